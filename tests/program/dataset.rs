@@ -665,7 +665,7 @@ fn crops_are_read_too() {
     let text = check(&world, &["crops"]).expect(1).stdout;
     for part in [
         "crops/tiny.png: is 8x8 pixels; a card needs at least 16 each way",
-        "crops/letter.png: is no image",
+        "crops/letter.png: is not a picture",
         "crops/lost.png: is labelled but not there",
         "is the same picture as crops/",
         "line 13: 2spo.png is labelled twice",

@@ -140,7 +140,7 @@ fn crops_are_measured_by_property_with_pictures() {
         vec![photo("a.jpg", &image, &[], self::labels())],
     );
     let ran = world.run(&[&["eval", "crops", "photos"], &classical[..]].concat()).expect(1);
-    assert!(ran.stderr.contains("crops/letter.png: is no image"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("crops/letter.png: is not a picture"), "{}", ran.stderr);
     assert!(ran.stdout.contains("1 photos, 7 crops, 19 labelled cards"), "{}", ran.stdout);
 }
 

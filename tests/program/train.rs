@@ -112,7 +112,7 @@ fn labels_that_cannot_be_learnt_from_are_named() {
     says(&add, 1, &["lost.png is labelled but not in the folder"]);
     world.file("cards/labels.csv", b"file,code\nletter.png,1fgd\n");
     world.file("cards/letter.png", b"Dear reader, I am no image.");
-    says(&add, 1, &["cards/letter.png: is no image"]);
+    says(&add, 1, &["cards/letter.png: is not a picture"]);
     world.file("cards/labels.csv", b"file,code\n");
     says(&add, 1, &["cards: no card is labelled there"]);
 

@@ -3,13 +3,13 @@
 //! Every chart is plain data ([`Curves`], [`Bars`]), and [`save`] draws it in both formats. No
 //! system font is used, so a chart looks the same on every machine.
 
-use image::codecs::png::PngEncoder;
-use image::{ExtendedColorType, ImageEncoder};
+use image::ExtendedColorType;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::ValueFormatter;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use setsight_files::whole_file::write_whole;
+use setsight_photo::encode;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -125,10 +125,7 @@ pub fn save(
     }
     let svg_path = with_suffix(stem, "svg");
     let png_path = with_suffix(stem, "png");
-    let mut png = Vec::new();
-    PngEncoder::new(&mut png)
-        .write_image(&pixels, size_px.0, size_px.1, ExtendedColorType::Rgb8)
-        .map_err(drawing)?;
+    let png = encode::png_of(&pixels, size_px, ExtendedColorType::Rgb8).map_err(drawing)?;
     for (path, bytes) in [(&svg_path, svg.as_bytes()), (&png_path, &png)] {
         write_whole(path, bytes)
             .map_err(|e| PlotError::Write { path: path.clone(), reason: e.to_string() })?;

@@ -6,6 +6,7 @@ use crate::html;
 use maud::{Markup, html};
 use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
+use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source;
 use setsight_vision::{CardOutline, rectify};
 use std::fmt::{self, Display};
@@ -124,9 +125,7 @@ fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
     let label = photo.label.cards_in(&loaded).into_iter().nth(change.label)?;
     let outline = CardOutline::at(label.corners?);
     let image = rectify::rectify(&loaded.frame, &outline).pixels;
-    let mut bytes = io::Cursor::new(Vec::new());
-    image.write_to(&mut bytes, image::ImageFormat::Jpeg).ok()?;
-    Some(bytes.into_inner())
+    encode::jpeg(&image, JPEG_QUALITY).ok()
 }
 
 /// The results stored in a folder of models; `None` if there are none.

@@ -4,17 +4,17 @@
 use super::charts;
 use super::matching::{Match, Verdict};
 use super::median::median;
-use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::reader;
 use setsight_photo::Frame;
+use setsight_photo::encode;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::CardLabel;
 use setsight_vision::classify::neural::input_of;
 use setsight_vision::{
     CardImage, CardOutline, PipelineOutput, ReadCard, Reading, overlay, rectify,
 };
-use std::io;
 
 /// Half the side of the shown part of the photo, in long sides of the card. It fits a card at any
 /// angle, with a margin.
@@ -161,9 +161,7 @@ fn network_input(card: &CardImage) -> Vec<u8> {
         let plane = (width * height) as usize;
         Rgb([0, 1, 2].map(|c| (planes[c * plane + at] / reader::INPUT_SCALE).round() as u8))
     });
-    let mut bytes = io::Cursor::new(Vec::new());
-    picture.write_to(&mut bytes, ImageFormat::Png).expect("an RGB picture into memory");
-    bytes.into_inner()
+    encode::png(&picture).expect("a picture with sides")
 }
 
 /// Scales a picture down to its size on the page.
@@ -179,9 +177,5 @@ pub(super) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
 }
 
 fn jpeg(picture: &RgbImage) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    JpegEncoder::new_with_quality(&mut bytes, QUALITY)
-        .encode_image(picture)
-        .expect("an RGB picture into memory");
-    bytes
+    encode::jpeg(picture, QUALITY).expect("a picture with sides")
 }

@@ -1,9 +1,9 @@
 //! Writes a frame and its line of JSON to disk.
 
 use super::view::LiveView;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use serde_json::json;
 use setsight_files::whole_file::write_whole;
+use setsight_photo::encode;
 use setsight_vision::record::line_of;
 use setsight_vision::track::TrackedTable;
 use std::io;
@@ -54,11 +54,7 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
         .map(paths)
         .find(|(picture, record)| !picture.exists() && !record.exists())
         .ok_or_else(|| io::Error::other("no number is free"))?;
-    let mut bytes = Vec::new();
-    let encoder =
-        PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Adaptive);
-    frame.write_with_encoder(encoder).map_err(io::Error::other)?;
-    write_whole(&picture, &bytes)?;
+    write_whole(&picture, &encode::png(frame).map_err(io::Error::other)?)?;
     write_whole(&record, format!("{}\n", line(view)).as_bytes())?;
     Ok((picture, record))
 }

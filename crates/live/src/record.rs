@@ -8,7 +8,7 @@ use super::camera::Shot;
 use super::view::LiveView;
 use super::{freeze, jpeg};
 use crate::avi::{self, AviWriter};
-use image::codecs::jpeg::JpegEncoder;
+use setsight_photo::encode::{self, JPEG_QUALITY};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -53,8 +53,6 @@ enum State {
 
 /// The film's frames per second until the actual rate is measured.
 const FPS: f64 = 30.0;
-/// Quality of the JPEGs that are encoded here.
-const QUALITY: u8 = 90;
 
 /// The file for the lines of a film.
 pub fn lines_of(film: &Path) -> PathBuf {
@@ -125,10 +123,8 @@ impl Recorder {
         let (bytes, shot) = match shot.jpeg.take() {
             Some(bytes) => (bytes, shot),
             None => {
-                let mut bytes = Vec::new();
-                let encoded =
-                    JpegEncoder::new_with_quality(&mut bytes, QUALITY).encode_image(&*shot.frame);
-                encoded.map_err(|error| RecordError::NoJpeg(error.to_string()))?;
+                let bytes = encode::jpeg(&shot.frame, JPEG_QUALITY);
+                let bytes = bytes.map_err(|error| RecordError::NoJpeg(error.to_string()))?;
                 let image = jpeg::decode(&bytes).map_err(RecordError::NoJpeg)?;
                 (bytes.into(), Shot { frame: Arc::new(image), ..shot })
             }
@@ -147,7 +143,8 @@ impl Recorder {
 
     fn write(&mut self, size_px: (u32, u32), jpeg: &[u8]) -> io::Result<()> {
         if let State::Begun(file) = &self.state {
-            self.state = State::Running(AviWriter::new(file.try_clone()?, size_px, FPS, QUALITY)?);
+            self.state =
+                State::Running(AviWriter::new(file.try_clone()?, size_px, FPS, JPEG_QUALITY)?);
         }
         match &mut self.state {
             State::Running(avi) => avi.jpeg(jpeg),

@@ -2,12 +2,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`encode`] | pictures as JPEG and PNG |
 //! | [`source`] | photos decoded within limits, turned upright |
 //! | [`resize`] | a photo at another size |
 //! | [`geometry`] | points, quadrilaterals, homographies |
 //! | [`labels`] | labels on disk: photos with outlines, crops |
 //! | [`mod@print`] | cards as they are printed: stock, inks, fills |
 
+pub mod encode;
 pub mod geometry;
 pub mod labels;
 pub mod print;

@@ -2,6 +2,7 @@
 
 use image::RgbImage;
 use setsight_game::cards::{Card, DECK_SIZE, Deck};
+use setsight_photo::encode;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy};
 use std::sync::Arc;
@@ -95,10 +96,7 @@ impl Scene {
     /// # Errors
     /// The encoder fails, in practice only for lack of memory.
     pub fn jpeg(&self) -> Result<Vec<u8>, image::ImageError> {
-        let mut bytes = Vec::new();
-        image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, self.jpeg_quality)
-            .encode_image(&self.image)?;
-        Ok(bytes)
+        encode::jpeg(&self.image, self.jpeg_quality)
     }
 
     /// The picture after its own JPEG compression, as a reader of the file sees it.

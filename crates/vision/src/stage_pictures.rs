@@ -3,9 +3,10 @@
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Reading};
 use super::overlay::{self, Style};
 use super::table_reading::TableReading;
-use image::{ImageFormat, Rgb, RgbImage, imageops};
-use setsight_files::whole_file::WholeFile;
+use image::{Rgb, RgbImage, imageops};
+use setsight_files::whole_file::write_whole;
 use setsight_photo::Frame;
+use setsight_photo::encode;
 use setsight_photo::geometry::Point;
 use std::io;
 use std::path::PathBuf;
@@ -44,9 +45,7 @@ impl PictureFolder {
     pub fn write(&mut self, stage: &str, picture: &RgbImage) -> io::Result<()> {
         self.count += 1;
         let path = self.folder.join(format!("{}-{stage}.png", self.count));
-        let mut file = WholeFile::create(&path)?;
-        picture.write_to(&mut file, ImageFormat::Png).map_err(io::Error::other)?;
-        file.finish()
+        write_whole(&path, &encode::png(picture).map_err(io::Error::other)?)
     }
 }
 

@@ -28,13 +28,14 @@ use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
     ViewportCommand, vec2,
 };
-use image::{ImageFormat, RgbImage};
+use image::ExtendedColorType;
 use serde_json::{Value, json};
-use setsight_files::whole_file::WholeFile;
+use setsight_files::whole_file::write_whole;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::cards::{Card, Shape};
 use setsight_game::game::Deal;
 use setsight_live::Input;
+use setsight_photo::encode;
 use setsight_vision::plan::ReadingPlan;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -466,11 +467,10 @@ fn show(window: &mut Window, show: Show) {
 
 fn write_picture(path: &Path, picture: &ColorImage) -> Result<(), String> {
     let [width, height] = picture.size.map(|side| side as u32);
-    let rgb = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
-    let picture = RgbImage::from_raw(width, height, rgb).ok_or("a picture of no size")?;
-    let mut file = WholeFile::create(path).map_err(|error| error.to_string())?;
-    picture.write_to(&mut file, ImageFormat::Png).map_err(|error| error.to_string())?;
-    file.finish().map_err(|error| error.to_string())
+    let rgb: Vec<u8> = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
+    let png = encode::png_of(&rgb, (width, height), ExtendedColorType::Rgb8);
+    let png = png.map_err(|error| error.to_string())?;
+    write_whole(path, &png).map_err(|error| error.to_string())
 }
 
 /// A card with a red diamond as the window's icon.

@@ -3,7 +3,7 @@
 //! frames give the same bytes on every machine.
 
 use image::RgbImage;
-use image::codecs::jpeg::JpegEncoder;
+use setsight_photo::encode;
 use std::io::{self, Seek, SeekFrom, Write};
 
 /// Writes a film frame by frame. The file can be played at any time, up to the last frame written.
@@ -115,11 +115,7 @@ impl<W: Write + Seek> AviWriter<W> {
         if image.dimensions() != self.size_px {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a frame of another size"));
         }
-        let mut jpeg = Vec::new();
-        JpegEncoder::new_with_quality(&mut jpeg, self.quality)
-            .encode_image(image)
-            .map_err(io::Error::other)?;
-        self.jpeg(&jpeg)
+        self.jpeg(&encode::jpeg(image, self.quality).map_err(io::Error::other)?)
     }
 
     /// Adds a frame that is already a JPEG of the film's size.

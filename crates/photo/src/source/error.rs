@@ -5,8 +5,8 @@ pub const MAX_PIXELS: u64 = 64_000_000;
 /// Largest number of pixels of a JPEG. One of more than [`MAX_PIXELS`] is decoded at half, a quarter
 /// or an eighth of its sides.
 pub const MAX_JPEG_PIXELS: u64 = 512_000_000;
-/// Smallest width and height: no card is readable in a smaller photo.
-pub const MIN_SIDE_PX: u32 = 32;
+/// Smallest width and height: no symbol is readable in a smaller picture.
+pub const MIN_SIDE_PX: u32 = 16;
 /// Largest file: [`MAX_PIXELS`] of four 16-bit samples, uncompressed. Larger files are refused
 /// unread.
 pub const MAX_FILE_BYTES: u64 = MAX_PIXELS * 8 + (1 << 20);

@@ -4,10 +4,10 @@
 //! unchanged.
 
 use super::sample::BYTES;
-use image::codecs::jpeg::JpegEncoder;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use setsight_nets::reader::{HEIGHT, WIDTH};
+use setsight_photo::encode;
 
 const PIXELS: usize = WIDTH * HEIGHT;
 
@@ -353,16 +353,9 @@ fn noise(picture: &mut Picture, rng: &mut Pcg64) {
 }
 
 fn through_jpeg(bytes: Vec<u8>, quality: u8) -> Vec<u8> {
-    let mut file = Vec::new();
-    let color = image::ExtendedColorType::Rgb8;
-    let encoded = JpegEncoder::new_with_quality(&mut file, quality).encode(
-        &bytes,
-        WIDTH as u32,
-        HEIGHT as u32,
-        color,
-    );
+    let file = encode::jpeg_of(&bytes, (WIDTH as u32, HEIGHT as u32), quality);
     let decoded =
-        encoded.and_then(|()| image::load_from_memory_with_format(&file, image::ImageFormat::Jpeg));
+        file.and_then(|file| image::load_from_memory_with_format(&file, image::ImageFormat::Jpeg));
     decoded.map_or(bytes, |image| image.into_rgb8().into_raw())
 }
 

@@ -5,8 +5,9 @@ use crate::photos::Photos;
 use crate::shared::dialogs::Ask;
 use crate::shared::words::t;
 use image::{ImageFormat, RgbImage};
-use setsight_files::whole_file::{WholeFile, write_whole};
+use setsight_files::whole_file::write_whole;
 use setsight_game::cards::picture::Ink;
+use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::overlay::{self, Style};
 use setsight_vision::record::Record;
 use std::path::{Path, PathBuf};
@@ -54,13 +55,12 @@ pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<Stri
     } else {
         let picture = picture(photos, codes).ok_or_else(|| t!("no-picture-yet"))?;
         // As the name says; without an ending that is known, PNG.
-        let format = match ImageFormat::from_path(path) {
-            Ok(ImageFormat::Jpeg) => ImageFormat::Jpeg,
-            _ => ImageFormat::Png,
+        let bytes = match ImageFormat::from_path(path) {
+            Ok(ImageFormat::Jpeg) => encode::jpeg(&picture, JPEG_QUALITY),
+            _ => encode::png(&picture),
         };
-        let mut file = WholeFile::create(path).map_err(failed)?;
-        picture.write_to(&mut file, format).map_err(|error| unwritable(error.to_string()))?;
-        file.finish().map_err(failed)?;
+        write_whole(path, &bytes.map_err(|error| unwritable(error.to_string()))?)
+            .map_err(failed)?;
     }
     Ok(t!("saved-as", path = named.as_str()))
 }

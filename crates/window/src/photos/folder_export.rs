@@ -5,8 +5,8 @@ use crate::shared::eye::Eye;
 use crate::shared::reasons;
 use crate::shared::table::Table;
 use crate::shared::words::t;
-use image::ImageFormat;
-use setsight_files::whole_file::{WholeFile, write_whole};
+use setsight_files::whole_file::write_whole;
+use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source::SourceError;
 use setsight_vision::overlay::{self, Style};
 use setsight_vision::record::{CSV_HEADER, Record};
@@ -103,12 +103,9 @@ fn write(
                 let picture = overlay::draw(&photo.frame, table, &style);
                 let target = folder.join(name_of(path, &mut names));
                 let problem = |error: String| Problem::File(target.clone(), error);
-                let mut file =
-                    WholeFile::create(&target).map_err(|error| problem(error.to_string()))?;
-                picture
-                    .write_to(&mut file, ImageFormat::Jpeg)
-                    .map_err(|error| problem(error.to_string()))?;
-                file.finish().map_err(|error| problem(error.to_string()))?;
+                let jpeg = encode::jpeg(&picture, JPEG_QUALITY);
+                let jpeg = jpeg.map_err(|error| problem(error.to_string()))?;
+                write_whole(&target, &jpeg).map_err(|error| problem(error.to_string()))?;
             }
             Err(reason) => failed.push((path.clone(), reason)),
         }

@@ -3,7 +3,6 @@
 use super::preview::preview;
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::{Context, bail};
-use image::ImageFormat;
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
 use setsight_files::whole_file::write_whole;
@@ -16,10 +15,9 @@ use setsight_h7::{board, check, flash, folder, report};
 use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, graph::Graph, reader};
-use setsight_photo::source;
+use setsight_photo::{encode, source};
 use setsight_vision::deck_learning;
 use setsight_vision::{CardOutline, rectify};
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -136,9 +134,8 @@ fn write_preview(photo: &Path, net: &Net, out: &Path) -> anyhow::Result<()> {
     let mut path = out.components().as_path().as_os_str().to_owned();
     path.push("-preview.png");
     let path = PathBuf::from(path);
-    let mut png = Vec::new();
-    picture.write_to(&mut Cursor::new(&mut png), ImageFormat::Png)?;
-    write_whole(&path, &png).with_context(|| format!("{} cannot be written", path.display()))?;
+    write_whole(&path, &encode::png(&picture)?)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     say!("{}: {cards} cards and {sets} sets as the board would draw them", path.display());
     Ok(())
 }

@@ -4,12 +4,13 @@
 use crate::cli::common::BadCall;
 use crate::cli::part::Part;
 use anyhow::{Context, bail};
-use image::{RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use image::{RgbImage, imageops};
 use maud::{Markup, html};
 use setsight_eval::html::href;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::WholeFile;
 use setsight_photo::Frame;
+use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::overlay::{self, Style};
 use setsight_vision::record::Record;
 use setsight_vision::{Guess, TableReading};
@@ -18,8 +19,6 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// JPEG quality of annotated pictures, 1 to 100: thin coloured lines keep their colour.
-const QUALITY: u8 = 90;
 /// Longest side of a picture on the contact page, in pixels.
 const THUMBNAIL_PX: u32 = 420;
 /// Folder of the contact page's pictures.
@@ -146,8 +145,7 @@ fn check_place(path: &Path, overwrite: bool, starts: &[u8]) -> anyhow::Result<()
 fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Result<()> {
     let write = || -> anyhow::Result<()> {
         check_place(path, overwrite, MARK)?;
-        let mut jpeg = Vec::new();
-        JpegEncoder::new_with_quality(&mut jpeg, QUALITY).encode_image(picture)?;
+        let jpeg = encode::jpeg(picture, JPEG_QUALITY)?;
         let mut file = WholeFile::create(path)?;
         file.write_all(MARK)?;
         // Behind the start marker, which the mark has.

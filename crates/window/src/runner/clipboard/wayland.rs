@@ -9,11 +9,12 @@
 use super::{Clock, News, Refusal, Taken, Teller, take, ways};
 use eframe::CreationContext;
 use eframe::egui::{ColorImage, Context, FullOutput, OutputCommand, Plugin};
-use image::{ImageFormat, RgbaImage};
+use image::ExtendedColorType;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use setsight_photo::encode;
 use setsight_photo::source::MAX_FILE_BYTES;
 use std::fs::File;
-use std::io::{Cursor, PipeReader, PipeWriter, Read, Write, pipe};
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -400,10 +401,9 @@ fn write(copied: Arc<Copied>, into: OwnedFd) {
 
 fn png(picture: &ColorImage) -> Option<Vec<u8>> {
     let [width, height] = picture.size.map(|side| side as u32);
-    let pixels = picture.pixels.iter().flat_map(|pixel| pixel.to_srgba_unmultiplied()).collect();
-    let mut bytes = Cursor::new(Vec::new());
-    RgbaImage::from_raw(width, height, pixels)?.write_to(&mut bytes, ImageFormat::Png).ok()?;
-    Some(bytes.into_inner())
+    let samples: Vec<u8> =
+        picture.pixels.iter().flat_map(|pixel| pixel.to_srgba_unmultiplied()).collect();
+    encode::png_of(&samples, (width, height), ExtendedColorType::Rgba8).ok()
 }
 
 impl Dispatch<WlRegistry, GlobalListContents> for State {
