@@ -142,7 +142,11 @@ impl AnyGameTab {
 
     fn side(&mut self, ui: &mut Ui, desk: &Desk) {
         let (mut game, mut kind) = (self.game, self.kind);
-        ui.label(t!("any-what"));
+        // Where there is little room, the steps come before the explanations.
+        let roomy = ui.available_height() > 420.0;
+        if roomy {
+            ui.label(t!("any-what"));
+        }
         number(ui, Word("any-values"), &mut game.values, VALUES);
         let offered = Game::properties_of(game.values);
         game.properties = game.properties.clamp(*offered.start(), *offered.end());
@@ -164,12 +168,19 @@ impl AnyGameTab {
             });
             shown.response.labelled_by(label);
         });
-        ui.weak(told::idea(kind).say());
+        if roomy {
+            ui.weak(told::idea(kind).say());
+        }
         self.choose(game, kind);
         ui.separator();
         self.steps_ui(ui, desk);
         ui.separator();
         self.times_ui(ui, desk);
+        if !roomy {
+            ui.separator();
+            ui.label(t!("any-what"));
+            ui.weak(told::idea(kind).say());
+        }
     }
 
     fn steps_ui(&mut self, ui: &mut Ui, desk: &Desk) {
