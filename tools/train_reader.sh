@@ -36,8 +36,9 @@ run drawn "${drawn[@]}" --steps 4500
 real=("${drawn[@]}" --start-from "$out/drawn" --cards "$cards" --learning-rate 2e-3)
 run reader "${real[@]}" "${editions[@]}" --steps 1800
 run first_screens --screens --seed 1 --start-from "$out/reader" --drawn 20000 --steps 4000 --validate-every 400
-run screens --screens --seed 2 --start-from "$out/first_screens" --drawn 24000 --steps 4500 --validate-every 500 \
-    --learning-rate 2e-3
+more=(--screens --drawn 24000 --steps 4500 --validate-every 500 --learning-rate 2e-3)
+run more_screens "${more[@]}" --seed 2 --start-from "$out/first_screens"
+run screens "${more[@]}" --seed 3 --start-from "$out/more_screens"
 
 # What reads a source while the readers are joined must not have learnt from it: the first run has
 # seen no crop at all.
