@@ -157,5 +157,7 @@ pub fn evaluate_photo(
             stages,
         })
     };
-    pipelines.iter().map(judge).collect()
+    let results = pipelines.iter().map(judge).collect();
+    room.done_with(loaded.frame);
+    results
 }

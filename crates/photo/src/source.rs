@@ -28,7 +28,9 @@ pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 use crate::Frame;
 use heif::Heif;
 use image::metadata::Orientation;
-use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{
+    ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+};
 use rgb::into_rgb_on_white;
 use room::READING_BYTES;
 use std::fs::File;
@@ -143,7 +145,7 @@ impl Room {
             held = self.take(needed);
             bytes = bytes_of(path)?;
         }
-        Ok((decode(&bytes)?, held))
+        Ok((decode_with(&bytes, |length| self.spare(length))?, held))
     }
 }
 
@@ -188,6 +190,11 @@ pub fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
 /// # Errors
 /// See [`SourceError`].
 pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
+    decode_with(bytes, |_| Vec::new())
+}
+
+/// Decodes a photo, in memory that `spare` may have of at least so many bytes.
+fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Photo, SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         let frame = heif.decode()?;
         let (stored_width, stored_height) = frame.dimensions();
@@ -206,6 +213,7 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
             drop(decoder);
             jpeg::decode_reduced(bytes, reduced)
         }
+        ImageFormat::Jpeg if decoder.color_type() == ColorType::Rgb8 => rgb_of(decoder, spare),
         _ => DynamicImage::from_decoder(decoder).map(into_rgb_on_white),
     };
     let image = image.map_err(|error| explain(name, error))?;
@@ -221,6 +229,25 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
         reduced,
         warning: (!ends).then_some(NO_END),
     })
+}
+
+/// Decodes a picture that is 8-bit RGB.
+fn rgb_of(
+    decoder: impl ImageDecoder,
+    spare: impl FnOnce(usize) -> Vec<u8>,
+) -> Result<RgbImage, ImageError> {
+    let (width, height) = decoder.dimensions();
+    let length = 3 * width as usize * height as usize;
+    let mut rgb = spare(length);
+    if rgb.capacity() < length {
+        rgb = vec![0; length];
+    } else {
+        // Where the file ends early, nothing of another photo may show.
+        rgb.clear();
+        rgb.resize(length, 0);
+    }
+    decoder.read_image(&mut rgb)?;
+    Ok(RgbImage::from_raw(width, height, rgb).expect("three bytes a pixel"))
 }
 
 /// The pixels of a photo, and the most bytes that decoding it takes beside its file.
@@ -335,7 +362,7 @@ fn webp_length(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{ImageBuffer, Luma, Rgb, RgbImage, Rgba};
+    use image::{ImageBuffer, Luma, Rgb, Rgba};
 
     fn bytes_of(image: DynamicImage, format: ImageFormat) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());

@@ -12,6 +12,7 @@ pub mod layout;
 pub mod overlap;
 pub mod overlay;
 pub mod plan;
+mod planes;
 pub mod probability;
 mod probable;
 mod reading;

@@ -2,12 +2,18 @@
 //!
 //! The stock of a card is the only object of known colour in a photo. Light is seldom even across
 //! it, so the white is not one colour but a smooth field: a grey closing across the card, wider
-//! than a symbol, then blurred. Dividing by this field removes the light's colour, its gradient and
-//! most of a shadow in one step.
+//! than a symbol, then blurred. Dividing by this field (`balance`) removes the light's colour, its
+//! gradient and most of a shadow in one step.
 
+mod balance;
+mod blocks;
+
+use self::blocks::{MOST_ROWS, Part};
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use image::{Rgb, RgbImage};
-use opencv::core::{BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size};
+use opencv::core::{
+    BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size, ToInputArray,
+};
 use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
@@ -19,17 +25,6 @@ pub const BALANCED_WHITE: f32 = 0.9;
 /// The percentile of each channel that is used as the card's overall white: symbols cover up to a
 /// third of a card, and the brightest tenth may be glare or the edge of a bright table.
 const WHITE_PERCENTILE: f64 = 0.85;
-
-/// The white field is computed on a card smaller by this factor.
-const FIELD_STEP: usize = 4;
-const FIELD_WIDTH: usize = CARD_LONG_PX as usize / FIELD_STEP;
-const FIELD_HEIGHT: usize = CARD_SHORT_PX as usize / FIELD_STEP;
-/// Half the closing's width, in cells of the field: 13 cells are 52 pixels, and a symbol is 41
-/// wide.
-const CLOSING_REACH: usize = 6;
-/// Lower bound of the white field, as a share of the card's white. A finger, a corner outside the
-/// card or another card's symbol is not stock, however wide it is.
-const DARKEST_STOCK: f32 = 0.35;
 
 /// Straightens one card.
 ///
@@ -44,7 +39,7 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
         pixels.pixels_mut().for_each(|pixel| *pixel = light_of(*pixel));
     }
     let white_in_image = white_of(&pixels);
-    balance(&mut pixels, white_in_image);
+    balance::balance(&mut pixels, white_in_image);
     CardImage {
         pixels,
         white_in_image,
@@ -151,33 +146,46 @@ pub fn straightened(
     let whole = Mat::from_slice(rgb).ok()?;
     let whole = whole.reshape(3, height).ok()?;
     let region = Mat::roi(&whole, Rect::new(x, y, roi_width, roi_height)).ok()?;
-    let part = if shrink > 1 {
-        let mut small = Mat::default();
-        let size = Size::new(roi_width / shrink, roi_height / shrink);
-        imgproc::resize(&region, &mut small, size, 0.0, 0.0, imgproc::INTER_AREA).ok()?;
-        small
-    } else {
-        region.clone_pointee()
-    };
-    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
+    let quad = Quad::new(quad.0.map(|p| Point::new(p.x - f64::from(x), p.y - f64::from(y))));
+    if shrink == 1 {
+        return warped(&region, &quad, size_px);
+    }
+    let (small_width, small_height) = (roi_width / shrink, roi_height / shrink);
     let (scale_x, scale_y) = (
-        f64::from(part.cols()) / f64::from(roi_width),
-        f64::from(part.rows()) / f64::from(roi_height),
+        f64::from(small_width) / f64::from(roi_width),
+        f64::from(small_height) / f64::from(roi_height),
     );
+    let quad = Quad::new(quad.0.map(|p| Point::new(p.x * scale_x, p.y * scale_y)));
+    let by = shrink as usize;
+    let is_whole = roi_width % shrink == 0 && roi_height % shrink == 0;
+    if is_whole && (3..=MOST_ROWS).contains(&by) {
+        let from = (x as usize, y as usize);
+        let size = (small_width as usize, small_height as usize);
+        let means = Part { rgb, width: width as usize, from, size, by }.means();
+        let small = Mat::from_slice(&means).ok()?;
+        return warped(&small.reshape(3, small_height).ok()?, &quad, size_px);
+    }
+    let mut small = Mat::default();
+    let size = Size::new(small_width, small_height);
+    imgproc::resize(&region, &mut small, size, 0.0, 0.0, imgproc::INTER_AREA).ok()?;
+    warped(&small, &quad, size_px)
+}
+
+/// Warps a quad of a picture to one of `size_px`.
+fn warped(picture: &impl ToInputArray, quad: &Quad, size_px: (u32, u32)) -> Option<RgbImage> {
+    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
     let half = Point::new(0.5, 0.5);
-    let corners_in_part = Quad::new(quad.0.map(|p| {
-        Point::new((p.x - f64::from(x)) * scale_x, (p.y - f64::from(y)) * scale_y) - half
-    }));
+    let corners_in_picture = Quad::new(quad.0.map(|p| p - half));
     let card =
         Quad::new(Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1)).0.map(|p| p - half));
-    let part_from_card = Homography::between(&card, &corners_in_part)?.0;
+    let picture_from_card = Homography::between(&card, &corners_in_picture)?.0;
     let rows: Vec<f64> =
-        part_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
+        picture_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
     let matrix = Mat::from_slice(&rows).ok()?;
     let matrix = matrix.reshape(1, 3).ok()?;
     let mut straight = Mat::default();
     imgproc::warp_perspective(
-        &part,
+        picture,
         &mut straight,
         &matrix,
         Size::new(size_px.0 as i32, size_px.1 as i32),
@@ -209,116 +217,6 @@ fn white_of(pixels: &RgbImage) -> [f32; 3] {
 fn cast_of(white: [f32; 3]) -> f32 {
     let sum: f32 = white.iter().sum();
     white.iter().map(|v| (v / sum - 1.0 / 3.0).powi(2)).sum::<f32>().sqrt()
-}
-
-/// Divides the pixels by the white field and scales them to [`BALANCED_WHITE`].
-fn balance(pixels: &mut RgbImage, white: [f32; 3]) {
-    let field = white_field(pixels, white);
-    let target = 255.0 * BALANCED_WHITE;
-    let width = CARD_LONG_PX as usize;
-    // The first of the two cells of the field around a pixel, and the weight of the second.
-    let taps = |i: usize, limit: usize| {
-        let at = ((i as f32 + 0.5) / FIELD_STEP as f32 - 0.5).clamp(0.0, (limit - 1) as f32);
-        let low = (at as usize).min(limit - 2);
-        (low, at - low as f32)
-    };
-    // Interpolate the field horizontally first; the loop over each row then reads memory
-    // sequentially.
-    let columns: Vec<_> = (0..width).map(|x| taps(x, FIELD_WIDTH)).collect();
-    let mut rows: Vec<f32> = Vec::with_capacity(3 * width * FIELD_HEIGHT);
-    for line in field.chunks_exact(FIELD_WIDTH) {
-        for &(left, right) in &columns {
-            let (a, b) = (line[left], line[left + 1]);
-            rows.extend_from_slice(&[0, 1, 2].map(|c| a[c] + (b[c] - a[c]) * right));
-        }
-    }
-    for (y, row) in pixels.as_mut().chunks_exact_mut(3 * width).enumerate() {
-        let (top, down) = taps(y, FIELD_HEIGHT);
-        let (above, below) = rows[3 * width * top..][..6 * width].split_at(3 * width);
-        for ((value, a), b) in row.iter_mut().zip(above).zip(below) {
-            let white = a + (b - a) * down;
-            *value = (f32::from(*value) * target / white + 0.5).min(255.0) as u8;
-        }
-    }
-}
-
-/// The white as a smooth field of [`FIELD_WIDTH`] x [`FIELD_HEIGHT`] cells, R, G, B, 0 to 255.
-fn white_field(pixels: &RgbImage, white: [f32; 3]) -> Vec<[f32; 3]> {
-    let mut cells = vec![[0u32; 3]; FIELD_WIDTH * FIELD_HEIGHT];
-    let stride = 3 * CARD_LONG_PX as usize;
-    for (y, row) in pixels.as_raw().chunks_exact(stride).enumerate() {
-        let line = &mut cells[y / FIELD_STEP * FIELD_WIDTH..][..FIELD_WIDTH];
-        for (cell, block) in line.iter_mut().zip(row.chunks_exact(3 * FIELD_STEP)) {
-            for pixel in block.chunks_exact(3) {
-                for c in 0..3 {
-                    cell[c] += u32::from(pixel[c]);
-                }
-            }
-        }
-    }
-    let share = 1.0 / (FIELD_STEP * FIELD_STEP) as f32;
-    let mut field: Vec<[f32; 3]> =
-        cells.iter().map(|cell| cell.map(|sum| sum as f32 * share)).collect();
-    for line in field.chunks_exact_mut(FIELD_WIDTH) {
-        let widest = sweep(line, f32::max);
-        line.copy_from_slice(&widest);
-        let closed = sweep(line, f32::min);
-        line.copy_from_slice(&closed);
-        for cell in line {
-            for c in 0..3 {
-                cell[c] = cell[c].max(white[c] * DARKEST_STOCK);
-            }
-        }
-    }
-    blur(&mut field);
-    blur(&mut field);
-    field
-}
-
-/// The minimum or maximum of each channel over [`CLOSING_REACH`] cells to either side, within the
-/// line.
-fn sweep(line: &[[f32; 3]], extreme: impl Fn(f32, f32) -> f32) -> Vec<[f32; 3]> {
-    (0..line.len())
-        .map(|x| {
-            let (from, to) =
-                (x.saturating_sub(CLOSING_REACH), (x + CLOSING_REACH + 1).min(line.len()));
-            line[from + 1..to].iter().fold(line[from], |a, b| {
-                [extreme(a[0], b[0]), extreme(a[1], b[1]), extreme(a[2], b[2])]
-            })
-        })
-        .collect()
-}
-
-/// The mean over 5 x 5 cells, within the field.
-fn blur(field: &mut [[f32; 3]]) {
-    const REACH: usize = 2;
-    let mean = |from: usize, to: usize, at: &dyn Fn(usize) -> [f32; 3]| {
-        let mut sum = [0.0; 3];
-        for i in from..to {
-            let cell = at(i);
-            for c in 0..3 {
-                sum[c] += cell[c];
-            }
-        }
-        sum.map(|s: f32| s / (to - from) as f32)
-    };
-    let mut across = field.to_vec();
-    for y in 0..FIELD_HEIGHT {
-        for x in 0..FIELD_WIDTH {
-            across[y * FIELD_WIDTH + x] =
-                mean(x.saturating_sub(REACH), (x + REACH + 1).min(FIELD_WIDTH), &|i| {
-                    field[y * FIELD_WIDTH + i]
-                });
-        }
-    }
-    for y in 0..FIELD_HEIGHT {
-        for x in 0..FIELD_WIDTH {
-            field[y * FIELD_WIDTH + x] =
-                mean(y.saturating_sub(REACH), (y + REACH + 1).min(FIELD_HEIGHT), &|i| {
-                    across[i * FIELD_WIDTH + x]
-                });
-        }
-    }
 }
 
 #[cfg(test)]

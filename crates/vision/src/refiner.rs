@@ -5,6 +5,7 @@
 //! around the card, even if half of the card is covered. The finder uses the refiner for outlines,
 //! the reader uses it for cards in doubt.
 
+use super::planes;
 use super::rectify::straightened;
 use image::RgbImage;
 use setsight_nets::engine::{Network, NetworkError};
@@ -49,7 +50,7 @@ pub fn classify(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<Answer>>, NetworkError> {
-    let said = numbers(frame, outlines, network, false)?;
+    let said = numbers(frame, outlines, network, [false])?;
     Ok(outlines.iter().zip(said).map(|(outline, said)| Some(answer(outline, &said?[0]))).collect())
 }
 
@@ -63,16 +64,41 @@ pub fn classify_augmented(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<Answer>>, NetworkError> {
-    let said = numbers(frame, outlines, network, true)?;
-    let mean = |outline: &Quad, said: &[[f32; OUTPUTS]; 2]| {
-        let [one, other] = [0, 1].map(|end| answer(outline, &said[end]));
-        Answer {
-            right: (one.right + other.right) / 2.0,
-            values: std::array::from_fn(|i| (one.values[i] + other.values[i]) / 2.0),
-            corrected: one.corrected,
-        }
+    let said = numbers(frame, outlines, network, [false, true])?;
+    let mean = |(outline, said): (&Quad, Option<[[f32; OUTPUTS]; 2]>)| {
+        let [one, other] = said?.map(|numbers| answer(outline, &numbers));
+        Some(one.mean(&other))
     };
-    Ok(outlines.iter().zip(said).map(|(outline, said)| Some(mean(outline, &said?))).collect())
+    Ok(outlines.iter().zip(said).map(mean).collect())
+}
+
+/// What [`classify_augmented`] says, from what [`classify`] has said of the same outlines: only the
+/// turned crops are run.
+///
+/// # Errors
+/// The network does not run.
+pub fn augmented(
+    frame: &Frame,
+    outlines: &[Quad],
+    said: &[Option<Answer>],
+    network: &dyn RefinerNetwork,
+) -> Result<Vec<Option<Answer>>, NetworkError> {
+    let turned = numbers(frame, outlines, network, [true])?;
+    let mean = |((outline, said), turned): ((&Quad, &Option<Answer>), Option<[_; 1]>)| {
+        Some(said.as_ref()?.mean(&answer(outline, &turned?[0])))
+    };
+    Ok(outlines.iter().zip(said).zip(turned).map(mean).collect())
+}
+
+impl Answer {
+    /// The mean with the answer on the crop turned by 180 degrees.
+    fn mean(&self, turned: &Self) -> Self {
+        Self {
+            right: (self.right + turned.right) / 2.0,
+            values: std::array::from_fn(|i| (self.values[i] + turned.values[i]) / 2.0),
+            corrected: self.corrected,
+        }
+    }
 }
 
 fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
@@ -120,25 +146,21 @@ pub fn input_of(crop: &RgbImage) -> Vec<f32> {
 
 /// Appends a crop to a batch, as it is or turned by 180 degrees.
 fn push_input(crop: &RgbImage, turned: bool, input: &mut Vec<f32>) {
-    let pixels = crop.as_raw().chunks_exact(3);
-    for channel in 0..3 {
-        let value = |pixel: &[u8]| f32::from(pixel[channel]) / 255.0;
-        if turned {
-            input.extend(pixels.clone().rev().map(value));
-        } else {
-            input.extend(pixels.clone().map(value));
-        }
+    let start = input.len();
+    planes::push(crop.as_raw(), input);
+    if turned {
+        input[start..].chunks_exact_mut(WIDTH * HEIGHT).for_each(<[f32]>::reverse);
     }
 }
 
-/// The network's outputs for each outline: for its crop, and for the crop turned by 180 degrees if
-/// `augmented`; otherwise the first is repeated. `None` if there is no crop.
-fn numbers(
+/// The network's outputs for each outline, for its crop as it is or turned by 180 degrees, one after
+/// the other. `None` if there is no crop.
+fn numbers<const ENDS: usize>(
     frame: &Frame,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
-    augmented: bool,
-) -> Result<Vec<Option<[[f32; OUTPUTS]; 2]>>, NetworkError> {
+    turned: [bool; ENDS],
+) -> Result<Vec<Option<[[f32; OUTPUTS]; ENDS]>>, NetworkError> {
     /// Outlines per batch. A whole deck in a heap has more than a thousand crops, a hundred
     /// megabytes.
     const AT_ONCE: usize = 32;
@@ -149,24 +171,15 @@ fn numbers(
         let mut crops = 0;
         let mut push = |outline: &Quad| -> bool {
             let Some(crop) = context_crop(photo.0, photo.1, outline) else { return false };
-            push_input(&crop, false, &mut input);
-            crops += 1;
-            if augmented {
-                push_input(&crop, true, &mut input);
-                crops += 1;
-            }
+            turned.iter().for_each(|&turned| push_input(&crop, turned, &mut input));
+            crops += ENDS;
             true
         };
         let has_crop: Vec<bool> = outlines.iter().map(&mut push).collect();
         let numbers = if crops == 0 { Vec::new() } else { network.answers(input, crops)? };
-        let mut rows = numbers.chunks_exact(OUTPUTS).filter_map(|row| row.try_into().ok());
-        all.extend(has_crop.into_iter().map(|has_crop| {
-            if !has_crop {
-                return None;
-            }
-            let first = rows.next()?;
-            Some([first, if augmented { rows.next()? } else { first }])
-        }));
+        let mut of_outlines = numbers.as_chunks().0.as_chunks().0.iter().copied();
+        let mut next = |has_crop| if has_crop { of_outlines.next() } else { None };
+        all.extend(has_crop.into_iter().map(&mut next));
     }
     Ok(all)
 }
@@ -271,6 +284,7 @@ mod tests {
         let outline = [card_at(61.5, 75.0)];
         let one = classify(&frame, &outline, &network).unwrap()[0].unwrap();
         let both = classify_augmented(&frame, &outline, &network).unwrap()[0].unwrap();
+        assert_eq!(augmented(&frame, &outline, &[Some(one)], &network).unwrap(), [Some(both)]);
         let near = |a: f32, b: f32| (a - b).abs() < 0.02;
         assert!(near(one.right, 1.0) && near(both.right, 0.5) && near(both.values[0], 0.5));
     }

@@ -1,6 +1,7 @@
 //! One memory for all photos that are read side by side.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use crate::Frame;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What photos may hold together, in bytes: eight of 12 megapixels, or the largest there are one by one.
 const ROOM_BYTES: u64 = 512 << 20;
@@ -13,8 +14,28 @@ pub(super) const READING_BYTES: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct Room {
     all: u64,
-    left: Mutex<u64>,
+    state: Mutex<State>,
     freed: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Bytes that nobody holds.
+    left: u64,
+    /// Memory of photos that are done with, for the next ones: a large photo in memory that is new
+    /// from the system spends a quarter of its time there. It is not in `left`, and gives way to
+    /// whoever needs room.
+    spare: Vec<Vec<u8>>,
+}
+
+impl State {
+    /// Whether there are so many bytes, if need be without what is spare.
+    fn has(&mut self, bytes: u64) -> bool {
+        if self.left < bytes {
+            self.left += self.spare.drain(..).map(|spare| spare.capacity() as u64).sum::<u64>();
+        }
+        self.left >= bytes
+    }
 }
 
 /// A photo's part of a [`Room`]. Hold it as long as the photo.
@@ -33,16 +54,43 @@ impl Default for Room {
 impl Room {
     /// Room for so many bytes.
     pub fn new(all: u64) -> Self {
-        Self { all, left: Mutex::new(all), freed: Condvar::new() }
+        let state = State { left: all, spare: Vec::new() };
+        Self { all, state: Mutex::new(state), freed: Condvar::new() }
+    }
+
+    /// A photo is done with: the next ones may have its memory.
+    pub fn done_with(&self, frame: Frame) {
+        let spare = frame.into_raw();
+        let bytes = spare.capacity() as u64;
+        let mut state = self.state();
+        if state.left >= bytes {
+            state.left -= bytes;
+            state.spare.push(spare);
+        }
+    }
+
+    /// Memory of a photo that is done with, of at least so many bytes and at most twice as many; none
+    /// if there is none.
+    pub(super) fn spare(&self, bytes: usize) -> Vec<u8> {
+        let mut state = self.state();
+        let fits = bytes..=2 * bytes;
+        let found = state.spare.iter().position(|spare| fits.contains(&spare.capacity()));
+        let spare = found.map(|i| state.spare.swap_remove(i)).unwrap_or_default();
+        state.left += spare.capacity() as u64;
+        spare
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn take(&self, bytes: u64) -> Held<'_> {
         let bytes = bytes.min(self.all);
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        while *left < bytes {
-            left = self.freed.wait(left).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        while !state.has(bytes) {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        *left -= bytes;
+        state.left -= bytes;
         Held { room: self, bytes }
     }
 }
@@ -50,10 +98,10 @@ impl Room {
 impl Held<'_> {
     pub(super) fn try_grow(&mut self, bytes: u64) -> bool {
         let more = bytes.min(self.room.all).saturating_sub(self.bytes);
-        let mut left = self.room.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let grows = *left >= more;
+        let mut state = self.room.state();
+        let grows = state.has(more);
         if grows {
-            *left -= more;
+            state.left -= more;
             self.bytes += more;
         }
         grows
@@ -62,7 +110,7 @@ impl Held<'_> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        *self.room.left.lock().unwrap_or_else(PoisonError::into_inner) += self.bytes;
+        self.room.state().left += self.bytes;
         self.room.freed.notify_all();
     }
 }
@@ -94,7 +142,7 @@ mod tests {
             }
         });
         assert_eq!(most.into_inner(), 2);
-        assert_eq!(room.left.into_inner().unwrap(), 2 * one + one / 2);
+        assert_eq!(room.state().left, 2 * one + one / 2);
     }
 
     #[test]
@@ -104,9 +152,37 @@ mod tests {
         RgbImage::new(64, 48).save(&path).unwrap();
         let room = Room::new(1000);
         let (_, held) = room.load(&path, 3).unwrap();
-        assert_eq!((held.bytes, *room.left.lock().unwrap()), (1000, 0));
+        assert_eq!((held.bytes, room.state().left), (1000, 0));
         drop(held);
         assert!(room.load(std::path::Path::new("/no/such"), 0).is_err());
-        assert_eq!(*room.left.lock().unwrap(), 1000);
+        assert_eq!(room.state().left, 1000);
+    }
+
+    #[test]
+    fn a_photo_comes_in_the_memory_of_one_that_is_done_with() {
+        let dir = tempfile::tempdir().unwrap();
+        let save = |name: &str, level: u8| {
+            let path = dir.path().join(name);
+            let picture = RgbImage::from_pixel(640, 480, image::Rgb([level; 3]));
+            picture.save(&path).unwrap();
+            path
+        };
+        let (dark, bright) = (save("dark.jpg", 40), save("bright.jpg", 200));
+        let room = Room::new(READING_BYTES + (2 << 20));
+        let (first, held) = room.load(&bright, 0).unwrap();
+        let memory = first.frame.as_raw().as_ptr();
+        room.done_with(first.frame);
+        drop(held);
+        assert_eq!(room.state().spare.len(), 1);
+        let (second, held) = room.load(&dark, 0).unwrap();
+        assert_eq!(second.frame.as_raw().as_ptr(), memory);
+        assert!(second.frame.iter().all(|value| value.abs_diff(40) < 3));
+        assert!(room.state().spare.is_empty());
+        // What is spare gives way to who needs all of the room.
+        room.done_with(second.frame);
+        drop(held);
+        drop(room.take(room.all));
+        assert!(room.state().spare.is_empty());
+        assert_eq!(room.state().left, room.all);
     }
 }

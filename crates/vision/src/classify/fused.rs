@@ -17,7 +17,6 @@ use crate::refiner::{self, Answer, RefinerNetwork};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader;
-use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use std::sync::Arc;
 
@@ -119,13 +118,11 @@ pub fn ask(
     };
     let doubtful: Vec<usize> = (0..outputs.len()).filter(in_doubt).collect();
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
-    let ask = |which: &[usize], classify: Classify| match refiner {
-        Some(network) => {
-            classify(cards.frame, &which.iter().map(outline).collect::<Vec<Quad>>(), network)
-        }
-        None => Ok(vec![None; which.len()]),
+    let outlines = |which: &[usize]| which.iter().map(outline).collect::<Vec<Quad>>();
+    let mut contexts = match refiner {
+        Some(network) => refiner::classify(cards.frame, &outlines(&doubtful), network)?,
+        None => vec![None; doubtful.len()],
     };
-    let mut contexts = ask(&doubtful, refiner::classify)?;
     let stays_in_doubt = |k: &usize| {
         contexts[*k].is_none_or(|context| {
             let values = &outputs[doubtful[*k]].values;
@@ -136,8 +133,11 @@ pub fn ask(
     };
     let still: Vec<usize> = (0..doubtful.len()).filter(stays_in_doubt).collect();
     let still_doubtful: Vec<usize> = still.iter().map(|&k| doubtful[k]).collect();
-    for (&k, augmented) in still.iter().zip(ask(&still_doubtful, refiner::classify_augmented)?) {
-        contexts[k] = augmented;
+    if let Some(network) = refiner {
+        let said: Vec<Option<Answer>> = still.iter().map(|&k| contexts[k]).collect();
+        let places = outlines(&still_doubtful);
+        let augmented = refiner::augmented(cards.frame, &places, &said, network)?;
+        still.iter().zip(augmented).for_each(|(&k, augmented)| contexts[k] = augmented);
     }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
     for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images, edition)) {
@@ -148,10 +148,6 @@ pub fn ask(
     }
     Ok((outputs, facts))
 }
-
-/// One of the refiner's two modes, plain or with test-time augmentation; see [`refiner`].
-type Classify =
-    fn(&Frame, &[Quad], &dyn RefinerNetwork) -> Result<Vec<Option<Answer>>, NetworkError>;
 
 /// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
 pub const LEAST_LEAD: f32 = 4.0;
@@ -390,9 +386,9 @@ mod tests {
         let (said, _) = ask(&cards, &network, Some(&counting), TableFacts::default()).unwrap();
         let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
         assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
-        // One crop for each; both are still in doubt, so test-time augmentation runs two crops for
-        // each.
-        assert_eq!(*counting.0.lock().unwrap(), [2, 4]);
+        // One crop for each; both are still in doubt, so test-time augmentation runs the turned crop
+        // of each.
+        assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
         let (without, _) = ask(&cards, &network, None, TableFacts::default()).unwrap();
         assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));

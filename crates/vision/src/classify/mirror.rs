@@ -10,11 +10,12 @@ use super::reader::{Cards, Reader};
 use super::table_facts::TableFacts;
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::rectify;
-use image::imageops;
+use image::metadata::Orientation;
 use setsight_game::cards::Shape;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::source::turn_upright;
 
 /// Reads the cards of a photo as it is or mirrored, depending on its squiggles, unless that is
 /// already settled. Also returns the table facts given these cards. If the picture does not show the
@@ -71,7 +72,7 @@ fn flipped(
 
 /// The photo mirrored left to right.
 pub fn turned_back(frame: &Frame) -> Frame {
-    imageops::flip_horizontal(frame)
+    turn_upright(frame.clone(), Orientation::FlipHorizontal)
 }
 
 /// The corners of a card in the mirrored photo; `width_px` is the photo's width in pixels. The

@@ -51,7 +51,9 @@ impl NeuralReader {
         if cards.is_empty() {
             return Ok(Vec::new());
         }
-        let logits = self.network.logits(cards.iter().flat_map(input_of).collect(), cards.len())?;
+        let mut input = Vec::with_capacity(cards.len() * INPUT);
+        cards.iter().for_each(|card| push_input(card, &mut input));
+        let logits = self.network.logits(input, cards.len())?;
         let rows = logits.chunks_exact(reader::OUTPUTS);
         Ok(rows.map(|row| row.try_into().expect("17 of them")).collect())
     }
@@ -72,30 +74,41 @@ impl Reader for NeuralReader {
     }
 }
 
+/// Pixels of the network's input.
+const PIXELS: usize = reader::HEIGHT * reader::WIDTH;
+/// Length of the network's input for one card.
+const INPUT: usize = reader::CHANNELS * PIXELS;
+
 /// A card as the network's input: `[3, 64, 96]`, the mean of each 2 x 2 pixels, 0 to 1.
 pub fn input_of(card: &CardImage) -> Vec<f32> {
+    let mut input = Vec::new();
+    push_input(card, &mut input);
+    input
+}
+
+/// Appends a card to a batch.
+fn push_input(card: &CardImage, input: &mut Vec<f32>) {
     const ACROSS: usize = CARD_LONG_PX as usize / reader::WIDTH;
     const DOWN: usize = CARD_SHORT_PX as usize / reader::HEIGHT;
-    let row = CARD_LONG_PX as usize * reader::CHANNELS;
-    let pixels = card.pixels.as_raw();
-    let mut input = Vec::with_capacity(reader::CHANNELS * reader::HEIGHT * reader::WIDTH);
-    for channel in 0..reader::CHANNELS {
-        for y in 0..reader::HEIGHT {
-            for x in 0..reader::WIDTH {
-                let mut sum = 0u32;
-                for down in 0..DOWN {
-                    for across in 0..ACROSS {
-                        let at = (DOWN * y + down) * row
-                            + (ACROSS * x + across) * reader::CHANNELS
-                            + channel;
-                        sum += u32::from(pixels[at]);
-                    }
-                }
-                input.push(sum as f32 / (ACROSS * DOWN) as f32 * reader::INPUT_SCALE);
+    const ROW: usize = CARD_LONG_PX as usize * reader::CHANNELS;
+    let start = input.len();
+    input.resize(start + INPUT, 0.0);
+    let rows = card.pixels.as_raw().chunks_exact(DOWN * ROW);
+    for (y, rows) in rows.enumerate() {
+        let mut sums = [0u16; ROW];
+        for row in rows.chunks_exact(ROW) {
+            sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum += u16::from(value));
+        }
+        for channel in 0..reader::CHANNELS {
+            let line = start + channel * PIXELS + y * reader::WIDTH;
+            let line = &mut input[line..][..reader::WIDTH];
+            for (mean, block) in line.iter_mut().zip(sums.chunks_exact(ACROSS * reader::CHANNELS)) {
+                let pixels = (0..ACROSS).map(|across| block[across * reader::CHANNELS + channel]);
+                let sum = f32::from(pixels.sum::<u16>());
+                *mean = sum / (ACROSS * DOWN) as f32 * reader::INPUT_SCALE;
             }
         }
     }
-    input
 }
 
 /// Probabilities from the logits of the values (see [`reader::of_edition`]) and the log odds of a

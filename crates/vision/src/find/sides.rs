@@ -171,19 +171,15 @@ impl Profiles<'_> {
         let mut line = vec![[0f32; 3]; offsets + 2];
         for k in 0..SAMPLES {
             let t = place(k);
-            let inside = line.iter_mut().enumerate().all(|(i, value)| {
-                match self.bilinear(at(t, (i as i32 - 1 - reach) as f64)) {
-                    Some(rgb) => {
-                        *value = rgb;
-                        true
-                    }
-                    None => false,
-                }
-            });
-            if !inside {
+            let place = |i: usize| at(t, (i as i32 - 1 - reach) as f64);
+            // What lies between two places in the picture lies in it, too.
+            if !self.has_around(place(0)) || !self.has_around(place(offsets + 1)) {
                 continue;
             }
             seen += 1;
+            for (i, value) in line.iter_mut().enumerate() {
+                *value = self.bilinear(place(i));
+            }
             for i in 0..offsets {
                 let rise: [f32; 3] = std::array::from_fn(|c| line[i + 2][c] - line[i][c]);
                 let change: f32 = rise.iter().map(|c| c.abs()).sum();
@@ -205,21 +201,27 @@ impl Profiles<'_> {
         seen
     }
 
-    fn bilinear(&self, p: Point) -> Option<[f32; 3]> {
+    /// Whether the four pixels around a place are in the picture.
+    fn has_around(&self, p: Point) -> bool {
+        let inside =
+            |v: f64, pixels: usize| (0.0..pixels.saturating_sub(1) as f64).contains(&(v - 0.5));
+        inside(p.x, self.width) && inside(p.y, self.height)
+    }
+
+    /// The color at a place, between the four pixels around it, which are in the picture.
+    #[inline]
+    fn bilinear(&self, p: Point) -> [f32; 3] {
         let (x, y) = (p.x - 0.5, p.y - 0.5);
-        if x < 0.0 || y < 0.0 || x >= (self.width - 1) as f64 || y >= (self.height - 1) as f64 {
-            return None;
-        }
         let (left, top) = (x as usize, y as usize);
         let (fx, fy) = ((x - left as f64) as f32, (y - top as f64) as f32);
         let i = 3 * (top * self.width + left);
-        let j = i + 3 * self.width;
-        let px = |i: usize| f32::from(self.rgb[i]);
-        Some([0, 1, 2].map(|c| {
-            let upper = px(i + c) * (1.0 - fx) + px(i + 3 + c) * fx;
-            let lower = px(j + c) * (1.0 - fx) + px(j + 3 + c) * fx;
-            upper * (1.0 - fy) + lower * fy
-        }))
+        let (upper, lower) = (&self.rgb[i..][..6], &self.rgb[i + 3 * self.width..][..6]);
+        let mut color = [0.0; 3];
+        for (c, value) in color.iter_mut().enumerate() {
+            let between = |row: &[u8]| f32::from(row[c]) * (1.0 - fx) + f32::from(row[3 + c]) * fx;
+            *value = between(upper) * (1.0 - fy) + between(lower) * fy;
+        }
+        color
     }
 
     /// Least squares line through the centres of mass of the edge near the given line. Returns its

@@ -355,6 +355,7 @@ fn read_photo(
     if photo.reduced > 1 {
         table.enlarge(photo.reduced, photo.upright_px());
     }
+    room.done_with(photo.frame);
     let record = Record { image: job.path.clone(), result: Ok(table), times: trace.times };
     Done { record, unwritten, is_cut_off }
 }

@@ -8,7 +8,7 @@ use super::placer::{Placed, Placer};
 use crate::find::FindError;
 use crate::find::working::WorkingQuad;
 use crate::overlap::{is_overlapped, is_same_place};
-use crate::refiner::{self, RefinerNetwork};
+use crate::refiner::{self, Answer, RefinerNetwork};
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
@@ -52,11 +52,14 @@ pub fn settle_covered(
         .collect();
     // Test-time augmentation runs only where a single crop leaves a doubt.
     let places: Vec<Quad> = doubtful.iter().map(in_image).collect();
-    let mut said = refiner::classify(frame, &places, network)?.into_iter();
-    doubtful
-        .retain(|_| !said.next().flatten().is_some_and(|said| said.right >= params.right_enough));
+    let mut said = refiner::classify(frame, &places, network)?;
+    let leaves_doubt =
+        |said: &Option<Answer>| said.is_none_or(|said| said.right < params.right_enough);
+    let mut is_doubtful = said.iter().map(leaves_doubt);
+    doubtful.retain(|_| is_doubtful.next().unwrap_or(true));
+    said.retain(leaves_doubt);
     let places: Vec<Quad> = doubtful.iter().map(in_image).collect();
-    let mut said = refiner::classify_augmented(frame, &places, network)?.into_iter();
+    let mut said = refiner::augmented(frame, &places, &said, network)?.into_iter();
     doubtful.retain(|_| {
         !said.next().flatten().is_some_and(|said| said.right >= params.right_enough_both_ends)
     });

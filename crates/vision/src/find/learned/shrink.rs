@@ -3,6 +3,7 @@
 use super::network::Input;
 use crate::find::working::Working;
 use crate::find::working::scaled;
+use crate::planes;
 use opencv::core::{BORDER_REPLICATE, Mat, Scalar};
 use opencv::prelude::*;
 use setsight_nets::finder;
@@ -46,15 +47,8 @@ impl ScaledPhoto {
             Scalar::all(0.0),
         )?;
         let (columns, rows) = (padded.cols() as usize, padded.rows() as usize);
-        let mut pixels = vec![0.0; 3 * columns * rows];
-        let (red, rest) = pixels.split_at_mut(columns * rows);
-        let (green, blue) = rest.split_at_mut(columns * rows);
-        for (((rgb, r), g), b) in padded.data_bytes()?.chunks_exact(3).zip(red).zip(green).zip(blue)
-        {
-            *r = f32::from(rgb[0]) / 255.0;
-            *g = f32::from(rgb[1]) / 255.0;
-            *b = f32::from(rgb[2]) / 255.0;
-        }
+        let mut pixels = Vec::new();
+        planes::push(padded.data_bytes()?, &mut pixels);
         Ok(Self {
             input: Input { pixels, width: columns, height: rows },
             working_per_input: Point::new(
