@@ -304,7 +304,7 @@ fn boards_to_json(statistics: &Statistics) -> Vec<Value> {
 }
 
 /// With commas between thousands.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

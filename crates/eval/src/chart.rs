@@ -237,10 +237,12 @@ impl Curves {
             let color = RGBColor(curve.color.0, curve.color.1, curve.color.2);
             let points: Vec<(f64, f64)> =
                 curve.points.iter().copied().filter(|p| !self.log_y || p.1 > 0.0).collect();
-            let (dash, gap) = if curve.dashed { (12, 6) } else { (3, 4) };
-            let line =
-                DashedLineSeries::new(points.iter().copied(), dash, gap, color.stroke_width(2));
-            chart.draw_series(line).map_err(drawing)?;
+            let (line, style) = (points.iter().copied(), color.stroke_width(2));
+            if curve.dashed {
+                chart.draw_series(DashedLineSeries::new(line, 12, 6, style)).map_err(drawing)?;
+            } else {
+                chart.draw_series(LineSeries::new(line, style)).map_err(drawing)?;
+            }
             chart
                 .draw_series(points.iter().map(|&p| Circle::new(p, 4, curve.marker())))
                 .map_err(drawing)?;

@@ -11,8 +11,8 @@
 use super::deal::CardHasher;
 use super::mask::{self, Mask};
 use super::rules::{Card, Rules};
-use super::solver::{Budget, Solver, Stop};
-use super::trace::{Step, Trace, Watcher};
+use super::solver::{Budget, Solver, Stop, Watched};
+use super::trace::{Step, Watcher};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -136,33 +136,6 @@ impl<const W: usize> Dynamic<W> {
         }
     }
 
-    /// The search of [`Solver::find`], with somebody who watches it or nobody.
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
-        set.clear();
-        while let Some(&card) = self.waiting.last() {
-            watcher.see(|| Step::Turn(card));
-            if let Some(&partial) = self.missing.get(&card.0) {
-                let last = &self.layers[self.layers.len() - 1];
-                let places = &last.places[partial as usize * last.size..][..last.size];
-                set.extend(
-                    places.iter().filter_map(|&p| self.cards[p as usize]).map(|(card, _)| card),
-                );
-                watcher.see(|| Step::LookedUp { cards: set.clone(), missing: card, found: true });
-                set.push(card);
-                return Ok(true);
-            }
-            watcher.see(|| Step::LookedUp { cards: Vec::new(), missing: card, found: false });
-            self.waiting.pop();
-            self.add(card, budget, watcher)?;
-        }
-        Ok(false)
-    }
-
     fn held(&self) -> usize {
         let layer = |l: &Layer<W>| {
             l.places.capacity() * 4 + (l.union.capacity() + l.alike.capacity()) * W * 8
@@ -175,7 +148,7 @@ impl<const W: usize> Dynamic<W> {
     }
 }
 
-impl<const W: usize> Solver for Dynamic<W> {
+impl<const W: usize> Watched for Dynamic<W> {
     fn clear(&mut self) {
         self.waiting.clear();
         self.cards.clear();
@@ -224,17 +197,29 @@ impl<const W: usize> Solver for Dynamic<W> {
         self.look_for_missing();
     }
 
-    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        self.search(budget, set, &mut ())
-    }
-
-    fn find_watched(
+    fn search(
         &mut self,
         budget: &Budget,
         set: &mut Vec<Card>,
-        trace: &mut Trace,
+        watcher: &mut impl Watcher,
     ) -> Result<bool, Stop> {
-        self.search(budget, set, trace)
+        while let Some(&card) = self.waiting.last() {
+            watcher.see(|| Step::Turn(card));
+            if let Some(&partial) = self.missing.get(&card.0) {
+                let last = &self.layers[self.layers.len() - 1];
+                let places = &last.places[partial as usize * last.size..][..last.size];
+                set.extend(
+                    places.iter().filter_map(|&p| self.cards[p as usize]).map(|(card, _)| card),
+                );
+                watcher.see(|| Step::LookedUp { cards: set.clone(), missing: card, found: true });
+                set.push(card);
+                return Ok(true);
+            }
+            watcher.see(|| Step::LookedUp { cards: Vec::new(), missing: card, found: false });
+            self.waiting.pop();
+            self.add(card, budget, watcher)?;
+        }
+        Ok(false)
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -64,7 +64,7 @@ impl Trace {
 }
 
 /// Somebody who watches a search. `()` does not, and costs nothing.
-pub(super) trait Watcher {
+pub trait Watcher {
     /// Takes a step, which is made only if somebody wants it.
     fn see(&mut self, step: impl FnOnce() -> Step);
 }

@@ -2,6 +2,7 @@
 
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::paper::paper;
+use crate::cli::simulate::grouped;
 use crate::cli::timed::{Dealing, counted, human};
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -290,7 +291,7 @@ pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
 }
 
 fn times(ratio: f64) -> String {
-    if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
+    if ratio < 10.0 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
 }
 
 /// The curves of an experiment, with the paper's dashed beside them.

@@ -20,6 +20,7 @@ mod rules;
 mod shuffle;
 mod simulate;
 mod statistics;
+mod table;
 mod transcript;
 // The game as people play it, in the window.
 pub mod variant;

@@ -1,10 +1,13 @@
 //! Simulates many games of a shuffled deck on all cores.
 
-use super::rules::{ROWS, START_CARDS, listing_order};
+use super::rules::{ROWS, START_CARDS};
 use super::shuffle::shuffle;
 use super::statistics::Statistics;
+#[cfg(target_arch = "x86_64")]
+use super::table::InRegister;
+use super::table::{Plain, Table};
 use crate::cards::DECK_SIZE;
-use crate::sets::{Finder, Key, Set, gap_key};
+use crate::sets::Key;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -16,15 +19,13 @@ pub enum Policy {
     Random,
     /// The first by place: the lowest first place, then the lowest second and third.
     First,
-    /// The first in the contest's [`listing_order`].
+    /// The first in the contest's [`listing_order`](super::listing_order).
     Listed,
 }
 
 /// Number of games per random stream: few enough to keep all cores busy to the end, and many enough
 /// to make the cost of starting a stream negligible.
 const GAMES_PER_BLOCK: u64 = 2048;
-/// The largest board has 21 cards: it always contains a set, so the layout shrinks.
-const PLACES: usize = 21;
 
 /// Plays many games with the current rayon thread pool. The games are divided into blocks with a
 /// random stream each, so the same seed gives the same result on any number of threads. `on_block`
@@ -79,78 +80,84 @@ fn stream(seed: u64, block: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(of_seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-fn play_block(games: u64, mut rng: Pcg64Mcg, policy: Policy, sum: &mut Statistics) {
-    let mut finder = Finder::new();
-    let mut deck: [Key; DECK_SIZE] = std::array::from_fn(|i| i as Key);
-    for _ in 0..games {
-        shuffle(&mut deck, &mut rng);
-        match policy {
-            Policy::First => play(&deck, &mut finder, sum, first),
-            Policy::Listed => play(&deck, &mut finder, sum, listed),
-            Policy::Random => {
-                play(&deck, &mut finder, sum, |sets| sets[rng.random_range(..sets.len())]);
-            }
-        }
+fn play_block(games: u64, rng: Pcg64Mcg, policy: Policy, sum: &mut Statistics) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = pulp::x86::V3::try_new() {
+        return simd.vectorize(Wide { games, rng, policy, sum, table: InRegister::new(simd) });
+    }
+    play_games(games, rng, policy, sum, &mut Plain::default());
+}
+
+/// A block of games on a processor with AVX2, as one piece: its searches are inlined.
+#[cfg(target_arch = "x86_64")]
+struct Wide<'a> {
+    games: u64,
+    rng: Pcg64Mcg,
+    policy: Policy,
+    sum: &'a mut Statistics,
+    table: InRegister,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for Wide<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        play_games(self.games, self.rng, self.policy, self.sum, &mut self.table);
     }
 }
 
-fn first(sets: &[Set]) -> Set {
-    *sets.iter().min().expect("not empty")
-}
-
-fn listed(sets: &[Set]) -> Set {
-    *sets.iter().min_by_key(|set| listing_order(set)).expect("not empty")
+#[inline(always)]
+fn play_games<T: Table>(
+    games: u64,
+    mut rng: Pcg64Mcg,
+    policy: Policy,
+    sum: &mut Statistics,
+    table: &mut T,
+) {
+    let mut deck: [u8; DECK_SIZE] = std::array::from_fn(|i| T::byte(i as Key));
+    for _ in 0..games {
+        shuffle(&mut deck, &mut rng);
+        play(&deck, table, policy, &mut rng, sum);
+    }
 }
 
 /// The rules of [`Game`](super::rules::Game) for a deck without repeats, on plain numbers.
 #[inline(always)]
-fn play(
-    deck: &[Key; DECK_SIZE],
-    finder: &mut Finder,
+fn play<T: Table>(
+    deck: &[u8; DECK_SIZE],
+    table: &mut T,
+    policy: Policy,
+    rng: &mut Pcg64Mcg,
     sum: &mut Statistics,
-    mut choose: impl FnMut(&[Set]) -> Set,
 ) {
-    let mut table: [Key; PLACES] = std::array::from_fn(gap_key);
-    table[..START_CARDS].copy_from_slice(&deck[..START_CARDS]);
+    table.lay(deck.first_chunk().expect("81 cards"));
     // Places of the layout including gaps; cards on it; cards dealt.
     let (mut places, mut in_play, mut dealt) = (START_CARDS, START_CARDS, START_CARDS);
     loop {
-        let sets = match places {
-            START_CARDS => finder.find_keys::<12>(table.first_chunk().expect("21 places")),
-            15 => finder.find_keys::<15>(table.first_chunk().expect("21 places")),
-            18 => finder.find_keys::<18>(table.first_chunk().expect("21 places")),
-            _ => finder.find_keys(&table),
-        };
+        let chosen = table.choose(places, policy, rng);
         let in_deck = DECK_SIZE - dealt;
         if in_play > 0 {
-            sum.board(in_play, in_deck, !sets.is_empty());
+            sum.board(in_play, in_deck, chosen.is_some());
         }
-        if sets.is_empty() {
-            if in_deck == 0 {
-                break;
-            }
+        let next = deck[dealt..].first_chunk().copied();
+        let Some(set) = chosen else {
             // Gaps arise only once the deck is used up, so there are none here.
-            table[places..places + ROWS].copy_from_slice(&deck[dealt..dealt + ROWS]);
+            let Some(cards) = next else { break };
+            table.put([places, places + 1, places + 2], Some(cards));
             (places, in_play, dealt) = (places + ROWS, in_play + ROWS, dealt + ROWS);
             continue;
-        }
-        let Set(taken) = choose(sets);
+        };
         if places > START_CARDS {
-            let [i, j, k] = taken;
-            table.copy_within(i + 1..j, i);
-            table.copy_within(j + 1..k, j - 1);
-            table.copy_within(k + 1..places, k - 2);
-            places -= ROWS;
-            (places..places + ROWS).for_each(|gap| table[gap] = gap_key(gap));
-            in_play -= ROWS;
-        } else if in_deck > 0 {
-            for (place, card) in taken.into_iter().zip(&deck[dealt..dealt + ROWS]) {
-                table[place] = *card;
-            }
-            dealt += ROWS;
+            table.close(places, set);
+            (places, in_play) = (places - ROWS, in_play - ROWS);
         } else {
-            taken.into_iter().for_each(|place| table[place] = gap_key(place));
-            in_play -= ROWS;
+            table.put(set.0, next);
+            match next {
+                Some(_) => dealt += ROWS,
+                None => in_play -= ROWS,
+            }
         }
     }
     sum.game(in_play);
@@ -161,6 +168,7 @@ mod tests {
     use super::*;
     use crate::cards::Card;
     use crate::game::{Deal, Game, Step};
+    use crate::sets::Finder;
     use proptest::prelude::*;
 
     proptest! {
@@ -168,9 +176,9 @@ mod tests {
         fn the_listed_policy_is_the_contests_game(seed: u64) {
             let mut rng = Pcg64Mcg::seed_from_u64(seed);
             let mut deck: [Key; DECK_SIZE] = std::array::from_fn(|i| i as Key);
-            shuffle(&mut deck, &mut rng);
             let mut fast = Statistics::default();
-            play(&deck, &mut Finder::new(), &mut fast, listed);
+            play_block(1, rng.clone(), Policy::Listed, &mut fast);
+            shuffle(&mut deck, &mut rng);
 
             let cards = deck.map(|key| Card::from_index(key.into())).to_vec();
             let mut game = Game::new(&Deal::new(cards).unwrap());
@@ -185,6 +193,18 @@ mod tests {
                 }
             }
             prop_assert_eq!(fast, slow);
+        }
+    }
+
+    #[test]
+    fn the_processor_does_not_matter() {
+        // Enough games for boards of 18 cards.
+        for policy in [Policy::Random, Policy::First, Policy::Listed] {
+            let (mut plain, mut best) = <(Statistics, Statistics)>::default();
+            play_games(3000, stream(9, 0), policy, &mut plain, &mut Plain::default());
+            play_block(3000, stream(9, 0), policy, &mut best);
+            assert_eq!(plain, best, "{policy:?}");
+            assert!(plain.in_play(18).with > 0);
         }
     }
 

@@ -18,7 +18,7 @@ mod finder;
 mod keys;
 mod set;
 #[cfg(target_arch = "x86_64")]
-mod wide;
+pub(crate) mod wide;
 
 pub use chance::{Chance, none_among, three_more, three_more_from};
 pub use explain::{Relation, Verdict, explain, explain_third};

@@ -3,8 +3,8 @@
 use super::narrow::{Branches, NARROW, for_each_bit};
 use super::table::{Candidates, Search, Seen};
 use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Solver, Stop};
-use crate::trace::{Step, Trace, Watcher};
+use crate::solver::{Budget, Stop, Watched};
+use crate::trace::{Step, Watcher};
 
 /// Maximum number of cards on a board searched directly by rows of bits; larger boards are searched
 /// group by group in separate tables.
@@ -114,28 +114,6 @@ impl Exact {
         Ok(None)
     }
 
-    /// The search of [`Solver::find`], with somebody who watches it or nobody. Branches are shown
-    /// while the board has at most [`FEW`] checked cards.
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
-        set.clear();
-        while let Some(&card) = self.waiting.last() {
-            watcher.see(|| Step::Turn(card));
-            if let Some(partners) = self.partners(card, budget, watcher)? {
-                set.push(card);
-                set.extend(partners.iter().map(|&place| self.checked[place as usize]));
-                return Ok(true);
-            }
-            self.waiting.pop();
-            self.add(card);
-        }
-        Ok(false)
-    }
-
     /// Adds the current card to the checked ones.
     fn add(&mut self, card: Card) {
         let place = self.checked.len();
@@ -236,7 +214,7 @@ impl<O: Watcher> Branches for Named<'_, O> {
     }
 }
 
-impl Solver for Exact {
+impl Watched for Exact {
     fn clear(&mut self) {
         self.waiting.clear();
         self.checked.clear();
@@ -259,17 +237,24 @@ impl Solver for Exact {
         }
     }
 
-    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        self.search(budget, set, &mut ())
-    }
-
-    fn find_watched(
+    /// Branches are shown while the board has at most [`FEW`] checked cards.
+    fn search(
         &mut self,
         budget: &Budget,
         set: &mut Vec<Card>,
-        trace: &mut Trace,
+        watcher: &mut impl Watcher,
     ) -> Result<bool, Stop> {
-        self.search(budget, set, trace)
+        while let Some(&card) = self.waiting.last() {
+            watcher.see(|| Step::Turn(card));
+            if let Some(partners) = self.partners(card, budget, watcher)? {
+                set.push(card);
+                set.extend(partners.iter().map(|&place| self.checked[place as usize]));
+                return Ok(true);
+            }
+            self.waiting.pop();
+            self.add(card);
+        }
+        Ok(false)
     }
 
     fn bytes(&self) -> Option<usize> {

@@ -2,8 +2,8 @@
 
 use crate::deal::CardSet;
 use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Solver, Stop};
-use crate::trace::{Step, Trace, Watcher};
+use crate::solver::{Budget, Stop, Watched};
+use crate::trace::{Step, Watcher};
 
 /// `cover` for four values. A card's index consists of its values as bit pairs.
 ///
@@ -119,31 +119,6 @@ impl Four {
         None
     }
 
-    /// The search of [`Solver::find`], with somebody who watches it or nobody.
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
-        set.clear();
-        let mut steps = 0u32;
-        while let Some(&Card(c)) = self.waiting.last() {
-            watcher.see(|| Step::Turn(Card(c)));
-            if let Some((a, b)) = self.pair(c, watcher) {
-                set.extend([c, a, b, c ^ a ^ b].map(Card));
-                return Ok(true);
-            }
-            self.waiting.pop();
-            self.add(c);
-            steps += 1;
-            if steps.is_multiple_of(128) {
-                budget.time()?;
-            }
-        }
-        Ok(false)
-    }
-
     fn add(&mut self, card: u64) {
         let free = self.taken.iter().position(|&word| word != !0);
         let block = free.unwrap_or_else(|| {
@@ -179,7 +154,7 @@ impl Four {
     }
 }
 
-impl Solver for Four {
+impl Watched for Four {
     fn clear(&mut self) {
         self.waiting.clear();
         for (block, taken) in self.taken.iter_mut().enumerate() {
@@ -205,17 +180,27 @@ impl Solver for Four {
         }
     }
 
-    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        self.search(budget, set, &mut ())
-    }
-
-    fn find_watched(
+    fn search(
         &mut self,
         budget: &Budget,
         set: &mut Vec<Card>,
-        trace: &mut Trace,
+        watcher: &mut impl Watcher,
     ) -> Result<bool, Stop> {
-        self.search(budget, set, trace)
+        let mut steps = 0u32;
+        while let Some(&Card(c)) = self.waiting.last() {
+            watcher.see(|| Step::Turn(Card(c)));
+            if let Some((a, b)) = self.pair(c, watcher) {
+                set.extend([c, a, b, c ^ a ^ b].map(Card));
+                return Ok(true);
+            }
+            self.waiting.pop();
+            self.add(c);
+            steps += 1;
+            if steps.is_multiple_of(128) {
+                budget.time()?;
+            }
+        }
+        Ok(false)
     }
 
     fn bytes(&self) -> Option<usize> {

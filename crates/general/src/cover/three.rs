@@ -2,8 +2,8 @@
 
 use crate::deal::CardSet;
 use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Solver, Stop};
-use crate::trace::{Step, Trace, Watcher};
+use crate::solver::{Budget, Stop, Watched};
+use crate::trace::{Step, Watcher};
 
 /// Maximum size of a deck (3^10) with a table of its cards' bit pairs.
 const TABLE_UP_TO: u64 = 59_049;
@@ -63,15 +63,51 @@ impl Three {
         let p = self.rules.properties();
         self.rules.card((0..p).rev().map(|property| (pairs >> (2 * property) & 3) as u8))
     }
+}
 
-    /// The search of [`Solver::find`], with somebody who watches it or nobody.
+/// The values of a card as pairs of bits.
+fn spread(rules: &Rules, card: Card) -> u64 {
+    rules.values_of(card).fold(0, |pairs, value| pairs << 2 | u64::from(value))
+}
+
+/// The card that makes a set with two others, all as bit pairs. Where they agree, it has the same
+/// value; elsewhere the third value, which is the exclusive or of both and 3 (0^1^3 = 2, 0^2^3 = 1,
+/// 1^2^3 = 0).
+#[inline]
+const fn third(a: u64, b: u64) -> u64 {
+    let x = a ^ b;
+    let differing = ((x | x >> 1) & LOW) * 3;
+    x ^ differing ^ (a & !differing)
+}
+
+impl Watched for Three {
+    fn clear(&mut self) {
+        self.waiting.clear();
+        for (pairs, _) in self.checked.drain(..) {
+            self.known.remove(pairs);
+        }
+    }
+
+    fn drawn(&mut self, cards: &[Card]) {
+        self.waiting.extend_from_slice(cards);
+    }
+
+    fn removed(&mut self, set: &[Card]) {
+        for &card in set {
+            if let Some(place) = self.waiting.iter().rposition(|&c| c == card) {
+                self.waiting.swap_remove(place);
+            } else if let Some(place) = self.checked.iter().position(|&(_, c)| c == card) {
+                self.known.remove(self.checked.swap_remove(place).0);
+            }
+        }
+    }
+
     fn search(
         &mut self,
         budget: &Budget,
         set: &mut Vec<Card>,
         watcher: &mut impl Watcher,
     ) -> Result<bool, Stop> {
-        set.clear();
         while let Some(&card) = self.waiting.last() {
             watcher.see(|| Step::Turn(card));
             let c = self.pairs(card);
@@ -98,57 +134,6 @@ impl Three {
             }
         }
         Ok(false)
-    }
-}
-
-/// The values of a card as pairs of bits.
-fn spread(rules: &Rules, card: Card) -> u64 {
-    rules.values_of(card).fold(0, |pairs, value| pairs << 2 | u64::from(value))
-}
-
-/// The card that makes a set with two others, all as bit pairs. Where they agree, it has the same
-/// value; elsewhere the third value, which is the exclusive or of both and 3 (0^1^3 = 2, 0^2^3 = 1,
-/// 1^2^3 = 0).
-#[inline]
-const fn third(a: u64, b: u64) -> u64 {
-    let x = a ^ b;
-    let differing = ((x | x >> 1) & LOW) * 3;
-    x ^ differing ^ (a & !differing)
-}
-
-impl Solver for Three {
-    fn clear(&mut self) {
-        self.waiting.clear();
-        for (pairs, _) in self.checked.drain(..) {
-            self.known.remove(pairs);
-        }
-    }
-
-    fn drawn(&mut self, cards: &[Card]) {
-        self.waiting.extend_from_slice(cards);
-    }
-
-    fn removed(&mut self, set: &[Card]) {
-        for &card in set {
-            if let Some(place) = self.waiting.iter().rposition(|&c| c == card) {
-                self.waiting.swap_remove(place);
-            } else if let Some(place) = self.checked.iter().position(|&(_, c)| c == card) {
-                self.known.remove(self.checked.swap_remove(place).0);
-            }
-        }
-    }
-
-    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        self.search(budget, set, &mut ())
-    }
-
-    fn find_watched(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        trace: &mut Trace,
-    ) -> Result<bool, Stop> {
-        self.search(budget, set, trace)
     }
 
     fn bytes(&self) -> Option<usize> {

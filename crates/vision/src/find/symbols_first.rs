@@ -5,10 +5,10 @@
 //! overlapping cards. So the stages are: binary [`maps`]; their [`components`]; in its moment
 //! frame, each component is compared with the three shapes ([`shape`]); [`symbols`] by votes over
 //! the maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
-//! border lines; and last, cards of which only the border is visible ([`borders`]).
+//! border lines; and last, cards of which only the [contour](contours) is visible.
 
-pub mod borders;
 pub mod components;
+pub mod contours;
 pub mod grouping;
 pub mod maps;
 pub mod pictures;
@@ -41,8 +41,8 @@ pub struct SymbolFinder {
     pub symbols: symbols::Params,
     /// Parameters of grouping symbols into cards.
     pub grouping: grouping::Params,
-    /// Parameters for borders of cards whose symbols cannot be read.
-    pub borders: borders::Params,
+    /// Parameters for contours of cards whose symbols cannot be read.
+    pub contours: contours::Params,
     /// Parameters for finding a card's sides.
     pub sides: sides::Params,
 }
@@ -56,7 +56,7 @@ impl Default for SymbolFinder {
             closest_long_side_px: 1600.0,
             symbols: Default::default(),
             grouping: Default::default(),
-            borders: Default::default(),
+            contours: Default::default(),
             sides: Default::default(),
         }
     }
@@ -134,16 +134,17 @@ fn at_scale(
 ) -> Result<Detections, FindError> {
     let working = Working::new(frame, long_side_px)?;
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
-    let mut border_search = borders::BorderSearch::new(&working, &params.borders);
+    let mut contour_search = contours::ContourSearch::new(&working, &params.contours);
     let mut components = components::Components::default();
     let mut shown = trace.shows_pictures().then(pictures::Maps::default);
     maps::for_each_map(&working, |map| {
         components.label(map.pixels, map.width);
         symbol_search.add(map, &components);
-        border_search.add(map, &components);
+        contour_search.add(map)?;
         if let Some(shown) = &mut shown {
             shown.add(&working, map);
         }
+        Ok(())
     })?;
     let symbols = symbol_search.finish(&working)?;
     if let Some(maps) = shown {
@@ -196,14 +197,19 @@ fn at_scale(
         .zip(&refined)
         .map(|(card, refined)| Outline { quad: refined.quad, score: card.score })
         .collect();
+    let quads = table.as_ref().map_or_else(Vec::new, |table| contour_search.cards_on(table));
     if let Some(table) = &table {
-        add_borders(&mut outlines, &border_search.cards_on(table), &working, table, params)?;
+        add_contours(&mut outlines, &quads, &working, table, params)?;
+    }
+    if trace.shows_pictures() {
+        let picture = || pictures::contours(frame, &working, &contour_search.quads, &quads);
+        trace.picture(&format!("contours{ending}"), picture)?;
     }
     Ok(Detections { outlines, scale: working.scale, long_side_px: long })
 }
 
 /// Adds the quads with at least three sides found that do not lie on a card already found.
-fn add_borders(
+fn add_contours(
     outlines: &mut Vec<Outline>,
     quads: &[WorkingQuad],
     working: &Working,
@@ -218,15 +224,15 @@ fn add_borders(
         }
         let refined = sides::Refined::of(working, quad, Some(table), &params.sides)?;
         if refined.sides_seen() >= 3 {
-            outlines.push(Outline { quad: refined.quad, score: BORDER_ONLY_SCORE });
+            outlines.push(Outline { quad: refined.quad, score: CONTOUR_ONLY_SCORE });
         }
     }
     Ok(())
 }
 
-/// Log odds of a border without readable symbols: it is more often a card in glare than another
+/// Log odds of a contour without readable symbols: it is more often a card in glare than another
 /// object of exactly a card's size, but the reader must find ink on it.
-const BORDER_ONLY_SCORE: f64 = 0.5;
+const CONTOUR_ONLY_SCORE: f64 = 0.5;
 
 /// Corners of the cards with at least two sides found, weighted by the number of sides.
 fn sure_quads(cards: &[sides::Refined]) -> Vec<(WorkingQuad, f64)> {

@@ -126,6 +126,10 @@ fn words_of(picture: &str) -> (Word, Word, &'static str) {
         "symbols-closer" => {
             (Word("stage-symbols-closer"), Word("stage-symbols-closer-help"), "segment")
         }
+        "contours" => (Word("stage-contours"), Word("stage-contours-help"), "segment"),
+        "contours-closer" => {
+            (Word("stage-contours-closer"), Word("stage-contours-closer-help"), "segment")
+        }
         "heat" => (Word("stage-heat"), Word("stage-heat-help"), "segment"),
         "places" => (Word("stage-places"), Word("stage-places-help"), "segment"),
         "segment" => (Word("stage-segment"), Word("stage-segment-help"), "segment"),

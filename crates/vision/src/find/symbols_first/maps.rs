@@ -50,10 +50,10 @@ const INK_FULL: f64 = 200.0;
 /// Makes the ten maps one by one and passes each to `use_map`.
 ///
 /// # Errors
-/// OpenCV failed, for instance for lack of memory.
+/// OpenCV failed, for instance for lack of memory; and those of `use_map`.
 pub fn for_each_map(
     working: &Working,
-    mut use_map: impl FnMut(&BinaryMap<'_>),
+    mut use_map: impl FnMut(&BinaryMap<'_>) -> opencv::Result<()>,
 ) -> opencv::Result<()> {
     let long = working.width.max(working.height) as f64;
     let mut map = vec![0u8; working.width * working.height];
@@ -82,7 +82,7 @@ pub fn for_each_map(
                 width: working.width,
                 step: 1.0,
                 kind: MapKind::Local,
-            });
+            })?;
         }
     }
 
@@ -107,7 +107,7 @@ pub fn for_each_map(
             width: working.width,
             step: 1.0,
             kind: MapKind::Edges,
-        });
+        })?;
     }
 
     let fine = blurred(&working.rgb, 3)?;
@@ -118,7 +118,7 @@ pub fn for_each_map(
             *m = if value > threshold { 255 } else { 0 };
         }
         let width = working.width;
-        use_map(&BinaryMap { pixels: &map, width, step: 1.0, kind: MapKind::Ink });
+        use_map(&BinaryMap { pixels: &map, width, step: 1.0, kind: MapKind::Ink })?;
     }
 
     let mut half = Mat::default();
@@ -131,7 +131,7 @@ pub fn for_each_map(
         for (m, &value) in map.iter_mut().zip(coarse.data_bytes()?) {
             *m = if value > threshold { 255 } else { 0 };
         }
-        use_map(&BinaryMap { pixels: &map, width, step: 2.0, kind: MapKind::CoarseInk });
+        use_map(&BinaryMap { pixels: &map, width, step: 2.0, kind: MapKind::CoarseInk })?;
     }
     Ok(())
 }
@@ -231,6 +231,7 @@ mod tests {
         let mut maps = Vec::new();
         for_each_map(&working, |map| {
             maps.push((map.kind, map.step, map.width, map.pixels.to_vec()));
+            Ok(())
         })
         .unwrap();
         maps

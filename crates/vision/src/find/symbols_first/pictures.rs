@@ -2,7 +2,7 @@
 
 use super::maps::BinaryMap;
 use super::symbols::Symbol;
-use crate::find::working::Working;
+use crate::find::working::{Working, WorkingQuad};
 use crate::overlay;
 use image::{DynamicImage, GrayImage, Rgb, RgbImage, imageops};
 use setsight_game::cards::Shape;
@@ -42,12 +42,7 @@ impl Maps {
 /// The working image with all detected symbols: diamonds green, ovals blue, squiggles orange, each
 /// with its IoU in per cent and the number of maps that show it.
 pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
-    let mut picture = imageops::resize(
-        frame,
-        working.width as u32,
-        working.height as u32,
-        imageops::FilterType::Triangle,
-    );
+    let mut picture = working_picture(frame, working);
     for symbol in symbols {
         let color = match symbol.shape {
             Shape::Diamond => DIAMONDS,
@@ -65,6 +60,30 @@ pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage
         overlay::text_centred(&mut picture, c, SMALL_PX, INK, &label);
     }
     picture
+}
+
+/// The working image with the quadrangles among its contours, thin and pale, and those that have a
+/// card's size on the table, green.
+pub fn contours(
+    frame: &Frame,
+    working: &Working,
+    all: &[WorkingQuad],
+    cards: &[WorkingQuad],
+) -> RgbImage {
+    let mut picture = working_picture(frame, working);
+    let mut draw = |quads: &[WorkingQuad], width: f64, color| {
+        for quad in quads {
+            overlay::outline(&mut picture, &Quad::new(quad.0), width, color, None);
+        }
+    };
+    draw(all, 1.0, INK);
+    draw(cards, 2.5, DIAMONDS);
+    picture
+}
+
+fn working_picture(frame: &Frame, working: &Working) -> RgbImage {
+    let (width, height) = (working.width as u32, working.height as u32);
+    imageops::resize(frame, width, height, imageops::FilterType::Triangle)
 }
 
 /// Pictures of one size in rows, each with its caption below it.

@@ -365,6 +365,7 @@ mod tests {
         for_each_map(&working, |map| {
             components.label(map.pixels, map.width);
             search.add(map, &components);
+            Ok(())
         })
         .unwrap();
         search.finish(&working).unwrap()

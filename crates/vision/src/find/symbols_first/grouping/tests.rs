@@ -16,6 +16,7 @@ fn grouped(frame: &Frame) -> Grouped {
     for_each_map(&working, |map| {
         components.label(map.pixels, map.width);
         search.add(map, &components);
+        Ok(())
     })
     .unwrap();
     group(search.finish(&working).unwrap(), long_side_px, &Params::default())
