@@ -103,6 +103,12 @@ async function others(browser, url) {
   const german = await browser.open(url, "de-DE,de");
   await until("the page in German", 5, () => german.value("$('go-live').textContent === 'Live' && document.documentElement.lang === 'de' && $('take').innerText.includes('Foto aufnehmen')"));
   await shoot(german, "start-german");
+  await german.dark(true);
+  await german.choose("#file", file("table.jpg"));
+  await until("the sets in German", 60, () => german.value(`${SETS} > 1 && $('summary').textContent.includes(' Karten, ')`));
+  await shoot(german, "photo-german-360x740");
+  await german.size(1280, 800);
+  await shoot(german, "photo-german-1280x800");
   await german.close();
   for (const [key, words] of [["0".repeat(32), "earlier start"], ["", "lacks its key"]]) {
     const page = await browser.open(url.replace(/#.*/, `#${key}`));
