@@ -133,7 +133,7 @@ impl Phones {
         for away in self.away.lock().unwrap_or_else(PoisonError::into_inner).values() {
             away.store(true, Ordering::Relaxed);
         }
-        let thread = thread::Builder::new().name("phones end".into());
+        let thread = thread::Builder::new().name("phones-end".into());
         // Where there are no threads left it is dropped here.
         self.stopping.extend(thread.spawn(move || drop(running)).ok());
     }
