@@ -4,7 +4,7 @@ use super::{Phones, Running};
 use crate::shared::pages;
 use crate::shared::words::t;
 use eframe::egui::{
-    Align, Color32, Context, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui, WidgetInfo,
+    Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui, WidgetInfo,
     pos2, vec2,
 };
 use setsight_phone::Code;
@@ -52,7 +52,8 @@ pub fn page(ctx: &Context, phones: &Phones) -> Wish {
 pub fn row(ui: &mut Ui, phones: &Phones) -> Wish {
     let mut wish = Wish::default();
     let Some(running) = &phones.running else { return wish };
-    Panel::top("phones").show(ui, |ui| {
+    let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 4.0));
+    Panel::top("phones").frame(frame).show(ui, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             wish.stop = ui.button(t!("phone-stop-short")).clicked();
             wish.open = ui.button(t!("phone-code-short")).clicked();
