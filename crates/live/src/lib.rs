@@ -52,6 +52,6 @@ pub use camera::{CameraChoice, CameraError, Cameras};
 pub use feed::Feed;
 pub use ffmpeg::end_all as end_children;
 pub use input::{FramePace, Input};
-pub use session::{News, Session, Sink};
+pub use session::{News, Onlooker, Session, Sink};
 pub use view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
 pub use watch::Watch;

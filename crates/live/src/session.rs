@@ -349,6 +349,45 @@ impl LiveSource for RunningSession {
     }
 }
 
+impl RunningSession {
+    /// A second place from which the session is seen and commanded. It does not keep it running.
+    pub fn onlooker(&self) -> Onlooker {
+        Onlooker { view: Arc::clone(&self.view), commands: self.commands.clone(), held: None }
+    }
+}
+
+/// Looks at a session that somebody else runs: a phone's, in the window. It begins games and records
+/// them, and holds the picture for itself alone; what would change the other's pictures is left out.
+#[derive(Clone)]
+pub struct Onlooker {
+    view: Arc<Mutex<Arc<LiveView>>>,
+    commands: Sender<LiveCommand>,
+    held: Option<Arc<LiveView>>,
+}
+
+impl LiveSource for Onlooker {
+    fn view(&mut self) -> Arc<LiveView> {
+        let newest = || Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner));
+        self.held.clone().unwrap_or_else(newest)
+    }
+
+    fn command(&mut self, command: LiveCommand) {
+        match command {
+            LiveCommand::Freeze(false) => self.held = None,
+            LiveCommand::Freeze(true) => self.held = Some(self.view()),
+            LiveCommand::NewGame | LiveCommand::Record(_) | LiveCommand::StopRecording => {
+                // Nobody is there to obey once the session has ended.
+                let _ = self.commands.send(command);
+            }
+            LiveCommand::Turn(_)
+            | LiveCommand::Pause(_)
+            | LiveCommand::Seek(_)
+            | LiveCommand::Set(_)
+            | LiveCommand::Choose(_) => {}
+        }
+    }
+}
+
 impl Drop for RunningSession {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);

@@ -34,11 +34,32 @@ pub use address::{Listen, ListenError};
 pub use photo::Reads;
 pub use server::{News, Server, StartError};
 
-/// The code of an address, to be scanned from a terminal: two modules of the code in a character,
-/// light ones filled, as most terminals are dark. `None` for more bytes than a code holds.
-pub fn code(address: &str) -> Option<String> {
-    use qrcode::render::unicode::Dense1x2;
-    let code = qrcode::QrCode::with_error_correction_level(address, qrcode::EcLevel::L).ok()?;
-    let (dark, light) = (Dense1x2::Light, Dense1x2::Dark);
-    Some(code.render::<Dense1x2>().dark_color(dark).light_color(light).build())
+/// The code of an address, to be scanned from a screen (ISO/IEC 18004).
+pub struct Code(qrcode::QrCode);
+
+impl Code {
+    /// Modules that must be light around a code.
+    pub const MARGIN: usize = 4;
+
+    /// The code; `None` for more bytes than one holds.
+    pub fn of(address: &str) -> Option<Self> {
+        qrcode::QrCode::with_error_correction_level(address, qrcode::EcLevel::L).ok().map(Self)
+    }
+
+    /// For a terminal: two modules in a character, light ones filled, as most terminals are dark.
+    pub fn text(&self) -> String {
+        use qrcode::render::unicode::Dense1x2;
+        let (dark, light) = (Dense1x2::Light, Dense1x2::Dark);
+        self.0.render::<Dense1x2>().dark_color(dark).light_color(light).build()
+    }
+
+    /// Modules on each side, without the margin.
+    pub fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    /// Whether each module is dark, row by row.
+    pub fn modules(&self) -> impl Iterator<Item = bool> {
+        self.0.to_colors().into_iter().map(|color| color == qrcode::Color::Dark)
+    }
 }

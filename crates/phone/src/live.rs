@@ -12,7 +12,7 @@ use image::codecs::jpeg::JpegDecoder;
 use setsight_live::camera::{CameraError, Shot};
 use setsight_live::latest::Latest;
 use setsight_live::session::RunningSession;
-use setsight_live::{Feed, Input, LiveCommand, LiveSource, LiveView, freeze, jpeg};
+use setsight_live::{Feed, Input, LiveCommand, LiveSource, LiveView, Onlooker, freeze, jpeg};
 use std::io::{self, Cursor};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -58,6 +58,10 @@ impl Game {
         });
         let session = reads.session()?.start(Input::Feed(feed.clone()), wake)?;
         Ok(Self { feed, session, changed })
+    }
+
+    fn onlooker(&self) -> Onlooker {
+        self.session.onlooker()
     }
 
     fn follow(&mut self, bytes: &Bytes) -> Followed {
@@ -113,6 +117,7 @@ pub fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(
     let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
     // An older connection of this phone ends now, as its socket was shut down.
     let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut is_told = false;
     loop {
         socket.get_mut().allow(SILENCE);
         match socket.read() {
@@ -124,6 +129,9 @@ pub fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(
                     }
                 }
                 let Some(playing) = game.as_mut() else { return };
+                if !std::mem::replace(&mut is_told, true) {
+                    news(News::Live { phone: visit.number, game: playing.onlooker() });
+                }
                 let text = match playing.follow(&bytes) {
                     Followed::View(view) => {
                         news(News::View { phone: visit.number, view: &view });

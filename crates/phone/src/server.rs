@@ -14,7 +14,7 @@ use crate::request::{Body, PROTOCOL, Phone, Request, Wish};
 use crate::seats::{Seats, Visit};
 use crate::socket::Stream;
 use serde_json::json;
-use setsight_live::LiveView;
+use setsight_live::{LiveView, Onlooker};
 use setsight_photo::source::Photo;
 use setsight_vision::{StageTime, TableReading};
 use std::collections::VecDeque;
@@ -64,6 +64,13 @@ pub enum News<'a> {
         phone: u32,
         /// Why not, in words.
         reason: String,
+    },
+    /// A phone has begun to send live pictures, or has come back to its game.
+    Live {
+        /// Which, from 1.
+        phone: u32,
+        /// Its game, for whoever shows it elsewhere, too.
+        game: Onlooker,
     },
     /// A live picture was followed.
     View {

@@ -111,6 +111,8 @@ fn live_pictures_are_answered_one_by_one_and_the_game_outlives_the_connection() 
     while again.read().is_ok() {}
     let told = world.told.lock().unwrap().clone();
     assert_eq!(told.iter().filter(|line| *line == "1 came").count(), 1, "{told:?}");
+    // Each time that it begins to send pictures.
+    assert_eq!(told.iter().filter(|line| *line == "1 live").count(), 2, "{told:?}");
 }
 
 #[test]

@@ -88,10 +88,11 @@ impl Reader {
     fn read(&self, py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Table> {
         let source = Source::of(source)?;
         let loaded = self.loaded(py)?;
+        let path = source.path().map(Path::to_path_buf);
         let read = py.detach(|| loaded.pool.install(|| source.read(&loaded.pipeline)));
         read.map_err(|error| match error {
-            Failed::File(error) => error::of_file(py, error, source.path()),
-            Failed::Reading(error) => error::of_reading(py, error, source.path()),
+            Failed::File(error) => error::of_file(py, error, path.as_deref()),
+            Failed::Reading(error) => error::of_reading(py, error, path.as_deref()),
         })
     }
 }
@@ -181,7 +182,7 @@ impl Source {
         }
     }
 
-    fn read(&self, pipeline: &Pipeline) -> Result<Table, Failed> {
+    fn read(self, pipeline: &Pipeline) -> Result<Table, Failed> {
         let table = |frame: &RgbImage| -> Result<TableReading, Failed> {
             let read = pipeline.read(frame, &mut Trace::default());
             Ok(read.map_err(Failed::Reading)?.table)
@@ -196,13 +197,13 @@ impl Source {
             Ok(Table::new(told, read, photo.frame))
         };
         match self {
-            Self::Path(path) => source::load_photo(path).map_err(Failed::File).and_then(of_photo),
-            Self::Bytes(bytes) => source::decode(bytes).map_err(Failed::File).and_then(of_photo),
+            Self::Path(path) => source::load_photo(&path).map_err(Failed::File).and_then(of_photo),
+            Self::Bytes(bytes) => source::decode(&bytes).map_err(Failed::File).and_then(of_photo),
             Self::Picture(picture) => {
                 let (width, height) = picture.dimensions();
                 check_size(width, height).map_err(Failed::File)?;
-                let read = table(picture)?;
-                Ok(Table::new(read.clone(), read, picture.clone()))
+                let read = table(&picture)?;
+                Ok(Table::new(read.clone(), read, picture))
             }
         }
     }

@@ -85,7 +85,7 @@ def test_figures_are_those_of_the_program(
     for told in (figures, expected):
         del told["median_cpu_ms"]
     assert figures == expected and figures["all"]["photos"] == len(samples)
-    with pytest.raises(ValueError, match="labels.json"):
+    with pytest.raises(ValueError, match="none: cannot be read: .* expected a labelled folder"):
         setsight.evaluate(samples[0].parent / "none")
 
 
@@ -102,9 +102,8 @@ def test_games_are_those_of_the_program(program: Callable[..., list[dict[str, An
             assert len(set(values)) in (1, 4)
     assert game.seconds > 0 and game.drawn >= game.board_sizes[-1]
     for options, words in [
-        ({"values": 0}, ""),
+        ({"values": 0}, "0 values: "),
         ({"solver": "luck"}, "no solver is called luck"),
-        ({"solver": "smt"}, "smt"),
         ({"dealer": "me"}, "expected \"rejection\""),
         ({"budget": 0.0}, "above 0"),
     ]:
@@ -112,6 +111,16 @@ def test_games_are_those_of_the_program(program: Callable[..., list[dict[str, An
             general.play(**options)  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="seed 1, after 0 sets: out of time"):
         general.play(7, 7, 1, solver="brute", budget=0.05)
+
+
+def test_the_solver_with_z3_plays_or_says_that_it_is_not_there() -> None:
+    # It is not in the package; a library of the whole workspace has it.
+    try:
+        game = general.play(solver="smt")
+    except ValueError as error:
+        assert "smt" in str(error)
+    else:
+        assert game.board_sizes == general.play().board_sizes
 
 
 def test_what_goes_between_processes(samples: list[Path]) -> None:

@@ -165,7 +165,7 @@ def test_options(samples: list[Path], tmp_path: Path) -> None:
     for options, error, words in [
         ({"deck": "no-such-deck"}, ValueError, "no-such-deck"),
         ({"threads": 0}, ValueError, "threads=0: expected 1 to 1024"),
-        ({"threads": -1}, OverflowError, ""),
+        ({"threads": -1}, OverflowError, "negative"),
         ({"models": tmp_path / "none"}, setsight.ReadError, "reader.onnx"),
     ]:
         with pytest.raises(error, match=words):

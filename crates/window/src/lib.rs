@@ -8,6 +8,7 @@ mod any_game;
 mod deal;
 mod deck;
 mod live;
+mod phones;
 mod photos;
 mod runner;
 mod shared;

@@ -54,6 +54,9 @@ const PANEL: f32 = 330.0;
 /// Below this height the panel scrolls as a whole.
 const LOW: f32 = 620.0;
 
+/// Makes a source of the pictures that a phone sends.
+pub type PhoneSource = Box<dyn Fn() -> Box<dyn LiveSource>>;
+
 /// The tab.
 pub struct LiveTab {
     watchers: Watchers,
@@ -73,6 +76,8 @@ pub struct LiveTab {
     pub mirrored: Mirrored,
     /// By how many quarters they are turned to the right.
     quarters: u8,
+    /// A phone that is watched in place of it, by its number: it sends its pictures by itself.
+    phone: Option<(u32, PhoneSource)>,
     source: Option<Box<dyn LiveSource>>,
     view: Arc<LiveView>,
     texture: Option<TextureHandle>,
@@ -103,6 +108,7 @@ impl LiveTab {
             straight_from_image: None,
             mirrored: Mirrored::default(),
             quarters: 0,
+            phone: None,
             source: None,
             view: Arc::default(),
             texture: None,
@@ -141,6 +147,29 @@ impl LiveTab {
         self.mirrored = Mirrored::Auto;
         self.input = input;
         self.leave(desk);
+        self.phone = None;
+    }
+
+    /// Watches a phone from now on, which sends its pictures by itself.
+    pub fn watch_phone(&mut self, number: u32, source: PhoneSource, desk: &mut Desk) {
+        self.leave(desk);
+        self.phone = Some((number, source));
+    }
+
+    /// Phones send nothing more: what was watched before is watched again.
+    pub fn forget_phone(&mut self, desk: &mut Desk) {
+        if self.phone.is_some() {
+            self.leave(desk);
+            self.phone = None;
+        }
+    }
+
+    /// What is watched, by name.
+    fn source_name(&self) -> String {
+        match &self.phone {
+            Some((number, _)) => t!("phone-number", n = *number),
+            None => named(&self.input),
+        }
     }
 
     fn command(&mut self, command: LiveCommand) {
@@ -155,6 +184,9 @@ impl LiveTab {
     }
 
     fn turn(&mut self) {
+        if self.phone.is_some() {
+            return; // Its pictures stand upright, there and here.
+        }
         self.quarters = (self.quarters + 1) % 4;
         self.command(LiveCommand::Turn(self.quarters));
     }
@@ -167,7 +199,8 @@ impl LiveTab {
 
     /// Whether a game can be recorded: a film is recorded already.
     fn can_record(&self) -> bool {
-        !matches!(self.input, Input::Film(_)) && self.view.frame.is_some()
+        let is_film = self.phone.is_none() && matches!(self.input, Input::Film(_));
+        !is_film && self.view.frame.is_some()
     }
 
     /// Begins to record under the next free name, or ends the recording.
@@ -207,7 +240,7 @@ impl LiveTab {
 
     /// Remembers what is chosen for the camera.
     fn remember(&self, settings: &mut Settings) {
-        let Some(name) = &self.camera else { return };
+        let Some(name) = self.camera.as_ref().filter(|_| self.phone.is_none()) else { return };
         let mirrored = match self.mirrored {
             Mirrored::Auto => None,
             Mirrored::Yes => Some(true),
@@ -256,10 +289,14 @@ impl LiveTab {
     /// Takes over what the camera saw since.
     fn watch(&mut self, ctx: &Context, settings: &Settings) {
         if self.source.is_none() && self.view.notice.is_none() {
-            if self.camera.is_none() {
+            if self.camera.is_none() && self.phone.is_none() {
                 self.recall(settings);
             }
-            match (self.watchers)(ctx, &self.input, self.mirrored) {
+            let begun = match &self.phone {
+                Some((_, source)) => Ok(source()),
+                None => (self.watchers)(ctx, &self.input, self.mirrored),
+            };
+            match begun {
                 Ok(mut source) => {
                     if self.quarters != 0 {
                         source.command(LiveCommand::Turn(self.quarters));
@@ -400,6 +437,9 @@ impl LiveTab {
             if ui.button(t!("open-film")).clicked() {
                 command = Some(Command::Ask(Ask::Film, String::new()));
             }
+            if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
+                command = Some(Command::Act(Action::Phone));
+            }
         });
         command
     }
@@ -421,12 +461,15 @@ impl LiveTab {
             if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
                 self.choose_source();
             }
-            let name = named(&self.input);
+            if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
+                desk.commands.push(Command::Act(Action::Phone));
+            }
+            let name = self.source_name();
             ui.add(Label::new(RichText::new(&name).weak()).truncate()).on_hover_text(name);
         });
         ui.horizontal_wrapped(|ui| {
             let tip = t!("turn-help", key = key_of(Action::Turn));
-            if ui.button(t!("turn")).on_hover_text(tip).clicked() {
+            if self.phone.is_none() && ui.button(t!("turn")).on_hover_text(tip).clicked() {
                 self.turn();
             }
             let above = Button::selectable(self.straight, t!("from-above"));
@@ -435,20 +478,9 @@ impl LiveTab {
                 self.straighten();
             }
         });
-        // A row of its own: it is no button of the row before.
-        ui.horizontal_wrapped(|ui| {
-            ui.label(t!("mirrored"));
-            let before = self.mirrored;
-            for (word, mirrored) in MIRRORED {
-                let is_chosen = self.mirrored == mirrored;
-                if ui.add(Button::selectable(is_chosen, word.say())).clicked() {
-                    self.mirrored = mirrored;
-                }
-            }
-            if self.mirrored != before {
-                self.leave(desk); // Read anew.
-            }
-        });
+        if self.phone.is_none() {
+            self.mirrored_ui(ui, desk);
+        }
         let film = self.view.film;
         let command = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
         if let Some(command) = command {
@@ -495,6 +527,23 @@ impl LiveTab {
         } else if self.view.frame.is_some() {
             ui.heading(t!("looking-for-cards"));
         }
+    }
+
+    /// Whether the camera's pictures are mirrored: a row of its own, for it is no button of another.
+    fn mirrored_ui(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        ui.horizontal_wrapped(|ui| {
+            ui.label(t!("mirrored"));
+            let before = self.mirrored;
+            for (word, mirrored) in MIRRORED {
+                let is_chosen = self.mirrored == mirrored;
+                if ui.add(Button::selectable(is_chosen, word.say())).clicked() {
+                    self.mirrored = mirrored;
+                }
+            }
+            if self.mirrored != before {
+                self.leave(desk); // Read anew.
+            }
+        });
     }
 
     /// The game so far.
@@ -584,8 +633,11 @@ impl Tab for LiveTab {
 
     /// Lets go of the camera.
     fn leave(&mut self, desk: &mut Desk) {
-        if let Some(recording) = self.view.recording.as_ref().filter(|told| told.is_running()) {
-            desk.say(t!("recording-kept", path = recording.film.display().to_string()));
+        let running = self.view.recording.as_ref().filter(|told| told.is_running());
+        if let Some(path) = running.map(|recording| recording.film.display().to_string()) {
+            desk.say(t!("recording-kept", path = path));
+            // A phone's game goes on where nobody sees it here.
+            self.command(LiveCommand::StopRecording);
         }
         self.source = None;
         self.view = Arc::default();

@@ -11,6 +11,7 @@ use crate::deal::scores::Scores;
 use crate::deck::DeckTab;
 use crate::live::LiveTab;
 use crate::live::watchers;
+use crate::phones::{self, Phones, Told};
 use crate::photos::export;
 use crate::photos::{Photos, Task};
 use crate::shared::desk::{Command, Desk, Tab};
@@ -28,6 +29,7 @@ use eframe::egui::{
     ViewportCommand, vec2,
 };
 use image::RgbImage;
+use setsight_live::LiveSource;
 use setsight_vision::ReaderChoice;
 use setsight_vision::plan::ReadingPlan;
 use std::path::PathBuf;
@@ -85,6 +87,8 @@ pub enum Page {
     HowTo,
     /// What this program is.
     About,
+    /// The code with which a phone becomes the camera.
+    Phone,
 }
 
 /// Something that was said to the user.
@@ -110,6 +114,8 @@ pub struct Window {
     pub live_plan: ReadingPlan,
     deck: DeckTab,
     any_game: AnyGameTab,
+    /// Phones that send photos and live pictures.
+    pub phones: Phones,
     /// What they share.
     pub desk: Desk,
     /// The page that is open.
@@ -138,6 +144,7 @@ impl Window {
             live_plan: ReadingPlan::default(),
             deck: DeckTab::default(),
             any_game: AnyGameTab::default(),
+            phones: Phones::default(),
             desk: Desk::new(ctx, eye, keeper),
             page: None,
             dialogs: Dialogs::default(),
@@ -229,6 +236,7 @@ impl Window {
 
     /// Stops what threads are at and waits for them: before the program ends.
     pub fn close(&mut self) {
+        self.phones.close();
         TabId::ALL.into_iter().for_each(|tab| self.tab(tab).0.close());
     }
 
@@ -246,6 +254,7 @@ impl Window {
                 tab.leave(desk);
             }
         }
+        self.take_from_phones();
         self.obey(&ctx);
         let typing = ctx.text_edit_focused();
         self.take_dropped(&ctx);
@@ -276,6 +285,10 @@ impl Window {
             Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
         }
         self.message_ui(ui);
+        if !alone {
+            let wish = phones::row(ui, &self.phones);
+            self.grant_phones(wish);
+        }
         let (tab, desk) = self.tab(self.tab);
         tab.ui(ui, desk, keys);
         if alone {
@@ -312,18 +325,79 @@ impl Window {
             desk.say(error);
             None
         });
-        desk.eye.use_deck(deck.clone());
+        desk.eye.use_deck(deck);
         self.photos.read_again(desk);
+        let plan = self.plan();
+        self.phones.read_by(plan.clone());
+        self.live.read_by(watchers::system(plan), &mut self.desk);
+    }
+
+    /// How cameras' and phones' pictures are read.
+    fn plan(&self) -> ReadingPlan {
         let mut plan = self.live_plan.clone();
         // What the command says of the cards goes before the settings.
         let is_open = plan.models.is_none() && plan.deck.is_none();
-        if let Some(deck) = deck.filter(|_| is_open) {
+        if let Some(deck) = self.desk.used_deck.deck().filter(|_| is_open) {
             if deck.is_taught() {
                 plan.reader = ReaderChoice::default();
             }
             plan.deck = Some(deck);
         }
-        self.live.read_by(watchers::system(plan), desk);
+        plan
+    }
+
+    /// Shows the code with which a phone becomes the camera, or hides it.
+    fn show_phone(&mut self) {
+        let (eye, plan, wake) = (Arc::clone(&self.desk.eye), self.plan(), self.desk.wake());
+        match self.phones.serve(eye, plan, wake) {
+            Ok(()) => self.show_or_hide(Page::Phone),
+            Err(reason) => self.say(reason),
+        }
+    }
+
+    /// Takes over what phones have sent. Who looks at photos or at the camera sees it at once; who
+    /// plays is told.
+    fn take_from_phones(&mut self) {
+        for told in self.phones.told() {
+            let looks = matches!(self.tab, TabId::Photos | TabId::Live);
+            match told {
+                Told::Came(phone) => {
+                    self.page.take_if(|page| *page == Page::Phone);
+                    self.say(t!("phone-came", n = phone));
+                }
+                Told::Photo(path) => {
+                    if looks {
+                        self.tab = TabId::Photos;
+                    }
+                    self.photos.take(Ask::MorePhotos, vec![path], &mut self.desk);
+                    self.say(t!("phone-photo-came"));
+                }
+                Told::Unkept(error) => self.say(t!("phone-unkept", error = error.to_string())),
+                Told::Live(game) => {
+                    if looks {
+                        self.tab = TabId::Live;
+                    }
+                    let phone = game.phone;
+                    self.say(t!("phone-live", n = phone));
+                    let source = move || Box::new(game.clone()) as Box<dyn LiveSource>;
+                    self.live.watch_phone(phone, Box::new(source), &mut self.desk);
+                }
+            }
+        }
+    }
+
+    fn grant_phones(&mut self, wish: phones::Wish) {
+        if wish.stop {
+            self.phones.stop();
+            self.live.forget_phone(&mut self.desk);
+            self.say(t!("phone-stopped"));
+        }
+        if wish.close {
+            self.page.take_if(|page| *page == Page::Phone);
+        }
+        if wish.open {
+            self.page = Some(Page::Phone);
+        }
     }
 
     fn act(&mut self, ctx: &Context, action: Action) {
@@ -334,6 +408,7 @@ impl Window {
             Action::Rules => self.show_or_hide(Page::Rules),
             Action::HowTo => self.show_or_hide(Page::HowTo),
             Action::About => self.show_or_hide(Page::About),
+            Action::Phone => self.show_phone(),
             Action::Sample => self.open_sample(),
             Action::OpenFolder => self.desk.ask(Ask::Folder),
             Action::OpenPhoto => self.desk.ask(Ask::Photo),
@@ -484,6 +559,11 @@ impl Window {
             Some(Page::Rules) => rules::page(ctx, settings),
             Some(Page::HowTo) => guide::how_to(ctx),
             Some(Page::About) => guide::about(ctx),
+            Some(Page::Phone) => {
+                let wish = phones::page(ctx, &self.phones);
+                self.grant_phones(wish);
+                false
+            }
             None => false,
         };
         if closed {

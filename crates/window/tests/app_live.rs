@@ -283,6 +283,42 @@ fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
 }
 
 #[test]
+fn a_phone_is_watched_in_place_of_the_camera() {
+    let mut test = Test::new();
+    test.show(LiveView { notice: Some(Notice::from(&CameraError::None)), ..LiveView::default() });
+    let phone = Fake::default();
+    *phone.view.lock().unwrap() = Arc::new(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let source = phone.clone();
+    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    let source = Box::new(move || Box::new(source.clone()) as Box<dyn LiveSource>);
+    window.live.watch_phone(2, source, &mut window.desk);
+    test.settle();
+    test.shows("phone 2");
+    test.shows("1 set");
+    test.shows_not("No camera is connected");
+    // Its pictures are turned on the phone.
+    test.shows_not("Turn");
+    test.shows_not("Mirrored");
+    test.key(Key::T);
+    test.press("New game");
+    assert_eq!(*phone.asked.lock().unwrap(), [LiveCommand::NewGame]);
+    // Who goes elsewhere ends a recording, though the phone plays on.
+    let film = "game.avi".into();
+    let recording = Recording { film, length_ms: 1.0, state: RecordingState::Running };
+    let recorded = LiveView { recording: Some(recording), ..view(2, "1fgd 2fgd 3fgd 1ord") };
+    *phone.view.lock().unwrap() = Arc::new(recorded);
+    test.settle();
+    test.press("Photos");
+    assert_eq!(phone.asked.lock().unwrap().last(), Some(&LiveCommand::StopRecording));
+    test.press("Live");
+    test.shows("phone 2");
+    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    window.live.forget_phone(&mut window.desk);
+    test.settle();
+    test.shows("No camera is connected");
+}
+
+#[test]
 fn a_film_is_held_moved_and_seen_again() {
     let mut test = Test::new();
     let place = FilmPlace { at_ms: 61_000.0, length_ms: Some(125_000.0), paused: false };

@@ -9,7 +9,7 @@ use crate::cli::stop;
 use keep::Keeper;
 use setsight_files::{print_result, say};
 use setsight_phone::server::Options;
-use setsight_phone::{Listen, News, Server};
+use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -79,8 +79,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn tell_addresses(server: &Server) {
     let addresses = server.addresses();
     if let Some(first) = addresses.first() {
-        if let Some(code) = setsight_phone::code(first) {
-            say!("{code}");
+        if let Some(code) = Code::of(first) {
+            say!("{}", code.text());
         }
         say!("Scan this code with a phone on the same network, or open there:");
     }
@@ -121,6 +121,8 @@ impl Desk {
                     keeper.keep(bytes, photo, table, times);
                 }
             }
+            // The first view says what there is to say.
+            News::Live { .. } => {}
             News::View { phone, view } => {
                 let text = summary(view);
                 let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);

@@ -103,6 +103,12 @@ async function others(browser, url) {
   const german = await browser.open(url, "de-DE,de");
   await until("the page in German", 5, () => german.value("$('go-live').textContent === 'Live' && document.documentElement.lang === 'de' && $('take').innerText.includes('Foto aufnehmen')"));
   await shoot(german, "start-german");
+  await german.dark(true);
+  await german.choose("#file", file("table.jpg"));
+  await until("the sets in German", 60, () => german.value(`${SETS} > 1 && $('summary').textContent.includes(' Karten, ')`));
+  await shoot(german, "photo-german-360x740");
+  await german.size(1280, 800);
+  await shoot(german, "photo-german-1280x800");
   await german.close();
   for (const [key, words] of [["0".repeat(32), "earlier start"], ["", "lacks its key"]]) {
     const page = await browser.open(url.replace(/#.*/, `#${key}`));
@@ -148,16 +154,18 @@ async function goLive(page) {
   await sleep(3000);
   await page.value(FRESH);
   const places = [];
-  const before = rssMb();
-  for (let i = 0; i < 2 * liveSeconds; i++) {
+  const steps = 2 * liveSeconds;
+  const memory = [];
+  for (let i = 1; i <= steps; i++) {
     await sleep(500);
+    if ([0.1, 0.5, 1].some((part) => i === Math.ceil(part * steps))) memory.push(Math.round(rssMb()));
     places.push(await page.value("shown.table.cards.map((card) => [card.id, card.corners[0]])"));
   }
   const { answers, times } = await page.value("seen");
   const rate = answers / ((times.at(-1)[1] - times[0][1]) / 1000);
   const latency = median(times.map(([taken, drawn]) => drawn - taken));
   say(`live at 1280x720: ${rate.toFixed(1)} answers a second, ${Math.round(latency)} ms from camera to outline (median of ${answers})`);
-  say(`memory of the program: ${Math.round(before)} MB, ${Math.round(rssMb())} MB after ${liveSeconds} s more`);
+  say(`memory of the program: ${memory.join(", ")} MB after a tenth, half and all of ${liveSeconds} s`);
   // The film's camera trembles, so that a card that is followed moves while it stays the same.
   const followed = places[0].filter(([id]) => places.every((place) => place.some(([other]) => other === id)));
   const moved = places.slice(1).flatMap((place) => place.filter(([id, at]) => {

@@ -69,6 +69,7 @@ impl World {
                 News::Came { phone } => format!("{phone} came"),
                 News::Photo { phone, bytes, .. } => format!("{phone} photo {}", bytes.len()),
                 News::NotRead { phone, .. } => format!("{phone} not read"),
+                News::Live { phone, .. } => format!("{phone} live"),
                 News::View { phone, view } => format!("{phone} view {}", view.number),
                 News::Left { phone } => format!("{phone} left"),
             };

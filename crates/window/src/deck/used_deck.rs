@@ -46,6 +46,11 @@ impl UsedDeck {
         Some(opened)
     }
 
+    /// The deck that the settings name; none for the usual ones.
+    pub fn deck(&self) -> Option<Arc<Deck>> {
+        self.deck.clone()
+    }
+
     /// The deck as cards are drawn and named where no photo shows them.
     pub fn drawn(&self) -> Arc<Deck> {
         self.deck.clone().unwrap_or_else(Deck::classic)

@@ -2,6 +2,7 @@
 
 use crate::shared::desk::Command;
 use crate::shared::dialogs::Ask;
+use crate::shared::keys::Action;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, ComboBox, Role, Slider, TextEdit, Ui, WidgetInfo};
 use setsight_live::camera::CameraInfo;
@@ -45,6 +46,10 @@ impl Chooser {
             if ui.button(&camera.name).clicked() {
                 command = Some(Command::Watch(Input::Camera(CameraChoice::Number(camera.number))));
             }
+        }
+        ui.add_space(6.0);
+        if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
+            command = Some(Command::Act(Action::Phone));
         }
         ui.add_space(6.0);
         let label = ui.label(t!("phone-label"));

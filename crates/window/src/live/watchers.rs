@@ -15,16 +15,27 @@ pub fn system(plan: ReadingPlan) -> Watchers {
     Box::new(move |ctx, input, mirrored| {
         let ctx = ctx.clone();
         // The switch decides: what the command said of it is where it began.
-        let plan = ReadingPlan { mirrored, ..plan.clone() };
-        let pipeline = plan.build().map_err(|error| error.to_string())?;
-        let params = Params::of(&pipeline);
-        let eyes = Arc::new(pipeline);
+        let session = session(&ReadingPlan { mirrored, ..plan.clone() })?;
         let wake = Box::new(move || ctx.request_repaint());
-        Session::new(eyes, params, FramePace::Newest)
-            .and_then(|session| session.start(input.clone(), wake))
+        session
+            .start(input.clone(), wake)
             .map(|session| Box::new(session) as Box<dyn LiveSource>)
-            .map_err(|error| format!("the camera cannot be watched: {error}"))
+            .map_err(unwatched)
     })
+}
+
+/// A game whose pictures are still to come.
+///
+/// # Errors
+/// In words.
+pub fn session(plan: &ReadingPlan) -> Result<Session, String> {
+    let pipeline = plan.build().map_err(|error| error.to_string())?;
+    let params = Params::of(&pipeline);
+    Session::new(Arc::new(pipeline), params, FramePace::Newest).map_err(unwatched)
+}
+
+fn unwatched(error: std::io::Error) -> String {
+    format!("the camera cannot be watched: {error}")
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
     let mut command = None;
     ui.vertical_centered(|ui| {
         let room = ui.available_height();
-        ui.add_space(((room - 560.0) * 0.5).max(4.0));
+        ui.add_space(((room - 600.0) * 0.5).max(4.0));
         fan(ui, settings);
         ui.add_space(14.0);
         ui.label(RichText::new(t!("which-cards")).size(30.0).strong());
@@ -28,6 +28,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
             (Action::Sample, t!("try-sample")),
             (Action::OpenFolder, t!("ask-folder")),
             (Action::OpenPhoto, t!("ask-photos")),
+            (Action::Phone, t!("phone-take")),
             (Action::Deal, t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {

@@ -16,6 +16,8 @@ pub enum Action {
     OpenPhoto,
     /// Asks for a path to be typed.
     TypePath,
+    /// Has a phone be the camera: shows the code to scan, or hides it.
+    Phone,
     /// Opens a table that the program brings with it.
     Sample,
     /// Shows or hides the rules of the game.
@@ -269,6 +271,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, Word("keys-open-photo")),
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
+    bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
     bind(Place::Window, CTRL, Key::Num1, Action::Photos, Word("tab-photos")),
     bind(Place::Window, CTRL, Key::Num2, Action::Deal, Word("keys-deal")),
     bind(Place::Window, CTRL, Key::Num3, Action::Live, Word("keys-live")),

@@ -114,10 +114,11 @@ const TABS: [(Action, Word); 4] = [
     (Action::Live, Word("tab-live")),
     (Action::AnyGame, Word("tab-any-game")),
 ];
-const OPENING: [(Action, Word); 5] = [
+const OPENING: [(Action, Word); 6] = [
     (Action::OpenFolder, Word("open-a-folder")),
     (Action::OpenPhoto, Word("open-photos")),
     (Action::TypePath, Word("type-a-path")),
+    (Action::Phone, Word("phone-entry")),
     (Action::Sample, Word("a-sample-table")),
     (Action::NewDeck, Word("teach-a-deck")),
 ];

@@ -12,7 +12,13 @@ const HOW_TO: [(Word, &[Word]); 2] = [
     ),
     (
         Word("guide-phone"),
-        &[Word("guide-cable"), Word("guide-shared"), Word("guide-message"), Word("guide-live")],
+        &[
+            Word("guide-code"),
+            Word("guide-cable"),
+            Word("guide-shared"),
+            Word("guide-message"),
+            Word("guide-live"),
+        ],
     ),
 ];
 

@@ -55,6 +55,20 @@ fn nothing_is_cut_off_on_the_pages_over_the_window() {
 }
 
 #[test]
+fn nothing_is_cut_off_where_a_phone_is_the_camera() {
+    at_each_size(&["a.jpg"], |test, size, _| {
+        crate::phones::on_loopback(test);
+        test.keys(Modifiers::COMMAND, Key::P);
+        assert!(test.window().phones.are_served());
+        check(test, size, "the code for a phone");
+        test.key(Key::Escape);
+        check(test, size, "photos while phones can send some");
+        test.keys(Modifiers::COMMAND, Key::Num2);
+        check(test, size, "deal while phones can send photos");
+    });
+}
+
+#[test]
 fn nothing_is_cut_off_among_the_photos() {
     at_each_size(&["a.jpg", "b.jpg", "bad.jpg"], |test, size, language| {
         for (key, page) in [

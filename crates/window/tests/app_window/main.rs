@@ -11,4 +11,5 @@ mod in_view;
 mod layout;
 mod new_deck;
 mod pages;
+mod phones;
 mod photos;

@@ -281,6 +281,7 @@ guide-light = Gleichmäßiges Licht ohne harte Schatten; kippe sie ein wenig, we
 guide-ground = Ein einfarbiger Untergrund, der nicht weiß ist. Karten dürfen schief liegen und sich berühren.
 guide-still = Halte still. Eine Karte, deren Symbole du auf dem Bildschirm erkennst, kann gelesen werden.
 guide-phone = Vom Handy auf diesen Computer
+guide-code = Am schnellsten: „Handy…“ zeigt einen Code. Scanne ihn mit dem Handy, und dessen Fotos öffnen sich hier.
 guide-cable = Mit dem Kabel: Das Handy erscheint als Laufwerk; zieh die Fotos auf dieses Fenster.
 guide-shared = Über einen gemeinsamen Ordner (einer Cloud oder des Handyherstellers): Öffne ihn hier. Neue Fotos werden gefunden, wenn du ihn wieder öffnest.
 guide-message = Mit einer Nachricht oder Mail an dich selbst: Speichere das Bild in voller Größe und zieh es hierher, oder kopiere es und drück Strg+V.
@@ -1079,3 +1080,34 @@ any-times-help = Rechenzeit vom Auslegen bis zum ersten Set, im Mittel über bis
 any-measure = Messen
 any-stop = Anhalten
 any-over-limit = mehr als { $n } s
+
+## Ein Handy als Kamera
+
+phone-button = Handy…
+phone-entry = Die Kamera eines Handys
+phone-take = Mit einem Handy fotografieren
+phone-title = Ein Handy als Kamera
+phone-scan = Scanne diesen Code mit einem Handy im selben WLAN, oder öffne dort die Adresse. Installiert wird nichts.
+phone-code = Der Code zum Scannen
+phone-kept = Fotos, die das Handy macht, öffnen sich hier. Sie verschwinden, wenn dieses Fenster geschlossen wird: Speichere, was du behalten möchtest. Wer diese Adresse hat, kann Bilder senden, bis du es beendest.
+phone-certificate = Vor Live-Bildern fragt das Handy einmal, ob es diesem Computer trauen darf, und zwar mit diesem Zertifikat (SHA-256): { $fingerprint }
+phone-stop = Kein Handy mehr hereinlassen
+phone-stop-short = Beenden
+phone-code-short = Code zeigen
+phone-none-yet = Noch ist kein Handy da.
+phone-here =
+    { $n ->
+        [1] Ein Handy kann Fotos und Live-Bilder senden.
+       *[other] { $n } Handys waren da.
+    }
+phone-came = Handy { $n } ist da.
+phone-photo-came = Ein Foto ist von einem Handy gekommen.
+phone-live = Handy { $n } zeigt sein Live-Bild.
+phone-number = Handy { $n }
+phone-away = Handy { $n } sendet keine Bilder
+phone-away-advice = Es geht weiter, sobald die Seite auf dem Handy ihr Live-Bild wieder zeigt
+phone-stopped = Kein Handy kann mehr Bilder senden.
+phone-unkept = Ein Foto ist von einem Handy gekommen und lässt sich nicht aufheben: { $error }
+phone-no-network = Dieser Computer ist in keinem Netz, das ein Handy erreicht. Verbinde ihn mit dem WLAN des Handys, mit dessen eigenem Hotspot oder mit einem Kabel und USB-Tethering.
+phone-public-only = Dieser Computer hat nur öffentliche Adressen, an denen jeder anklopfen könnte. Im Terminal geht es trotzdem mit „setsight serve --listen ADRESSE“.
+phone-failed = Handys können nicht hereingelassen werden: { $error }

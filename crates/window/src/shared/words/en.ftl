@@ -276,6 +276,7 @@ guide-light = Even light without hard shadows; tilt a little when lamps are mirr
 guide-ground = A ground of one colour that is not white. Cards may lie askew, and may touch.
 guide-still = Keep still. A card whose symbols you can tell on the screen can be read.
 guide-phone = From the phone to this computer
+guide-code = Quickest: Phone… shows a code. Scan it with the phone, and its photos open here.
 guide-cable = By cable: the phone shows up as a drive; drag the photos onto this window.
 guide-shared = By a shared folder (a cloud's, or the phone maker's): open that folder here. New photos are found when it is opened again.
 guide-message = By message or mail to yourself: save the picture at full size and drop it here, or copy it and press Ctrl+V.
@@ -1084,3 +1085,35 @@ any-times-help = Processor time from the deal to the first set, the mean of up t
 any-measure = Measure
 any-stop = Stop
 any-over-limit = more than { $n } s
+
+## A phone as the camera
+
+phone-button = Phone…
+phone-entry = A phone's camera
+phone-take = Take photos with a phone
+phone-title = A phone as the camera
+phone-scan = Scan this code with a phone that is on the same Wi-Fi, or open the address there. Nothing is installed on it.
+phone-code = The code to scan
+phone-kept = Photos that the phone takes open here. They go when this window closes: save what you want to keep. Whoever has this address can send pictures until you stop it.
+# $fingerprint: pairs of hexadecimal digits.
+phone-certificate = For live pictures the phone asks once whether it may trust this computer, by this certificate (SHA-256): { $fingerprint }
+phone-stop = Let no phone in any more
+phone-stop-short = Stop
+phone-code-short = Show code
+phone-none-yet = No phone is here yet.
+phone-here =
+    { $n ->
+        [1] A phone can send photos and live pictures.
+       *[other] { $n } phones have been here.
+    }
+phone-came = Phone { $n } is here.
+phone-photo-came = A photo has come from a phone.
+phone-live = Phone { $n } shows its live picture.
+phone-number = phone { $n }
+phone-away = Phone { $n } sends no pictures
+phone-away-advice = It goes on as soon as the page on the phone shows its live picture again
+phone-stopped = No phone can send pictures any more.
+phone-unkept = A photo has come from a phone and cannot be kept: { $error }
+phone-no-network = This computer is on no network that a phone could reach. Connect it to the phone's Wi-Fi, to the phone's own hotspot, or by a cable with USB tethering.
+phone-public-only = This computer has public addresses alone, where anybody could knock. In a terminal, "setsight serve --listen ADDRESS" serves there all the same.
+phone-failed = Phones cannot be served: { $error }

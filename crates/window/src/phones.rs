@@ -1,0 +1,259 @@
+//! Phones as cameras: a page on the local network, served as long as the user wants, whose photos are
+//! opened here, and whose live pictures the camera's tab shows.
+
+mod page;
+
+pub use page::{Wish, page, row};
+
+use crate::live::watchers;
+use crate::shared::eye::Eye;
+use crate::shared::words::t;
+use setsight_files::whole_file::write_whole;
+use setsight_live::{LiveSource, LiveView, Notice, Onlooker, Session};
+use setsight_phone::server::Options;
+use setsight_phone::{Code, Listen, ListenError, News, Reads, Server, StartError};
+use setsight_photo::Frame;
+use setsight_vision::plan::ReadingPlan;
+use setsight_vision::{TableReading, Trace};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// What phones did, for the window to act on.
+pub enum Told {
+    /// A phone that was not there before.
+    Came(u32),
+    /// A photo of a phone lies in this file.
+    Photo(PathBuf),
+    /// A photo could not be kept for the window.
+    Unkept(io::Error),
+    /// A phone shows live pictures.
+    Live(PhoneGame),
+}
+
+/// The server of the page, if it runs, and what phones have sent.
+pub struct Phones {
+    /// Where it listens, and where its certificate is kept.
+    pub options: Options,
+    running: Option<Running>,
+    /// Servers that are being stopped.
+    stopping: Vec<JoinHandle<()>>,
+    /// Photos that were sent; they go when the window closes.
+    photos: Option<tempfile::TempDir>,
+    /// How many there are.
+    count: Arc<AtomicU32>,
+    /// Which phones' live pictures have stopped.
+    away: Away,
+}
+
+/// For each phone, whether its live pictures have stopped.
+type Away = Arc<Mutex<HashMap<u32, Arc<AtomicBool>>>>;
+
+struct Running {
+    server: Server,
+    /// The address that a phone most likely reaches, and its code.
+    address: String,
+    code: Option<Code>,
+    told: Receiver<Told>,
+    /// How the cards of live pictures are read.
+    plan: Arc<Mutex<ReadingPlan>>,
+    /// How many phones have come so far.
+    came: u32,
+}
+
+impl Default for Phones {
+    fn default() -> Self {
+        Self {
+            options: Options::at(Listen::Private),
+            running: None,
+            stopping: Vec::new(),
+            photos: None,
+            count: Arc::default(),
+            away: Away::default(),
+        }
+    }
+}
+
+impl Phones {
+    /// Whether phones can reach the page.
+    pub fn are_served(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// The address of the page, with its key.
+    pub fn address(&self) -> Option<&str> {
+        self.running.as_ref().map(|running| running.address.as_str())
+    }
+
+    /// Serves the page; `wake` is called from other threads when something has come.
+    ///
+    /// # Errors
+    /// In words for the user.
+    pub fn serve(
+        &mut self,
+        eye: Arc<dyn Eye>,
+        plan: ReadingPlan,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Result<(), String> {
+        if self.running.is_some() {
+            return Ok(());
+        }
+        let folder =
+            self.folder().map_err(|error| t!("phone-failed", error = error.to_string()))?;
+        let plan = Arc::new(Mutex::new(plan));
+        let reads = Reader { eye, plan: Arc::clone(&plan) };
+        let (sender, told) = channel();
+        let (count, away) = (Arc::clone(&self.count), Arc::clone(&self.away));
+        let on_news = move |news: News<'_>| {
+            hear(news, &folder, &count, &away, &sender);
+            wake();
+        };
+        let server = Server::start(&self.options, Box::new(reads), Box::new(on_news));
+        let server = server.map_err(|error| why_not(&error))?;
+        let address = server.addresses().into_iter().next().unwrap_or_default();
+        let code = Code::of(&address);
+        self.running = Some(Running { server, address, code, told, plan, came: 0 });
+        Ok(())
+    }
+
+    /// Cards are read otherwise from now on, where a game begins.
+    pub fn read_by(&self, plan: ReadingPlan) {
+        if let Some(running) = &self.running {
+            *running.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+        }
+    }
+
+    /// Stops serving. Connections are ended on a thread of its own, for which [`Self::close`] waits.
+    pub fn stop(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        for away in self.away.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            away.store(true, Ordering::Relaxed);
+        }
+        let thread = thread::Builder::new().name("phones-end".into());
+        // Where there are no threads left it is dropped here.
+        self.stopping.extend(thread.spawn(move || drop(running)).ok());
+    }
+
+    /// Stops serving and waits for all threads.
+    pub fn close(&mut self) {
+        self.stop();
+        for thread in self.stopping.drain(..) {
+            // A panic in it has been told already.
+            let _ = thread.join();
+        }
+    }
+
+    /// What phones did since.
+    pub fn told(&mut self) -> Vec<Told> {
+        self.stopping.retain(|thread| !thread.is_finished());
+        let Some(running) = &mut self.running else { return Vec::new() };
+        let told: Vec<Told> = running.told.try_iter().collect();
+        let came = told.iter().filter_map(|one| match one {
+            Told::Came(phone) => Some(*phone),
+            _ => None,
+        });
+        running.came = came.fold(running.came, u32::max);
+        told
+    }
+
+    /// The folder of the photos, which only this user can read.
+    fn folder(&mut self) -> io::Result<PathBuf> {
+        if self.photos.is_none() {
+            self.photos = Some(tempfile::Builder::new().prefix("setsight-phone-").tempdir()?);
+        }
+        Ok(self.photos.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default())
+    }
+}
+
+/// Hands over what happened to the window.
+fn hear(news: News<'_>, folder: &Path, count: &AtomicU32, away: &Away, sender: &Sender<Told>) {
+    let of = |phone: u32| {
+        let mut all = away.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(phone).or_default())
+    };
+    let told = match news {
+        News::Came { phone } => Told::Came(phone),
+        News::Photo { bytes, .. } => {
+            let number = count.fetch_add(1, Ordering::Relaxed) + 1;
+            let path = folder.join(format!("phone-{number:04}.{}", ending(bytes)));
+            match write_whole(&path, bytes) {
+                Ok(()) => Told::Photo(path),
+                Err(error) => Told::Unkept(error),
+            }
+        }
+        News::Live { phone, game } => {
+            let away = of(phone);
+            away.store(false, Ordering::Relaxed);
+            Told::Live(PhoneGame { phone, game, away })
+        }
+        News::Left { phone } => {
+            of(phone).store(true, Ordering::Relaxed);
+            return;
+        }
+        // The phone itself says what is wrong with a photo; a view is in the game.
+        News::NotRead { .. } | News::View { .. } => return,
+    };
+    // The window may have stopped serving.
+    let _ = sender.send(told);
+}
+
+/// The ending of a photo's name.
+fn ending(bytes: &[u8]) -> &'static str {
+    let format = image::guess_format(bytes).ok();
+    // What the `image` crate does not know and was read all the same is HEIC or AVIF.
+    format.and_then(|format| format.extensions_str().first().copied()).unwrap_or("heic")
+}
+
+fn why_not(error: &StartError) -> String {
+    match error {
+        StartError::Listen(ListenError::NoNetwork) => t!("phone-no-network"),
+        StartError::Listen(ListenError::PublicOnly(_)) => t!("phone-public-only"),
+        other => t!("phone-failed", error = other.to_string()),
+    }
+}
+
+/// Reads for phones as the window reads.
+struct Reader {
+    eye: Arc<dyn Eye>,
+    plan: Arc<Mutex<ReadingPlan>>,
+}
+
+impl Reads for Reader {
+    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<TableReading, String> {
+        self.eye.read(frame, trace).map(|output| output.table)
+    }
+
+    fn session(&self) -> io::Result<Session> {
+        let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        watchers::session(&plan).map_err(io::Error::other)
+    }
+}
+
+/// A phone's live pictures, as the camera's tab watches them.
+#[derive(Clone)]
+pub struct PhoneGame {
+    /// Which phone, from 1.
+    pub phone: u32,
+    game: Onlooker,
+    away: Arc<AtomicBool>,
+}
+
+impl LiveSource for PhoneGame {
+    fn view(&mut self) -> Arc<LiveView> {
+        let view = self.game.view();
+        if !self.away.load(Ordering::Relaxed) {
+            return view;
+        }
+        let title = t!("phone-away", n = self.phone);
+        let notice = Some(Notice::of(title, &t!("phone-away-advice")));
+        Arc::new(LiveView { notice, ..(*view).clone() })
+    }
+
+    fn command(&mut self, command: setsight_live::LiveCommand) {
+        self.game.command(command);
+    }
+}
