@@ -1,7 +1,8 @@
 //! Resizes a photo.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::images::{TypedImage, TypedImageRef};
+use fast_image_resize::pixels::U8x3;
+use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
 
 /// Why a picture cannot be resized.
 #[derive(Debug, thiserror::Error)]
@@ -20,10 +21,12 @@ pub fn resize_into(
     to: &mut [u8],
     to_px: (u32, u32),
 ) -> Result<(), ResizeError> {
-    let picture = ImageRef::new(from_px.0, from_px.1, rgb, PixelType::U8x3).map_err(of)?;
-    let mut out = Image::from_slice_u8(to_px.0, to_px.1, to, PixelType::U8x3).map_err(of)?;
+    // A picture whose kind of pixel is known only at run time would have all thirteen kinds compiled:
+    // most of the time that this crate takes to build.
+    let picture = TypedImageRef::<U8x3>::from_buffer(from_px.0, from_px.1, rgb).map_err(of)?;
+    let mut out = TypedImage::<U8x3>::from_buffer(to_px.0, to_px.1, to).map_err(of)?;
     let way = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Hamming));
-    Resizer::new().resize(&picture, &mut out, &way).map_err(of)
+    Resizer::new().resize_typed(&picture, &mut out, &way).map_err(of)
 }
 
 /// The same, as new bytes.
