@@ -162,7 +162,8 @@ impl Budget {
         self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
     }
 
-    /// Checks that time is left and nobody has said to stop. It makes a system call, so call it only every few thousand steps.
+    /// Checks that time is left and nobody has said to stop. It makes a system call, so call it only
+    /// every few thousand steps.
     ///
     /// # Errors
     /// The time is spent, or somebody wants the search to end.

@@ -321,12 +321,12 @@ const HEAD: &str = "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
 <meta name=viewport content=\"width=device-width\">\n<title>setsight: cards and sets</title>\n";
 
 const STYLE: &str = "body{display:flex;flex-direction:column;margin:1.5em;font:15px/1.4 system-ui,sans-serif;\
-background:#fafafa;color:#16181c}header{order:-1}\
+background:#fafafa;color:#16181c}header{order:-1;margin-bottom:.9em}\
 main{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:1.2em;align-items:start}\
 figure{margin:0;background:#fff;border:1px solid #ddd;border-radius:6px;overflow:hidden}\
 figure img{width:100%;display:block}figcaption{padding:.6em .9em;overflow-wrap:anywhere}p{margin:.3em 0}\
 figure.unsure{border-color:#e69f00}figure.failed{border-color:#d55e00}\
-ol{list-style-position:inside;padding:0;margin:.4em 0}li{border-left:6px solid;padding-left:.5em;margin:.2em 0}li.probable{border-left-style:dashed;padding-left:.5em;margin:.2em 0}\
+ol{list-style-position:inside;padding:0;margin:.4em 0}li{border-left:6px solid;padding-left:.5em;margin:.2em 0}li.probable{border-left-style:dashed}\
 .guess{color:#9a6b00}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}figure{background:#222;border-color:#444}\
 .guess{color:#e6b450}}";
