@@ -4,8 +4,8 @@ use super::{Phones, Running};
 use crate::shared::pages;
 use crate::shared::words::t;
 use eframe::egui::{
-    Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use setsight_phone::Code;
 
