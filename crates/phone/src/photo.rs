@@ -2,11 +2,10 @@
 
 use crate::answer::Answer;
 use crate::server::News;
-use image::codecs::jpeg::JpegEncoder;
-use image::{ExtendedColorType, ImageEncoder};
 use serde_json::Value;
 use setsight_live::{FramePace, Session};
 use setsight_photo::Frame;
+use setsight_photo::encode;
 use setsight_photo::resize::resized;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_vision::record::line_of;
@@ -132,10 +131,7 @@ fn jpeg(photo: &Photo) -> Option<Vec<u8>> {
     };
     let to = (size(from.0), size(from.1));
     let rgb = resized(photo.frame.as_raw(), from, to).ok()?;
-    let mut bytes = Vec::new();
-    let encoder = JpegEncoder::new_with_quality(&mut bytes, QUALITY);
-    encoder.write_image(&rgb, to.0, to.1, ExtendedColorType::Rgb8).ok()?;
-    Some(bytes)
+    encode::jpeg_of(&rgb, to, QUALITY).ok()
 }
 
 /// What is wrong with a photo, by a word that the page knows.
