@@ -1,7 +1,7 @@
 """Measures how long Python reads a picture beside the program itself: figures.py PROGRAM PHOTOS.
 
-Both read on one thread, in turn; what is compared are medians over all rounds, on an idle machine. The program's time is the sum of its
-stages without decoding, which an array does not need.
+Both read on one thread, in turn; what is compared are medians over all rounds. The program's time is the sum of
+its stages without decoding, which an array does not need. The machine must be idle.
 """
 
 import json
