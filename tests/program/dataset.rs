@@ -664,7 +664,7 @@ fn crops_are_read_too() {
     world.file("crops/labels.csv", labels.as_bytes());
     let text = check(&world, &["crops"]).expect(1).stdout;
     for part in [
-        "crops/tiny.png: is 8x8 pixels; a card needs at least 16 each way",
+        "crops/tiny.png: is 8x8 pixels, too small to hold a card; expected at least 16x16",
         "crops/letter.png: is not a picture",
         "crops/lost.png: is labelled but not there",
         "is the same picture as crops/",
