@@ -159,10 +159,11 @@ fn every_stage_can_be_looked_at() {
         "1-load.png",
         "2-maps.png",
         "3-symbols.png",
-        "4-segment.png",
-        "5-rectify.png",
-        "6-classify.png",
-        "7-board.png",
+        "4-contours.png",
+        "5-segment.png",
+        "6-rectify.png",
+        "7-classify.png",
+        "8-board.png",
     ];
     assert_eq!(world.names("stages/table"), names);
     for name in names {

@@ -30,6 +30,7 @@ impl Logit {
         Self::fit(examples, values, false)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one iteration, whose sums belong together")]
     fn fit(examples: &[Example], values: usize, shared: bool) -> Self {
         let terms = examples.first().map_or(0, |e| e.rows[0].len());
         let (mean, scale) = standard(examples, terms, shared);

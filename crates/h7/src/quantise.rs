@@ -212,6 +212,7 @@ fn above_zero(net: &mut Net) {
 
 /// Walks the chain; `quant_of` returns the quantisation of a node with weights (node, rows,
 /// columns, channels).
+#[expect(clippy::too_many_lines, reason = "an arm for each operator")]
 fn walk(
     graph: &Graph,
     quant_of: &mut dyn FnMut(usize, usize, usize, usize) -> Option<Quant>,

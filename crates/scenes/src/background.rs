@@ -107,6 +107,7 @@ fn any_color(dice: &mut Dice, strength: Span, brightness: Span) -> [f64; 3] {
 impl Top {
     /// A random table of a material. `stock` is the cards' reflectance, and `white_table` the
     /// reflectance of a white table relative to it.
+    #[expect(clippy::too_many_lines, reason = "throws the dice of all materials in one order")]
     pub(super) fn random(
         material: Material,
         stock: [f64; 3],

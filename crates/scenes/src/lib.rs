@@ -77,6 +77,10 @@ use visible::Owner;
 ///
 /// # Errors
 /// `params` ask for more cards than a deck has, or for a size out of range.
+#[expect(
+    clippy::too_many_lines,
+    reason = "throws all dice of a scene, in the order in which it is drawn"
+)]
 pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderError> {
     if params.cards.1 > DECK_SIZE {
         return Err(RenderError::TooManyCards(params.cards.1));

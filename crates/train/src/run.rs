@@ -179,6 +179,19 @@ struct Config {
     plan: Plan,
 }
 
+impl Config {
+    fn of(task: &impl Task, settings: &Settings) -> Self {
+        Self {
+            run_version: RUN_VERSION,
+            program_version: env!("CARGO_PKG_VERSION").into(),
+            network: task.name().into(),
+            settings: settings.clone(),
+            task: task.config(),
+            plan: task.plan().clone(),
+        }
+    }
+}
+
 /// The device of a run, and its name if it is a graphics card: the first card that burn finds if
 /// the program was built with the feature `gpu`, otherwise the processor.
 fn device() -> (Device, Option<String>) {
@@ -201,15 +214,7 @@ pub fn train<T: Task>(
     settings: &Settings,
     keeping: &Keeping,
 ) -> Result<Ended, TrainError> {
-    let config = Config {
-        run_version: RUN_VERSION,
-        program_version: env!("CARGO_PKG_VERSION").into(),
-        network: task.name().into(),
-        settings: settings.clone(),
-        task: task.config(),
-        plan: task.plan().clone(),
-    };
-    let mut run = open(task, &config, keeping)?;
+    let mut run = open(task, &Config::of(task, settings), keeping)?;
     let began = Instant::now();
     let earlier = run.seconds;
     let (device, card) = device();

@@ -308,6 +308,7 @@ impl Tracker {
     }
 
     /// Applies the results of a detection. Results other than those requested last are ignored.
+    #[expect(clippy::too_many_lines, reason = "the steps share what they know of each track")]
     pub fn learn(&mut self, mut found: Detections) {
         let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
         let Some((time_ms, grey)) = self.now.clone() else { return };

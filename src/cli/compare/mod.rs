@@ -86,19 +86,10 @@ const DEFAULT_EXPERIMENTS: [&str; 4] =
 /// An experiment that cannot be played, a file that cannot be written, a solver whose game does not
 /// pass the check.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let seed = args.seed;
     if args.uniformity {
         return test_dealer(&args);
     }
-    let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero()).ok_or_else(
-        || BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget)),
-    )?;
-    let limits = Limits {
-        games: args.games.unwrap_or(GAMES),
-        seed,
-        cpu,
-        bytes: args.memory.saturating_mul(1 << 20),
-    };
+    let limits = limits(&args)?;
     let solvers = solvers(args.solvers, &args.without)?;
     let experiments = if args.experiments.is_empty() {
         DEFAULT_EXPERIMENTS
@@ -126,11 +117,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
-    let bar = ProgressBar::new(cells as u64).with_style(
-        ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar()),
-    );
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = progress(cells as u64);
     let measured = |rules: &Rules| -> anyhow::Result<Vec<Cell>> {
         let mut cells = Vec::new();
         for &kind in &solvers {
@@ -183,6 +170,23 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         return Ok(Outcome::SomeFailed);
     }
     Ok(Outcome::Done)
+}
+
+fn limits(args: &Args) -> Result<Limits, BadCall> {
+    let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero());
+    let cpu = cpu.ok_or_else(|| {
+        BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget))
+    })?;
+    let games = args.games.unwrap_or(GAMES);
+    Ok(Limits { games, seed: args.seed, cpu, bytes: args.memory.saturating_mul(1 << 20) })
+}
+
+fn progress(cells: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}");
+    let bar =
+        ProgressBar::new(cells).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// The lines of all games, as one command would have printed them.

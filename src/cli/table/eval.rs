@@ -8,8 +8,8 @@ use anyhow::Context;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use setsight_eval::{
-    Baseline, Comparison, Evaluation, Item, LabelledPhoto, PhotoResult, Report, SideBySide,
-    evaluate, evaluate_photo, find_labelled, plan,
+    Baseline, Comparison, Evaluation, Item, LabelledCrop, LabelledPhoto, PhotoResult, Report,
+    SideBySide, evaluate, evaluate_photo, find_labelled, plan,
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
@@ -66,16 +66,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
-    let (mut photos, mut crops) = (Vec::new(), Vec::new());
-    for dataset in &args.datasets {
-        let (found, own_crops) =
-            find_labelled(dataset).map_err(|error| BadCall(error.to_string()))?;
-        for words in found.remarks() {
-            say!("{words}");
-        }
-        photos.extend(found.photos);
-        crops.extend(own_crops);
-    }
+    let (photos, crops) = labelled(&args.datasets)?;
     if args.part.is_asked() {
         if !crops.is_empty() {
             let reason = "crops are read a dozen at a time, each with the others: give --shard and --resume \
@@ -146,6 +137,21 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         written.with_context(|| unwritten(folder))?;
     }
     print(&args, &evaluations, &comparisons)
+}
+
+/// The labelled photos and crops of some folders.
+fn labelled(datasets: &[PathBuf]) -> Result<(Vec<LabelledPhoto>, Vec<LabelledCrop>), BadCall> {
+    let (mut photos, mut crops) = (Vec::new(), Vec::new());
+    for dataset in datasets {
+        let (found, own_crops) =
+            find_labelled(dataset).map_err(|error| BadCall(error.to_string()))?;
+        for words in found.remarks() {
+            say!("{words}");
+        }
+        photos.extend(found.photos);
+        crops.extend(own_crops);
+    }
+    Ok((photos, crops))
 }
 
 fn comparisons(baseline: Option<&Baseline>, evaluations: &[Evaluation]) -> Vec<Option<Comparison>> {

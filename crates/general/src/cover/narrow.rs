@@ -98,6 +98,10 @@ impl Narrow {
     /// Searches for a cover without recursion, so that all of it is compiled for the same
     /// processor. Leaves the cover in `path`.
     #[inline(always)]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the loop of a search, whose state stays in registers"
+    )]
     pub fn depth_first<const W: usize, const M: usize>(
         &mut self,
         board: &Board,

@@ -50,6 +50,7 @@ fn star(points: usize, inner: f64) -> Vec<(f64, f64)> {
 }
 
 /// The shape at an index of the catalogue. No two look alike.
+#[expect(clippy::too_many_lines, reason = "a catalogue with an arm for each shape")]
 fn plan(place: usize, chance: &mut Chance) -> Plan {
     use Sides::{Curved, Straight};
     let (name, sides, points, aspect) = match place {
