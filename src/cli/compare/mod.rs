@@ -91,15 +91,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let limits = limits(&args)?;
     let solvers = solvers(args.solvers, &args.without)?;
-    let experiments = if args.experiments.is_empty() {
-        DEFAULT_EXPERIMENTS
-            .iter()
-            .map(|text| text.parse())
-            .collect::<Result<_, _>>()
-            .map_err(BadCall)?
-    } else {
-        args.experiments
-    };
+    let mut experiments = args.experiments;
+    if experiments.is_empty() {
+        let usual = DEFAULT_EXPERIMENTS.iter().map(|text| text.parse());
+        experiments = usual.collect::<Result<_, _>>().map_err(BadCall)?;
+    }
     let part = args.part.is_asked().then(|| {
         let games = experiments.iter().map(|experiment| experiment.games.len()).sum();
         let names: Vec<&str> = solvers.iter().map(|kind| kind.name()).collect();
