@@ -211,6 +211,6 @@ mod tests {
             assert_eq!((tracked.table.size_px, tracked.tracks.len()), (size_px, 0));
             assert!(tracked.looked);
         }
-        assert_eq!(update((16, 16), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
+        assert_eq!(update((8, 8), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
     }
 }

@@ -244,6 +244,6 @@ mod tests {
             (1, 2, 2, 4)
         );
         assert!(check_size(9248, 6936, b"").is_ok() && check_size(16_384, 12_288, b"").is_ok());
-        assert!(check_size(65_535, 65_535, b"").is_err() && check_size(20, 9000, b"").is_err());
+        assert!(check_size(65_535, 65_535, b"").is_err() && check_size(12, 9000, b"").is_err());
     }
 }
