@@ -68,7 +68,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 impl Learning {
     /// What there is to say and to press about the corrections in a folder of photos.
-    #[expect(clippy::too_many_lines, reason = "one page from top to bottom")]
+    // One page from top to bottom.
+    #[expect(clippy::too_many_lines)]
     pub fn show(&mut self, ui: &mut Ui, folder: &Path) {
         self.update(ui.ctx());
         let mut next = None;
