@@ -1,10 +1,11 @@
-//! A picture as the bytes of a file. Everything that writes pictures encodes here, so that there is
-//! one quality, and each encoder is compiled once.
+//! A picture as the bytes of a file. Everything that writes pictures encodes here, so that each encoder
+//! is compiled once.
 
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageError, RgbImage};
 
-/// Quality of the JPEGs that people keep, of 1 to 100: thin coloured lines keep their colour.
+/// Quality, 1 to 100, of JPEGs that people keep: thin coloured lines stay coloured. Pages that show a
+/// picture in passing take less.
 pub const JPEG_QUALITY: u8 = 90;
 
 /// A picture as JPEG.

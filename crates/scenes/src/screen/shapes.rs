@@ -99,8 +99,8 @@ pub(super) fn outlines(deck: &Deck, wide: f64, high: f64, dice: &mut Dice) -> [O
                 if dice.chance(0.2) {
                     points.iter_mut().for_each(|p| p.0 = -p.0);
                 }
-                // Where its band is as wide as the other symbols are, its curls reach between their
-                // neighbours.
+                // In some apps the band is as wide as the other symbols, and its curls reach between
+                // its neighbours.
                 if !measured && dice.chance(0.5) {
                     let half_bands = points.iter().map(|p| p.0.abs()).fold(1.0, f64::max);
                     wide *= dice.between(1.0, half_bands.min(1.6));

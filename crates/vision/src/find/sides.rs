@@ -171,14 +171,14 @@ impl Profiles<'_> {
         let mut line = vec![[0f32; 3]; offsets + 2];
         for k in 0..SAMPLES {
             let t = place(k);
-            let place = |i: usize| at(t, (i as i32 - 1 - reach) as f64);
-            // What lies between two places in the picture lies in it, too.
-            if !self.has_around(place(0)) || !self.has_around(place(offsets + 1)) {
+            let point = |i: usize| at(t, (i as i32 - 1 - reach) as f64);
+            // A straight line lies in the picture if both its ends do.
+            if !self.has_around(point(0)) || !self.has_around(point(offsets + 1)) {
                 continue;
             }
             seen += 1;
             for (i, value) in line.iter_mut().enumerate() {
-                *value = self.bilinear(place(i));
+                *value = self.bilinear(point(i));
             }
             for i in 0..offsets {
                 let rise: [f32; 3] = std::array::from_fn(|c| line[i + 2][c] - line[i][c]);
