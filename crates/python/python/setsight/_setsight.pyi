@@ -7,6 +7,21 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Card",
+    "Game",
+    "ProbableSet",
+    "ReadError",
+    "Reader",
+    "Table",
+    "__version__",
+    "evaluate",
+    "find_sets",
+    "play",
+    "read",
+    "render",
+]
+
 __version__: str
 
 _Path = str | os.PathLike[str]
