@@ -33,6 +33,8 @@ pub struct LabelledCrop {
 pub struct FoundPhotos {
     /// Photos with confirmed labels, which are ground truth.
     pub photos: Vec<LabelledPhoto>,
+    /// Photos of which is told only where their cards lie, by [`find_photos_and_places`].
+    pub placed: Vec<LabelledPhoto>,
     /// Photos whose labels nobody has confirmed as complete.
     pub unchecked: Vec<PathBuf>,
     /// Those of the first that lie elsewhere than in the folder of their labels.
@@ -65,6 +67,23 @@ const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, und
 /// # Errors
 /// [`DatasetError`]: no labels there, or bad ones.
 pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
+    let mut found = find_photos_and_places(dataset)?;
+    let placed = std::mem::take(&mut found.placed);
+    found.unchecked.extend(placed.into_iter().map(|photo| photo.path));
+    if !found.photos.is_empty() || found.unchecked.is_empty() {
+        return Ok(found);
+    }
+    let count = found.unchecked.len();
+    let reason = format!("nobody has checked any of its labelled photos ({count}): {CHECK_THEM}");
+    Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason })
+}
+
+/// Like [`find_photos`], with the photos of which is told only where their cards lie; there may be
+/// no others.
+///
+/// # Errors
+/// [`DatasetError`]: no labels there, or bad ones.
+pub fn find_photos_and_places(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
     if folders.is_empty() {
         let reason = format!(
@@ -77,7 +96,7 @@ pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     for folder in folders {
         add_photos_of(&folder, &mut found)?;
     }
-    not_all_unchecked(dataset, found)
+    Ok(found)
 }
 
 /// The labelled photos and crops of a folder, or of all folders directly in it.
@@ -115,30 +134,25 @@ fn name_of(folder: &Path) -> String {
     name.unwrap_or_else(|| folder.display().to_string())
 }
 
-fn not_all_unchecked(dataset: &Path, found: FoundPhotos) -> Result<FoundPhotos, DatasetError> {
-    if !found.photos.is_empty() || found.unchecked.is_empty() {
-        return Ok(found);
-    }
-    let count = found.unchecked.len();
-    let reason = format!("nobody has checked any of its labelled photos ({count}): {CHECK_THEM}");
-    Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason })
-}
-
 fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetError> {
     let labels = LabelFile::read(folder)?;
-    let (photos, unchecked) = labels.checked_photos()?;
-    found.unchecked.extend(unchecked.into_iter().map(|file| folder.join(file)));
+    let (photos, unchecked): (Vec<_>, Vec<_>) =
+        labels.photos()?.into_iter().partition(PhotoLabel::is_checked);
+    let (placed, unchecked): (Vec<_>, Vec<_>) =
+        unchecked.into_iter().partition(PhotoLabel::has_places_to_learn);
+    found.unchecked.extend(unchecked.into_iter().map(|label| folder.join(label.file)));
     let source = match labels.source() {
         Some(source) => source.to_owned(),
         None => name_of(folder),
     };
-    let outside = photos.iter().filter(|label| leads_outside(&label.file));
+    let outside = photos.iter().chain(&placed).filter(|label| leads_outside(&label.file));
     found.outside.extend(outside.map(|label| folder.join(&label.file)));
     let photo = |label: PhotoLabel| LabelledPhoto {
         path: folder.join(&label.file),
         label,
         source: source.clone(),
     };
-    found.photos.extend(photos.into_iter().map(photo));
+    found.photos.extend(photos.into_iter().map(&photo));
+    found.placed.extend(placed.into_iter().map(photo));
     Ok(())
 }

@@ -24,7 +24,7 @@ impl Verdict {
     /// The verdict as a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::Better => "Better: more of your cards are read rightly than before.",
+            Self::Better => "Better: more of your cards are found or read rightly than before.",
             Self::Same => "No better: what was kept aside is read as before.",
             Self::Worse => "Worse: more was lost than gained.",
             Self::Unknown => "Not measured: nothing could be kept aside.",
@@ -34,14 +34,10 @@ impl Verdict {
 
 impl Display for Worth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own = format!("{} photos kept aside", self.photos);
         writeln!(f, "{:<28}{:>8}{:>8}", "", "before", "after")?;
-        for (name, counts) in [(own.as_str(), &self.kept_aside), ("drawn tables", &self.drawn)] {
-            if counts.cards == 0 {
-                continue;
-            }
-            writeln!(f, "{name}, {} cards", counts.cards)?;
-            for (word, Change { before, after }) in rows(counts) {
+        for (name, rows) in parts(self) {
+            writeln!(f, "{name}")?;
+            for (word, Change { before, after }) in rows {
                 writeln!(f, "  {word:<26}{before:>8}{after:>8}")?;
             }
         }
@@ -49,13 +45,27 @@ impl Display for Worth {
     }
 }
 
-fn rows(counts: &Counts) -> [(&'static str, Change); 4] {
-    [
-        ("right", counts.right),
-        ("wrong", counts.wrong),
-        ("unsure", counts.unsure),
-        ("not found", counts.missed),
-    ]
+/// A name for each part that was measured, and its rows.
+fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
+    let Worth { kept_aside, places, drawn, .. } = worth;
+    let read = |counts: &Counts| {
+        vec![
+            ("right", counts.right),
+            ("wrong", counts.wrong),
+            ("unsure", counts.unsure),
+            ("not found", counts.missed),
+        ]
+    };
+    let found = vec![("found", places.found), ("found where none lies", places.false_cards)];
+    let own = format!("{} photos kept aside", worth.photos);
+    let without_codes = format!("{} photos kept aside without codes", places.photos);
+    let parts = [
+        (own, kept_aside.cards, read(kept_aside)),
+        (without_codes, places.cards, found),
+        ("drawn tables".to_owned(), drawn.cards, read(drawn)),
+    ];
+    let named = |(name, cards, rows)| (format!("{name}, {cards} cards"), rows);
+    parts.into_iter().filter(|(_, cards, _)| *cards > 0).map(named).collect()
 }
 
 /// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
@@ -79,11 +89,11 @@ pub fn write(folder: &Path, worth: &Worth, photos: &[&LabelledPhoto]) -> io::Res
         h1 { (worth.verdict.sentence()) }
         table {
             tr { @for head in ["", "", "before", "after"] { th { (head) } } }
-            @for (name, counts) in [("kept aside", &worth.kept_aside), ("drawn", &worth.drawn)] {
-                @for (word, Change { before, after }) in rows(counts) {
+            @for (name, rows) in parts(worth) {
+                @for (word, Change { before, after }) in rows {
                     "\n"
                     tr {
-                        td { (name) ", " (counts.cards) " cards" }
+                        td { (name) }
                         td { (word) }
                         td { (before) }
                         td { (after) }

@@ -27,10 +27,12 @@ mod run;
 
 pub use baseline::{Baseline, Comparison};
 pub use crops::{Evaluated, evaluate_crops};
-pub use dataset::{LabelledCrop, LabelledPhoto, find_labelled, find_photos};
+pub use dataset::{
+    LabelledCrop, LabelledPhoto, find_labelled, find_photos, find_photos_and_places,
+};
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::Figures;
-pub use matching::{Verdict, compare};
+pub use matching::{Verdict, compare, compare_places};
 pub use outcome::PhotoOutcome;
 pub use report::Report;
 pub use run::{Item, PhotoResult, evaluate, evaluate_photo, plan};

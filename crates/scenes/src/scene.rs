@@ -129,6 +129,7 @@ impl Scene {
                     said_by: SaidBy::Person,
                 })
                 .collect(),
+            places: Vec::new(),
         }
     }
 }

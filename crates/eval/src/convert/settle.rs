@@ -5,8 +5,8 @@ use super::find::{Format, Found};
 use super::words::Unknown;
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck, NameError, Vocabulary};
-use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, SaidBy};
+use setsight_photo::geometry::Point;
+use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, Place, SaidBy, UNCHECKED};
 use setsight_photo::source::{self, Stored, stored_from_upright};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -152,6 +152,8 @@ impl Found {
 struct Classes {
     /// The card of each class; `None` for classes that are left out or name no card.
     cards: BTreeMap<String, Option<Card>>,
+    /// The only class, if it says that something is a card and not which one.
+    only_card: Option<String>,
     /// Classes of known words that name no card: how often they occur, and the reason.
     strange: BTreeMap<String, (usize, String)>,
     /// The words of the others.
@@ -175,7 +177,13 @@ impl Classes {
             let classes = uses.keys().cloned().collect::<Vec<_>>().join(", ");
             return Err(SettleError::NoSuchClass { class: class.clone(), classes });
         }
+        let kept: Vec<&String> = uses.keys().filter(|class| !leave_out.contains(class)).collect();
+        let only_card = match kept.as_slice() {
+            [class] if crops.is_empty() && says_only_card(class) => Some((*class).clone()),
+            _ => None,
+        };
         let mut classes = Self {
+            only_card,
             cards: BTreeMap::new(),
             strange: BTreeMap::new(),
             unknown: Unknown::default(),
@@ -184,6 +192,8 @@ impl Classes {
         for (class, count) in uses {
             let card = if leave_out.contains(&class) {
                 classes.left_out += count;
+                None
+            } else if classes.only_card.is_some() {
                 None
             } else {
                 match words.card(&class) {
@@ -208,12 +218,9 @@ impl Classes {
             format!("\n  {class} (used {count} times): {why}")
         };
         let strange: String = self.strange.iter().map(of).collect();
-        // As data for a detector have it.
-        let only_cards = self.strange.keys().any(|class| says_only_card(class));
-        let hint = if only_cards {
-            "\n  Labels that say only where a card is cannot be kept, because a label has a code. Open the \
-             photos in `setsight app`, which proposes codes; confirm them, and train the finder by \
-             `setsight train --add PHOTOS --out MODELS --what finder`"
+        let hint = if self.strange.keys().any(|class| says_only_card(class)) {
+            "\n  Labels that say only where cards lie are kept if they are the only ones: convert them \
+             apart from the others"
         } else {
             ""
         };
@@ -227,7 +234,7 @@ impl Classes {
     }
 }
 
-/// Whether a class is the only one of data that say where cards are, and not which.
+/// Whether a class says that something is a card, and not which: data for a detector have it.
 fn says_only_card(class: &str) -> bool {
     let class = class.trim().to_lowercase();
     ["card", "cards", "karte", "karten"].contains(&class.as_str())
@@ -269,18 +276,28 @@ fn label_of(
     let as_stored = |p: Point| if speaks_of_upright { turn(p) } else { p };
     let mut problems = Vec::new();
     let mut cards: Vec<CardLabel> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
     for mark in &draft.marks {
-        let Some(code) = classes.cards.get(&mark.class).copied().flatten() else { continue };
+        let code = classes.cards.get(&mark.class).copied().flatten();
+        if code.is_none() && classes.only_card.as_ref() != Some(&mark.class) {
+            continue;
+        }
         let outline = mark.outline.map(|p| Point::new(p.x * scale.x, p.y * scale.y));
         let (center, corners) = outline.settle();
         if !((0.0..=w).contains(&center.x) && (0.0..=h).contains(&center.y)) {
             problems.push(format!(
-                "the centre of {code}, {}, lies outside of the picture ({w}x{h} pixels)",
+                "the centre of {}, {}, lies outside of the picture ({w}x{h} pixels)",
+                code.map_or_else(|| mark.class.clone(), |code| code.to_string()),
                 place(center)
             ));
             continue;
         }
         let center = as_stored(center);
+        let corners = corners.map(|quad| quad.map(as_stored));
+        let Some(code) = code else {
+            places.push(Place { center, corners });
+            continue;
+        };
         if let Some(before) = cards.iter().find(|card| card.code == code) {
             problems.push(format!(
                 "card {code} is labelled twice, at {} and at {}; a deck holds it once: correct one \
@@ -290,7 +307,6 @@ fn label_of(
             ));
             continue;
         }
-        let corners = corners.map(|quad| Quad::new(quad.0.map(as_stored)));
         cards.push(CardLabel { code, center, corners, said_by: SaidBy::Person });
     }
     if !problems.is_empty() {
@@ -300,10 +316,11 @@ fn label_of(
         file: String::new(),
         width,
         height,
-        tags: Vec::new(),
+        tags: if classes.only_card.is_some() { vec![UNCHECKED.to_owned()] } else { Vec::new() },
         deck: Deck::NAMES[0].to_owned(),
         mirrored: false,
         cards,
+        places,
     };
     Ok((label, speaks_of_upright))
 }
@@ -318,10 +335,17 @@ impl Converted {
         self.crops.len() + self.photos.iter().map(|(_, photo)| photo.cards.len()).sum::<usize>()
     }
 
-    /// Number of cards in photos with known corners.
+    /// Number of places of cards of which the labels do not say which they are.
+    pub fn places(&self) -> usize {
+        self.photos.iter().map(|(_, photo)| photo.places.len()).sum()
+    }
+
+    /// Number of cards and places in photos with known corners.
     pub fn with_corners(&self) -> usize {
-        let cards = self.photos.iter().flat_map(|(_, photo)| &photo.cards);
-        cards.filter(|card| card.corners.is_some()).count()
+        let photos = || self.photos.iter().map(|(_, photo)| photo);
+        let cards = photos().flat_map(|photo| &photo.cards).map(|card| card.corners);
+        let places = photos().flat_map(|photo| &photo.places).map(|place| place.corners);
+        cards.chain(places).flatten().count()
     }
 
     /// Number of different cards.
@@ -334,8 +358,16 @@ impl Converted {
 
 impl fmt::Display for Converted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (photos, places) = (self.photos.len(), self.places());
+        if places > 0 {
+            let with_corners = self.with_corners();
+            return write!(
+                f,
+                "{photos} photos, {places} places of cards, {with_corners} with corners, no codes"
+            );
+        }
         if self.crops.is_empty() {
-            let (photos, cards) = (self.photos.len(), self.cards());
+            let cards = self.cards();
             write!(f, "{photos} photos, {cards} cards, {} with corners", self.with_corners())?;
         } else {
             write!(f, "{} crops", self.crops.len())?;

@@ -28,6 +28,19 @@ pub struct PhotoLabel {
     pub mirrored: bool,
     /// Every card in view.
     pub cards: Vec<CardLabel>,
+    /// Where every card in view lies, if nobody has said which cards they are. Such a photo has the
+    /// tag [`UNCHECKED`]; once it is checked, its cards count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Place>,
+}
+
+/// Where a card lies. Coordinates in pixels of the file as stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its centre.
+    pub center: Point,
+    /// Its corners where known; their order is not reliable.
+    pub corners: Option<Quad>,
 }
 
 fn classic() -> String {
@@ -97,6 +110,12 @@ impl PhotoLabel {
         !self.tags.iter().any(|tag| tag == UNCHECKED)
     }
 
+    /// Whether the finder can learn from where its cards lie, although nobody has confirmed which
+    /// they are.
+    pub fn has_places_to_learn(&self) -> bool {
+        !self.is_checked() && !self.places.is_empty()
+    }
+
     /// The first card that is labelled twice, with the indices of both labels, counted from 1.
     pub fn twice(&self) -> Option<(Card, usize, usize)> {
         self.cards.iter().enumerate().find_map(|(second, card)| {
@@ -115,10 +134,23 @@ impl PhotoLabel {
         let by = f64::from(reduced);
         let card = |card: CardLabel| CardLabel {
             center: card.center / by,
-            corners: card.corners.map(|quad| Quad::new(quad.0.map(|p| p / by))),
+            corners: card.corners.map(|quad| quad.map(|p| p / by)),
             ..card
         };
         self.upright_cards(orientation).into_iter().map(card).collect()
+    }
+
+    /// The places of cards in pixels of a decoded photo, which may be reduced; corners clockwise
+    /// starting with a long side.
+    pub fn places_in(&self, photo: &Photo) -> Vec<Place> {
+        let turn = upright_from_stored(photo.orientation, self.width, self.height);
+        let by = f64::from(photo.reduced);
+        let seen = |p: Point| turn(p) / by;
+        let place = |place: &Place| Place {
+            center: seen(place.center),
+            corners: place.corners.map(|quad| around_its_centre(quad.0.map(seen)).as_card()),
+        };
+        self.places.iter().map(place).collect()
     }
 
     /// The cards in pixels of the upright photo, corners clockwise starting with a long side.
@@ -216,6 +248,7 @@ mod tests {
                 deck: classic(),
                 mirrored: false,
                 cards: vec![card],
+                places: Vec::new(),
             };
             let upright = photo.upright_cards(orientation).remove(0);
             let quad = upright.corners.unwrap();

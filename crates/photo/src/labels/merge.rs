@@ -200,6 +200,7 @@ mod tests {
             deck: "classic".into(),
             mirrored: false,
             cards: sure,
+            places: Vec::new(),
         };
         PhotoEntry { label, unchecked: Some(guesses) }
     }

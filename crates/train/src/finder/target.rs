@@ -13,7 +13,8 @@ pub struct SeenCard {
     pub corners: Quad,
     /// Fraction of it that is in the picture and not covered, 0 to 1.
     pub in_view: f64,
-    /// The centre of each of its symbols, and the fraction of the symbol that is in view.
+    /// The centre of each of its symbols, and the fraction of the symbol that is in view; empty
+    /// where they are unknown, which leaves the network free to find any on the card.
     pub symbols: Vec<(Point, f64)>,
 }
 
@@ -97,7 +98,7 @@ impl Target {
         let size = (size_px.0 / finder::STRIDE_PX, size_px.1 / finder::STRIDE_PX);
         let cells = size.0 * size.1;
         let mut heat = [vec![0.0; cells], vec![0.0; cells]];
-        let mut heed = vec![1.0; cells];
+        let mut heed = [vec![1.0; cells], vec![1.0; cells]];
         let mut target = Self {
             size,
             peak: [vec![0.0; cells], vec![0.0; cells]],
@@ -113,13 +114,21 @@ impl Target {
                 target.put_peak(1, &mut heat[1], cells_from_pixels(symbol), spread);
             }
             let center = cells_from_pixels(card.corners.center());
+            if card.symbols.is_empty() {
+                let on_card = card.corners.map(cells_from_pixels);
+                for_cells(size, center, long / STRIDE, |cell, x, y| {
+                    if on_card.contains(Point::new(x, y)) {
+                        heed[finder::SYMBOL][cell] = 0.0;
+                    }
+                });
+            }
             match card.wanted(size_px) {
                 Wanted::Nothing => {}
                 Wanted::Either => {
                     let radius = EITHER_RADIUS * long / STRIDE + 1.0;
                     for_cells(size, center, radius, |cell, x, y| {
                         if (x - center.x).hypot(y - center.y) < radius {
-                            heed[cell] = 0.0;
+                            heed[finder::CARD][cell] = 0.0;
                         }
                     });
                 }
@@ -132,10 +141,8 @@ impl Target {
             }
         }
         for (kind, heat) in heat.iter().enumerate() {
-            let quiet = heat.iter().zip(&target.peak[kind]).zip(&heed).map(|((h, peak), heed)| {
-                let heed = if kind == finder::CARD { *heed } else { 1.0 };
-                (1.0f32 - h).powi(4) * (1.0 - peak) * heed
-            });
+            let cells = heat.iter().zip(&target.peak[kind]).zip(&heed[kind]);
+            let quiet = cells.map(|((h, peak), heed)| (1.0f32 - h).powi(4) * (1.0 - peak) * heed);
             target.quiet[kind] = quiet.collect();
         }
         target
@@ -291,6 +298,23 @@ mod tests {
         assert_eq!(target.peak[0].iter().sum::<f32>(), 1.0);
         assert_eq!(target.quiet[0][15 * 80 + 22], 0.0);
         assert_eq!(target.quiet[0][0], 1.0);
+    }
+
+    #[test]
+    fn any_symbol_will_do_on_a_card_whose_symbols_are_unknown() {
+        let known = card(Point::new(200.0, 120.0), 0.3, 60.0, 0.0);
+        let unknown =
+            SeenCard { symbols: Vec::new(), ..card(Point::new(90.0, 60.0), 0.3, 60.0, 0.0) };
+        let target = Target::of(&[known, unknown], (320, 256));
+        assert_eq!(target.peak[finder::CARD].iter().sum::<f32>(), 2.0);
+        assert_eq!(target.peak[finder::SYMBOL].iter().sum::<f32>(), 1.0);
+        let quiet_at = |x: usize, y: usize| target.quiet[finder::SYMBOL][y / 4 * 80 + x / 4];
+        assert_eq!((quiet_at(90, 60), quiet_at(100, 62)), (0.0, 0.0), "on the card");
+        assert_eq!(
+            (quiet_at(90, 100), quiet_at(220, 128)),
+            (1.0, 1.0),
+            "beside it, and on the other"
+        );
     }
 
     #[test]

@@ -102,7 +102,8 @@ pub fn label_of(
     };
     let mirrored = before.is_some_and(|before| before.label.mirrored);
     let file = file.to_owned();
-    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(false) };
+    let (cards, places) = (labels(false), Vec::new());
+    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards, places };
     PhotoEntry { label, unchecked }
 }
 

@@ -150,6 +150,13 @@ fn notes(converted: &Converted, copied: bool) -> Vec<String> {
             first.display()
         ));
     }
+    if converted.places() > 0 {
+        notes.push(
+            "the labels do not say which cards they are: `setsight train --add DIR --out MODELS --what \
+             finder` teaches the finder alone, and `setsight app` proposes codes"
+                .to_owned(),
+        );
+    }
     if converted.left_out > 0 {
         notes
             .push(format!("{} marks of classes that are no card are left out", converted.left_out));

@@ -6,7 +6,7 @@ use crate::cli::stop;
 use crate::cli::table::photos::progress;
 use anyhow::Context;
 use clap::ValueEnum;
-use setsight_eval::find_photos;
+use setsight_eval::find_photos_and_places;
 use setsight_eval::gain::{self, Verdict};
 use setsight_eval::gain_report;
 use setsight_files::{print_result, printable, say};
@@ -229,11 +229,14 @@ fn train(
     }
     training::write_models(out, base, &trained, &fusion)?;
     let after = reading(&Models::Folder(out.to_owned()))?;
-    let kept_aside = photos.iter().zip(&fold_of);
-    let kept_aside: Vec<_> = kept_aside
-        .filter_map(|(own, fold)| Some((own.photo.as_ref()?, &pipelines[*fold])))
+    let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
+    let kept_aside: Vec<_> = read_by
+        .clone()
+        .filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline)))
         .collect();
-    let worth = gain::measure(&kept_aside, &before, &after)?;
+    let placed: Vec<_> =
+        read_by.filter_map(|(own, pipeline)| Some((own.placed.as_ref()?, pipeline))).collect();
+    let worth = gain::measure(&kept_aside, &placed, &before, &after)?;
     let labelled: Vec<_> = kept_aside.into_iter().map(|(photo, _)| photo).collect();
     gain_report::write(out, &worth, &labelled)
         .with_context(|| format!("{} has no report", out.display()))?;
@@ -253,14 +256,23 @@ impl What {
     fn wanted(self, photos: &[OwnPhoto]) -> anyhow::Result<Wanted> {
         let errors: usize = photos.iter().map(|photo| photo.finder_errors).sum();
         let tables = photos.iter().filter(|photo| photo.table.is_some());
-        let cards: usize = tables.clone().map(|photo| photo.cards.len()).sum();
+        let cards: usize = tables.clone().map(OwnPhoto::labelled).sum();
         let misses_much = errors as f64 > FINDER_ERRORS * cards as f64;
+        let says_cards = photos.iter().any(|photo| !photo.cards.is_empty());
+        if !says_cards && matches!(self, Self::Reader | Self::All) {
+            return Err(BadCall(
+                "the labels say where cards lie, and of none which it is; that teaches the finder \
+                 alone: --what finder"
+                    .into(),
+            )
+            .into());
+        }
         let wanted = Wanted {
-            reader: self != Self::Finder,
+            reader: self != Self::Finder && says_cards,
             finder: match self {
                 Self::Reader => false,
                 Self::Finder | Self::All => true,
-                Self::Auto => misses_much,
+                Self::Auto => misses_much || !says_cards,
             },
         };
         if wanted.finder && tables.count() < LEAST_SCENES {
@@ -270,7 +282,7 @@ impl What {
             ))
             .into());
         }
-        if self == Self::Auto && wanted.finder {
+        if self == Self::Auto && wanted.finder && says_cards {
             say!("{errors} of {cards} cards were missed or are none: the finder learns too");
         }
         Ok(wanted)
@@ -357,22 +369,21 @@ impl Training<'_> {
 fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
     // Folders without labels are named by what gathers them.
-    let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
+    let found = args.add.iter().filter_map(|folder| find_photos_and_places(folder).ok());
     for words in found.flat_map(|found| found.remarks().collect::<Vec<_>>()) {
         say!("{words}");
     }
     let photos = gather(&args.add, pipeline, &edition, args.seed)?;
-    let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
+    let cards: usize = photos.iter().map(|photo| photo.labelled() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {
         return Err(OwnError::TooFew { cards, scenes: count }.into());
     }
     say!("{cards} cards of {} photos and crops, {count} scenes", photos.len());
     for photo in photos.iter().filter(|photo| photo.without_place > 0) {
-        let name = photo.photo.as_ref().map_or("", |photo| photo.label.file.as_str());
+        let (file, count) = (photo.file(), photo.without_place);
         say!(
-            "{name}: {} labelled cards without corners were not found; they are not learned from",
-            photo.without_place
+            "{file}: {count} labelled cards without corners were not found; they are not learned from"
         );
     }
     Ok(photos)
