@@ -25,7 +25,7 @@ use crate::shared::theme;
 use crate::shared::words::{self, Language, t};
 use eframe::egui::{
     Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
-    LayerId, Layout, Modifiers, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui,
+    LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, TextEdit, Ui,
     ViewportCommand, vec2,
 };
 use image::RgbImage;
@@ -263,7 +263,9 @@ impl Window {
         if has_page {
             self.deal.leave(&mut self.desk);
         }
-        let keys = !(typing || has_page || self.seen().is_asking());
+        // A menu that is open has the keys: Escape closes it.
+        let has_menu = Popup::is_any_open(&ctx);
+        let keys = !(typing || has_page || has_menu || self.seen().is_asking());
         let mut places = vec![Place::Window];
         if keys {
             places.extend(self.seen().places());
@@ -404,6 +406,8 @@ impl Window {
         let settings = &mut self.desk.keeper.settings;
         match action {
             Action::Help => self.show_or_hide(Page::Keys),
+        // A menu would lie over what comes now.
+        Popup::close_all(ctx);
             Action::Settings => self.show_or_hide(Page::Settings),
             Action::Rules => self.show_or_hide(Page::Rules),
             Action::HowTo => self.show_or_hide(Page::HowTo),

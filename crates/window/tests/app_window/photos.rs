@@ -383,3 +383,20 @@ fn tab_goes_as_one_reads_and_arrows_from_card_to_card() {
     assert!(test.focused().starts_with("Card 5:"), "{}", test.focused());
     test.shows("Corner 1 of card 5");
 }
+
+#[test]
+fn escape_closes_a_menu_before_anything_else() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::ArrowRight);
+    assert_eq!(test.window().photos.view.look.set, Some(0));
+    test.press("Save…");
+    test.shows("Cards and sets as JSON");
+    test.key(Key::Escape);
+    test.shows_not("Cards and sets as JSON");
+    assert_eq!(test.window().photos.view.look.set, Some(0), "the set is still shown alone");
+    // A page does not open under a menu.
+    test.press("Save…");
+    test.key(Key::F1);
+    test.shows_not("Cards and sets as JSON");
+    test.shows("Keys");
+}
