@@ -9,8 +9,8 @@ use crate::deal::DealTab;
 use crate::deal::game::is_file_of_deals;
 use crate::deal::scores::Scores;
 use crate::deck::DeckTab;
-use crate::live::LiveTab;
 use crate::live::watchers;
+use crate::live::{LiveTab, is_film};
 use crate::phones::{self, Phones, Told};
 use crate::photos::export;
 use crate::photos::{Photos, Task};
@@ -184,8 +184,11 @@ impl Window {
         self
     }
 
-    /// Opens photos and folders.
+    /// Opens photos and folders, or a film.
     pub fn open(&mut self, paths: Vec<PathBuf>) {
+        if matches!(paths.as_slice(), [path] if is_film(path)) {
+            return self.use_paths(Ask::Film, paths);
+        }
         self.tab = TabId::Photos;
         if let Some(path) = paths.first() {
             // Wherever the program is started from the next time.
@@ -403,11 +406,11 @@ impl Window {
     }
 
     fn act(&mut self, ctx: &Context, action: Action) {
+        // A menu would lie over what comes now.
+        Popup::close_all(ctx);
         let settings = &mut self.desk.keeper.settings;
         match action {
             Action::Help => self.show_or_hide(Page::Keys),
-        // A menu would lie over what comes now.
-        Popup::close_all(ctx);
             Action::Settings => self.show_or_hide(Page::Settings),
             Action::Rules => self.show_or_hide(Page::Rules),
             Action::HowTo => self.show_or_hide(Page::HowTo),
@@ -495,6 +498,7 @@ impl Window {
         });
         let ask = match paths.as_slice() {
             [path] if is_file_of_deals(path) => Ask::Deals,
+            [path] if is_film(path) => Ask::Film,
             _ => self.seen().drops(),
         };
         self.use_paths(ask, paths);
