@@ -291,8 +291,7 @@ impl Photos {
         self.view.look.mode = mode;
     }
 
-    /// Does something else with the photo. A card that has the keyboard's focus lets go of it: nobody
-    /// would know why it is framed.
+    /// Does something else with the photo.
     fn turn_to(&mut self, task: Task, ctx: &Context) {
         self.view.task = task;
         self.view.focus.0 = None;
@@ -305,6 +304,11 @@ impl Photos {
 
     /// Makes a change that is wished for, if any.
     fn grant(&mut self, edit: Option<Edit>, desk: &mut Desk) {
+        self.let_go_of_focus(ctx);
+    }
+
+    /// A card that has the keyboard's focus lets go of it where nobody would know why it is framed.
+    fn let_go_of_focus(&mut self, ctx: &Context) {
         let Some(edit) = edit else { return };
         if self.shelf.is_pasted() {
             desk.say(t!("pasted-uncorrected"));
@@ -341,7 +345,11 @@ impl Photos {
         let next = match edit {
             Edit::Change(Change::Add(_)) if table.cards.len() > before.cards.len() => {
                 correcting.adding = false;
+            let had_card = self.view.correcting.selected.is_some();
                 Some(table.cards.len() - 1)
+            if had_card && self.view.correcting.selected.is_none() {
+                self.let_go_of_focus(&desk.ctx);
+            }
             }
             Edit::Accept(Change::Be(card, _) | Change::Confirm(card))
                 if before.cards[card].unsure =>
@@ -538,6 +546,10 @@ impl Tab for Photos {
     }
 
     fn has_focus_in_hand(&self) -> bool {
+                if action == Action::Check && self.view.correcting.selected.is_none() {
+                    self.let_go_of_focus(&desk.ctx);
+                    desk.say(t!("none-to-check"));
+                }
         let (focused, in_hand) = (self.view.focus.1, self.view.correcting.selected);
         self.view.task == Task::Correct && focused.is_some() && focused == in_hand
     }

@@ -547,12 +547,13 @@ undo = Rückgängig
 redo = Wiederholen
 as-found = Wie gelesen
 as-found-help = Lässt alle Korrekturen dieses Fotos fallen. Taste: { $key }
-person-checked = Ein Mensch hat alle Karten geprüft.
+person-checked = Von einem Menschen geprüft.
 all-right = Alle Karten stimmen
 all-right-help = Sagt, dass jede Karte im Bild da ist und stimmt. Erst dann misst eval an diesem Foto und lernt train daraus. Taste: { $key }
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
 click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
+none-to-check = Auf diesem Foto ist keine Karte mehr unsicher.
 cards-to-check =
     { $n ->
         [one] { $n } Karte zu prüfen

@@ -545,12 +545,13 @@ undo = Undo
 redo = Redo
 as-found = As first read
 as-found-help = Lets go of all corrections of this photo. Key: { $key }
-person-checked = A person has checked all cards.
+person-checked = Checked by a person.
 all-right = All cards are right
 all-right-help = Says that every card in view is there and right. Only then does eval measure on this photo and train learn from it. Key: { $key }
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
 click-the-wrong = Click a card that was read wrongly.
+none-to-check = No card of this photo is unsure any more.
 cards-to-check =
     { $n ->
         [one] { $n } card to check
