@@ -181,6 +181,7 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
         ui.add_space(6.0);
         ui.checkbox(&mut settings.letters, t!("say-letters"));
         ui.checkbox(&mut settings.codes, t!("write-codes"));
+        ui.checkbox(&mut settings.sounds, t!("play-sounds"));
         ui.add_space(6.0);
         let label = ui.label(t!("size-of-everything"));
         ui.horizontal_wrapped(|ui| {

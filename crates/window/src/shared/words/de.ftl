@@ -310,6 +310,7 @@ cards-are-read-as = Karten werden gelesen als
 usual-cards = Die üblichen
 say-letters = Die Farbe gezeichneter Karten auch als Buchstaben zeigen
 write-codes = Codes wie 2spd auf gespeicherte Bilder schreiben
+play-sounds = Beim Spielen leise Töne für ein Set und für einen Fehler
 size-of-everything = Größe von allem
 usual-size = Übliche Größe
 kept = Das gilt auch beim nächsten Start.
@@ -552,8 +553,8 @@ all-right = Alle Karten stimmen
 all-right-help = Sagt, dass jede Karte im Bild da ist und stimmt. Erst dann misst eval an diesem Foto und lernt train daraus. Taste: { $key }
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
-click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
 none-to-check = Auf diesem Foto ist keine Karte mehr unsicher.
+click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
 cards-to-check =
     { $n ->
         [one] { $n } Karte zu prüfen

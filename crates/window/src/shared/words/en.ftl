@@ -305,6 +305,7 @@ cards-are-read-as = Cards are read as
 usual-cards = The usual ones
 say-letters = Say the colour of drawn cards as a letter, too
 write-codes = Write codes such as 2spd on saved pictures
+play-sounds = Quiet sounds in the game for a set and for a mistake
 size-of-everything = Size of everything
 usual-size = Usual size
 kept = Kept for the next start.
@@ -550,8 +551,8 @@ all-right = All cards are right
 all-right-help = Says that every card in view is there and right. Only then does eval measure on this photo and train learn from it. Key: { $key }
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
-click-the-wrong = Click a card that was read wrongly.
 none-to-check = No card of this photo is unsure any more.
+click-the-wrong = Click a card that was read wrongly.
 cards-to-check =
     { $n ->
         [one] { $n } card to check
