@@ -292,10 +292,8 @@ impl AnyGameTab {
         let about = steps.last().map(about).unwrap_or_default();
         let room = ui.available_size();
         let (columns, size, gap) = grid(room, cards.len());
-        let rows = cards.len().div_ceil(columns);
-        let height = (rows as f32 * (size.y + gap)).max(room.y);
-        let (all, _) = ui.allocate_exact_size(vec2(room.x, height), Sense::hover());
-        let used = vec2(columns as f32, rows as f32) * (size + vec2(gap, gap)) - vec2(gap, gap);
+        let used = extent(columns, cards.len(), size, gap);
+        let (all, _) = ui.allocate_exact_size(vec2(room.x, used.y.max(room.y)), Sense::hover());
         let origin = Rect::from_center_size(all.center(), used).min;
         let mut marks = Vec::new();
         for (i, &card) in cards.iter().enumerate() {
@@ -304,7 +302,9 @@ impl AnyGameTab {
             let name = t!("any-card", n = i + 1, values = face::values(&rules, card));
             let response = ui.interact(rect, Id::unique("any-card").with(i), Sense::hover());
             response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
-            response.on_hover_text(name);
+            if response.hovered() {
+                overlay::tip_in_corner(ui, ui.clip_rect(), rect.center(), |ui| ui.label(name));
+            }
             let mark = about.mark(card);
             let mut painter = ui.painter().clone();
             if mark == Some(Mark::Quiet) {
@@ -397,6 +397,12 @@ fn grid(room: Vec2, cards: usize) -> (usize, Vec2, f32) {
     (columns, vec2(LEAST_CARD, LEAST_CARD / ASPECT), gap)
 }
 
+/// What so many cards in these columns take up.
+fn extent(columns: usize, cards: usize, size: Vec2, gap: f32) -> Vec2 {
+    let rows = cards.div_ceil(columns);
+    vec2(columns as f32, rows as f32) * (size + vec2(gap, gap)) - vec2(gap, gap)
+}
+
 impl Tab for AnyGameTab {
     fn word(&self) -> Word {
         Word("tab-any-game")
@@ -462,5 +468,23 @@ impl Tab for AnyGameTab {
     fn close(&mut self) {
         self.searching.take().into_iter().for_each(Job::close);
         self.measuring.take().into_iter().for_each(Job::close);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_fits_unless_its_cards_are_the_least() {
+        for room in [vec2(404.0, 528.0), vec2(480.0, 360.0), vec2(900.0, 700.0), vec2(200.0, 90.0)]
+        {
+            for cards in 1..=81 {
+                let (columns, size, gap) = grid(room, cards);
+                let used = extent(columns, cards, size, gap);
+                let fits = used.x <= room.x + 0.01 && used.y <= room.y + 0.01;
+                assert!(fits || size.x == LEAST_CARD, "{cards} in {room:?}: {used:?}");
+            }
+        }
     }
 }

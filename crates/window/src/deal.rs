@@ -7,11 +7,13 @@ pub mod play;
 mod players;
 pub mod scores;
 mod side;
+mod sound;
 
 use crate::deal::board::{Looks, Pressed};
 use crate::deal::game::{Watch, deals_in, deals_of};
 use crate::deal::play::{Phase, Play};
 use crate::deal::scores::{Day, Score, Scores};
+use crate::deal::sound::Sounds;
 use crate::shared::desk::{Desk, Tab};
 use crate::shared::dialogs::Ask;
 use crate::shared::keys::{Action, Place};
@@ -101,6 +103,7 @@ pub struct DealTab {
     instead: Option<Next>,
     /// Games that were played to their end.
     pub scores: Scores,
+    sounds: Sounds,
     /// Whether the game that is over is among them.
     kept: Option<Score>,
 }
@@ -450,6 +453,12 @@ impl Tab for DealTab {
         }
         self.codes_page(desk);
         self.instead_page(desk);
+        if let Some(Mode::Play(play)) = &mut self.mode
+            && let Some(cue) = play.take_cue()
+            && desk.settings().sounds
+        {
+            self.sounds.play(cue);
+        }
         if let Some(Mode::Play(play)) = &self.mode
             && play.is_running()
         {

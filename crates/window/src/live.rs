@@ -54,6 +54,16 @@ const PANEL: f32 = 330.0;
 /// Below this height the panel scrolls as a whole.
 const LOW: f32 = 620.0;
 
+/// How the names of films end. Others are opened by the button for films.
+const FILM_EXTENSIONS: [&str; 9] =
+    ["avi", "mp4", "m4v", "mov", "mkv", "webm", "mpg", "mpeg", "3gp"];
+
+/// Whether a path names a film.
+pub fn is_film(path: &Path) -> bool {
+    let is = |end: &&str| path.extension().is_some_and(|given| given.eq_ignore_ascii_case(end));
+    FILM_EXTENSIONS.iter().any(|end| is(&end)) && !path.is_dir()
+}
+
 /// Makes a source of the pictures that a phone sends.
 pub type PhoneSource = Box<dyn Fn() -> Box<dyn LiveSource>>;
 

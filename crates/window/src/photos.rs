@@ -286,15 +286,29 @@ impl Photos {
         }
     }
 
+    /// Has the photo with its sets dragged out of the window, under the name under which it would be
+    /// saved.
+    fn drag_out(&self, desk: &mut Desk) {
+        let Some((path, _)) = self.shelf.found() else { return };
+        if let Some(image) = export::picture(self, desk.settings().codes) {
+            let name = export::name(path, Ask::SavePicture);
+            desk.dragged_out = Some((name, color_image(&image)));
+        }
+    }
+
     fn look_in(&mut self, mode: Mode, ctx: &Context) {
         self.turn_to(Task::Look, ctx);
         self.view.look.mode = mode;
     }
 
-    /// Does something else with the photo. A card that has the keyboard's focus lets go of it: nobody
-    /// would know why it is framed.
+    /// Does something else with the photo.
     fn turn_to(&mut self, task: Task, ctx: &Context) {
         self.view.task = task;
+        self.let_go_of_focus(ctx);
+    }
+
+    /// A card that has the keyboard's focus lets go of it where nobody would know why it is framed.
+    fn let_go_of_focus(&mut self, ctx: &Context) {
         self.view.focus.0 = None;
         if self.view.focus.1.take().is_some() {
             ctx.memory_mut(|memory| {
@@ -331,7 +345,11 @@ impl Photos {
         self.refresh();
         self.shelf.summarise(self.shelf.current);
         if made {
+            let had_card = self.view.correcting.selected.is_some();
             self.take_next(edit, &before);
+            if had_card && self.view.correcting.selected.is_none() {
+                self.let_go_of_focus(&desk.ctx);
+            }
         }
     }
 
@@ -528,6 +546,10 @@ impl Tab for Photos {
             action if self.view.task == Task::Correct => {
                 let edit = self.view.correcting.act(action, &self.view.table);
                 self.grant(edit, desk);
+                if action == Action::Check && self.view.correcting.selected.is_none() {
+                    self.let_go_of_focus(&desk.ctx);
+                    desk.say(t!("none-to-check"));
+                }
             }
             _ => {}
         }

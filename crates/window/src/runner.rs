@@ -366,6 +366,12 @@ impl Runner {
             window.live.record_as = record;
             window.tab = TabId::Live;
         }
+        #[cfg(target_os = "linux")]
+        let clipboard = Clipboard::new(cc);
+        #[cfg(target_os = "linux")]
+        {
+            window.desk.can_drag_out = clipboard.can_drag();
+        }
         let screenshot = options.screenshot.map(|path| Shot {
             path,
             since: Instant::now(),
@@ -380,7 +386,7 @@ impl Runner {
             measure,
             outcome,
             #[cfg(target_os = "linux")]
-            clipboard: Clipboard::new(cc),
+            clipboard,
             size: None,
         }
     }
@@ -535,6 +541,10 @@ impl eframe::App for Runner {
         #[cfg(target_os = "linux")]
         if let Some(words) = self.clipboard.refusal() {
             self.window.say(words);
+        }
+        #[cfg(target_os = "linux")]
+        if let Some((name, picture)) = self.window.desk.dragged_out.take() {
+            self.clipboard.drag(name, picture);
         }
         // Points of the screen, whatever scale the user has chosen.
         let zoom = ctx.zoom_factor();

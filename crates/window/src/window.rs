@@ -9,8 +9,8 @@ use crate::deal::DealTab;
 use crate::deal::game::is_file_of_deals;
 use crate::deal::scores::Scores;
 use crate::deck::DeckTab;
-use crate::live::LiveTab;
 use crate::live::watchers;
+use crate::live::{LiveTab, is_film};
 use crate::phones::{self, Phones, Told};
 use crate::photos::export;
 use crate::photos::{Photos, Task};
@@ -25,7 +25,7 @@ use crate::shared::theme;
 use crate::shared::words::{self, Language, t};
 use eframe::egui::{
     Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
-    LayerId, Layout, Modifiers, Order, Panel, RichText, Stroke, StrokeKind, TextEdit, Ui,
+    LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, TextEdit, Ui,
     ViewportCommand, vec2,
 };
 use image::RgbImage;
@@ -184,8 +184,11 @@ impl Window {
         self
     }
 
-    /// Opens photos and folders.
+    /// Opens photos and folders, or a film.
     pub fn open(&mut self, paths: Vec<PathBuf>) {
+        if matches!(paths.as_slice(), [path] if is_film(path)) {
+            return self.use_paths(Ask::Film, paths);
+        }
         self.tab = TabId::Photos;
         if let Some(path) = paths.first() {
             // Wherever the program is started from the next time.
@@ -263,7 +266,9 @@ impl Window {
         if has_page {
             self.deal.leave(&mut self.desk);
         }
-        let keys = !(typing || has_page || self.seen().is_asking());
+        // A menu that is open has the keys: Escape closes it.
+        let has_menu = Popup::is_any_open(&ctx);
+        let keys = !(typing || has_page || has_menu || self.seen().is_asking());
         let mut places = vec![Place::Window];
         if keys {
             places.extend(self.seen().places());
@@ -401,6 +406,8 @@ impl Window {
     }
 
     fn act(&mut self, ctx: &Context, action: Action) {
+        // A menu would lie over what comes now.
+        Popup::close_all(ctx);
         let settings = &mut self.desk.keeper.settings;
         match action {
             Action::Help => self.show_or_hide(Page::Keys),
@@ -491,6 +498,7 @@ impl Window {
         });
         let ask = match paths.as_slice() {
             [path] if is_file_of_deals(path) => Ask::Deals,
+            [path] if is_film(path) => Ask::Film,
             _ => self.seen().drops(),
         };
         self.use_paths(ask, paths);

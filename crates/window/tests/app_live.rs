@@ -534,3 +534,21 @@ fn nothing_of_the_camera_is_cut_off() {
         }
     }
 }
+
+#[test]
+fn a_film_that_is_opened_as_photos_are_is_watched() {
+    let mut test = Test::new();
+    test.press("Photos");
+    let open = |test: &mut Test, name: &str| {
+        let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+        window.open(vec![name.into()]);
+        test.settle();
+    };
+    open(&mut test, "evening.MP4");
+    assert_eq!(test.window().tab, TabId::Live);
+    let last = test.fake.inputs.lock().unwrap().last().cloned();
+    assert_eq!(last, Some(Input::Film("evening.MP4".into())));
+    // A photo is none.
+    open(&mut test, "evening.jpg");
+    assert_eq!(test.window().tab, TabId::Photos);
+}

@@ -117,6 +117,9 @@ fn how_many_play(ui: &mut Ui, players: &mut usize) {
     ui.add_space(6.0);
     ui.strong(t!("players"));
     ui.horizontal_wrapped(|ui| {
+        // All of them fit beside each other in the usual panel.
+        ui.spacing_mut().button_padding.x = 9.0;
+        ui.spacing_mut().item_spacing.x = 4.0;
         for number in 1..=MOST_PLAYERS {
             let button = Button::selectable(*players == number, number.to_string());
             let name = t!("players-number", n = number);
@@ -242,7 +245,8 @@ fn play_side(ui: &mut Ui, play: &mut Play, looks: Looks<'_>, now: f64) {
                 t!("cards-to-deal", n = play.round().stock()),
                 t!("count-mistakes", n = play.mistakes()),
             ];
-            ui.weak(counts.join(" · "));
+            // No line ends between a number and what it counts.
+            ui.weak(counts.map(|count| count.replace(' ', "\u{a0}")).join(" · "));
         });
     });
     if play.players().len() > 1 {

@@ -4,7 +4,7 @@ use crate::shared::desk::Command;
 use crate::shared::dialogs::Ask;
 use crate::shared::keys::Action;
 use crate::shared::words::{Word, t};
-use eframe::egui::{Button, ComboBox, Role, Slider, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{Button, ComboBox, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
 use setsight_live::camera::CameraInfo;
 use setsight_live::control::{CameraOffer, CameraWish, Span};
 use setsight_live::video::FilmPlace;
@@ -95,12 +95,13 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<LiveCommand
             command = Some(LiveCommand::Seek(0.0));
         }
         if ended {
-            ui.label(t!("film-ended"));
+            ui.add(Label::new(t!("film-ended")).extend());
         }
-        ui.weak(match film.length_ms {
+        let place = match film.length_ms {
             Some(length_ms) => t!("film-place", at = clock(film.at_ms), length = clock(length_ms)),
             None => clock(film.at_ms),
-        });
+        };
+        ui.add(Label::new(RichText::new(place).weak()).extend());
     });
     if let Some(length_ms) = film.length_ms {
         let mut at_s = film.at_ms / 1e3;

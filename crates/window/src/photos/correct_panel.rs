@@ -11,8 +11,8 @@ use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, RIM};
 use crate::shared::words::t;
 use eframe::egui::{
-    Align, Button, Color32, CursorIcon, FontId, Id, Label, RichText, Role, Sense, Shape, Stroke,
-    StrokeKind, TextStyle, TextureHandle, Ui, WidgetInfo, vec2,
+    Align, Button, Color32, CursorIcon, FontId, Id, Label, Pos2, Rect, RichText, Role, Sense,
+    Shape, Stroke, StrokeKind, TextStyle, TextureHandle, Ui, WidgetInfo, vec2,
 };
 use setsight_game::cards::{Card, Deck, Property};
 use setsight_vision::Guess;
@@ -26,8 +26,8 @@ const VALUE_UNDER: f32 = 46.0;
 const GUESS_HEIGHT: f32 = 42.0;
 /// Width of a card's picture in the panel, in points.
 const CARD_WIDTH: f32 = 112.0;
-/// Below this height, in points, the panel is scrolled to the card in hand.
-const LOW: f32 = 360.0;
+/// Beside the card's pictures there must be so much room for its sets, in points.
+const SETS_WIDTH: f32 = 84.0;
 /// So many cards to check are listed; a table of doubts may have 81.
 const MOST_LISTED: usize = 12;
 
@@ -97,7 +97,7 @@ fn tools(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<
             if table.checked {
                 let good = crate::shared::verdict::good_color(ui);
                 crate::shared::signs::verdict(ui, true, good);
-                ui.label(t!("person-checked"));
+                ui.add(Label::new(t!("person-checked")).extend());
                 return;
             }
             let right = ui.add_enabled(!table.cards.is_empty(), Button::new(t!("all-right")));
@@ -146,11 +146,7 @@ fn card_in_hand(
     let open = correcting.guess.filter(|_| guesses.len() > 1);
     let looked_at = open.and_then(|at| guesses.get(at));
     let card = looked_at.map_or(table.cards[index].card, |guess| guess.card);
-    let is_new = !std::mem::replace(&mut correcting.revealed, true);
-    if is_new && ui.clip_rect().height() < LOW {
-        // It lies below the edge.
-        ui.scroll_to_cursor(Some(Align::Min));
-    }
+    let top = ui.cursor().min;
     // Two lines, though most names need but one.
     let line = ui.text_style_height(&TextStyle::Body).ceil();
     let lines = vec2(ui.available_width(), 2.0 * line + 1.0);
@@ -158,8 +154,7 @@ fn card_in_hand(
         ui.set_min_size(lines);
         ui.add(Label::new(RichText::new(table.describe(index)).strong()).wrap());
     });
-    ui.weak(table.sets_in_words(index));
-    pictures(ui, shown.straight, (&deck, card), settings);
+    pictures(ui, shown.straight, (&deck, card), &table.sets_in_words(index), settings);
     let mut edit = None;
     if open.is_some() {
         for (at, guess) in guesses.iter().enumerate() {
@@ -173,6 +168,7 @@ fn card_in_hand(
             ui.weak(t!("guesses-left-out", n = more));
         }
         ui.weak(t!("guesses-help", key = key_of(Action::Guesses)));
+        reveal(ui, correcting, top, Align::Min);
         return edit;
     }
     for property in Property::ALL {
@@ -180,20 +176,40 @@ fn card_in_hand(
             edit = Some(Edit::Change(Change::Be(index, with(card, property, value))));
         }
     }
+    reveal(ui, correcting, top, Align::Max);
     let typed: &str = if correcting.typed.is_empty() { "2 s p d" } else { &correcting.typed };
     ui.weak(t!("or-type", letters = typed));
     edit
 }
 
-/// The card in hand as the photo shows it, and drawn.
+/// Scrolls to what is said of a card when it is taken in hand: all of it, or the end that counts where
+/// there is not so much room.
+fn reveal(ui: &Ui, correcting: &mut Correcting, top: Pos2, end: Align) {
+    // A frame that is drawn anew, because the foot has grown, has less room than its first try.
+    let frame = ui.ctx().cumulative_frame_nr();
+    if *correcting.revealed.get_or_insert(frame) == frame {
+        let part = Rect::from_min_max(top, ui.min_rect().max);
+        let fits = part.height() <= ui.clip_rect().height();
+        ui.scroll_to_rect(part, (!fits).then_some(end));
+    }
+}
+
+/// The card in hand as the photo shows it, and drawn; and its sets, above where there is no room
+/// beside.
 fn pictures(
     ui: &mut Ui,
     straight: Option<&TextureHandle>,
     (deck, card): (&Deck, Card),
+    sets: &str,
     settings: &Settings,
 ) {
+    let gap = ui.spacing().item_spacing.x;
+    let width = ((ui.available_width() - gap) / 2.0).min(CARD_WIDTH);
+    let beside = ui.available_width() >= 2.0 * (width + gap) + SETS_WIDTH;
+    if !beside {
+        ui.weak(sets);
+    }
     ui.horizontal(|ui| {
-        let width = ((ui.available_width() - 8.0) / 2.0).min(CARD_WIDTH);
         let size = vec2(width, width / ASPECT);
         if let Some(texture) = straight {
             let image = eframe::egui::Image::new((texture.id(), size));
@@ -208,6 +224,9 @@ fn pictures(
             WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
         });
         card_face::paint_of(ui.painter(), rect, deck, card, settings);
+        if beside {
+            ui.add(Label::new(RichText::new(sets).weak()).wrap());
+        }
     });
 }
 
@@ -345,8 +364,8 @@ fn values(
 }
 
 /// A card of this width around a point.
-fn card_at(center: eframe::egui::Pos2, width: f32) -> eframe::egui::Rect {
-    eframe::egui::Rect::from_center_size(center, vec2(width, width / ASPECT))
+fn card_at(center: Pos2, width: f32) -> Rect {
+    Rect::from_center_size(center, vec2(width, width / ASPECT))
 }
 
 /// The card with another value of a property.
@@ -388,7 +407,7 @@ pub fn handles(
     painter.add(Shape::closed_line(corners.to_vec(), Stroke::new(2.5, CHOSEN)));
     let mut edit = None;
     for (i, at) in corners.into_iter().enumerate() {
-        let rect = eframe::egui::Rect::from_center_size(at, vec2(24.0, 24.0));
+        let rect = Rect::from_center_size(at, vec2(24.0, 24.0));
         let response = ui.interact(rect, id.with(("corner", i)), Sense::click_and_drag());
         response.widget_info(|| {
             let name = t!("corner-of", n = i + 1, card = table.numbers[index]);

@@ -25,8 +25,8 @@ pub struct Correcting {
     pub corner: usize,
     /// The next click says where a missed card lies.
     pub adding: bool,
-    /// Whether the panel has been scrolled to what it says of the card.
-    pub revealed: bool,
+    /// The frame in which the panel was scrolled to what it says of the card.
+    pub revealed: Option<u64>,
     /// Which of the card's guesses is looked at, while they are open.
     pub guess: Option<usize>,
     /// The letters typed so far, and when the last one came.

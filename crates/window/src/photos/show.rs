@@ -15,7 +15,8 @@ use crate::shared::overlay;
 use crate::shared::picture::zoom_buttons;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
+    Button, Color32, Frame, Id, Margin, PointerButton, Rect, RichText, ScrollArea, Ui, UiBuilder,
+    pos2, vec2,
 };
 use setsight_vision::StageTime;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use std::time::Duration;
 /// Below this width the panel lies under the picture.
 const NARROW: f32 = 600.0;
 /// Least and usual width of the panel beside the picture.
-const PANEL: (f32, f32) = (250.0, 346.0);
+const PANEL: (f32, f32) = (250.0, 392.0);
 /// Below this height there is no room for thumbnails; keys lead to the other photos.
 const NO_STRIP: f32 = 240.0;
 /// Below this height the panel scrolls as a whole.
@@ -213,8 +214,9 @@ impl Photos {
     /// What may be done with the photo, and which photo it is.
     fn head(&mut self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().button_padding.x = 9.0;
-            ui.spacing_mut().item_spacing.x = 4.0;
+            // All in one row beside a usual picture, in German too.
+            ui.spacing_mut().button_padding.x = 7.0;
+            ui.spacing_mut().item_spacing.x = 3.0;
             for mode in Mode::ALL {
                 let selected = self.view.task == Task::Look && self.view.look.mode == mode;
                 if ui.add(Button::selectable(selected, mode.word().say())).clicked() {
@@ -404,6 +406,11 @@ impl Photos {
         }
         if self.shelf.found().is_none() {
             return;
+        }
+        // A part of the picture is moved by a drag; the whole one goes out of the window.
+        let out = self.view.task == Task::Look && self.view.zoom.is_whole();
+        if desk.can_drag_out && out && ground.drag_started_by(PointerButton::Primary) {
+            self.drag_out(desk);
         }
         let painter = ui.painter_at(placement.room);
         let looking = self.looking();

@@ -11,7 +11,9 @@ use crate::shared::picture::color_image;
 use crate::shared::reasons;
 use crate::shared::words::t;
 use eframe::CreationContext;
-use eframe::egui::{self, Context, Event, HoveredFile, Key, Modifiers, RawInput};
+use eframe::egui::{
+    self, ColorImage, Context, Event, HoveredFile, Key, Modifiers, PointerButton, Pos2, RawInput,
+};
 use image::RgbImage;
 use setsight_photo::source::{self, MAX_FILE_BYTES, SourceError};
 use std::path::{Path, PathBuf};
@@ -63,6 +65,8 @@ enum News {
     Dropped(Taken),
     /// Whether something that can be used is held over the window.
     Hovers(bool),
+    /// The pointer's button no longer belongs to the window: something is dragged out of it.
+    LetGo,
 }
 
 /// How a thread tells the window something, which is then drawn anew.
@@ -103,6 +107,18 @@ impl Clipboard {
         Self { listener, teller, news, hovers: false, pastes: false, refusal: None }
     }
 
+    /// Whether a picture can be dragged out of the window: only Wayland's connection knows how.
+    pub fn can_drag(&self) -> bool {
+        self.listener.is_some()
+    }
+
+    /// Lets a picture be dragged out of the window, as a file of this name.
+    pub fn drag(&self, name: String, picture: ColorImage) {
+        if let Some(listener) = &self.listener {
+            listener.drag(name, picture);
+        }
+    }
+
     /// Turns the keys of the clipboard into its events, and adds what has come from other programs.
     pub fn hook(&mut self, raw: &mut RawInput) {
         let mut wants_paste = false;
@@ -132,6 +148,17 @@ impl Clipboard {
         while let Ok(news) = self.news.try_recv() {
             match news {
                 News::Hovers(hovers) => self.hovers = hovers,
+                News::LetGo => {
+                    let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+                    let pos = Pos2::ZERO;
+                    raw.events.push(Event::PointerButton {
+                        pos,
+                        button,
+                        pressed: false,
+                        modifiers,
+                    });
+                    raw.events.push(Event::PointerGone);
+                }
                 News::Pasted(taken) => {
                     self.pastes = false;
                     self.give(raw, taken, false);

@@ -6,7 +6,7 @@ use crate::shared::eye::Eye;
 use crate::shared::keys::{Action, Place};
 use crate::shared::settings::{Keeper, Settings};
 use crate::shared::words::Word;
-use eframe::egui::{Context, Ui};
+use eframe::egui::{ColorImage, Context, Ui};
 use setsight_live::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,13 +43,26 @@ pub struct Desk {
     pub presenting: bool,
     /// What was asked for and is not done yet.
     pub commands: Vec<Command>,
+    /// Whether the system lets pictures be dragged out of the window.
+    pub can_drag_out: bool,
+    /// One that is dragged out from now on, and the name of its file.
+    pub dragged_out: Option<(String, ColorImage)>,
 }
 
 impl Desk {
     /// With nothing asked for.
     pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
         let (ctx, used_deck) = (ctx.clone(), UsedDeck::default());
-        Self { ctx, eye, keeper, used_deck, presenting: false, commands: Vec::new() }
+        Self {
+            ctx,
+            eye,
+            keeper,
+            used_deck,
+            presenting: false,
+            commands: Vec::new(),
+            can_drag_out: false,
+            dragged_out: None,
+        }
     }
 
     /// Tells the user something, for a while.

@@ -243,11 +243,9 @@ pub fn cards(
     hits
 }
 
-/// What is known of the unsure card under the pointer, in the corner of the picture where it covers
-/// least of what lies around. Of a sure card there is nothing to tell.
-fn tell_of(ui: &Ui, placement: &Placement, table: &Table, index: usize, with_sets: bool) {
-    let (room, card) = (placement.room, &table.cards[index]);
-    let at = bounds(&placement.quad(&card.corners_in_image)).center();
+/// Tells something of what lies at a point, in the corner of the room where it covers least of what
+/// lies around.
+pub fn tip_in_corner<T>(ui: &Ui, room: Rect, at: Pos2, add: impl FnOnce(&mut Ui) -> T) {
     let (pivot, corner) = match (at.x < room.center().x, at.y < room.center().y) {
         (true, true) => (Align2::RIGHT_BOTTOM, room.right_bottom()),
         (true, false) => (Align2::RIGHT_TOP, room.right_top()),
@@ -260,16 +258,25 @@ fn tell_of(ui: &Ui, placement: &Placement, table: &Table, index: usize, with_set
     area.show(ui.ctx(), |ui| {
         Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_max_width(TIP_WIDTH.min(0.6 * room.width()));
-            ui.strong(table.describe(index));
-            let percent = (100.0 * card.confidence).floor();
-            ui.label(t!("unsure-at", percent = percent, code = card.card.to_string()));
-            if let Some(reading) = &table.readings[index] {
-                values_read(ui, table, reading);
-            }
-            if with_sets {
-                ui.weak(table.sets_in_words(index));
-            }
+            add(ui)
         });
+    });
+}
+
+/// What is known of the unsure card under the pointer. Of a sure card there is nothing to tell.
+fn tell_of(ui: &Ui, placement: &Placement, table: &Table, index: usize, with_sets: bool) {
+    let card = &table.cards[index];
+    let at = bounds(&placement.quad(&card.corners_in_image)).center();
+    tip_in_corner(ui, placement.room, at, |ui| {
+        ui.strong(table.describe(index));
+        let percent = (100.0 * card.confidence).floor();
+        ui.label(t!("unsure-at", percent = percent, code = card.card.to_string()));
+        if let Some(reading) = &table.readings[index] {
+            values_read(ui, table, reading);
+        }
+        if with_sets {
+            ui.weak(table.sets_in_words(index));
+        }
     });
 }
 

@@ -16,6 +16,9 @@ const KEY_WIDTH: f32 = 104.0;
 /// Below this height even the button that closes a page scrolls with it.
 const LOW: f32 = 300.0;
 
+/// Room for the scroll bar of a page, in points.
+const BAR_WIDTH: f32 = 12.0;
+
 /// Something over the window, at most so wide, that scrolls where the window is too small for it.
 pub fn modal<T>(
     ctx: &Context,
@@ -59,6 +62,8 @@ fn over<T>(
     Modal::new(Id::unique(name)).frame(frame).show(ctx, |ui| {
         ui.set_width(most.x.min(width));
         let height = most.y - foot_height;
+        // Beside what is read, not on it.
+        ui.spacing_mut().scroll.floating_allocated_width = BAR_WIDTH;
         let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         let shown = area.auto_shrink([false, true]).show(ui, add).inner;
         foot(ui);
@@ -176,6 +181,7 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
         ui.add_space(6.0);
         ui.checkbox(&mut settings.letters, t!("say-letters"));
         ui.checkbox(&mut settings.codes, t!("write-codes"));
+        ui.checkbox(&mut settings.sounds, t!("play-sounds"));
         ui.add_space(6.0);
         let label = ui.label(t!("size-of-everything"));
         ui.horizontal_wrapped(|ui| {

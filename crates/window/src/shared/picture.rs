@@ -64,6 +64,8 @@ pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
     }
     let corner =
         Rect::from_min_size(room.right_top() + vec2(-width - 8.0, 8.0), vec2(width, size.y));
+    // On a ground of their own: one that can do nothing now is pale, whatever lies below.
+    ui.painter().rect_filled(corner.expand(3.0), 10.0, ui.visuals().panel_fill);
     let mut child = ui.new_child(UiBuilder::new().max_rect(corner));
     child.spacing_mut().item_spacing.x = 4.0;
     child.spacing_mut().button_padding.x = 2.0;

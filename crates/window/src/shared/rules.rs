@@ -6,7 +6,7 @@ use crate::shared::pages;
 use crate::shared::settings::Settings;
 use crate::shared::verdict::verdict_lines;
 use crate::shared::words::{Word, t};
-use eframe::egui::{Context, Role, Sense, Ui, WidgetInfo, vec2};
+use eframe::egui::{Align, Context, Layout, Role, Sense, Ui, WidgetInfo, vec2};
 use setsight_game::cards::{Card, Deck};
 use setsight_game::sets::explain;
 
@@ -27,10 +27,12 @@ pub fn page(ctx: &Context, settings: &Settings) -> bool {
         let columns = (ui.available_width() / 220.0).floor().clamp(1.0, 3.0) as usize;
         ui.columns(columns, |uis| {
             for (i, (word, codes)) in EXAMPLES.into_iter().enumerate() {
-                let ui = &mut uis[i % columns];
-                ui.strong(word.say());
-                cards(ui, codes, settings);
-                verdict_lines(ui, &Deck::classic(), &explain(cards_of(codes)));
+                // Columns justify their text, which tears a line of three words apart.
+                uis[i % columns].with_layout(Layout::top_down(Align::Min), |ui| {
+                    ui.strong(word.say());
+                    cards(ui, codes, settings);
+                    verdict_lines(ui, &Deck::classic(), &explain(cards_of(codes)));
+                });
             }
         });
         ui.add_space(6.0);

@@ -62,6 +62,8 @@ pub struct Settings {
     pub letters: bool,
     /// Whether saved pictures name each card by its code.
     pub codes: bool,
+    /// Whether a set and a mistake are heard in the dealt game.
+    pub sounds: bool,
     /// Folders and photos that were open, the last one first.
     pub recent: Vec<PathBuf>,
     /// Width and height of the window in points, once it has been another than the usual.
@@ -100,6 +102,7 @@ impl Default for Settings {
             letters: false,
             cameras: BTreeMap::new(),
             codes: false,
+            sounds: false,
             recent: Vec::new(),
             size: None,
             deck: None,

@@ -136,13 +136,14 @@ fn restyle(style: &mut Style, theme: Theme) {
 fn visuals(theme: Theme) -> Visuals {
     let rgb = Color32::from_rgb;
     let mut v = theme.default_visuals();
-    // ground, raised, line, button, button under the pointer, letters
-    let (ground, raised, line, button, hover, letters) = match theme {
+    // ground, raised, line, button, small parts of others, button under the pointer, letters
+    let (ground, raised, line, button, small, hover, letters) = match theme {
         Theme::Light => (
             rgb(250, 248, 244),
             rgb(255, 255, 255),
             rgb(222, 217, 207),
             rgb(236, 232, 224),
+            rgb(203, 195, 181),
             rgb(225, 219, 207),
             rgb(38, 36, 33),
         ),
@@ -151,6 +152,7 @@ fn visuals(theme: Theme) -> Visuals {
             rgb(38, 42, 48),
             rgb(58, 63, 71),
             rgb(51, 56, 64),
+            rgb(90, 97, 108),
             rgb(66, 72, 82),
             rgb(232, 230, 225),
         ),
@@ -162,6 +164,8 @@ fn visuals(theme: Theme) -> Visuals {
     v.panel_fill = ground;
     v.window_fill = raised;
     v.extreme_bg_color = raised;
+    // A field is seen on a page as well as beside the picture.
+    v.text_edit_bg_color = Some(button);
     v.faint_bg_color = button;
     v.window_stroke = Stroke::new(1.0, line);
     v.window_corner_radius = CornerRadius::same(12);
@@ -192,6 +196,8 @@ fn visuals(theme: Theme) -> Visuals {
         widget.expansion = 0.0;
     }
     v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, line);
+    // Boxes to be ticked and the lines of sliders, which are no larger than their sign.
+    v.widgets.inactive.bg_fill = small;
     // Whoever goes by keys must see where they are.
     v.widgets.hovered.bg_stroke = Stroke::new(1.0, accent);
     v.widgets.active.bg_stroke = Stroke::new(2.0, accent);
@@ -234,6 +240,18 @@ mod tests {
                 assert!(contrast(v.error_fg_color, ground) > 4.5, "{theme:?}");
             }
             assert!(contrast(v.selection.stroke.color, v.selection.bg_fill) > 4.5);
+        }
+    }
+
+    #[test]
+    fn fields_and_boxes_stand_out_from_what_they_lie_on() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let v = visuals(theme);
+            for ground in [v.panel_fill, v.window_fill] {
+                assert!(contrast(v.text_edit_bg_color(), ground) > 1.12, "{theme:?}");
+                assert!(contrast(v.widgets.inactive.bg_fill, ground) > 1.5, "{theme:?}");
+            }
+            assert!(contrast(v.widgets.inactive.fg_stroke.color, v.text_edit_bg_color()) > 7.0);
         }
     }
 

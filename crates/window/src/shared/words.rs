@@ -332,6 +332,8 @@ pub(crate) mod tests {
         "Option::is_none",
         "scale in hand",
         "best by day",
+        "RIFF",
+        "WAVEfmt ",
         "UTF8_STRING",
     ];
 

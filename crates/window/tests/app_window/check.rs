@@ -101,7 +101,7 @@ fn the_panel_keeps_its_place() {
             let all = test.harness.query_all_by_role(Role::Button);
             let placed = all.filter_map(|button| {
                 let name = button.accesskit_node().label()?;
-                let side = button.rect().min.x > 900.0 && !name.starts_with(['V', 'G']);
+                let side = button.rect().min.x > 890.0 && !name.starts_with(['V', 'G']);
                 side.then(|| (name, format!("{:?}", button.rect())))
             });
             placed.collect()
@@ -155,4 +155,26 @@ fn the_keyboards_focus_is_where_it_is_seen() {
     let focused = test.harness.query_by(|node| node.is_focused());
     let name = focused.and_then(|node| node.accesskit_node().label()).unwrap_or_default();
     assert!(!name.starts_with("Card "), "{name}");
+}
+
+/// Nothing is framed that is not in hand, and whoever looks for more to check is told.
+#[test]
+fn when_all_is_checked_nothing_stays_framed() {
+    let mut test = Test::new("1fgd 2fgd 3fgd?", &["a.jpg"]);
+    let is_framed = |test: &Test| {
+        let focused = test.harness.query_by(|node| node.is_focused());
+        focused
+            .and_then(|node| node.accesskit_node().label())
+            .is_some_and(|n| n.starts_with("Card"))
+    };
+    test.key(Key::F5);
+    test.key(Key::ArrowLeft);
+    assert!(is_framed(&test));
+    test.key(Key::Enter);
+    assert!(!is_framed(&test));
+    test.key(Key::ArrowLeft);
+    assert!(is_framed(&test));
+    test.key(Key::F7);
+    test.shows("No card of this photo is unsure any more.");
+    assert!(!is_framed(&test));
 }

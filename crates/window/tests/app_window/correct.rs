@@ -129,7 +129,7 @@ fn one_changed_card_is_no_word_on_the_others() {
     test.shows_part("corrected");
     test.key(Key::Escape);
     test.press("All cards are right");
-    test.shows("A person has checked all cards.");
+    test.shows("Checked by a person.");
     let (photos, unchecked) = labels(&test).checked_photos().unwrap();
     assert!(unchecked.is_empty());
     assert!(photos[0].cards.len() == 4, "the unsure one is right as well");

@@ -60,7 +60,7 @@ fn a_game_is_played_against_the_clock() {
         test.press(place);
     }
     test.shows("Not a set.");
-    test.shows_part("1 mistake");
+    test.shows_part("1\u{a0}mistake");
     test.press("No set here");
     test.shows("There is a set.");
     test.key(Key::I);

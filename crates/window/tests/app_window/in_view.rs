@@ -1,7 +1,7 @@
 //! Whether all that can be read or pressed on a page is in view, or can be scrolled there.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Rect, WidgetRect};
+use eframe::egui::{Rect, Shape, WidgetRect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
@@ -41,6 +41,19 @@ pub fn all_in_view<S>(harness: &mut Harness<'_, S>, page: &str) {
         }
     }
     none_on_another(harness, page, &named);
+    none_justified(harness, page);
+}
+
+/// No lines are stretched to the width of their column: of three words in a narrow one nobody reads
+/// a sentence.
+fn none_justified<S>(harness: &Harness<'_, S>, page: &str) {
+    for shape in &harness.output().shapes {
+        if let Shape::Text(text) = &shape.shape {
+            let galley = &text.galley;
+            let is_torn = galley.job.justify && galley.rows.len() > 1;
+            assert!(!is_torn, "{page}: \"{}\" is justified", galley.text());
+        }
+    }
 }
 
 /// What tells a node from the others.

@@ -88,6 +88,13 @@ fn nothing_is_cut_off_among_the_photos() {
         };
         test.key(Key::ArrowRight);
         at_once(&test.harness, &format!("correct a card at {size}"), &most_used);
+        let values: [&str; 4] = match language {
+            Language::English => ["number: two", "shading: open", "colour: red", "shape: oval"],
+            Language::German => ["Anzahl: zwei", "Füllung: leer", "Farbe: rot", "Form: Oval"],
+        };
+        // The lowest window has room for three rows of them.
+        let low = if size.starts_with("768x432") { 1 } else { 0 };
+        at_once(&test.harness, &format!("values at {size}"), &values[low..]);
         check(test, size, "correct a card");
         // With guesses open, and with something in the way of a change.
         test.key(Key::F7);

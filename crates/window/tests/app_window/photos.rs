@@ -2,7 +2,7 @@
 
 use crate::harness::{NO_SET, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, pos2};
+use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
@@ -382,4 +382,47 @@ fn tab_goes_as_one_reads_and_arrows_from_card_to_card() {
     test.key(Key::ArrowDown);
     assert!(test.focused().starts_with("Card 5:"), "{}", test.focused());
     test.shows("Corner 1 of card 5");
+}
+
+#[test]
+fn escape_closes_a_menu_before_anything_else() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::ArrowRight);
+    assert_eq!(test.window().photos.view.look.set, Some(0));
+    test.press("Save…");
+    test.shows("Cards and sets as JSON");
+    test.key(Key::Escape);
+    test.shows_not("Cards and sets as JSON");
+    assert_eq!(test.window().photos.view.look.set, Some(0), "the set is still shown alone");
+    // A page does not open under a menu.
+    test.press("Save…");
+    test.key(Key::F1);
+    test.shows_not("Cards and sets as JSON");
+    test.shows("Keys");
+}
+
+#[test]
+fn the_whole_picture_is_dragged_out_of_the_window_and_a_part_is_moved() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    let drag = |test: &mut Test| {
+        let from = pos2(300.0, 400.0);
+        test.harness.drag_at(from);
+        test.harness.step();
+        for step in 1..4 {
+            test.harness.hover_at(from + vec2(20.0 * step as f32, 0.0));
+            test.harness.step();
+        }
+        test.harness.drop_at(from + vec2(80.0, 0.0));
+        test.settle();
+        test.window_mut().desk.dragged_out.take()
+    };
+    assert!(drag(&mut test).is_none(), "this system knows no drags out of a window");
+    test.window_mut().desk.can_drag_out = true;
+    let (name, picture) = drag(&mut test).unwrap();
+    assert_eq!((name.as_str(), picture.size[0]), ("a-sets.png", 480));
+    test.press("Zoom in");
+    assert!(drag(&mut test).is_none());
+    test.key(Key::Num0);
+    test.key(Key::F5);
+    assert!(drag(&mut test).is_none(), "corners are moved there");
 }

@@ -1,5 +1,5 @@
 //! Listens on the window's own Wayland connection for what other programs copy or drag, and gives
-//! them what is copied here.
+//! them what is copied here or dragged out of the window.
 //!
 //! Compositors tell of a drag only one listener of a program, the one that came last; so this one
 //! does all, and the toolkit's is left out of the build. All requests are made by one thread, which
@@ -11,19 +11,24 @@ use eframe::CreationContext;
 use eframe::egui::{ColorImage, Context, FullOutput, OutputCommand, Plugin};
 use image::ExtendedColorType;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use setsight_files::whole_file::write_whole;
 use setsight_photo::encode;
 use setsight_photo::source::MAX_FILE_BYTES;
 use std::fs::File;
 use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use tempfile::TempDir;
+use url::Url;
 use wayland_client::backend::Backend;
 use wayland_client::globals::{GlobalListContents, registry_queue_init};
 use wayland_client::protocol::wl_data_device_manager::{DndAction, WlDataDeviceManager};
 use wayland_client::protocol::{
     wl_data_device, wl_data_offer, wl_data_source, wl_keyboard, wl_pointer, wl_registry, wl_seat,
+    wl_surface,
 };
 use wayland_client::{
     Connection, Dispatch, EventQueue, Proxy, QueueHandle, WEnum, delegate_noop, event_created_child,
@@ -36,6 +41,7 @@ use wl_keyboard::WlKeyboard;
 use wl_pointer::WlPointer;
 use wl_registry::WlRegistry;
 use wl_seat::WlSeat;
+use wl_surface::WlSurface;
 
 /// The names under which a text is given.
 const TEXTS: [&str; 5] =
@@ -43,16 +49,34 @@ const TEXTS: [&str; 5] =
 /// The name under which a picture is given.
 const PICTURE: &str = "image/png";
 
-/// What is copied here.
+/// The name under which files are given.
+const FILES: &str = "text/uri-list";
+
+/// What is copied or dragged here.
 enum Copied {
     Text(String),
     Picture(ColorImage),
+    /// A picture that is dragged out. Whoever wants a file is given this one, which is written then.
+    Dragged(PathBuf, ColorImage),
+}
+
+impl Copied {
+    /// Under which names it is given.
+    fn names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Text(_) => &TEXTS,
+            Self::Picture(_) => &[PICTURE],
+            Self::Dragged(..) => &[FILES, PICTURE],
+        }
+    }
 }
 
 /// What the thread is asked to do.
 enum Order {
     Paste,
     Copy(Copied),
+    /// Let a picture be dragged out of the window, as a file of this name.
+    Drag(String, ColorImage),
     /// Have the data of this name written into a pipe.
     Receive(WlDataOffer, &'static str, PipeWriter),
     /// What was dropped has been read.
@@ -110,6 +134,11 @@ impl Listener {
     /// Reads the clipboard and tells what it holds.
     pub fn paste(&self) {
         self.orders.give(Order::Paste);
+    }
+
+    /// Lets a picture be dragged out of the window, while a button of the pointer is down.
+    pub fn drag(&self, name: String, picture: ColorImage) {
+        self.orders.give(Order::Drag(name, picture));
     }
 
     /// What takes over copying from the toolkit.
@@ -172,6 +201,8 @@ fn listen(
         // Version 3 brings the actions that a drag may have.
         manager: globals.bind(&handle, 1..=3, ()).ok(),
         seats: Vec::new(),
+        drags_out: false,
+        folder: None,
         orders,
         teller,
     };
@@ -245,6 +276,10 @@ struct Seat {
     pointer: Option<WlPointer>,
     /// The number of the user's last key or click: only by one can a program copy.
     serial: u32,
+    /// The part of the window that the pointer is over, and the number of the click that holds a
+    /// button down: only by both can a drag begin.
+    over: Option<WlSurface>,
+    press: Option<u32>,
     /// What has been copied.
     selection: Option<WlDataOffer>,
     /// What is held over the window.
@@ -254,6 +289,10 @@ struct Seat {
 struct State {
     manager: Option<WlDataDeviceManager>,
     seats: Vec<Seat>,
+    /// Whether what is dragged over the window comes from it.
+    drags_out: bool,
+    /// Where files lie that are dragged out, as long as the window is open.
+    folder: Option<TempDir>,
     orders: Orders,
     teller: Teller,
 }
@@ -276,6 +315,8 @@ impl State {
             keyboard: None,
             pointer: None,
             serial: 0,
+            over: None,
+            press: None,
             selection: None,
             drag: None,
         });
@@ -299,8 +340,33 @@ impl State {
                 offer.destroy();
             }
             Order::Copy(copied) => self.copy(copied, handle),
+            Order::Drag(name, picture) => self.drag(&name, picture, handle),
             Order::Stop => {}
         }
+    }
+
+    fn drag(&mut self, name: &str, picture: ColorImage, handle: &QueueHandle<Self>) {
+        let Some(manager) = &self.manager else { return };
+        let held = self.seats.iter_mut().find(|seat| seat.press.is_some());
+        let Some(seat) = held else { return };
+        let (Some(device), Some(surface), Some(press)) = (&seat.device, &seat.over, seat.press)
+        else {
+            return;
+        };
+        if self.folder.is_none() {
+            self.folder = tempfile::Builder::new().prefix("setsight-").tempdir().ok();
+        }
+        let Some(folder) = &self.folder else { return };
+        let dragged = Copied::Dragged(folder.path().join(name), picture);
+        let source = source(manager, dragged, handle);
+        if source.version() >= 3 {
+            source.set_actions(DndAction::Copy);
+        }
+        device.start_drag(Some(&source), surface, None, press);
+        // The compositor has the pointer now, and does not say when the button is let go.
+        seat.press = None;
+        self.drags_out = true;
+        self.teller.tell(News::LetGo);
     }
 
     fn copy(&mut self, copied: Copied, handle: &QueueHandle<Self>) {
@@ -308,15 +374,7 @@ impl State {
         // By the seat that the user touched last.
         let Some(seat) = self.seats.iter().max_by_key(|seat| seat.serial) else { return };
         let Some(device) = &seat.device else { return };
-        let names: &[&str] = match copied {
-            Copied::Text(_) => &TEXTS,
-            Copied::Picture(_) => &[PICTURE],
-        };
-        let source = manager.create_data_source(handle, Arc::new(copied));
-        for name in names {
-            source.offer((*name).to_owned());
-        }
-        device.set_selection(Some(&source), seat.serial);
+        device.set_selection(Some(&source(manager, copied, handle)), seat.serial);
     }
 
     /// Reads an offer in a thread and tells what it holds.
@@ -364,6 +422,18 @@ impl Seat {
     }
 }
 
+/// Data that other programs can ask for.
+fn source(
+    manager: &WlDataDeviceManager,
+    copied: Copied,
+    handle: &QueueHandle<State>,
+) -> WlDataSource {
+    let names = copied.names();
+    let source = manager.create_data_source(handle, Arc::new(copied));
+    names.iter().for_each(|name| source.offer((*name).to_owned()));
+    source
+}
+
 /// What another program writes into a pipe, within the limits of size and time.
 fn read_to_end(mut reader: PipeReader) -> Result<Vec<u8>, Refusal> {
     let mut clock = Clock::new();
@@ -388,15 +458,25 @@ fn read_to_end(mut reader: PipeReader) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-/// Writes what was copied here for another program, in a thread: it may read slowly, or never.
-fn write(copied: Arc<Copied>, into: OwnedFd) {
+/// Writes what was copied here for another program, under one of its names, in a thread: it may read
+/// slowly, or never.
+fn write(copied: Arc<Copied>, name: String, into: OwnedFd) {
     thread::spawn(move || {
-        let mut into = File::from(into);
-        let _ = match &*copied {
-            Copied::Text(text) => into.write_all(text.as_bytes()),
-            Copied::Picture(picture) => into.write_all(&png(picture).unwrap_or_default()),
-        };
+        // Whoever asked may be gone.
+        let _ = File::from(into).write_all(&given(&copied, &name).unwrap_or_default());
     });
+}
+
+/// What is given under a name.
+fn given(copied: &Copied, name: &str) -> Option<Vec<u8>> {
+    match copied {
+        Copied::Text(text) => Some(text.clone().into_bytes()),
+        Copied::Dragged(path, picture) if name == FILES => {
+            write_whole(path, &png(picture)?).ok()?;
+            Some(format!("{}\r\n", Url::from_file_path(path).ok()?).into_bytes())
+        }
+        Copied::Picture(picture) | Copied::Dragged(_, picture) => png(picture),
+    }
 }
 
 fn png(picture: &ColorImage) -> Option<Vec<u8>> {
@@ -481,10 +561,18 @@ impl Dispatch<WlPointer, u32> for State {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        if let wl_pointer::Event::Button { serial, .. } = event
-            && let Some(seat) = state.seat(*name)
-        {
-            seat.serial = serial;
+        use wl_pointer::{ButtonState, Event};
+        // It comes back when a drag has ended, however that was.
+        state.drags_out &= !matches!(event, Event::Enter { .. });
+        let Some(seat) = state.seat(*name) else { return };
+        match event {
+            Event::Enter { surface, .. } => seat.over = Some(surface),
+            Event::Leave { .. } => (seat.over, seat.press) = (None, None),
+            Event::Button { serial, state, .. } => {
+                seat.serial = serial;
+                seat.press = (state == WEnum::Value(ButtonState::Pressed)).then_some(serial);
+            }
+            _ => {}
         }
     }
 }
@@ -498,9 +586,11 @@ impl Dispatch<WlDataDevice, u32> for State {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        let teller = state.teller.clone();
+        let (teller, drags_out) = (state.teller.clone(), state.drags_out);
         let Some(seat) = state.seat(*name) else { return };
         match event {
+            // What comes from here is nothing new.
+            wl_data_device::Event::Enter { id: Some(offer), .. } if drags_out => offer.destroy(),
             wl_data_device::Event::Enter { serial, id: Some(offer), .. } => {
                 let way = ways(&offered(&offer), true).first().map(|&(name, _)| name);
                 offer.accept(serial, way.map(str::to_owned));
@@ -556,19 +646,46 @@ impl Dispatch<WlDataOffer, Offered> for State {
 
 impl Dispatch<WlDataSource, Arc<Copied>> for State {
     fn event(
-        _: &mut Self,
+        state: &mut Self,
         source: &WlDataSource,
         event: wl_data_source::Event,
         copied: &Arc<Copied>,
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
+        use wl_data_source::Event::{Cancelled, DndDropPerformed, DndFinished, Send};
+        let is_dragged = matches!(**copied, Copied::Dragged(..));
         match event {
-            wl_data_source::Event::Send { fd, .. } => write(Arc::clone(copied), fd),
-            wl_data_source::Event::Cancelled => source.destroy(),
+            Send { mime_type, fd } => write(Arc::clone(copied), mime_type, fd),
+            DndDropPerformed => state.drags_out = false,
+            Cancelled | DndFinished => {
+                state.drags_out &= !is_dragged;
+                source.destroy();
+            }
             _ => {}
         }
     }
 }
 
 delegate_noop!(State: ignore WlDataDeviceManager);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eframe::egui::Color32;
+
+    #[test]
+    fn a_picture_that_is_dragged_is_a_file_for_whoever_wants_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a table-sets.png");
+        let picture = ColorImage::filled([30, 20], Color32::RED);
+        let dragged = Copied::Dragged(path.clone(), picture);
+        assert_eq!(dragged.names(), [FILES, PICTURE]);
+        let bytes = given(&dragged, PICTURE).unwrap();
+        assert!(!path.exists(), "nobody has asked for a file");
+        let list = String::from_utf8(given(&dragged, FILES).unwrap()).unwrap();
+        assert!(list.starts_with("file:///") && list.ends_with("a%20table-sets.png\r\n"), "{list}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        assert_eq!(image::open(path).unwrap().to_rgb8().get_pixel(29, 19).0, [255, 0, 0]);
+    }
+}
