@@ -55,6 +55,9 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
             files.push(crate::common::pictures::cmyk_jpeg());
             let options = heifer::EncodeOptions { quality: 60, max_threads: 1 };
             files.push(heifer::encode_rgb8(64, 48, &table, &options).unwrap());
+            // Wider than a tile.
+            let wide = bare_table(528, 16);
+            files.push(heifer::encode_rgb8(528, 16, &wide, &options).unwrap());
             files
         }
         "photo_labels" => vec![read("datasets/samples/labels.json"), LABELS.as_bytes().to_vec()],

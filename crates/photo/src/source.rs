@@ -11,13 +11,14 @@ mod heif;
 mod jpeg;
 mod list;
 mod png;
+mod reduction;
 mod rgb;
 mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
 pub use error::{
-    MAX_FILE_BYTES, MAX_JPEG_PIXELS, MAX_PIXELS, MIN_SIDE_PX, SourceError, check_size,
+    MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS, MIN_SIDE_PX, SourceError, check_size,
 };
 
 pub use jpeg::mended as mended_jpeg;
@@ -31,6 +32,7 @@ use image::metadata::Orientation;
 use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
 };
+use reduction::reduction;
 use rgb::into_rgb_on_white;
 use room::READING_BYTES;
 use std::fs::File;
@@ -51,8 +53,8 @@ pub struct Photo {
     pub stored_width: u32,
     /// Height in pixels as stored, before the orientation was applied.
     pub stored_height: u32,
-    /// Pixels of the file per pixel of the picture in each direction: 1, but 2, 4 or 8 of a JPEG
-    /// that is larger than any stage needs.
+    /// Pixels of the file per pixel of the picture in each direction: 1, but 2, 4 or 8 of a JPEG or
+    /// a HEIC in tiles that is larger than any stage needs.
     pub reduced: u32,
     /// What is wrong with it, in words, though it could be read.
     pub warning: Option<&'static str>,
@@ -82,9 +84,9 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// How many times smaller a JPEG of this size is decoded in each direction: 1, 2, 4 or 8.
-    fn reduction(&self) -> u32 {
-        jpeg::reduction(self.width, self.height)
+    /// How many times smaller a picture of this size and format is decoded in each direction.
+    fn reduction(&self, format: ImageFormat) -> u32 {
+        if format == ImageFormat::Jpeg { reduction(self.width, self.height) } else { 1 }
     }
 
     /// Width and height of the upright picture, in pixels.
@@ -197,13 +199,15 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
 fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Photo, SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         let frame = heif.decode()?;
-        let (stored_width, stored_height) = frame.dimensions();
-        let (orientation, reduced, warning) = (Orientation::NoTransforms, 1, None);
+        let reduced = heif.reduction();
+        let (stored_width, stored_height) =
+            if reduced > 1 { heif.upright_px()? } else { frame.dimensions() };
+        let (orientation, warning) = (Orientation::NoTransforms, None);
         return Ok(Photo { frame, orientation, stored_width, stored_height, reduced, warning });
     }
     let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
-    let reduced = if format == ImageFormat::Jpeg { stored.reduction() } else { 1 };
+    let reduced = stored.reduction(format);
     let image = match format {
         ImageFormat::Png => {
             drop(decoder);
@@ -254,14 +258,12 @@ fn rgb_of(
 fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
     let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
     if let Some(heif) = Heif::open(bytes)? {
-        let (width, height) = heif.upright_px()?;
-        // Tiles or planes of what may be 16 bits, RGBA of them, RGB of that.
-        return Ok((pixels(width, height), 10 * pixels(width, height)));
+        return heif.decoding_bytes();
     }
     let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, _) = open(bytes)?;
     let in_file = pixels(stored.width, stored.height);
-    let reduced = if format == ImageFormat::Jpeg { stored.reduction() } else { 1 };
+    let reduced = stored.reduction(format);
     let pixels = pixels(stored.width.div_ceil(reduced), stored.height.div_ceil(reduced));
     let rgb = 3 * pixels;
     let turned = if stored.orientation == Orientation::NoTransforms { 0 } else { rgb };

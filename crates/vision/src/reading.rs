@@ -148,8 +148,8 @@ impl PhotoReader {
 pub struct PhotoReading {
     /// Its cards and sets.
     pub table: TableReading,
-    /// The upright photo, whose pixels `table` is in: a JPEG of more than 64 megapixels comes at
-    /// half, a quarter or an eighth of its sides. 8-bit sRGB, height x width x (R, G, B).
+    /// The upright photo, whose pixels `table` is in: a JPEG or HEIC of more than 64
+    /// megapixels comes at half, a quarter or an eighth of its sides. 8-bit sRGB, height x width x (R, G, B).
     pub image: RgbImage,
 }
 

@@ -2,9 +2,9 @@
 
 /// Largest number of pixels that are decoded: more would fill the memory.
 pub const MAX_PIXELS: u64 = 64_000_000;
-/// Largest number of pixels of a JPEG. One of more than [`MAX_PIXELS`] is decoded at half, a quarter
-/// or an eighth of its sides.
-pub const MAX_JPEG_PIXELS: u64 = 512_000_000;
+/// Largest number of pixels of what can be decoded piece by piece: a JPEG, and a HEIC in tiles. One
+/// of more than [`MAX_PIXELS`] is decoded at half, a quarter or an eighth of its sides.
+pub const MAX_REDUCED_PIXELS: u64 = 512_000_000;
 /// Smallest width and height: no symbol is readable in a smaller picture.
 pub const MIN_SIDE_PX: u32 = 16;
 /// Largest file: [`MAX_PIXELS`] of four 16-bit samples, uncompressed. Larger files are refused
@@ -62,11 +62,11 @@ pub enum SourceError {
     },
     /// The picture has too many pixels.
     #[error(
-        "is {width}x{height}, {} megapixels; at most {} are read, {} of a JPEG that is \
-         not progressive: scale it down first",
+        "is {width}x{height}, {} megapixels; at most {} are read, {} of a HEIC in tiles or a JPEG \
+         that is not progressive: scale it down first",
         (u64::from(*.width) * u64::from(*.height)).div_ceil(1_000_000),
         MAX_PIXELS / 1_000_000,
-        MAX_JPEG_PIXELS / 1_000_000
+        MAX_REDUCED_PIXELS / 1_000_000
     )]
     TooLarge {
         /// Width in pixels.
@@ -105,7 +105,12 @@ pub enum SourceError {
 
 /// Refuses pictures whose size, in pixels, rules out a photo of a table.
 pub fn check_size(width: u32, height: u32) -> Result<(), SourceError> {
-    if u64::from(width) * u64::from(height) > MAX_PIXELS {
+    check_size_within(MAX_PIXELS, width, height)
+}
+
+/// The same with so many pixels at most.
+pub fn check_size_within(most: u64, width: u32, height: u32) -> Result<(), SourceError> {
+    if u64::from(width) * u64::from(height) > most {
         return Err(SourceError::TooLarge { width, height });
     }
     if width.min(height) < MIN_SIDE_PX {

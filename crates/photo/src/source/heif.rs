@@ -1,25 +1,35 @@
 //! HEIC and AVIF, the formats of phone photos: ISO/IEC 23008-12, a container of items and their
 //! properties, around HEVC (HEIC) or AV1 (AVIF).
 //!
-//! HEVC is decoded in safe Rust (`heifer`), AV1 by the program `ffmpeg` ([`super::av1`]). The
-//! container's properties (`irot`, `imir`, `clap`) say how to turn and crop the picture. The EXIF
-//! orientation, which most files repeat, must be ignored.
+//! HEVC is decoded in safe Rust (`heifer`), tile by tile where the photo is a grid of them
+//! ([`grid`]), AV1 by the program `ffmpeg` ([`super::av1`]). The container's properties (`irot`,
+//! `imir`, `clap`) say how to turn and crop the picture. The EXIF orientation, which most files
+//! repeat, must be ignored.
+
+mod grid;
 
 use super::av1;
 use super::error::{MAX_PIXELS, SourceError, check_size};
 use super::rgb::rgba_on_white;
 use super::upright::turn_upright;
+use grid::Grid;
 use heifer::heifer_isobmff::boxes::Property;
-use heifer::heifer_isobmff::{self, HeifFile, ItemId};
+use heifer::heifer_isobmff::{self, BoxIter, HeifFile, ItemId, RawBox};
 use image::RgbImage;
 use image::imageops::crop_imm;
 use image::metadata::Orientation;
+
+/// Most bytes that list a file's items. The library looks each item up among all, so that its time
+/// grows with the square of their number; the largest photo in the usual tiles takes 120 KB.
+const MAX_INDEX_BYTES: usize = 512 << 10;
 
 /// A picture before its pixels are decoded.
 pub struct Heif<'a> {
     bytes: &'a [u8],
     file: HeifFile<'a>,
     codec: Codec,
+    /// The tiles of HEVC that it is joined of, if it is.
+    grid: Option<Grid>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,30 +64,59 @@ impl<'a> Heif<'a> {
             | b"msf1" | b"miaf" => "HEIC",
             _ => return Ok(None),
         };
+        let index = index_bytes(bytes);
+        if index > MAX_INDEX_BYTES {
+            let reason = format!(
+                "the list of its items has {index} bytes; expected at most {MAX_INDEX_BYTES}"
+            );
+            return Err(SourceError::Corrupt { format, reason });
+        }
         let file = HeifFile::parse(bytes).map_err(|error| unreadable(format, error))?;
         let codec = codec(&file)?;
-        let heif = Self { bytes, file, codec };
+        let grid = if codec == Codec::Hevc { Grid::of(&file)? } else { None };
+        let heif = Self { bytes, file, codec, grid };
         heif.check().map(|()| Some(heif))
     }
 
-    /// Width and height in pixels of the picture that [`Self::decode`] returns.
+    /// Width and height of the upright picture, in pixels of the file.
     ///
     /// # Errors
     /// The properties are broken.
     pub fn upright_px(&self) -> Result<(u32, u32), SourceError> {
-        let (mut width, mut height) = self.size(self.file.primary_id)?;
+        let mut size = self.stored_px()?;
         for property in self.properties(self.file.primary_id)? {
             match property {
-                Property::Rotation(1 | 3) => (width, height) = (height, width),
+                Property::Rotation(1 | 3) => size = (size.1, size.0),
                 Property::CleanAperture { .. } => {
-                    if let Some(seen) = aperture(property, (width, height)) {
-                        (width, height) = (seen.2, seen.3);
+                    if let Some((_, _, width, height)) = aperture(property, size) {
+                        size = (width, height);
                     }
                 }
                 _ => {}
             }
         }
-        Ok((width, height))
+        Ok(size)
+    }
+
+    /// How many times smaller [`Self::decode`] makes it in each direction.
+    pub fn reduction(&self) -> u32 {
+        self.grid.as_ref().map_or(1, Grid::reduction)
+    }
+
+    /// The pixels of the picture that [`Self::decode`] returns, and the most bytes that it takes.
+    ///
+    /// # Errors
+    /// The properties are broken.
+    pub fn decoding_bytes(&self) -> Result<(u64, u64), SourceError> {
+        let (by, size) = (self.reduction(), self.stored_px()?);
+        let pixels = u64::from(size.0.div_ceil(by)) * u64::from(size.1.div_ceil(by));
+        let bytes = match &self.grid {
+            // The result beside its tiles, then beside itself turned.
+            Some(grid) => 3 * pixels + grid.working_bytes().max(3 * pixels),
+            // Planes of what may be 16 bits, RGBA of them, RGB of that.
+            None => 10 * pixels,
+        };
+        Ok((pixels, bytes))
     }
 
     /// Decodes the picture and turns it upright.
@@ -85,14 +124,19 @@ impl<'a> Heif<'a> {
     /// # Errors
     /// The data are broken, or `ffmpeg` is missing (AVIF only).
     pub fn decode(&self) -> Result<RgbImage, SourceError> {
-        match self.codec {
-            Codec::Hevc => self.decode_hevc(),
-            Codec::Av1 => self.decode_av1(),
+        match (&self.grid, self.codec) {
+            (Some(grid), _) => self.turned(grid.decode(&self.file, self.reduction())?),
+            (None, Codec::Hevc) => self.decode_hevc(),
+            (None, Codec::Av1) => self.turned(self.decode_av1()?),
         }
     }
 
-    /// Refuses a file if any item is too large, since each may be decoded, or if data are missing.
+    /// Refuses a file if an item that may be decoded is too large, or if data are missing.
     fn check(&self) -> Result<(), SourceError> {
+        if self.grid.is_some() {
+            // It was looked at with its tiles, and nothing else of the file is decoded.
+            return Ok(());
+        }
         for item in &self.file.items {
             if let Ok(Some((width, height))) = self.file.image_size(item.id) {
                 let pixels = u64::from(width) * u64::from(height);
@@ -121,8 +165,8 @@ impl<'a> Heif<'a> {
         Ok(rgba_on_white(decoded.width, decoded.height, &decoded.data))
     }
 
-    /// Decodes the tiles, joins them, and applies the container's properties. Transparency is
-    /// ignored: AVIF stores it as a separate picture.
+    /// Decodes the tiles and joins them. Transparency is ignored: AVIF stores it as a separate
+    /// picture.
     fn decode_av1(&self) -> Result<RgbImage, SourceError> {
         let primary = self.file.primary_id;
         let parts = self.parts();
@@ -140,7 +184,7 @@ impl<'a> Heif<'a> {
             stream.extend_from_slice(&data);
         }
         let frames = av1::decode(stream, (tile_width, tile_height), parts.len())?;
-        let mut image = match <[RgbImage; 1]>::try_from(frames) {
+        Ok(match <[RgbImage; 1]>::try_from(frames) {
             Ok([image]) => image,
             Err(tiles) => {
                 let grid = self.file.grid(primary).map_err(|error| self.corrupt(error))?;
@@ -153,16 +197,31 @@ impl<'a> Heif<'a> {
                 }
                 whole
             }
-        };
-        for property in self.properties(primary)? {
+        })
+    }
+
+    /// Turns and crops a picture as the container's properties say.
+    fn turned(&self, mut image: RgbImage) -> Result<RgbImage, SourceError> {
+        let by = self.reduction();
+        // Its size in pixels of the file, in which crops are given.
+        let mut size =
+            self.grid.as_ref().map_or(image.dimensions(), |grid| (grid.width, grid.height));
+        for property in self.properties(self.file.primary_id)? {
+            if let Property::Rotation(1 | 3) = property {
+                size = (size.1, size.0);
+            }
             image = match property {
                 Property::Rotation(1) => turn_upright(image, Orientation::Rotate270),
                 Property::Rotation(2) => turn_upright(image, Orientation::Rotate180),
                 Property::Rotation(3) => turn_upright(image, Orientation::Rotate90),
                 Property::Mirror(true) => turn_upright(image, Orientation::FlipVertical),
                 Property::Mirror(false) => turn_upright(image, Orientation::FlipHorizontal),
-                Property::CleanAperture { .. } => match aperture(property, image.dimensions()) {
-                    Some((x, y, width, height)) => crop_imm(&image, x, y, width, height).to_image(),
+                Property::CleanAperture { .. } => match aperture(property, size) {
+                    Some((x, y, width, height)) => {
+                        size = (width, height);
+                        let (width, height) = (width.div_ceil(by), height.div_ceil(by));
+                        crop_imm(&image, x / by, y / by, width, height).to_image()
+                    }
                     None => image,
                 },
                 _ => image,
@@ -176,6 +235,14 @@ impl<'a> Heif<'a> {
         match self.file.referenced_items(self.file.primary_id, b"dimg") {
             [] => std::slice::from_ref(&self.file.primary_id),
             parts => parts,
+        }
+    }
+
+    /// Width and height in pixels, before the picture is turned or cropped.
+    fn stored_px(&self) -> Result<(u32, u32), SourceError> {
+        match &self.grid {
+            Some(grid) => Ok((grid.width, grid.height)),
+            None => self.size(self.file.primary_id),
         }
     }
 
@@ -195,6 +262,24 @@ impl<'a> Heif<'a> {
     fn corrupt(&self, reason: impl ToString) -> SourceError {
         SourceError::Corrupt { format: self.codec.format(), reason: reason.to_string() }
     }
+}
+
+/// How many bytes say which items a file has, where they are and what belongs to each.
+fn index_bytes(bytes: &[u8]) -> usize {
+    fn within(content: &[u8]) -> impl Iterator<Item = RawBox<'_>> {
+        BoxIter::new(content).map_while(Result::ok)
+    }
+    let metas = within(bytes).filter(|part| part.header.box_type.0 == *b"meta");
+    let parts = metas.flat_map(|meta| within(meta.content.get(4..).unwrap_or_default()));
+    let length = |part: RawBox| match &part.header.box_type.0 {
+        b"iinf" | b"iloc" | b"iref" => part.content.len(),
+        b"iprp" => {
+            let lists = within(part.content).filter(|list| list.header.box_type.0 == *b"ipma");
+            lists.map(|list| list.content.len()).sum()
+        }
+        _ => 0,
+    };
+    parts.map(length).sum()
 }
 
 /// The codec of the primary picture, or of its first tile.

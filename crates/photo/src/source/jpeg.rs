@@ -1,14 +1,11 @@
 //! JPEG: what cameras leave out, put before it or behind it, and photos larger than any stage needs.
 
-use super::error::{MAX_JPEG_PIXELS, MAX_PIXELS, SourceError};
+use super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
 use image::error::{DecodingError, ImageFormatHint};
 use image::{DynamicImage, GrayImage, ImageError, ImageFormat, RgbImage};
 use jpeg_decoder::{Decoder, PixelFormat};
 use std::borrow::Cow;
 
-/// Pixels to which larger photos are reduced. The stages shrink what they look at, and a card of a
-/// photo of 27 megapixels has more pixels than they use.
-const ENOUGH_PIXELS: u64 = 32_000_000;
 /// Memory that the passes of a progressive JPEG may take before its picture is made.
 const MAX_PASSES_BYTES: u64 = 512 << 20;
 const START: [u8; 3] = [0xff, 0xd8, 0xff];
@@ -44,19 +41,10 @@ fn has_tables(jpeg: &[u8]) -> bool {
 pub fn check_size(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceError> {
     let pixels = u64::from(width) * u64::from(height);
     let passes = if pixels > MAX_PIXELS && is_progressive(bytes) { 6 * pixels } else { 0 };
-    if pixels > MAX_JPEG_PIXELS || passes > MAX_PASSES_BYTES {
+    if passes > MAX_PASSES_BYTES {
         return Err(SourceError::TooLarge { width, height });
     }
-    super::check_size(width.min(1 << 10), height.min(1 << 10))
-}
-
-/// How many times smaller a JPEG of this size is decoded in each direction: 1, 2, 4 or 8.
-pub fn reduction(width: u32, height: u32) -> u32 {
-    let pixels = |by: u32| u64::from(width.div_ceil(by)) * u64::from(height.div_ceil(by));
-    if pixels(1) <= MAX_PIXELS {
-        return 1;
-    }
-    [2, 4, 8].into_iter().find(|&by| pixels(by) <= ENOUGH_PIXELS).unwrap_or(8)
+    check_size_within(MAX_REDUCED_PIXELS, width, height)
 }
 
 /// Decodes a JPEG so many times smaller in each direction, by a smaller inverse transform of its
@@ -237,12 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_too_large_is_reduced() {
-        let by = |width, height| reduction(width, height);
-        assert_eq!(
-            (by(8000, 8000), by(9248, 6936), by(12_000, 9000), by(16_384, 12_288)),
-            (1, 2, 2, 4)
-        );
+    fn sizes_beyond_memory_and_sense_are_refused() {
         assert!(check_size(9248, 6936, b"").is_ok() && check_size(16_384, 12_288, b"").is_ok());
         assert!(check_size(65_535, 65_535, b"").is_err() && check_size(12, 9000, b"").is_err());
     }

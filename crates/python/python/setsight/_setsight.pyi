@@ -133,8 +133,8 @@ class Table:
 
     def draw(self) -> _Picture:
         """The photo with its cards and sets drawn in, above a strip that lists the sets: an array of at
-        least height x width x (R, G, B), uint8. A JPEG of more than 64 megapixels is drawn at half, a
-        quarter or an eighth of its sides."""
+        least height x width x (R, G, B), uint8. A JPEG or HEIC of more than 64 megapixels is
+        drawn at half, a quarter or an eighth of its sides."""
 
 @final
 class Reader:

@@ -52,31 +52,32 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
             full(b"infe", 2, &[&u16_of(id), &[0, 0], &item.0[..], &[0]].concat())
         })
         .collect();
-    let all: Vec<u8> = items.iter().flat_map(|item| item.1.concat()).collect();
-    let mut number = 0;
+    // What several items have in common is stored once.
+    let mut kept: Vec<&[u8]> = Vec::new();
     let mut associations = (items.len() as u32).to_be_bytes().to_vec();
     for (id, item) in (1..).zip(items) {
         associations.extend(u16_of(id));
         associations.push(item.1.len() as u8);
-        for _ in &item.1 {
-            number += 1;
-            associations.push(0x80 | number);
+        for property in &item.1 {
+            associations.push(0x80 | (1 + index_of(&mut kept, property)) as u8);
         }
     }
+    let all = kept.concat();
+    let mut parts: Vec<&[u8]> = Vec::new();
+    let at: Vec<usize> = items.iter().map(|item| index_of(&mut parts, item.2)).collect();
     let tiles: Vec<u8> = (2..=items.len()).flat_map(u16_of).collect();
     let references = boxed(b"dimg", &[&u16_of(1), &u16_of(items.len() - 1), &tiles[..]].concat());
     let head = boxed(b"ftyp", &[&brand[..], &[0; 4], b"mif1"].concat());
     let meta = |first: usize| {
-        let mut at = first;
         // Offsets and lengths have four bytes; each item has one extent.
         let mut locations = [&[0x44, 0][..], &u16_of(items.len())].concat();
-        for (id, item) in (1..).zip(items) {
+        for (id, &part) in (1..).zip(&at) {
             locations.extend([&u16_of(id)[..], &[0, 0, 0, 1]].concat());
-            locations
-                .extend([(at as u32).to_be_bytes(), (item.2.len() as u32).to_be_bytes()].concat());
-            at += item.2.len();
+            let start = first + parts[..part].concat().len();
+            let extent = [start, parts[part].len()].map(|n| (n as u32).to_be_bytes());
+            locations.extend(extent.concat());
         }
-        let parts = [
+        let boxes = [
             full(b"hdlr", 0, &[&[0; 4], &b"pict"[..], &[0; 13]].concat()),
             full(b"pitm", 0, &u16_of(1)),
             full(b"iinf", 0, &[&u16_of(items.len())[..], &infos].concat()),
@@ -84,11 +85,28 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
             if items.len() > 1 { full(b"iref", 0, &references) } else { Vec::new() },
             boxed(b"iprp", &[boxed(b"ipco", &all), full(b"ipma", 0, &associations)].concat()),
         ];
-        full(b"meta", 0, &parts.concat())
+        full(b"meta", 0, &boxes.concat())
     };
     let first = head.len() + meta(0).len() + 8;
-    let data: Vec<u8> = items.iter().flat_map(|item| item.2.to_vec()).collect();
-    [head, meta(first), boxed(b"mdat", &data)].concat()
+    [head, meta(first), boxed(b"mdat", &parts.concat())].concat()
+}
+
+/// Where a part stands among those kept; it is added if it is new.
+fn index_of<'a>(kept: &mut Vec<&'a [u8]>, part: &'a [u8]) -> usize {
+    kept.iter().position(|&other| other == part).unwrap_or_else(|| {
+        kept.push(part);
+        kept.len() - 1
+    })
+}
+
+/// The data of a grid of so many rows and columns that shows so many pixels.
+fn grid_of(rows: u8, columns: u8, (width, height): (u16, u16)) -> Vec<u8> {
+    [&[0, 0, rows - 1, columns - 1][..], &width.to_be_bytes(), &height.to_be_bytes()].concat()
+}
+
+/// The middle of a picture is what is seen of it.
+fn clap(width: u32, height: u32) -> Vec<u8> {
+    boxed(b"clap", &[width, 1, height, 1, 0, 1, 0, 1].map(u32::to_be_bytes).concat())
 }
 
 /// Configuration and data of a small picture, encoded with HEVC.
@@ -179,12 +197,8 @@ fn tiles_are_put_together_and_cropped() {
         .map(|&(x, y)| av1(&crop_imm(&padded, x, y, 64, 64).to_image()))
         .collect();
     let Some(tiles) = tiles else { return };
-    let grid = [&[0, 0, 1, 1][..], &120u16.to_be_bytes(), &90u16.to_be_bytes()].concat();
-    let number = |n: u32| n.to_be_bytes();
-    let clap =
-        [number(100), number(1), number(80), number(1), [0; 4], number(1), [0; 4], number(1)];
-    let mut items: Vec<TestItem> =
-        vec![(b"grid", vec![ispe(120, 90), boxed(b"clap", &clap.concat())], &grid)];
+    let grid = grid_of(2, 2, (120, 90));
+    let mut items: Vec<TestItem> = vec![(b"grid", vec![ispe(120, 90), clap(100, 80)], &grid)];
     for (configuration, data) in &tiles {
         items.push((b"av01", vec![configuration.clone(), ispe(64, 64)], data));
     }
@@ -194,6 +208,120 @@ fn tiles_are_put_together_and_cropped() {
     let difference = worst(&photo.frame, &expected);
     assert!(difference <= 24, "{difference}");
     assert_eq!(Heif::open(&bytes).unwrap().unwrap().upright_px().unwrap(), (100, 80));
+}
+
+/// A photo of tiles of HEVC, with these properties of the whole beside its size.
+fn tiled(
+    (rows, columns): (u8, u8),
+    (width, height): (u16, u16),
+    properties: &[Vec<u8>],
+    tiles: &[(&[Vec<u8>], &[u8])],
+) -> Vec<u8> {
+    let grid = grid_of(rows, columns, (width, height));
+    let of_all = [&[ispe(width.into(), height.into())], properties].concat();
+    let mut items: Vec<TestItem> = vec![(b"grid", of_all, &grid)];
+    items.extend(tiles.iter().map(|&(properties, data)| (b"hvc1", properties.to_vec(), data)));
+    container(b"heic", &items)
+}
+
+#[test]
+fn tiles_join_to_what_decoding_the_whole_at_once_gives() {
+    let at_once = |bytes: &[u8]| {
+        let whole = heifer::decode_rgba8(bytes, &heifer::Options::default()).unwrap();
+        rgba_on_white(whole.width, whole.height, &whole.data)
+    };
+    let pattern = RgbImage::from_fn(560, 80, |x, y| {
+        Rgb([(x * x / 50) as u8, (7 * y) as u8, if (x / 9 + y / 5) % 2 == 0 { 30 } else { 220 }])
+    });
+    let bytes = heic(&crop_imm(&pattern, 0, 0, 530, 48).to_image());
+    assert!(Heif::open(&bytes).unwrap().unwrap().grid.is_some());
+    assert!(decode(&bytes).unwrap().frame == at_once(&bytes));
+
+    let (configuration, data) = hevc(&crop_imm(&pattern, 0, 0, 64, 64).to_image());
+    let (_, other) = hevc(&crop_imm(&pattern, 400, 16, 64, 64).to_image());
+    let plain = [configuration, ispe(64, 64)];
+    let tiles = [data, other].map(|data| (plain.clone(), data));
+    let tiles = [0, 1, 1, 0, 1, 0].map(|i: usize| (&tiles[i].0[..], &tiles[i].1[..]));
+    for (exif, turn) in turns() {
+        for crop in [vec![], vec![clap(100, 70)]] {
+            let bytes = tiled((2, 3), (161, 99), &[crop, turn.clone()].concat(), &tiles);
+            assert!(Heif::open(&bytes).unwrap().unwrap().grid.is_some());
+            assert!(decode(&bytes).unwrap().frame == at_once(&bytes), "EXIF {exif}");
+        }
+    }
+}
+
+#[test]
+fn more_than_64_megapixels_in_tiles_come_smaller() {
+    let drawn = slope(512, 512);
+    let (configuration, data) = hevc(&drawn);
+    let tile = [configuration, ispe(512, 512)];
+    let bytes =
+        tiled((17, 16), (8190, 8501), &[boxed(b"irot", &[1])], &[(&tile[..], &data[..]); 272]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.heic");
+    fs::write(&path, &bytes).unwrap();
+    let stored = measure(&path).unwrap();
+    assert_eq!((stored.width, stored.height), (8501, 8190));
+    // The result, itself turned, and no picture of 70 megapixels beside them.
+    let (pixels, bytes_needed) = Heif::open(&bytes).unwrap().unwrap().decoding_bytes().unwrap();
+    assert_eq!(pixels, 4095 * 4251);
+    assert!(bytes_needed < 2 * 3 * pixels + (64 << 20), "{bytes_needed}");
+
+    let photo = decode(&bytes).unwrap();
+    assert_eq!((photo.stored_width, photo.stored_height, photo.reduced), (8501, 8190, 2));
+    assert_eq!(photo.frame.dimensions(), (4251, 4095));
+    let upright = turn_upright(photo.frame, Orientation::Rotate90);
+    for (x, y, pixel) in upright.enumerate_pixels() {
+        let in_tile = (2 * x % 512, 2 * y % 512);
+        let apart = pixel.0.iter().zip(drawn[in_tile].0).map(|(a, b)| a.abs_diff(b));
+        assert!(apart.max() <= Some(12), "{x}, {y}");
+    }
+}
+
+#[test]
+fn tiles_that_are_broken_missing_or_of_another_size_are_named() {
+    let (configuration, data) = hevc(&slope(64, 64));
+    let (small_configuration, small) = hevc(&slope(32, 64));
+    let plain = [configuration.clone(), ispe(64, 64)];
+    let tile = (&plain[..], &data[..]);
+    let says = |bytes: &[u8], part: &str| {
+        let message = decode(bytes).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    };
+    let good = tiled((2, 2), (128, 128), &[], &[tile; 4]);
+    assert_eq!(decode(&good).unwrap().frame.dimensions(), (128, 128));
+
+    let mut broken = data.clone();
+    let middle = broken.len() / 2;
+    broken[6..middle].fill(0xff);
+    let bytes = tiled((2, 2), (128, 128), &[], &[tile, tile, (&plain, &broken), tile]);
+    says(&bytes, "cannot be decoded as HEIC: tile 3 of 4: ");
+
+    says(&tiled((2, 2), (128, 128), &[], &[tile; 3]), "it has 3 tiles; expected 2 rows of 2");
+    let mut lost = good.clone();
+    let at = lost.windows(4).position(|w| w == b"dimg").unwrap();
+    lost[at + 8 + 3] = 99;
+    says(&lost, "tile 2 of 4 is not there");
+
+    // Whatever it says of itself.
+    let other = [small_configuration, ispe(64, 64)];
+    let bytes = tiled((2, 2), (128, 128), &[], &[tile, tile, tile, (&other, &small)]);
+    says(&bytes, "tile 4 of 4 has 32x64 pixels; expected 64x64");
+    let bytes = tiled((2, 2), (129, 128), &[], &[tile; 4]);
+    says(&bytes, "its tiles, 2 rows of 2 of 64x64 pixels, do not cover its 129x128");
+    let vast = [configuration, ispe(30_000, 30_000)];
+    says(&tiled((1, 1), (128, 128), &[], &[(&vast, &data)]), "30000x30000, 900 megapixels");
+    let large = [plain[0].clone(), ispe(8000, 8000)];
+    let bytes = tiled((1, 2), (12_000, 8000), &[], &[(&large[..], &data[..]); 2]);
+    says(&bytes, "its tiles have 8000x8000 pixels; expected at most 32 megapixels");
+
+    // Each would be looked up among all.
+    let endless = tiled((160, 160), (10_240, 10_240), &[], &[tile; 160 * 160]);
+    says(&endless, "the list of its items has 1");
+
+    let cut = decode(&good[..good.len() - 1]);
+    assert!(matches!(cut, Err(SourceError::Truncated { format: "HEIC" })));
 }
 
 #[test]
