@@ -1,11 +1,11 @@
 //! The networks: the same numbers from every engine, and what is said when weights are not right.
 
-use burn::tensor::{Device, Tensor, TensorData};
 use setsight_nets::engine::{self, Manifest, Models, Network};
 use setsight_nets::graph::{Conv, Graph, Node, Op};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata, reader, refiner};
 use setsight_train::net::run_graph;
+use setsight_train::tensor::Tensor;
 use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::classify::neural::input_of;
 use setsight_vision::plan::ReadingPlan;
@@ -150,9 +150,9 @@ fn answers(folder: &Path) -> Vec<Vec<f32>> {
 
 const CHILD_FOLDER: &str = "SETSIGHT_TEST_MODELS";
 
-/// Not a test of its own: [`both_engines_and_burn_agree`] runs it in a process for each engine.
+/// Not a test of its own: [`both_engines_and_training_agree`] runs it in a process for each engine.
 #[test]
-#[ignore = "run by both_engines_and_burn_agree"]
+#[ignore = "run by both_engines_and_training_agree"]
 fn child_answers() {
     let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
     let folder = Path::new(&folder);
@@ -183,9 +183,9 @@ fn difference(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
 }
 
-/// The shipped networks where there are some; burn, which trains them, is the reference.
+/// The shipped networks where there are some; the pass that trains them is the reference.
 #[test]
-fn both_engines_and_burn_agree() {
+fn both_engines_and_training_agree() {
     let folder = tempfile::tempdir().unwrap();
     let bytes_of = |kind| {
         let shipped = Models::Shipped.read(engine::file_of(kind));
@@ -200,17 +200,15 @@ fn both_engines_and_burn_agree() {
     let cards = cards();
     let pixels: Vec<f32> = cards.iter().flat_map(input_of).collect();
     let shape = [cards.len(), 3, reader::HEIGHT, reader::WIDTH];
-    let shown = Tensor::<4>::from_data(TensorData::new(pixels, shape), &Device::default());
-    let burn: Vec<f32> = run_graph(&graph, shown).flat().into_data().try_to_vec().unwrap();
-    let off = difference(&burn, &embedded[5]);
-    assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
+    let trained = run_graph(&graph, Tensor::new(pixels, &shape)).values;
+    let off = difference(&trained, &embedded[5]);
+    assert!(off < 1e-4, "training and the embedded engine differ by {off}");
     let (graph, _) = onnx::decode(&bytes_of(Kind::Refiner)).unwrap();
     let shape = [12, 3, refiner::HEIGHT, refiner::WIDTH];
-    let pictures = TensorData::new(input(12, refiner::HEIGHT, refiner::WIDTH), shape);
-    let pictures = Tensor::<4>::from_data(pictures, &Device::default());
-    let refined: Vec<f32> = run_graph(&graph, pictures).flat().into_data().try_to_vec().unwrap();
+    let pictures = Tensor::new(input(12, refiner::HEIGHT, refiner::WIDTH), &shape);
+    let refined = run_graph(&graph, pictures).values;
     let off = difference(&refined, &embedded[6]);
-    assert!(off < 1e-4, "burn and the embedded engine differ by {off}");
+    assert!(off < 1e-4, "training and the embedded engine differ by {off}");
 
     let runtime = match answers_of("onnxruntime", folder.path()) {
         Ok(answers) => answers,
@@ -224,8 +222,8 @@ fn both_engines_and_burn_agree() {
         let off = difference(a, b);
         assert!(off < 1e-4, "the engines differ by {off}");
     }
-    let off = difference(&burn, &runtime[5]);
-    assert!(off < 1e-4, "burn and ONNX Runtime differ by {off}");
+    let off = difference(&trained, &runtime[5]);
+    assert!(off < 1e-4, "training and ONNX Runtime differ by {off}");
     // One picture is the same alone and among others, also after other sizes.
     assert!(embedded[3].iter().zip(&embedded[0]).all(|(x, y)| (x - y).abs() < 1e-4));
     assert_eq!(embedded[1], embedded[4]);

@@ -1,53 +1,52 @@
-//! The time of a training step on the CPU, without drawing: one of the finder's convolutions with
-//! both its gradients, by this crate and by burn, and forward and backward passes of each network.
+//! The time of a training step, without drawing: one of the finder's convolutions with both its
+//! gradients, and forward and backward passes of each network.
 
-use burn::tensor::ops::ConvOptions;
-use burn::tensor::{Device, Tensor, TensorData, module};
 use criterion::{Criterion, criterion_group, criterion_main};
-use setsight_train::convolution::convolve;
-use setsight_train::net::{Live, Output, Plan};
+use setsight_train::convolution::Convolution;
+use setsight_train::net::Plan;
+use setsight_train::tensor::Tensor;
 use setsight_train::{finder, reader, refiner};
 use std::hint::black_box;
 
-fn tensor(shape: [usize; 4], device: &Device) -> Tensor<4> {
+fn numbers(shape: &[usize]) -> Vec<f32> {
     let count = shape.iter().product::<usize>();
-    let values = (0..count).map(|i| (i * 7919 % 1009) as f32 / 1009.0 - 0.5).collect::<Vec<_>>();
-    Tensor::from_data(TensorData::new(values, shape), device)
+    (0..count).map(|i| (i * 7919 % 1009) as f32 / 1009.0 - 0.5).collect()
 }
 
 fn convolutions(c: &mut Criterion) {
-    let device = Device::flex().autodiff();
-    let input = tensor([8, 56, 32, 40], &device).require_grad();
-    let weights = tensor([56, 56, 3, 3], &device).require_grad();
-    let options = ConvOptions::new_with_padding([1; 2], [(1, 1); 2], [1; 2], 1);
+    let shape = [8, 56, 32, 40];
+    let (input, weights) = (numbers(&shape), numbers(&[56, 56, 3, 3]));
+    let convolution = Convolution {
+        outputs: 56,
+        kernel: [3; 2],
+        stride: 1,
+        padding: [1; 4],
+        dilation: 1,
+        groups: 1,
+    };
+    let windows = convolution.of(shape);
     let mut group = c.benchmark_group("convolution and gradients, 8 x 56 x 32 x 40");
     group.sample_size(20);
     group.bench_function("ours", |b| {
-        b.iter(|| convolve(input.clone(), weights.clone(), options.clone()).sum().backward());
-    });
-    group.bench_function("burn's", |b| {
         b.iter(|| {
-            module::conv2d(input.clone(), weights.clone(), None, options.clone()).sum().backward()
+            let out = windows.result(black_box(&input), &weights);
+            (windows.input_gradient(&weights, &out), windows.weights_gradient(&input, &out))
         });
     });
     group.finish();
 }
 
 fn passes(c: &mut Criterion) {
-    let device = Device::flex().autodiff();
     let mut group = c.benchmark_group("forward and back");
     group.sample_size(20);
     let mut pass = |name: &str, plan: &Plan, shape: [usize; 4]| {
         let weights = plan.init(1);
-        let input = tensor(shape, &device);
+        let input = Tensor::new(numbers(&shape), &shape);
         group.bench_function(name, |b| {
             b.iter(|| {
-                let live = Live::new(&weights, &device);
-                let loss = match plan.forward(&live, black_box(input.clone())).0 {
-                    Output::Map(out) => out.mean(),
-                    Output::Flat(out) => out.mean(),
-                };
-                live.gradients(&loss, &weights)
+                let pass = plan.forward(&weights, black_box(input.clone()));
+                let count = pass.output().values.len();
+                pass.gradients(vec![1.0 / count as f32; count])
             });
         });
     };

@@ -1,10 +1,7 @@
-//! Convolutions for training on the processor, which replace burn's.
+//! Convolutions and their gradients.
 //!
-//! burn's flex backend spends most of a step copying data around its matrix products. It turns a
-//! convolution's gradients into other convolutions, one of them with a kernel as large as the
-//! image. Here each pass is one product of two matrices per strip of rows (Chellapilla, Puri and
-//! Simard 2006). A column holds the values inside one window:
-//! `[inputs * kernel rows * kernel columns, pixels]`.
+//! Each pass is one product of two matrices per strip of rows (Chellapilla, Puri and Simard 2006). A
+//! column holds the values inside one window: `[inputs * kernel rows * kernel columns, pixels]`.
 //!
 //! | pass | product |
 //! |---|---|
@@ -12,19 +9,9 @@
 //! | gradient of the input | weights transposed · gradient, each column added back to its pixels |
 //! | gradient of the weights | gradient · columns transposed, summed over strips and images |
 //!
-//! Strips are small enough for the columns to stay in the cache. Graphics cards and grouped
-//! convolutions use burn's own implementation.
+//! Strips are small enough for the columns to stay in the cache. A depthwise convolution has too few
+//! products for that, and adds up rows of pixels instead.
 
-use burn::backend::autodiff::checkpoint::base::Checkpointer;
-use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::autodiff::{Autodiff, NodeId};
-use burn::backend::ops::ModuleOps;
-use burn::backend::tensor::FloatTensor;
-use burn::backend::{Backend, Dispatch, Flex, TensorMetadata, backend_extension};
-use burn::tensor::ops::ConvOptions;
-use burn::tensor::{Tensor, TensorData};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 use rayon::prelude::*;
@@ -35,156 +22,51 @@ const STRIP_VALUES: usize = 1 << 17;
 /// the number of threads, so that results are the same to the last bit on any number of threads.
 const PARTIAL_SUMS: usize = 8;
 
-/// A convolution without bias and its gradients; the defaults are burn's own.
-#[backend_extension(Flex, Cube: cfg(feature = "gpu"), Autodiff)]
-trait Convolve: Backend {
-    /// `input` [n, inputs, rows, columns] and `weights` [outputs, inputs / groups, rows, columns]
-    /// to [n, outputs, rows, columns].
-    fn convolve(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        Self::conv2d(input, weights, None, options)
-    }
-
-    /// Gradient of the loss with respect to the input, from the gradient with respect to the
-    /// result.
-    fn input_gradient(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        Self::conv2d_x_backward(input, weights, gradient, options)
-    }
-
-    /// Gradient of the loss with respect to the weights, from the gradient with respect to the
-    /// result.
-    fn weights_gradient(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        Self::conv2d_weight_backward(input, weights, gradient, options)
-    }
+/// A convolution without bias, as a plan or a graph describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Convolution {
+    /// Channels of the result.
+    pub outputs: usize,
+    /// Rows and columns of the kernel.
+    pub kernel: [usize; 2],
+    /// Step between windows.
+    pub stride: usize,
+    /// Zeros added above, left, below, right.
+    pub padding: [usize; 4],
+    /// Step between the pixels of a window.
+    pub dilation: usize,
+    /// 1, or the number of channels for a depthwise convolution.
+    pub groups: usize,
 }
 
-/// A differentiable convolution without bias: `input` [n, inputs, rows, columns] and `weights`
-/// [outputs, inputs / groups, rows, columns] to [n, outputs, rows, columns].
-///
-/// # Panics
-/// If the kernel is larger than an image with its padding, or the shapes do not fit. Both are
-/// mistakes in the plan.
-pub fn convolve(input: Tensor<4>, weights: Tensor<4>, options: ConvOptions<2>) -> Tensor<4> {
-    let (input, weights) = (input.into_dispatch(), weights.into_dispatch());
-    Tensor::from_dispatch(<Dispatch as Convolve>::convolve(input, weights, options))
-}
-
-#[cfg(feature = "gpu")]
-impl Convolve for burn::backend::Wgpu {}
-
-impl Convolve for Flex {
-    fn convolve(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        if options.groups != 1 {
-            return Self::conv2d(input, weights, None, options);
+impl Convolution {
+    /// The convolution of images `[n, inputs, rows, columns]`.
+    ///
+    /// # Panics
+    /// If the kernel is larger than an image with its padding, or the shapes do not fit. Both are
+    /// mistakes in the plan.
+    pub fn of(&self, [images, channels, rows_in, columns_in]: [usize; 4]) -> Windows {
+        let Self { outputs, kernel, stride, padding: [above, left, below, right], .. } = *self;
+        let depthwise = self.groups > 1;
+        if depthwise {
+            assert!(self.groups == channels && channels == outputs, "one kernel for each channel");
         }
-        let windows = Windows::new(&input.shape(), &weights.shape(), &options);
-        let (input, weights) = (input.to_contiguous(), weights.to_contiguous());
-        let result = windows.result(input.storage(), weights.storage());
-        let shape = [windows.images, windows.outputs, windows.rows_out, windows.columns_out];
-        FloatTensor::<Self>::from_data(TensorData::new(result, shape))
-    }
-
-    fn input_gradient(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        if options.groups != 1 {
-            return Self::conv2d_x_backward(input, weights, gradient, options);
-        }
-        let windows = Windows::new(&input.shape(), &weights.shape(), &options);
-        let (weights, gradient) = (weights.to_contiguous(), gradient.to_contiguous());
-        let found = windows.input_gradient(weights.storage(), gradient.storage());
-        FloatTensor::<Self>::from_data(TensorData::new(found, input.shape()))
-    }
-
-    fn weights_gradient(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        if options.groups != 1 {
-            return Self::conv2d_weight_backward(input, weights, gradient, options);
-        }
-        let windows = Windows::new(&input.shape(), &weights.shape(), &options);
-        let (input, gradient) = (input.to_contiguous(), gradient.to_contiguous());
-        let found = windows.weights_gradient(input.storage(), gradient.storage());
-        FloatTensor::<Self>::from_data(TensorData::new(found, weights.shape()))
-    }
-}
-
-/// The convolution's node in burn's autodiff graph.
-#[derive(Debug)]
-struct Node;
-
-impl<B: Convolve> Backward<B, 2> for Node {
-    type State = (NodeId, NodeId, ConvOptions<2>);
-
-    fn backward(
-        self,
-        ops: Ops<Self::State, 2>,
-        gradients: &mut Gradients,
-        checkpointer: &mut Checkpointer,
-    ) {
-        let [in_input, in_weights] = ops.parents;
-        let gradient = gradients.consume::<B>(&ops.node);
-        let (input, weights, options) = ops.state;
-        let input = checkpointer.retrieve_node_output::<B::FloatTensorPrimitive>(input);
-        let weights = checkpointer.retrieve_node_output::<B::FloatTensorPrimitive>(weights);
-        if let Some(node) = in_input {
-            let found = B::input_gradient(
-                input.clone(),
-                weights.clone(),
-                gradient.clone(),
-                options.clone(),
-            );
-            gradients.register::<B>(node.id, found);
-        }
-        if let Some(node) = in_weights {
-            gradients
-                .register::<B>(node.id, B::weights_gradient(input, weights, gradient, options));
-        }
-    }
-}
-
-impl<B: Convolve, C: CheckpointStrategy> Convolve for Autodiff<B, C> {
-    fn convolve(
-        input: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        options: ConvOptions<2>,
-    ) -> FloatTensor<Self> {
-        let prepared = Node.prepare::<C>([input.node(), weights.node()]).compute_bound().stateful();
-        match prepared {
-            OpsKind::Tracked(mut record) => {
-                let state = (record.checkpoint(&input), record.checkpoint(&weights));
-                let result =
-                    B::convolve(input.into_primitive(), weights.into_primitive(), options.clone());
-                record.finish((state.0, state.1, options), result)
-            }
-            OpsKind::UnTracked(record) => record.finish(B::convolve(
-                input.into_primitive(),
-                weights.into_primitive(),
-                options,
-            )),
+        let places = |side: usize, padding: usize, kernel: usize| {
+            (side + padding - (self.dilation * (kernel - 1) + 1)) / stride + 1
+        };
+        Windows {
+            images,
+            depthwise,
+            inputs: channels,
+            rows_in,
+            columns_in,
+            outputs,
+            rows_out: places(rows_in, above + below, kernel[0]),
+            columns_out: places(columns_in, left + right, kernel[1]),
+            kernel,
+            stride,
+            dilation: self.dilation,
+            padding: [above, left],
         }
     }
 }
@@ -192,8 +74,10 @@ impl<B: Convolve, C: CheckpointStrategy> Convolve for Autodiff<B, C> {
 /// The sizes of a convolution over images stored one after the other,
 /// `[n, channels, rows, columns]`.
 #[derive(Clone, Copy, Debug)]
-struct Windows {
+pub struct Windows {
     images: usize,
+    /// Whether each channel has a kernel of its own.
+    depthwise: bool,
     inputs: usize,
     rows_in: usize,
     columns_in: usize,
@@ -201,33 +85,21 @@ struct Windows {
     rows_out: usize,
     columns_out: usize,
     kernel: [usize; 2],
-    stride: [usize; 2],
-    dilation: [usize; 2],
+    stride: usize,
+    dilation: usize,
     /// Rows of zeros above the image and columns of zeros to its left.
     padding: [usize; 2],
 }
 
 impl Windows {
-    fn new(input: &[usize], weights: &[usize], options: &ConvOptions<2>) -> Self {
-        let kernel = [weights[2], weights[3]];
-        let places = |axis: usize| {
-            let (before, after) = options.padding[axis];
-            let reach = options.dilation[axis] * (kernel[axis] - 1) + 1;
-            (input[2 + axis] + before + after - reach) / options.stride[axis] + 1
-        };
-        Self {
-            images: input[0],
-            inputs: input[1],
-            rows_in: input[2],
-            columns_in: input[3],
-            outputs: weights[0],
-            rows_out: places(0),
-            columns_out: places(1),
-            kernel,
-            stride: options.stride,
-            dilation: options.dilation,
-            padding: [options.padding[0].0, options.padding[1].0],
-        }
+    /// Shape of the result, `[n, outputs, rows, columns]`.
+    pub fn shape_out(&self) -> [usize; 4] {
+        [self.images, self.outputs, self.rows_out, self.columns_out]
+    }
+
+    /// One channel of a depthwise convolution.
+    fn channel(&self) -> Self {
+        Self { inputs: 1, outputs: 1, depthwise: false, ..*self }
     }
 
     /// Number of values in one window.
@@ -267,7 +139,12 @@ impl Windows {
         (first * self.columns_out, shape)
     }
 
-    fn result(&self, input: &[f32], weights: &[f32]) -> Vec<f32> {
+    /// The result, from `input` and `weights` `[outputs, inputs, kernel rows, kernel columns]`, of
+    /// which a depthwise convolution has one input.
+    pub fn result(&self, input: &[f32], weights: &[f32]) -> Vec<f32> {
+        if self.depthwise {
+            return self.depthwise_result(input, weights);
+        }
         let weights = matrix(weights, self.outputs, self.seen());
         let mut result = vec![0.0; self.images * self.image_out()];
         result
@@ -288,7 +165,12 @@ impl Windows {
         result
     }
 
-    fn input_gradient(&self, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
+    /// Gradient of the loss with respect to the input, from the gradient with respect to the
+    /// result.
+    pub fn input_gradient(&self, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
+        if self.depthwise {
+            return self.depthwise_input_gradient(weights, gradient);
+        }
         let weights = matrix(weights, self.outputs, self.seen());
         let mut found = vec![0.0; self.images * self.image_in()];
         found
@@ -315,17 +197,28 @@ impl Windows {
         found
     }
 
-    fn weights_gradient(&self, input: &[f32], gradient: &[f32]) -> Vec<f32> {
+    /// Gradient of the loss with respect to the weights, from the gradient with respect to the
+    /// result.
+    pub fn weights_gradient(&self, input: &[f32], gradient: &[f32]) -> Vec<f32> {
         let each = self.images.div_ceil(PARTIAL_SUMS).max(1);
+        let size = if self.depthwise {
+            self.outputs * self.channel().seen()
+        } else {
+            self.outputs * self.seen()
+        };
         let sums: Vec<Vec<f32>> = input
             .par_chunks(each * self.image_in())
             .zip(gradient.par_chunks(each * self.image_out()))
             .map_init(
-                || self.room(),
+                || if self.depthwise { Vec::new() } else { self.room() },
                 |room, (inputs, gradients)| {
-                    let mut sum = vec![0.0; self.outputs * self.seen()];
+                    let mut sum = vec![0.0; size];
                     let images = inputs.chunks(self.image_in());
                     for (input, gradient) in images.zip(gradients.chunks(self.image_out())) {
+                        if self.depthwise {
+                            self.add_depthwise_weights_gradient(input, gradient, &mut sum);
+                            continue;
+                        }
                         for strip in self.strips() {
                             let columns = self.columns(input, strip, room);
                             let (begin, shape) = self.strip_out(strip);
@@ -342,11 +235,64 @@ impl Windows {
             )
             .collect();
         let mut sums = sums.into_iter();
-        let mut total = sums.next().unwrap_or_else(|| vec![0.0; self.outputs * self.seen()]);
+        let mut total = sums.next().unwrap_or_else(|| vec![0.0; size]);
         for sum in sums {
             total.iter_mut().zip(sum).for_each(|(total, value)| *total += value);
         }
         total
+    }
+
+    fn depthwise_result(&self, input: &[f32], weights: &[f32]) -> Vec<f32> {
+        let one = self.channel();
+        let mut result = vec![0.0; self.images * self.image_out()];
+        let planes = result.par_chunks_mut(one.image_out()).zip(input.par_chunks(one.image_in()));
+        planes.enumerate().for_each(|(i, (out, plane))| {
+            let kernel = &weights[i % self.outputs * one.seen()..][..one.seen()];
+            one.each_line_of_image(|k, at, line| {
+                let out = &mut out[at + line.first..at + line.past];
+                let seen = plane[line.begin..].iter().step_by(one.stride);
+                out.iter_mut().zip(seen).for_each(|(out, value)| *out += kernel[k] * value);
+            });
+        });
+        result
+    }
+
+    fn depthwise_input_gradient(&self, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
+        let one = self.channel();
+        let mut found = vec![0.0; self.images * self.image_in()];
+        let planes = found.par_chunks_mut(one.image_in()).zip(gradient.par_chunks(one.image_out()));
+        planes.enumerate().for_each(|(i, (found, gradient))| {
+            let kernel = &weights[i % self.outputs * one.seen()..][..one.seen()];
+            one.each_line_of_image(|k, at, line| {
+                let pixels = found[line.begin..].iter_mut().step_by(one.stride);
+                let gradient = &gradient[at + line.first..at + line.past];
+                pixels.zip(gradient).for_each(|(pixel, value)| *pixel += kernel[k] * value);
+            });
+        });
+        found
+    }
+
+    fn add_depthwise_weights_gradient(&self, input: &[f32], gradient: &[f32], sum: &mut [f32]) {
+        let one = self.channel();
+        let planes = input.chunks(one.image_in()).zip(gradient.chunks(one.image_out()));
+        for (sum, (plane, gradient)) in sum.chunks_mut(one.seen()).zip(planes) {
+            one.each_line_of_image(|k, at, line| {
+                let seen = plane[line.begin..].iter().step_by(one.stride);
+                let gradient = &gradient[at + line.first..at + line.past];
+                sum[k] += seen.zip(gradient).map(|(value, gradient)| value * gradient).sum::<f32>();
+            });
+        }
+    }
+
+    /// Calls `visit` for each row of windows of one channel and kernel position, with the position's
+    /// index, the offset of the row in the result, and the row's place in the image.
+    fn each_line_of_image(&self, mut visit: impl FnMut(usize, usize, Line)) {
+        let plane = self.rows_out * self.columns_out;
+        self.each_line((0, self.rows_out), |at, line| {
+            if let Some(line) = line {
+                visit(at / plane, at % plane, line);
+            }
+        });
     }
 
     /// The values in the windows of a strip, `[seen, pixels]`, written into `room`. For a kernel of
@@ -374,10 +320,10 @@ impl Windows {
             };
             out[..first].fill(0.0);
             out[past..].fill(0.0);
-            if self.stride[1] == 1 {
+            if self.stride == 1 {
                 out[first..past].copy_from_slice(&input[begin..begin + past - first]);
             } else {
-                let taken = input[begin..].iter().step_by(self.stride[1]);
+                let taken = input[begin..].iter().step_by(self.stride);
                 out[first..past].iter_mut().zip(taken).for_each(|(out, value)| *out = *value);
             }
         });
@@ -389,11 +335,11 @@ impl Windows {
         self.each_line(strip, |at, line| {
             let Some(Line { begin, first, past }) = line else { return };
             let values = &columns[at + first..at + past];
-            if self.stride[1] == 1 {
+            if self.stride == 1 {
                 let pixels = &mut image[begin..begin + values.len()];
                 pixels.iter_mut().zip(values).for_each(|(pixel, value)| *pixel += value);
             } else {
-                let pixels = image[begin..].iter_mut().step_by(self.stride[1]);
+                let pixels = image[begin..].iter_mut().step_by(self.stride);
                 pixels.zip(values).for_each(|(pixel, value)| *pixel += value);
             }
         });
@@ -407,14 +353,14 @@ impl Windows {
             for down in 0..self.kernel[0] {
                 for across in 0..self.kernel[1] {
                     // Windows whose column lies in the image: stride * x + offset in 0..columns_in.
-                    let (offset, stride) = (across * self.dilation[1], self.stride[1]);
+                    let (offset, stride) = (across * self.dilation, self.stride);
                     let left = self.padding[1].saturating_sub(offset).div_ceil(stride);
                     let right = (self.columns_in + self.padding[1])
                         .saturating_sub(offset)
                         .div_ceil(stride)
                         .min(self.columns_out);
                     for row in first..first + rows {
-                        let y = (row * self.stride[0] + down * self.dilation[0])
+                        let y = (row * self.stride + down * self.dilation)
                             .checked_sub(self.padding[0])
                             .filter(|y| *y < self.rows_in);
                         let line = y.filter(|_| left < right).map(|y| Line {
@@ -450,73 +396,114 @@ fn matrix(values: &[f32], rows: usize, columns: usize) -> ArrayView2<'_, f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use burn::tensor::{Device, module};
     use proptest::prelude::*;
 
-    fn tensor(shape: [usize; 4], seed: usize, device: &Device) -> Tensor<4> {
-        let count = shape.iter().product::<usize>();
-        let value = |i: usize| ((i * 7919 + seed * 104_729) % 1009) as f32 / 504.5 - 1.0;
-        Tensor::from_data(TensorData::new((0..count).map(value).collect::<Vec<_>>(), shape), device)
+    fn numbers(count: usize, seed: usize) -> Vec<f32> {
+        (0..count).map(|i| ((i * 7919 + seed * 104_729) % 1009) as f32 / 504.5 - 1.0).collect()
     }
 
-    fn numbers(tensor: Tensor<4>) -> Vec<f32> {
-        tensor.into_data().try_to_vec().unwrap()
+    /// The definition of a convolution, as sums over everything: the result, and for a gradient with
+    /// respect to it those of the input and the weights.
+    fn by_definition(
+        of: &Convolution,
+        shape: [usize; 4],
+        input: &[f32],
+        weights: &[f32],
+        gradient: impl Fn(&[f32]) -> Vec<f32>,
+    ) -> [Vec<f32>; 3] {
+        let [images, channels, rows, columns] = shape;
+        let [_, outputs, rows_out, columns_out] = of.of(shape).shape_out();
+        let each = channels / of.groups;
+        let mut triples = Vec::new();
+        for n in 0..images {
+            for o in 0..outputs {
+                for (i, y, x) in (0..each).flat_map(|i| {
+                    (0..of.kernel[0]).flat_map(move |y| (0..of.kernel[1]).map(move |x| (i, y, x)))
+                }) {
+                    let channel = o / (outputs / of.groups) * each + i;
+                    let w = ((o * each + i) * of.kernel[0] + y) * of.kernel[1] + x;
+                    for row in 0..rows_out {
+                        for column in 0..columns_out {
+                            let at = |place: usize, k: usize, before: usize| {
+                                (place * of.stride + k * of.dilation).checked_sub(before)
+                            };
+                            let (r, c) = (at(row, y, of.padding[0]), at(column, x, of.padding[1]));
+                            let (Some(r), Some(c)) = (r, c) else { continue };
+                            if r < rows && c < columns {
+                                let from = ((n * channels + channel) * rows + r) * columns + c;
+                                let to =
+                                    ((n * outputs + o) * rows_out + row) * columns_out + column;
+                                triples.push((from, w, to));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let mut result = vec![0.0; images * outputs * rows_out * columns_out];
+        triples.iter().for_each(|&(from, w, to)| result[to] += input[from] * weights[w]);
+        let gradient = gradient(&result);
+        let (mut of_input, mut of_weights) = (vec![0.0; input.len()], vec![0.0; weights.len()]);
+        for &(from, w, to) in &triples {
+            of_input[from] += weights[w] * gradient[to];
+            of_weights[w] += input[from] * gradient[to];
+        }
+        [result, of_input, of_weights]
+    }
+
+    fn agrees(of: &Convolution, shape: [usize; 4]) -> Result<(), TestCaseError> {
+        let windows = of.of(shape);
+        let input = numbers(shape.iter().product(), 1);
+        let each = shape[1] / of.groups * of.kernel[0] * of.kernel[1];
+        let weights = numbers(of.outputs * each, 2);
+        let double = |result: &[f32]| result.iter().map(|v| 2.0 * v).collect::<Vec<f32>>();
+        let result = windows.result(&input, &weights);
+        let gradient = double(&result);
+        let found = [
+            result,
+            windows.input_gradient(&weights, &gradient),
+            windows.weights_gradient(&input, &gradient),
+        ];
+        let wanted = by_definition(of, shape, &input, &weights, double);
+        for (found, wanted) in found.into_iter().zip(wanted) {
+            prop_assert_eq!(found.len(), wanted.len());
+            let largest = wanted.iter().fold(1.0f32, |most, value| most.max(value.abs()));
+            for (a, b) in found.into_iter().zip(wanted) {
+                prop_assert!((a - b).abs() < 1e-4 * largest, "{} {}", a, b);
+            }
+        }
+        Ok(())
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Compares with burn's own convolution and its gradients.
         #[test]
-        fn result_and_gradients_are_burns(
-            images in 1usize..10, inputs in 1usize..5, outputs in 1usize..5,
+        fn result_and_gradients_are_those_of_the_definition(
+            images in 1usize..10, inputs in 1usize..5, outputs in 1usize..5, depthwise in any::<bool>(),
             rows in 5usize..12, columns in 5usize..12, kernel in prop::sample::select(vec![1usize, 3]),
             stride in 1usize..3, dilation in 1usize..3,
             padding in [0usize..3, 0usize..3, 0usize..3, 0usize..3],
         ) {
-            let device = Device::flex().autodiff();
-            let input = tensor([images, inputs, rows, columns], 1, &device);
-            let weights = tensor([outputs, inputs, kernel, kernel], 2, &device);
-            let [above, left, below, right] = padding;
-            let padding = [(above, below), (left, right)];
-            let options =
-                ConvOptions::new_with_padding([stride; 2], padding, [dilation; 2], 1);
-            let passes = |ours: bool| {
-                let (input, weights) = (input.clone().require_grad(), weights.clone().require_grad());
-                let out = if ours {
-                    convolve(input.clone(), weights.clone(), options.clone())
-                } else {
-                    module::conv2d(input.clone(), weights.clone(), None, options.clone())
-                };
-                let mut gradients = out.clone().powf_scalar(2.0).sum().backward();
-                [
-                    numbers(out),
-                    numbers(input.grad_remove(&mut gradients).unwrap()),
-                    numbers(weights.grad_remove(&mut gradients).unwrap()),
-                ]
-            };
-            for (found, wanted) in passes(true).into_iter().zip(passes(false)) {
-                prop_assert_eq!(found.len(), wanted.len());
-                let largest = wanted.iter().fold(1.0f32, |most, value| most.max(value.abs()));
-                for (a, b) in found.into_iter().zip(wanted) {
-                    prop_assert!((a - b).abs() < 1e-5 * largest, "{} {}", a, b);
-                }
-            }
+            let (outputs, groups) = if depthwise { (inputs, inputs) } else { (outputs, 1) };
+            let kernel = [kernel; 2];
+            let of = Convolution { outputs, kernel, stride, padding, dilation, groups };
+            agrees(&of, [images, inputs, rows, columns])?;
         }
     }
 
     #[test]
     fn many_strips_are_one_image() {
-        let device = Device::flex();
-        let input = tensor([1, 40, 50, 70], 3, &device);
-        let weights = tensor([6, 40, 3, 3], 4, &device);
-        let options = ConvOptions::new_with_padding([1; 2], [(1, 1); 2], [1; 2], 1);
-        let windows = Windows::new(&[1, 40, 50, 70], &[6, 40, 3, 3], &options);
-        assert!(windows.strips().count() > 2);
-        let found = numbers(convolve(input.clone(), weights.clone(), options.clone()));
-        let wanted = numbers(module::conv2d(input, weights, None, options));
-        for (a, b) in found.into_iter().zip(wanted) {
-            assert!((a - b).abs() < 1e-2, "{a} {b}");
-        }
+        let of = Convolution {
+            outputs: 6,
+            kernel: [3; 2],
+            stride: 1,
+            padding: [1; 4],
+            dilation: 1,
+            groups: 1,
+        };
+        let shape = [1, 40, 50, 70];
+        assert!(of.of(shape).strips().count() > 2);
+        agrees(&of, shape).unwrap();
     }
 }

@@ -1,8 +1,8 @@
 //! The initial weights of a run: random, from another run, or from a finished network.
 
 use super::net::Plan;
+use super::tensor::Tensor;
 use super::weights::Weights;
-use burn::tensor::Tensor;
 use setsight_nets::graph::Graph;
 
 /// Where the initial weights come from.
@@ -27,7 +27,7 @@ impl First {
     ///
     /// # Panics
     /// If a network follows another plan; its metadata rules that out.
-    pub fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor<4>) -> Weights {
+    pub fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor) -> Weights {
         match self {
             Self::Chance => plan.init(seed),
             Self::Run(weights) => weights.clone(),

@@ -2,8 +2,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | [`net`] | a network as a plan: its first weights, its pass in burn, its graph |
-//! | [`convolution`] | convolutions and their gradients on the processor |
+//! | [`net`] | a network as a plan: its first weights, its pass with gradients, its graph |
+//! | [`convolution`] | convolutions and their gradients |
+//! | [`layers`] | the other layers and their gradients |
+//! | [`loss`] | losses and their gradients |
+//! | [`tensor`] | the numbers of a batch, with their shape |
 //! | [`weights`] | named arrays of numbers |
 //! | [`optimiser`] | updates weights from gradients |
 //! | [`checkpoint`] | a run saved on disk, from which it can resume |
@@ -15,9 +18,9 @@
 //! | [`finder`] | the card detector and its training data |
 //! | [`refiner`] | the network that classifies context crops and corrects outlines |
 //!
-//! burn computes a network and its gradients. The weights, the optimiser and the checkpoints are
-//! plain arrays in this crate, so that a run can be stopped and resumed bit for bit and no file
-//! depends on burn's formats.
+//! The three networks are chains of few kinds of layers, so that each layer brings its gradient and no
+//! general differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays,
+//! so that a run can be stopped and resumed bit for bit.
 
 pub mod adapt;
 pub mod checkpoint;
@@ -26,12 +29,15 @@ pub mod curve;
 pub mod finder;
 pub mod first;
 pub mod fuse;
+pub mod layers;
+pub mod loss;
 pub mod net;
 pub mod newton;
 pub mod optimiser;
 pub mod reader;
 pub mod refiner;
 pub mod run;
+pub mod tensor;
 pub mod weights;
 
 pub use run::{Ended, Task, Validation};

@@ -1,16 +1,13 @@
-//! A network as a plan: one description that yields its initial weights, its forward pass in burn
-//! with gradients, and the [`Graph`] for inference and the exports.
+//! A network as a plan: one description that yields its initial weights, its pass with gradients,
+//! and the [`Graph`] for inference and the exports.
 
-use super::convolution::convolve;
+use super::convolution::{Convolution, Windows};
+use super::layers::{self, NORM_EPSILON, Norm};
+use super::tensor::Tensor;
 use super::weights::{Array, Role, Weights};
-use burn::tensor::ops::{AvgPoolOptions, ConvOptions, MaxPoolOptions};
-use burn::tensor::{Device, Tensor, TensorData, activation, module};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use setsight_nets::graph::{Conv, Graph, Node, Op};
-
-/// Added to a norm's variance before the root.
-const NORM_EPSILON: f32 = 1e-5;
 
 /// What a node of a plan computes, see [`Op`] for the meaning of each.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -145,120 +142,108 @@ pub struct Plan {
     pub steps: Vec<Step>,
 }
 
-/// A tensor of images or of plain rows.
-#[derive(Clone, Debug)]
-pub enum Output {
-    /// `[n, channels, rows, columns]`.
-    Map(Tensor<4>),
-    /// `[n, values]`.
-    Flat(Tensor<2>),
-}
-
-impl Output {
-    /// The tensor of images.
-    ///
-    /// # Panics
-    /// If it is a tensor of rows, which is a mistake in the plan.
-    pub fn map(self) -> Tensor<4> {
-        match self {
-            Self::Map(tensor) => tensor,
-            Self::Flat(_) => panic!("a tensor of rows where the plan needs images"),
-        }
-    }
-
-    /// The tensor of rows.
-    ///
-    /// # Panics
-    /// If it is a tensor of images, which is a mistake in the plan.
-    pub fn flat(self) -> Tensor<2> {
-        match self {
-            Self::Flat(tensor) => tensor,
-            Self::Map(_) => panic!("a tensor of images where the plan needs rows"),
-        }
-    }
-
-    fn relu(self, wanted: bool) -> Self {
-        match self {
-            out if !wanted => out,
-            Self::Map(tensor) => Self::Map(activation::relu(tensor)),
-            Self::Flat(tensor) => Self::Flat(activation::relu(tensor)),
-        }
-    }
-}
-
-/// A trained array as a burn tensor.
-enum Leaf {
-    One(Tensor<1>),
-    Two(Tensor<2>),
-    Four(Tensor<4>),
-    /// Running statistics, which burn does not hold.
-    Followed,
-}
-
-/// The trained arrays on a device, ready for a pass with gradients.
-pub struct Live {
-    leaves: Vec<Leaf>,
-}
-
-impl Live {
-    /// Puts weights on a device that records gradients.
-    pub fn new(weights: &Weights, device: &Device) -> Self {
-        let leaf = |array: &Array| {
-            if !array.role.is_trained() {
-                return Leaf::Followed;
-            }
-            let data = TensorData::new(array.values.clone(), array.shape.clone());
-            match array.shape.len() {
-                1 => Leaf::One(Tensor::from_data(data, device).require_grad()),
-                2 => Leaf::Two(Tensor::from_data(data, device).require_grad()),
-                _ => Leaf::Four(Tensor::from_data(data, device).require_grad()),
-            }
-        };
-        Self { leaves: weights.arrays.iter().map(leaf).collect() }
-    }
-
-    /// The gradient of `loss` for every array; zeros for those that are not trained.
-    pub fn gradients(&self, loss: &Tensor<1>, weights: &Weights) -> Weights {
-        let mut gradients = loss.backward();
-        let mut out = weights.zeros_like();
-        for (leaf, array) in self.leaves.iter().zip(&mut out.arrays) {
-            let data = match leaf {
-                Leaf::One(tensor) => tensor.grad_remove(&mut gradients).map(Tensor::into_data),
-                Leaf::Two(tensor) => tensor.grad_remove(&mut gradients).map(Tensor::into_data),
-                Leaf::Four(tensor) => tensor.grad_remove(&mut gradients).map(Tensor::into_data),
-                Leaf::Followed => None,
-            };
-            if let Some(values) = data.and_then(|data| data.try_to_vec::<f32>().ok()) {
-                array.values = values;
-            }
-        }
-        out
-    }
-
-    fn one(&self, i: usize) -> Tensor<1> {
-        match &self.leaves[i] {
-            Leaf::One(tensor) => tensor.clone(),
-            _ => unreachable!("arrays stand in the order of the plan"),
-        }
-    }
-
-    fn two(&self, i: usize) -> Tensor<2> {
-        match &self.leaves[i] {
-            Leaf::Two(tensor) => tensor.clone(),
-            _ => unreachable!("arrays stand in the order of the plan"),
-        }
-    }
-
-    fn four(&self, i: usize) -> Tensor<4> {
-        match &self.leaves[i] {
-            Leaf::Four(tensor) => tensor.clone(),
-            _ => unreachable!("arrays stand in the order of the plan"),
-        }
-    }
-}
-
 /// The statistics of the norms in a batch: index of the array of means, means, variances.
-pub type Statistics = Vec<(usize, Tensor<1>, Tensor<1>)>;
+pub type Statistics = Vec<(usize, Vec<f32>, Vec<f32>)>;
+
+/// A pass for training: what each step computed, for the gradients.
+#[derive(Debug)]
+pub struct Pass<'a> {
+    plan: &'a Plan,
+    weights: &'a Weights,
+    /// The input, and the result of each step.
+    results: Vec<Tensor>,
+    /// The norm of each step, where it has one.
+    norms: Vec<Option<Norm>>,
+}
+
+impl Pass<'_> {
+    /// The output of the network.
+    pub fn output(&self) -> &Tensor {
+        self.results.last().expect("the input at least")
+    }
+
+    /// The statistics of the norms in this batch.
+    pub fn statistics(&self) -> Statistics {
+        let norms = self.norms.iter().zip(self.plan.first_arrays());
+        norms
+            .filter_map(|(norm, first)| {
+                let norm = norm.as_ref()?;
+                Some((first + 3, norm.mean.clone(), norm.variance.clone()))
+            })
+            .collect()
+    }
+
+    /// The gradient of a loss for every array, from its gradient with respect to the output; zeros
+    /// for arrays that are not trained.
+    pub fn gradients(&self, of_output: Vec<f32>) -> Weights {
+        let mut found = self.weights.zeros_like();
+        let mut gradients: Vec<Option<Vec<f32>>> = vec![None; self.results.len()];
+        *gradients.last_mut().expect("the input at least") = Some(of_output);
+        let firsts = self.plan.first_arrays();
+        for (i, step) in self.plan.steps.iter().enumerate().rev() {
+            let Some(gradient) = gradients[i + 1].take() else { continue };
+            let of_inputs = self.back(i, firsts[i], gradient, &mut found);
+            for (&input, gradient) in step.inputs.iter().zip(of_inputs) {
+                match &mut gradients[input] {
+                    Some(sum) => sum.iter_mut().zip(&gradient).for_each(|(sum, g)| *sum += g),
+                    none => *none = Some(gradient),
+                }
+            }
+        }
+        found
+    }
+
+    /// Goes back through a step: the gradients of its inputs. Those of its arrays, of which `first`
+    /// is the first, are put into `found`.
+    fn back(
+        &self,
+        i: usize,
+        first: usize,
+        mut gradient: Vec<f32>,
+        found: &mut Weights,
+    ) -> Vec<Vec<f32>> {
+        let step = &self.plan.steps[i];
+        let (input, result) = (&self.results[step.inputs[0]], &self.results[i + 1]);
+        if step.layer.has_relu() {
+            layers::relu_gradient(&mut gradient, &result.values);
+        }
+        let values = |at: usize| &self.weights.arrays[first + at].values[..];
+        let mut put = |at: usize, values: Vec<f32>| found.arrays[first + at].values = values;
+        match step.layer {
+            Layer::Conv { .. } => {
+                let mut gradient = Tensor::new(gradient, &result.shape);
+                if let Some(norm) = &self.norms[i] {
+                    let (scale, shift) = norm.gradient(&mut gradient, values(1));
+                    put(1, scale);
+                    put(2, shift);
+                } else {
+                    put(1, layers::channel_sums(&gradient));
+                }
+                let windows = step.layer.windows(input);
+                put(0, windows.weights_gradient(&input.values, &gradient.values));
+                // Nobody asks for the gradient of the network's input.
+                if step.inputs[0] == 0 {
+                    return Vec::new();
+                }
+                vec![windows.input_gradient(values(0), &gradient.values)]
+            }
+            Layer::Dense { .. } => {
+                let (of_input, weights, bias) = layers::dense_gradient(input, values(0), &gradient);
+                put(0, weights);
+                put(1, bias);
+                vec![of_input]
+            }
+            Layer::MaxPool { size } => vec![layers::max_pool_gradient(input, size, &gradient)],
+            Layer::AveragePool { size } => {
+                vec![layers::average_pool_gradient(input, size, &gradient)]
+            }
+            Layer::GlobalAveragePool => vec![layers::global_average_gradient(input, &gradient)],
+            Layer::Flatten => vec![gradient],
+            Layer::Add { .. } => vec![gradient.clone(), gradient],
+            Layer::Upsample => vec![layers::upsample_gradient(input, &gradient)],
+        }
+    }
+}
 
 impl Plan {
     /// Initial weights: normal, with the variance that keeps the values' variance under ReLU (He et
@@ -298,47 +283,54 @@ impl Plan {
         Weights { arrays }
     }
 
-    /// The pass for training: norms use the batch's own statistics, which are returned as well.
-    pub fn forward(&self, live: &Live, input: Tensor<4>) -> (Output, Statistics) {
-        let mut results = vec![Output::Map(input)];
-        let mut statistics = Vec::new();
+    /// The index of the first array of each step.
+    fn first_arrays(&self) -> Vec<usize> {
         let mut next = 0;
-        for step in &self.steps {
-            let of = |i: usize| results[step.inputs[i]].clone();
-            let result = match step.layer {
-                Layer::Conv { stride, padding, dilation, groups, norm, relu, .. } => {
-                    let weight = live.four(next);
-                    let options = conv_options(stride, padding, dilation, groups);
-                    let mut out = convolve(of(0).map(), weight, options);
-                    if norm {
-                        let (scale, shift) = (live.one(next + 1), live.one(next + 2));
-                        let seen =
-                            module::batch_norm_train(out, scale, shift, f64::from(NORM_EPSILON));
-                        statistics.push((next + 3, seen.mean, seen.variance));
-                        out = seen.output;
-                    } else {
-                        let outputs = out.dims()[1];
-                        out = out + live.one(next + 1).reshape([1, outputs, 1, 1]);
-                    }
-                    next += if norm { 5 } else { 2 };
-                    Output::Map(out).relu(relu)
-                }
-                Layer::Dense { relu, .. } => {
-                    let (weight, bias) = (live.two(next), live.one(next + 1));
-                    next += 2;
-                    let out = of(0).flat().matmul(weight.transpose()) + bias.unsqueeze::<2>();
-                    Output::Flat(out).relu(relu)
-                }
-                Layer::MaxPool { size } => max_pool(of(0), size),
-                Layer::AveragePool { size } => average_pool(of(0), size),
-                Layer::GlobalAveragePool => global_average(of(0)),
-                Layer::Flatten => Output::Flat(of(0).map().flatten(1, 3)),
-                Layer::Add { relu } => add(of(0), of(1)).relu(relu),
-                Layer::Upsample => upsample(of(0)),
+        let first = |step: &Step| {
+            let first = next;
+            next += match step.layer {
+                Layer::Conv { norm: true, .. } => 5,
+                Layer::Conv { .. } | Layer::Dense { .. } => 2,
+                _ => 0,
             };
-            results.push(result);
+            first
+        };
+        self.steps.iter().map(first).collect()
+    }
+
+    /// The pass for training: norms use the batch's own statistics.
+    pub fn forward<'a>(&'a self, weights: &'a Weights, input: Tensor) -> Pass<'a> {
+        let mut pass = Pass { plan: self, weights, results: vec![input], norms: Vec::new() };
+        for (step, first) in self.steps.iter().zip(self.first_arrays()) {
+            let of = |i: usize| &pass.results[step.inputs[i]];
+            let values = |at: usize| &weights.arrays[first + at].values[..];
+            let mut of_step = None;
+            let mut result = match step.layer {
+                Layer::Conv { norm, .. } => {
+                    let windows = step.layer.windows(of(0));
+                    let mut out = convolved(&windows, values(0), of(0));
+                    if norm {
+                        of_step = Some(Norm::new(&mut out, values(1), values(2)));
+                    } else {
+                        layers::add_bias(&mut out, values(1));
+                    }
+                    out
+                }
+                Layer::Dense { .. } => layers::dense(of(0), values(0), values(1)),
+                Layer::MaxPool { size } => layers::max_pool(of(0), size),
+                Layer::AveragePool { size } => layers::average_pool(of(0), size),
+                Layer::GlobalAveragePool => layers::global_average(of(0)),
+                Layer::Flatten => flattened(of(0)),
+                Layer::Add { .. } => added(of(0), of(1)),
+                Layer::Upsample => layers::upsample(of(0)),
+            };
+            if step.layer.has_relu() {
+                layers::relu(&mut result.values);
+            }
+            pass.norms.push(of_step);
+            pass.results.push(result);
         }
-        (results.pop().expect("the input at least"), statistics)
+        pass
     }
 
     /// The network for inference: each norm is folded, with its running mean and variance, into the
@@ -393,7 +385,7 @@ impl Plan {
     /// norm is restored with the means and variances measured on `seen`, pictures as training shows
     /// them, so that the first pass computes what the network does. `None` for a network of another
     /// plan.
-    pub fn weights_of(&self, graph: &Graph, seen: Tensor<4>) -> Option<Weights> {
+    pub fn weights_of(&self, graph: &Graph, seen: Tensor) -> Option<Weights> {
         let mut weights = self.init(0);
         let nodes = graph.nodes.iter();
         if nodes.len() != self.steps.len()
@@ -416,10 +408,9 @@ impl Plan {
                         put(conv.bias.clone())?;
                         continue;
                     }
-                    let without_bias =
-                        Conv { bias: vec![0.0; conv.outputs()], relu: false, ..conv.clone() };
-                    let input = results[node.inputs[0]].clone().map();
-                    let (mean, variance) = of_channels(convolved(&without_bias, input));
+                    let input = &results[node.inputs[0]];
+                    let out = convolved(&windows_of(conv, input), &conv.weights, input);
+                    let (mean, variance) = layers::channel_statistics(&out);
                     let deviation = variance.iter().map(|v| (v + NORM_EPSILON).sqrt());
                     put(deviation.collect())?;
                     put(conv.bias.iter().zip(&mean).map(|(bias, mean)| bias + mean).collect())?;
@@ -461,59 +452,78 @@ impl Plan {
     }
 }
 
-/// The forward pass of a graph in burn, without gradients.
-pub fn run_graph(graph: &Graph, input: Tensor<4>) -> Output {
+impl Layer {
+    /// Whether negative results become 0.
+    fn has_relu(&self) -> bool {
+        match *self {
+            Self::Conv { relu, .. } | Self::Dense { relu, .. } | Self::Add { relu } => relu,
+            _ => false,
+        }
+    }
+
+    /// A convolution's sizes for an input.
+    ///
+    /// # Panics
+    /// If it is another layer.
+    fn windows(&self, input: &Tensor) -> Windows {
+        let Self::Conv { outputs, kernel, stride, padding, dilation, groups, .. } = *self else {
+            panic!("a convolution, not {self:?}");
+        };
+        let kernel = [kernel; 2];
+        Convolution { outputs, kernel, stride, padding, dilation, groups }.of(input.maps())
+    }
+}
+
+/// The pass of a graph, without gradients.
+pub fn run_graph(graph: &Graph, input: Tensor) -> Tensor {
     results_of(graph, input).pop().expect("the input at least")
 }
 
-/// The mean and the variance of each channel over pictures, rows and columns.
-fn of_channels(maps: Tensor<4>) -> (Vec<f32>, Vec<f32>) {
-    let channels = maps.dims()[1];
-    let rows = maps.swap_dims(0, 1).reshape([channels as i32, -1]);
-    let mean = rows.clone().mean_dim(1);
-    let variance = (rows - mean.clone()).powf_scalar(2.0).mean_dim(1);
-    let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec().expect("training is in f32");
-    (numbers(mean), numbers(variance))
+fn windows_of(conv: &Conv, input: &Tensor) -> Windows {
+    let Conv { kernel, stride, padding, dilation, groups, .. } = *conv;
+    let outputs = conv.outputs();
+    Convolution { outputs, kernel, stride, padding, dilation, groups }.of(input.maps())
 }
 
-/// A convolution with its bias; the caller applies the ReLU.
-fn convolved(conv: &Conv, input: Tensor<4>) -> Tensor<4> {
-    let device = input.device();
-    let shape = [conv.outputs(), conv.inputs() / conv.groups, conv.kernel[0], conv.kernel[1]];
-    let weights = Tensor::<4>::from_data(TensorData::new(conv.weights.clone(), shape), &device);
-    let options = conv_options(conv.stride, conv.padding, conv.dilation, conv.groups);
-    let bias = TensorData::new(conv.bias.clone(), [conv.bias.len()]);
-    module::conv2d(input, weights, Some(Tensor::<1>::from_data(bias, &device)), options)
+/// A convolution without its bias.
+fn convolved(windows: &Windows, weights: &[f32], input: &Tensor) -> Tensor {
+    Tensor::new(windows.result(&input.values, weights), &windows.shape_out())
 }
 
 /// The input and the result of each node.
-fn results_of(graph: &Graph, input: Tensor<4>) -> Vec<Output> {
-    let device = input.device();
-    let mut results = vec![Output::Map(input)];
+fn results_of(graph: &Graph, input: Tensor) -> Vec<Tensor> {
+    let mut results = vec![input];
     for node in &graph.nodes {
-        let of = |i: usize| results[node.inputs[i]].clone();
-        let vector = |values: &[f32]| {
-            Tensor::<1>::from_data(TensorData::new(values.to_vec(), [values.len()]), &device)
-        };
-        let result = match &node.op {
-            Op::Conv(conv) => Output::Map(convolved(conv, of(0).map())).relu(conv.relu),
-            Op::Dense { weights, bias, relu } => {
-                let shape = [bias.len(), weights.len() / bias.len()];
-                let weights =
-                    Tensor::<2>::from_data(TensorData::new(weights.clone(), shape), &device);
-                let out = of(0).flat().matmul(weights.transpose());
-                Output::Flat(out + vector(bias).unsqueeze::<2>()).relu(*relu)
+        let of = |i: usize| &results[node.inputs[i]];
+        let (mut result, relu) = match &node.op {
+            Op::Conv(conv) => {
+                let mut out = convolved(&windows_of(conv, of(0)), &conv.weights, of(0));
+                layers::add_bias(&mut out, &conv.bias);
+                (out, conv.relu)
             }
-            Op::MaxPool { size } => max_pool(of(0), *size),
-            Op::AveragePool { size } => average_pool(of(0), *size),
-            Op::GlobalAveragePool => global_average(of(0)),
-            Op::Flatten => Output::Flat(of(0).map().flatten(1, 3)),
-            Op::Add { relu } => add(of(0), of(1)).relu(*relu),
-            Op::Upsample => upsample(of(0)),
+            Op::Dense { weights, bias, relu } => (layers::dense(of(0), weights, bias), *relu),
+            Op::MaxPool { size } => (layers::max_pool(of(0), *size), false),
+            Op::AveragePool { size } => (layers::average_pool(of(0), *size), false),
+            Op::GlobalAveragePool => (layers::global_average(of(0)), false),
+            Op::Flatten => (flattened(of(0)), false),
+            Op::Add { relu } => (added(of(0), of(1)), *relu),
+            Op::Upsample => (layers::upsample(of(0)), false),
         };
+        if relu {
+            layers::relu(&mut result.values);
+        }
         results.push(result);
     }
     results
+}
+
+fn flattened(maps: &Tensor) -> Tensor {
+    let [images, channels, rows, columns] = maps.maps();
+    Tensor::new(maps.values.clone(), &[images, channels * rows * columns])
+}
+
+fn added(a: &Tensor, b: &Tensor) -> Tensor {
+    Tensor::new(a.values.iter().zip(&b.values).map(|(a, b)| a + b).collect(), &a.shape)
 }
 
 /// Normally distributed values by Box and Muller (1958).
@@ -525,50 +535,6 @@ fn normals(rng: &mut Pcg64, count: usize, deviation: f32) -> Vec<f32> {
             (radius * (std::f64::consts::TAU * unit()).cos()) as f32 * deviation
         })
         .collect()
-}
-
-fn conv_options(
-    stride: usize,
-    [above, left, below, right]: [usize; 4],
-    dilation: usize,
-    groups: usize,
-) -> ConvOptions<2> {
-    let padding = [(above, below), (left, right)];
-    ConvOptions::new_with_padding([stride; 2], padding, [dilation; 2], groups)
-}
-
-fn max_pool(input: Output, size: usize) -> Output {
-    Output::Map(module::max_pool2d(input.map(), MaxPoolOptions::new([size; 2])))
-}
-
-fn average_pool(input: Output, size: usize) -> Output {
-    Output::Map(module::avg_pool2d(input.map(), AvgPoolOptions::new([size; 2])))
-}
-
-fn global_average(input: Output) -> Output {
-    let input = input.map();
-    let [n, channels, ..] = input.dims();
-    Output::Flat(input.flatten::<3>(2, 3).mean_dim(2).reshape([n, channels]))
-}
-
-fn add(a: Output, b: Output) -> Output {
-    match (a, b) {
-        (Output::Map(a), Output::Map(b)) => Output::Map(a + b),
-        (a, b) => Output::Flat(a.flat() + b.flat()),
-    }
-}
-
-fn upsample(input: Output) -> Output {
-    let input = input.map();
-    let [n, channels, rows, columns] = input.dims();
-    let repeated = input.reshape([n * channels, rows, 1, columns, 1]).expand([
-        n * channels,
-        rows,
-        2,
-        columns,
-        2,
-    ]);
-    Output::Map(repeated.reshape([n, channels, 2 * rows, 2 * columns]))
 }
 
 #[cfg(test)]
@@ -597,32 +563,25 @@ mod tests {
         plan
     }
 
-    fn input(device: &Device) -> Tensor<4> {
+    fn input() -> Tensor {
         let values = (0..2 * 3 * 8 * 12).map(|i| ((i * 37) % 101) as f32 / 101.0).collect();
-        Tensor::from_data(TensorData::new(values, [2, 3, 8, 12]), device)
-    }
-
-    fn numbers(output: Output) -> Vec<f32> {
-        output.flat().into_data().try_to_vec().unwrap()
+        Tensor::new(values, &[2, 3, 8, 12])
     }
 
     #[test]
     fn the_graph_computes_what_training_saw() {
         let plan = plan();
-        let device = Device::default().autodiff();
         let mut state = State::new(plan.init(5));
-        let live = Live::new(&state.weights, &device);
-        let (trained, statistics) = plan.forward(&live, input(&device));
-        let vector = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap();
-        let seen: Vec<_> =
-            statistics.into_iter().map(|(at, m, v)| (at, vector(m), vector(v))).collect();
+        let weights = state.weights.clone();
+        let trained = plan.forward(&weights, input());
+        let seen = trained.statistics();
         assert_eq!(seen.len(), 3);
         // The first batch replaces the running statistics, so the graph's norms are those of the
         // batch.
         state.follow(&seen);
         let graph = plan.graph(&state.weights);
-        let used = run_graph(&graph, input(&device.clone().without_autodiff()));
-        for (a, b) in numbers(trained).into_iter().zip(numbers(used)) {
+        let used = run_graph(&graph, input());
+        for (a, b) in trained.output().values.iter().zip(&used.values) {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
         }
         let weights = graph.parameters();
@@ -632,48 +591,61 @@ mod tests {
     #[test]
     fn a_network_becomes_weights_that_compute_the_same() {
         let plan = plan();
-        let device = Device::default().autodiff();
         let mut weights = plan.init(5);
         for (i, array) in weights.arrays.iter_mut().enumerate() {
             let change = |v: &mut f32| *v = (*v + 0.05 * i as f32).abs() + 0.1;
             array.values.iter_mut().for_each(change);
         }
         let graph = plan.graph(&weights);
-        let plain = || input(&device.clone().without_autodiff());
-        let again = plan.weights_of(&graph, plain()).unwrap();
-        let wanted = numbers(run_graph(&graph, plain()));
-        let folded = numbers(run_graph(&plan.graph(&again), plain()));
-        let (trained, _) = plan.forward(&Live::new(&again, &device), input(&device));
-        for ((wanted, folded), trained) in wanted.iter().zip(folded).zip(numbers(trained)) {
+        let again = plan.weights_of(&graph, input()).unwrap();
+        let wanted = run_graph(&graph, input()).values;
+        let folded = run_graph(&plan.graph(&again), input()).values;
+        let trained = plan.forward(&again, input());
+        for ((wanted, folded), trained) in wanted.iter().zip(folded).zip(&trained.output().values) {
             let near = |v: f32| (v - wanted).abs() < 1e-3 * wanted.abs().max(1.0);
-            assert!(near(folded) && near(trained), "{wanted} {folded} {trained}");
+            assert!(near(folded) && near(*trained), "{wanted} {folded} {trained}");
         }
         let other = Plan::chain(3, [8, 12], vec![Layer::conv3(3, 4, 2)]);
-        assert!(other.weights_of(&graph, plain()).is_none());
+        assert!(other.weights_of(&graph, input()).is_none());
+    }
+
+    /// Compares the gradients of the mean square of the output with differences.
+    fn gradients_are_those_of_differences(plan: &Plan) {
+        let weights = plan.init(6);
+        let mean_square = |weights: &Weights| {
+            let pass = plan.forward(weights, input());
+            let out = &pass.output().values;
+            let share = 1.0 / out.len() as f32;
+            let loss = out.iter().map(|v| v * v * share).sum::<f32>();
+            (loss, pass.gradients(out.iter().map(|v| 2.0 * v * share).collect()))
+        };
+        let (_, gradients) = mean_square(&weights);
+        for (i, array) in weights.arrays.iter().enumerate() {
+            for k in [0, array.values.len() - 1] {
+                let found = gradients.arrays[i].values[k];
+                let at = |step: f32| {
+                    let mut moved = weights.clone();
+                    moved.arrays[i].values[k] += step;
+                    mean_square(&moved).0
+                };
+                let wanted = (at(2e-3) - at(-2e-3)) / 4e-3;
+                let name = &array.name;
+                assert!(
+                    (found - wanted).abs() < 2e-3 + 0.05 * wanted.abs(),
+                    "{name} {k}: {found} {wanted}"
+                );
+            }
+        }
     }
 
     #[test]
-    fn gradients_are_those_of_differences() {
-        let plan = plan();
-        let device = Device::default().autodiff();
-        let weights = plan.init(6);
-        let loss = |weights: &Weights| {
-            let live = Live::new(weights, &device);
-            let output = plan.forward(&live, input(&device)).0.flat();
-            let loss = output.powf_scalar(2.0).mean();
-            let gradients = live.gradients(&loss, weights);
-            (loss.into_data().try_to_vec::<f32>().unwrap()[0], gradients)
-        };
-        let (_, gradients) = loss(&weights);
-        for (i, array) in weights.arrays.iter().enumerate() {
-            let found = gradients.arrays[i].values[0];
-            let at = |step: f32| {
-                let mut moved = weights.clone();
-                moved.arrays[i].values[0] += step;
-                loss(&moved).0
-            };
-            let wanted = (at(2e-3) - at(-2e-3)) / 4e-3;
-            assert!((found - wanted).abs() < 0.02 + 0.05 * wanted.abs(), "{}", array.name);
+    fn every_layer_has_the_gradients_of_differences() {
+        gradients_are_those_of_differences(&plan());
+        let mut biased = Layer::conv1(6, 4);
+        if let Layer::Conv { norm, .. } = &mut biased {
+            *norm = false;
         }
+        let layers = vec![Layer::conv3(3, 6, 1), biased, Layer::GlobalAveragePool];
+        gradients_are_those_of_differences(&Plan::chain(3, [8, 12], layers));
     }
 }

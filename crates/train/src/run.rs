@@ -2,13 +2,13 @@
 
 use super::checkpoint::{Best, Checkpoint, CheckpointError};
 use super::curve::{self, Display, Entry};
-use super::net::{Live, Output, Plan, run_graph};
+use super::loss::Loss;
+use super::net::{Plan, run_graph};
 use super::optimiser::{Schedule, State};
+use super::tensor::Tensor;
 use super::weights::Weights;
-use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 use setsight_eval::chart::PlotError;
-use setsight_files::say;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::graph::Graph;
@@ -47,15 +47,11 @@ pub trait Task: Sync {
     /// resumed run continues exactly as it would have.
     fn batch(&self, step: u64) -> Self::Batch;
     /// The network's input for a batch.
-    fn input(&self, batch: &Self::Batch, device: &Device) -> Tensor<4>;
-    /// The loss to minimise, and its parts by name for the display.
-    fn loss(
-        &self,
-        output: Output,
-        batch: &Self::Batch,
-    ) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>);
-    /// Evaluates a network. `forward` needs no gradients; its input must be on `device`.
-    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation;
+    fn input(&self, batch: &Self::Batch) -> Tensor;
+    /// The loss of an output.
+    fn loss(&self, output: &Tensor, batch: &Self::Batch) -> Loss;
+    /// Evaluates a network.
+    fn validate(&self, forward: &dyn Fn(Tensor) -> Tensor) -> Validation;
 }
 
 /// Results of a validation.
@@ -192,18 +188,6 @@ impl Config {
     }
 }
 
-/// The device of a run, and its name if it is a graphics card: the first card that burn finds if
-/// the program was built with the feature `gpu`, otherwise the processor.
-fn device() -> (Device, Option<String>) {
-    #[cfg(feature = "gpu")]
-    if let Some(card) = Device::enumerate_physical().into_iter().next()
-        && let Some(device) = card.devices.into_vec().into_iter().next()
-    {
-        return (device, Some(card.name));
-    }
-    (Device::flex(), None)
-}
-
 /// Trains from the beginning, or resumes.
 ///
 /// # Errors
@@ -217,13 +201,6 @@ pub fn train<T: Task>(
     let mut run = open(task, &Config::of(task, settings), keeping)?;
     let began = Instant::now();
     let earlier = run.seconds;
-    let (device, card) = device();
-    if let Some(card) = card
-        && !keeping.quiet
-    {
-        say!("computing on {card}");
-    }
-    let device = device.autodiff();
     let display = Display::new(settings.schedule.steps, run.state.step, keeping.quiet);
     let path = keeping.folder.join(CHECKPOINT);
     let patience = settings.patience.max(1);
@@ -245,7 +222,7 @@ pub fn train<T: Task>(
                 return Ok(false);
             }
             let Ok(batch) = batches.recv() else { break };
-            let finite = one_step(task, &batch, &mut run.state, settings, &device, &mut lately);
+            let finite = one_step(task, &batch, &mut run.state, settings, &mut lately);
             lost = if finite { 0 } else { lost + 1 };
             if lost == LOST_STEPS {
                 return Err(TrainError::Lost(run.state.step));
@@ -256,7 +233,7 @@ pub fn train<T: Task>(
                 on_step(step);
             }
             if step % settings.validate_every.max(1) == 0 || step == to {
-                let entry = validate(task, &mut run, &device, lately.take());
+                let entry = validate(task, &mut run, lately.take());
                 display.validated(&entry);
                 run.history.push(entry);
                 run.seconds = earlier + began.elapsed().as_secs_f64();
@@ -322,24 +299,20 @@ fn one_step<T: Task>(
     batch: &T::Batch,
     state: &mut State,
     settings: &Settings,
-    device: &Device,
     lately: &mut Lately,
 ) -> bool {
-    let live = Live::new(&state.weights, device);
-    let (output, statistics) = task.plan().forward(&live, task.input(batch, device));
-    let (loss, parts) = task.loss(output, batch);
-    let gradients = live.gradients(&loss, &state.weights);
-    let numbers = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap_or_default();
-    let seen: Vec<_> = statistics
-        .into_iter()
-        .map(|(at, means, variances)| (at, numbers(means), numbers(variances)))
-        .collect();
-    let value = f64::from(numbers(loss).first().copied().unwrap_or(f32::NAN));
+    let (loss, seen, gradients) = {
+        let pass = task.plan().forward(&state.weights, task.input(batch));
+        let mut loss = task.loss(pass.output(), batch);
+        let gradients = pass.gradients(std::mem::take(&mut loss.gradient));
+        (loss, pass.statistics(), gradients)
+    };
+    let value = f64::from(loss.total);
     if value.is_finite() {
         lately.steps += 1;
         lately.loss += value;
-        for (i, (name, part)) in parts.into_iter().enumerate() {
-            let part = f64::from(numbers(part).first().copied().unwrap_or(0.0));
+        for (i, (name, part)) in loss.parts.into_iter().enumerate() {
+            let part = f64::from(part);
             match lately.parts.get_mut(i) {
                 Some(sum) => sum.1 += part,
                 None => lately.parts.push((name, part)),
@@ -355,12 +328,10 @@ fn one_step<T: Task>(
 fn validate<T: Task>(
     task: &T,
     run: &mut Checkpoint,
-    device: &Device,
     (loss, parts): (f64, Vec<(String, f64)>),
 ) -> Entry {
-    let plain = device.clone().without_autodiff();
     let graph = task.plan().graph(&run.state.average);
-    let found = task.validate(&|input| run_graph(&graph, input), &plain);
+    let found = task.validate(&|input| run_graph(&graph, input));
     let better = run.best.as_ref().is_none_or(|best| found.loss < best.loss);
     if better && found.loss.is_finite() {
         let weights = run.state.average.clone();

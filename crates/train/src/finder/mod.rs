@@ -17,10 +17,11 @@ pub mod tally;
 pub mod target;
 
 use super::first::First;
-use super::net::{Layer, Output, Plan, Step};
+use super::loss::{Loss, sigmoid, softplus};
+use super::net::{Layer, Plan, Step};
 use super::run::{Settings, Task, Validation};
+use super::tensor::Tensor;
 use super::weights::Weights;
-use burn::tensor::{Device, Tensor, TensorData, activation};
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;
@@ -262,13 +263,6 @@ impl Batch {
         batch.shape_weight.iter_mut().for_each(|w| *w *= share);
         batch
     }
-
-    fn maps(&self, values: &[f32], planes: usize, device: &Device) -> Tensor<4> {
-        let [pictures, height, width] = self.size;
-        let stride = finder::STRIDE_PX;
-        let shape = [pictures, planes, height / stride, width / stride];
-        Tensor::from_data(TensorData::new(values.to_vec(), shape), device)
-    }
 }
 
 impl Task for Finder {
@@ -299,7 +293,7 @@ impl Task for Finder {
 
     fn init(&self, seed: u64) -> Weights {
         if self.first.goes_on() {
-            let seen = || self.input(&self.batch(0), &Device::default());
+            let seen = || self.input(&self.batch(0));
             return self.first.weights(&self.plan, seed, seen);
         }
         let mut weights = self.plan.init(seed);
@@ -313,46 +307,55 @@ impl Task for Finder {
         Batch::of(&self.stream.step(step, BATCH, REPLAYED))
     }
 
-    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
+    fn input(&self, batch: &Batch) -> Tensor {
         let [pictures, height, width] = batch.size;
-        let data = TensorData::new(batch.pixels.clone(), [pictures, 3, height, width]);
-        Tensor::from_data(data, device)
+        Tensor::new(batch.pixels.clone(), &[pictures, 3, height, width])
     }
 
-    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
-        let maps = output.map();
-        let device = maps.device();
-        let parts = [finder::CARD, finder::SYMBOL].map(|kind| {
-            let peak = batch.maps(&batch.peak[kind], 1, &device);
-            let quiet = batch.maps(&batch.quiet[kind], 1, &device);
-            // Far beyond this range a float cannot tell the sigmoid from 1.
-            let logit = maps.clone().narrow(1, kind, 1).clamp(-12.0, 12.0);
-            let sure = activation::sigmoid(logit.clone());
-            let missed = (-sure.clone() + 1.0).square() * softplus(-logit.clone()) * peak;
-            let invented = sure.square() * softplus(logit) * quiet;
-            (missed + invented).sum()
-        });
-        let asked = batch.maps(&batch.shape, SHAPE_PLANES, &device);
-        let weight = batch.maps(&batch.shape_weight, 1, &device);
-        let off = (maps.narrow(1, finder::OFFSET, SHAPE_PLANES) - asked).abs() * weight;
-        let boxes = off.sum();
-        let [cards, symbols] = parts;
-        let loss = cards.clone() + symbols.clone() + boxes.clone();
-        (loss, vec![("cards", cards), ("symbols", symbols), ("boxes", boxes)])
+    fn loss(&self, output: &Tensor, batch: &Batch) -> Loss {
+        let [_, planes, rows, columns] = output.maps();
+        let cells = rows * columns;
+        let mut gradient = vec![0.0; output.values.len()];
+        let (mut peaks, mut boxes) = ([0.0f64; 2], 0.0f64);
+        let pictures = output.values.chunks_exact(planes * cells);
+        let pictures = pictures.zip(gradient.chunks_exact_mut(planes * cells));
+        for (picture, (maps, gradient)) in pictures.enumerate() {
+            for kind in [finder::CARD, finder::SYMBOL] {
+                for cell in 0..cells {
+                    let (at, of_batch) = (kind * cells + cell, picture * cells + cell);
+                    let (peak, quiet) = (batch.peak[kind][of_batch], batch.quiet[kind][of_batch]);
+                    let (loss, slope) = peak_loss(maps[at], peak, quiet);
+                    peaks[kind] += f64::from(loss);
+                    gradient[at] = slope;
+                }
+            }
+            for plane in 0..SHAPE_PLANES {
+                for cell in 0..cells {
+                    let at = (finder::OFFSET + plane) * cells + cell;
+                    let weight = batch.shape_weight[picture * cells + cell];
+                    let asked = batch.shape[(picture * SHAPE_PLANES + plane) * cells + cell];
+                    let off = maps[at] - asked;
+                    boxes += f64::from(off.abs() * weight);
+                    gradient[at] = if off == 0.0 { 0.0 } else { off.signum() * weight };
+                }
+            }
+        }
+        let [cards, symbols] = peaks;
+        let parts =
+            vec![("cards", cards as f32), ("symbols", symbols as f32), ("boxes", boxes as f32)];
+        Loss { total: (cards + symbols + boxes) as f32, parts, gradient }
     }
 
-    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+    fn validate(&self, forward: &dyn Fn(Tensor) -> Tensor) -> Validation {
         let mut tally = Tally::default();
         let (mut loss, mut batches) = (0.0, 0);
         for scenes in self.validation.drawn().chunks(BATCH) {
             let batch = Batch::of(scenes);
-            let output = forward(self.input(&batch, device)).map();
-            let (value, _) = self.loss(Output::Map(output.clone()), &batch);
-            loss += f64::from(floats(value.into_data())[0]);
+            let output = forward(self.input(&batch));
+            loss += f64::from(self.loss(&output, &batch).total);
             batches += 1;
-            let [_, planes, rows, columns] = output.dims();
-            let maps = floats(output.into_data());
-            for (maps, scene) in maps.chunks_exact(planes * rows * columns).zip(scenes) {
+            let [_, planes, rows, columns] = output.maps();
+            for (maps, scene) in output.values.chunks_exact(planes * rows * columns).zip(scenes) {
                 let maps = Maps { values: maps.to_vec(), rows, columns };
                 let claims =
                     learned::decode::cards(&maps, THRESHOLD, learned::Params::default().apart);
@@ -363,21 +366,29 @@ impl Task for Finder {
     }
 }
 
+/// The focal loss (Lin et al. 2017) of one cell: its logit, the weight of a peak that is missed
+/// there, and that of one that is invented. Also its derivative.
+fn peak_loss(logit: f32, peak: f32, quiet: f32) -> (f32, f32) {
+    /// Far beyond this a float cannot tell the sigmoid from 1.
+    const FAR: f32 = 12.0;
+    let x = logit.clamp(-FAR, FAR);
+    let (sure, rest) = (sigmoid(x), sigmoid(-x));
+    let (missed, invented) = (softplus(-x), softplus(x));
+    let loss = peak * rest * rest * missed + quiet * sure * sure * invented;
+    if x != logit {
+        return (loss, 0.0);
+    }
+    let of_missed = -rest * rest * (2.0 * sure * missed + rest);
+    let of_invented = sure * sure * (2.0 * rest * invented + sure);
+    (loss, peak * of_missed + quiet * of_invented)
+}
+
 impl Validating {
     fn drawn(&self) -> &[Drawn] {
         self.drawn.get_or_init(|| {
             (0..self.scenes).map(|i| (self.draw)(VALIDATION_SEED, i, self.size_px)).collect()
         })
     }
-}
-
-/// log(1 + e^x).
-fn softplus(x: Tensor<4>) -> Tensor<4> {
-    x.exp().log1p()
-}
-
-fn floats(data: TensorData) -> Vec<f32> {
-    data.try_to_vec().expect("training is in f32")
 }
 
 #[cfg(test)]

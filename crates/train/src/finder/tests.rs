@@ -2,7 +2,8 @@
 
 use super::target::SeenCard;
 use super::*;
-use crate::net::{Live, run_graph};
+use crate::loss::tests::gradient_is_that_of_differences;
+use crate::net::run_graph;
 use crate::run::{Ended, Keeping, train};
 use setsight_photo::geometry::{Point, Quad};
 use std::path::Path;
@@ -68,7 +69,6 @@ fn a_few_simple_tables_are_learnt_by_heart() {
 
 #[test]
 fn a_run_taken_up_again_ends_bit_for_bit_where_it_would_have() {
-    // burn splits long sums over threads; the sums here are too short for that.
     let dir = tempfile::tempdir().unwrap();
     let (through, halves) = (dir.path().join("through"), dir.path().join("halves"));
     let Ended::Done(one) = run(12, None, &through, false) else { panic!("not stopped") };
@@ -83,19 +83,18 @@ fn a_run_taken_up_again_ends_bit_for_bit_where_it_would_have() {
 fn the_graph_computes_what_training_computed() {
     let task = task();
     let mut weights = task.init(9);
-    let device = Device::default().autodiff();
     let batch = task.batch(0);
-    let live = Live::new(&weights, &device);
-    let (output, statistics) = task.plan().forward(&live, task.input(&batch, &device));
+    let (output, statistics) = {
+        let pass = task.plan().forward(&weights, task.input(&batch));
+        (pass.output().clone(), pass.statistics())
+    };
     // With the batch's own statistics as running statistics, both passes are the same.
     for (at, means, variances) in statistics {
-        weights.arrays[at].values = floats(means.into_data());
-        weights.arrays[at + 1].values = floats(variances.into_data());
+        weights.arrays[at].values = means;
+        weights.arrays[at + 1].values = variances;
     }
     let graph = task.plan().graph(&weights);
-    let plain = device.clone().without_autodiff();
-    let again = run_graph(&graph, task.input(&batch, &plain)).map();
-    let (a, b) = (floats(output.map().into_data()), floats(again.into_data()));
+    let (a, b) = (output.values, run_graph(&graph, task.input(&batch)).values);
     let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(a.len() == BATCH * finder::OUTPUTS * 16 * 16 && apart < 1e-4, "{apart}");
     assert!(a.iter().any(|v| v.abs() > 0.1));
@@ -108,15 +107,14 @@ fn the_network_fits_its_file() {
     // Two bytes per weight, as in the file.
     assert!(2 * graph.parameters() < 600_000 - 20_000, "{}", graph.parameters());
     // The maps have a quarter of the photo's sides, whatever its shape.
-    let input = Tensor::<4>::zeros([1, 3, 48, 80], &Device::default());
-    assert_eq!(run_graph(&graph, input).map().dims(), [1, finder::OUTPUTS, 12, 20]);
+    let input = Tensor::zeros(&[1, 3, 48, 80]);
+    assert_eq!(run_graph(&graph, input).maps(), [1, finder::OUTPUTS, 12, 20]);
 }
 
 #[test]
 fn a_perfect_answer_costs_least() {
     let task = task();
     let batch = task.batch(0);
-    let device = Device::default();
     let [pictures, height, width] = batch.size;
     let (rows, columns) = (height / 4, width / 4);
     let cells = rows * columns;
@@ -133,12 +131,25 @@ fn a_perfect_answer_costs_least() {
             maps.extend(shape.iter().map(|v| v + off));
         }
         let shape = [pictures, finder::OUTPUTS, rows, columns];
-        let output = Tensor::<4>::from_data(TensorData::new(maps, shape), &device);
-        floats(task.loss(Output::Map(output), &batch).0.into_data())[0]
+        task.loss(&Tensor::new(maps, &shape), &batch).total
     };
     let perfect = loss(None);
     assert!(perfect < 0.01, "{perfect}");
     for spoil in [finder::CARD, finder::SYMBOL, finder::OFFSET] {
         assert!(loss(Some(spoil)) > perfect + 0.1, "{spoil}");
     }
+}
+
+#[test]
+fn the_loss_has_the_gradient_of_differences() {
+    let task = task();
+    let mut batch = task.batch(0);
+    // Losses of thousands of cells, against which a difference of one would drown.
+    batch.size[0] = 1;
+    let shape = [1, finder::OUTPUTS, 16, 16];
+    let count: usize = shape.iter().product();
+    let output: Vec<f32> = (0..count).map(|i| ((i * 37) % 101) as f32 / 20.0 - 2.5).collect();
+    gradient_is_that_of_differences(&output, 29, |output| {
+        task.loss(&Tensor::new(output, &shape), &batch)
+    });
 }

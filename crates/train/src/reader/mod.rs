@@ -21,11 +21,12 @@ pub mod real;
 pub mod sample;
 
 use super::first::First;
-use super::net::{Layer, Output, Plan};
+use super::loss::{Loss, choice, yes_or_no};
+use super::net::{Layer, Plan};
+use super::tensor::Tensor;
 use super::weights::Weights;
 use super::{Task, Validation};
 use alter::Alter;
-use burn::tensor::{Device, Tensor, TensorData, activation};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sample::{Group, Label, Sample};
@@ -168,7 +169,7 @@ impl Task for ReaderTask {
     }
 
     fn init(&self, seed: u64) -> Weights {
-        self.first.weights(&self.plan, seed, || self.input(&self.batch(0), &Device::default()))
+        self.first.weights(&self.plan, seed, || self.input(&self.batch(0)))
     }
 
     fn batch(&self, step: u64) -> Batch {
@@ -190,50 +191,43 @@ impl Task for ReaderTask {
         batch
     }
 
-    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
-        let shape = [batch.len(), 3, HEIGHT, WIDTH];
-        Tensor::from_data(TensorData::new(batch.pixels.clone(), shape), device)
+    fn input(&self, batch: &Batch) -> Tensor {
+        Tensor::new(batch.pixels.clone(), &[batch.len(), 3, HEIGHT, WIDTH])
     }
 
-    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
-        let logits = output.flat();
-        let device = logits.device();
-        let n = batch.len();
-        let rows = |values: &[f32]| {
-            Tensor::<2>::from_data(TensorData::new(values.to_vec(), [n, OUTPUTS]), &device)
-        };
-        let (wanted, weight) = (rows(&batch.wanted), rows(&batch.weight));
+    fn loss(&self, output: &Tensor, batch: &Batch) -> Loss {
+        let n = batch.len() as f32;
         let cards = batch.wanted.chunks_exact(OUTPUTS).map(|w| w[CARD]).sum::<f32>().max(1.0);
-        let mut parts = Vec::with_capacity(CHOICES.len() + 1);
-        let mut total: Option<Tensor<1>> = None;
-        for (name, outputs, own_weight) in CHOICES {
-            let of = |tensor: &Tensor<2>| {
-                let column = |&i: &usize| tensor.clone().slice([0..n, i..i + 1]);
-                Tensor::cat(outputs.iter().map(column).collect(), 1)
-            };
-            let log = activation::log_softmax(of(&logits), 1);
-            let part = (log * of(&wanted) * of(&weight)).sum().div_scalar(-cards);
-            let weighed = part.clone().mul_scalar(own_weight);
-            total = Some(match total {
-                Some(total) => total + weighed,
-                None => weighed,
-            });
-            parts.push((name, part));
+        let mut gradient = vec![0.0; output.values.len()];
+        let (mut choices, mut card) = ([0.0f64; CHOICES.len()], 0.0f64);
+        let rows = output.values.chunks_exact(OUTPUTS).zip(gradient.chunks_exact_mut(OUTPUTS));
+        let wanted = batch.wanted.chunks_exact(OUTPUTS).zip(batch.weight.chunks_exact(OUTPUTS));
+        for ((logits, gradient), (wanted, weight)) in rows.zip(wanted) {
+            for ((_, outputs, own_weight), loss) in CHOICES.into_iter().zip(&mut choices) {
+                let targets: Vec<f32> = outputs.iter().map(|&i| wanted[i] * weight[i]).collect();
+                *loss += choice(logits, outputs, &targets, own_weight / cards, gradient);
+            }
+            let share = CARD_WEIGHT / n;
+            card += yes_or_no(logits[CARD], wanted[CARD], share, &mut gradient[CARD]);
         }
-        let card = |tensor: &Tensor<2>| tensor.clone().slice([0..n, CARD..CARD + 1]);
-        // log(1 + exp(x)) - x y, the cross entropy of a logit.
-        let x = card(&logits);
-        let part = (activation::softplus(x.clone(), 1.0) - x * card(&wanted)).mean();
-        parts.push(("card", part.clone()));
-        let total = total.expect("five choices") + part.mul_scalar(CARD_WEIGHT);
-        (total, parts)
+        let choices = CHOICES.into_iter().zip(choices).map(|((name, _, own_weight), loss)| {
+            (name, own_weight, (loss / f64::from(cards)) as f32)
+        });
+        let card = ("card", CARD_WEIGHT, (card / f64::from(n)) as f32);
+        let parts: Vec<(&'static str, f32, f32)> = choices.chain([card]).collect();
+        let total = parts.iter().map(|(_, weight, part)| weight * part).sum();
+        Loss {
+            total,
+            parts: parts.into_iter().map(|(name, _, part)| (name, part)).collect(),
+            gradient,
+        }
     }
 
-    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+    fn validate(&self, forward: &dyn Fn(Tensor) -> Tensor) -> Validation {
         let mut loss = 0.0;
         let mut figures = Vec::new();
         for group in &self.validation {
-            let judged = judge(group, forward, device);
+            let judged = judge(group, forward);
             loss += judged.loss / self.validation.len() as f64;
             figures.push((format!("{} cards right", group.name), judged.right));
             if let Some(told) = judged.told_apart {
@@ -259,7 +253,7 @@ pub struct Judged {
 }
 
 /// Evaluates a network on every crop of a group, without augmentation.
-pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Judged {
+pub fn judge(group: &Group, forward: &dyn Fn(Tensor) -> Tensor) -> Judged {
     let (mut loss, mut named, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
     let (mut cards, mut editions) = (0u32, 0u32);
     for samples in group.samples.chunks(VALIDATION_BATCH) {
@@ -267,9 +261,7 @@ pub fn judge(group: &Group, forward: &dyn Fn(Tensor<4>) -> Output, device: &Devi
         for sample in samples {
             batch.push(&sample.pixels, sample, true);
         }
-        let shape = [samples.len(), 3, HEIGHT, WIDTH];
-        let input = Tensor::from_data(TensorData::new(batch.pixels, shape), device);
-        let logits = forward(input).flat().into_data().try_to_vec::<f32>().unwrap_or_default();
+        let logits = forward(Tensor::new(batch.pixels, &[samples.len(), 3, HEIGHT, WIDTH])).values;
         for (sample, logits) in samples.iter().zip(logits.chunks_exact(OUTPUTS)) {
             let x = f64::from(logits[CARD]);
             let is_card = sample.label != Label::NoCard;
@@ -331,7 +323,8 @@ fn key(seed: u64, number: u64) -> u64 {
 mod tests {
     use super::sample::BYTES;
     use super::*;
-    use crate::net::{Live, run_graph};
+    use crate::loss::tests::gradient_is_that_of_differences;
+    use crate::net::run_graph;
     use crate::weights::Weights;
     use setsight_game::cards::Card;
 
@@ -367,9 +360,8 @@ mod tests {
         let plan = plan();
         let graph = plan.graph(&plan.init(1));
         assert_eq!(graph.parameters(), 26_825);
-        let device = Device::default();
-        let input = Tensor::<4>::zeros([2, 3, HEIGHT, WIDTH], &device);
-        assert_eq!(run_graph(&graph, input).flat().dims(), [2, OUTPUTS]);
+        let input = Tensor::zeros(&[2, 3, HEIGHT, WIDTH]);
+        assert_eq!(run_graph(&graph, input).rows(), [2, OUTPUTS]);
     }
 
     #[test]
@@ -399,33 +391,28 @@ mod tests {
     #[test]
     fn the_loss_of_validation_is_that_of_training() {
         let task = task();
-        let device = Device::default().autodiff();
         let weights: Weights = task.init(9);
-        let live = Live::new(&weights, &device);
         let mut batch = Batch::new();
         for sample in &task.validation[0].samples {
             batch.push(&sample.pixels, sample, true);
         }
         // Without smoothing the two differ only in the weights of cards and other crops.
         let graph = task.plan.graph(&weights);
-        let plain = device.clone().without_autodiff();
-        let judged = task.validate(&|input| run_graph(&graph, input), &plain);
+        let judged = task.validate(&|input| run_graph(&graph, input));
         assert!(judged.loss.is_finite() && judged.figures.len() == 3);
-        let (output, statistics) = task.plan.forward(&live, task.input(&batch, &device));
-        assert_eq!(statistics.len(), 10);
-        let (total, parts) = task.loss(output, &batch);
-        let number = |tensor: Tensor<1>| tensor.into_data().try_to_vec::<f32>().unwrap()[0];
-        let sum: f32 = parts
-            .into_iter()
-            .map(|(name, part)| {
-                let weight = match name {
-                    "card" => CARD_WEIGHT,
-                    "edition" => EDITION_WEIGHT,
-                    _ => 1.0,
-                };
-                number(part) * weight
-            })
-            .sum();
-        assert!((number(total) - sum).abs() < 1e-4);
+        let pass = task.plan.forward(&weights, task.input(&batch));
+        assert_eq!(pass.statistics().len(), 10);
+        let loss = task.loss(pass.output(), &batch);
+        let weight = |name: &str| match name {
+            "card" => CARD_WEIGHT,
+            "edition" => EDITION_WEIGHT,
+            _ => 1.0,
+        };
+        let sum: f32 = loss.parts.iter().map(|(name, part)| part * weight(name)).sum();
+        assert!((loss.total - sum).abs() < 1e-4);
+        let output = pass.output().clone();
+        gradient_is_that_of_differences(&output.values, 1, |values| {
+            task.loss(&Tensor::new(values, &output.shape), &batch)
+        });
     }
 }

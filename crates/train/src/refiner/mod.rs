@@ -16,10 +16,11 @@ pub mod rough;
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
 use super::first::First;
-use super::net::{Layer, Output, Plan};
+use super::loss::{Loss, choice, yes_or_no};
+use super::net::{Layer, Plan};
 use super::run::{Settings, Task, Validation};
+use super::tensor::Tensor;
 use super::weights::Weights;
-use burn::tensor::{Device, Tensor, TensorData, activation};
 use found::{Found, FoundTable};
 use light::Light;
 use rand::{RngExt, SeedableRng};
@@ -339,7 +340,7 @@ impl Task for Refiner {
     }
 
     fn init(&self, seed: u64) -> Weights {
-        self.first.weights(&self.plan, seed, || self.input(&self.batch(0), &Device::default()))
+        self.first.weights(&self.plan, seed, || self.input(&self.batch(0)))
     }
 
     fn batch(&self, step: u64) -> Batch {
@@ -362,41 +363,41 @@ impl Task for Refiner {
         batch
     }
 
-    fn input(&self, batch: &Batch, device: &Device) -> Tensor<4> {
-        let shape = [batch.len(), 3, HEIGHT, WIDTH];
-        Tensor::from_data(TensorData::new(batch.pixels.clone(), shape), device)
+    fn input(&self, batch: &Batch) -> Tensor {
+        Tensor::new(batch.pixels.clone(), &[batch.len(), 3, HEIGHT, WIDTH])
     }
 
-    fn loss(&self, output: Output, batch: &Batch) -> (Tensor<1>, Vec<(&'static str, Tensor<1>)>) {
-        let numbers = output.flat();
-        let device = numbers.device();
-        let n = batch.len();
-        let wanted = TensorData::new(batch.wanted.clone(), [n, OUTPUTS]);
-        let wanted = Tensor::<2>::from_data(wanted, &device);
-        let corners = |of: &Tensor<2>| of.clone().narrow(1, 0, RIGHT);
-        let right = |of: &Tensor<2>| of.clone().narrow(1, RIGHT, 1);
-        // Outlines without a card have no corner targets.
-        let is_card = wanted.clone().narrow(1, VALUES, 3).sum_dim(1);
-        let corners = ((corners(&numbers) - corners(&wanted)).abs() * is_card).mean();
-        // log(1 + exp(x)) - x y, the cross entropy of a logit.
-        let x = right(&numbers);
-        let right = (activation::softplus(x.clone(), 1.0) - x * right(&wanted)).mean();
-        // One loss per property, so that each can be reported.
-        let values: [Tensor<1>; 4] = std::array::from_fn(|p| {
-            let three = |of: &Tensor<2>| of.clone().narrow(1, VALUES + 3 * p, 3);
-            let log = activation::log_softmax(three(&numbers), 1);
-            -(log * three(&wanted)).sum_dim(1).mean()
-        });
-        let sum = values.clone().into_iter().reduce(|a, b| a + b).expect("four properties");
-        let loss = corners.clone().mul_scalar(CORNERS_WEIGHT)
-            + right.clone()
-            + sum.mul_scalar(VALUE_WEIGHT);
+    fn loss(&self, output: &Tensor, batch: &Batch) -> Loss {
+        let n = batch.len() as f32;
+        let mut gradient = vec![0.0; output.values.len()];
+        let (mut corners, mut right, mut values) = (0.0f64, 0.0f64, [0.0f64; 4]);
+        let rows = output.values.chunks_exact(OUTPUTS).zip(gradient.chunks_exact_mut(OUTPUTS));
+        for ((numbers, gradient), (wanted, is_card)) in rows.zip(batch.rows()) {
+            // Outlines without a card have no corner targets.
+            for k in (0..RIGHT).filter(|_| is_card) {
+                let off = numbers[k] - wanted[k];
+                corners += f64::from(off.abs());
+                let slope = if off == 0.0 { 0.0 } else { off.signum() };
+                gradient[k] = slope * CORNERS_WEIGHT / (n * RIGHT as f32);
+            }
+            right += yes_or_no(numbers[RIGHT], wanted[RIGHT], 1.0 / n, &mut gradient[RIGHT]);
+            for (p, value) in values.iter_mut().enumerate() {
+                let outputs: [usize; 3] = std::array::from_fn(|v| VALUES + 3 * p + v);
+                let targets = outputs.map(|i| wanted[i]);
+                *value += choice(numbers, &outputs, &targets, VALUE_WEIGHT / n, gradient);
+            }
+        }
+        let corners = (corners / f64::from(n * RIGHT as f32)) as f32;
+        let right = (right / f64::from(n)) as f32;
+        let values = values.map(|value| (value / f64::from(n)) as f32);
+        let total = corners * CORNERS_WEIGHT + right + values.iter().sum::<f32>() * VALUE_WEIGHT;
         let mut parts = vec![("corners", corners), ("right", right)];
+        // One loss per property, so that each can be reported.
         parts.extend(Property::ALL.map(Property::word).into_iter().zip(values));
-        (loss, parts)
+        Loss { total, parts, gradient }
     }
 
-    fn validate(&self, forward: &dyn Fn(Tensor<4>) -> Output, device: &Device) -> Validation {
+    fn validate(&self, forward: &dyn Fn(Tensor) -> Tensor) -> Validation {
         /// Number of cards judged at once.
         const AT_ONCE: usize = 200;
         let all = self.validation();
@@ -405,12 +406,9 @@ impl Task for Refiner {
         let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
         for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
             let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
-            let output = forward(self.input(&batch, device)).flat();
-            let (value, _) = self.loss(Output::Flat(output.clone()), &batch);
-            let floats = |data: TensorData| data.try_to_vec::<f32>().expect("training is in f32");
-            loss += f64::from(floats(value.into_data())[0]) * batch.len() as f64;
-            let numbers = floats(output.into_data());
-            for (said, (wanted, is_card)) in numbers.chunks_exact(OUTPUTS).zip(batch.rows()) {
+            let output = forward(self.input(&batch));
+            loss += f64::from(self.loss(&output, &batch).total) * batch.len() as f64;
+            for (said, (wanted, is_card)) in output.values.chunks_exact(OUTPUTS).zip(batch.rows()) {
                 if !is_card {
                     nothing += 1;
                     told_nothing += u32::from(said[RIGHT] < 0.0);

@@ -1,7 +1,8 @@
 //! Tests of the refiner's training as a whole; they take seconds.
 
 use super::*;
-use crate::net::{Live, run_graph};
+use crate::loss::tests::gradient_is_that_of_differences;
+use crate::net::run_graph;
 use crate::optimiser::Schedule;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Point;
@@ -55,7 +56,6 @@ fn later_steps_ask_where_no_card_lies_too() {
     let batch = task().batch(NOTHING_FROM);
     assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
     // The loss of these crops depends only on whether the outline is right.
-    let device = Device::default();
     let loss = |spoil: &dyn Fn(usize) -> f32| {
         let say = |(row, is_card): (&[f32], bool)| {
             let of = |k: usize| match k {
@@ -65,9 +65,7 @@ fn later_steps_ask_where_no_card_lies_too() {
             (0..OUTPUTS).map(|k| of(k) + if is_card { 0.0 } else { spoil(k) }).collect::<Vec<f32>>()
         };
         let said: Vec<f32> = batch.rows().flat_map(say).collect();
-        let said = Tensor::<2>::from_data(TensorData::new(said, [BATCH, OUTPUTS]), &device);
-        let (loss, _) = task().loss(Output::Flat(said), &batch);
-        loss.into_data().try_to_vec::<f32>().unwrap()[0]
+        task().loss(&Tensor::new(said, &[BATCH, OUTPUTS]), &batch).total
     };
     assert!(loss(&|_| 0.0) < 1e-3);
     assert!(loss(&|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
@@ -100,7 +98,7 @@ fn cards_of_which_too_little_is_in_view_are_left_out() {
 
 #[test]
 fn a_perfect_answer_costs_least() {
-    let (task, device) = (task(), Device::default());
+    let task = task();
     let batch = task.batch(0);
     let loss = |spoil: &dyn Fn(usize, f32) -> f32| {
         let say = |(i, wanted): (usize, &f32)| match i % OUTPUTS {
@@ -108,9 +106,7 @@ fn a_perfect_answer_costs_least() {
             k => spoil(k, *wanted),
         };
         let said: Vec<f32> = batch.wanted.iter().enumerate().map(say).collect();
-        let said = Tensor::<2>::from_data(TensorData::new(said, [BATCH, OUTPUTS]), &device);
-        let (loss, _) = task.loss(Output::Flat(said), &batch);
-        loss.into_data().try_to_vec::<f32>().unwrap()[0]
+        task.loss(&Tensor::new(said, &[BATCH, OUTPUTS]), &batch).total
     };
     assert!(loss(&|_, v| v) < 1e-3);
     assert!(loss(&|k, v| if k == RIGHT { -v } else { v }) > 5.0);
@@ -124,25 +120,30 @@ fn a_perfect_answer_costs_least() {
 fn a_step_makes_the_network_better_and_the_graph_is_the_network() {
     let task = task();
     let weights = task.init(2);
-    let device = Device::default().autodiff();
     let batch = task.batch(0);
     let mut state = crate::optimiser::State::new(weights);
     let schedule = Schedule { warm_up: 1, learning_rate: 5e-3, ..settings(1, 40, false).schedule };
     let mut losses = Vec::new();
     for _ in 0..25 {
-        let live = Live::new(&state.weights, &device);
-        let (output, _) = task.plan().forward(&live, task.input(&batch, &device));
-        let (loss, _) = task.loss(output, &batch);
-        losses.push(loss.clone().into_data().try_to_vec::<f32>().unwrap()[0]);
-        let gradients = live.gradients(&loss, &state.weights);
+        let gradients = {
+            let pass = task.plan().forward(&state.weights, task.input(&batch));
+            let loss = task.loss(pass.output(), &batch);
+            losses.push(loss.total);
+            pass.gradients(loss.gradient)
+        };
         assert!(state.step(&gradients, &schedule));
     }
     assert!(losses[24] < 0.5 * losses[0], "{losses:?}");
     let graph = task.plan().graph(&state.weights);
     assert_eq!(graph.parameters(), 701_349);
-    let plain = Device::default();
-    assert_eq!(run_graph(&graph, task.input(&batch, &plain)).flat().dims(), [BATCH, OUTPUTS]);
-    let judged = task.validate(&|input| run_graph(&graph, input), &plain);
+    let output = run_graph(&graph, task.input(&batch));
+    assert_eq!(output.rows(), [BATCH, OUTPUTS]);
+    let some: Vec<f32> =
+        (0..output.values.len()).map(|i| ((i * 37) % 101) as f32 / 20.0 - 2.5).collect();
+    gradient_is_that_of_differences(&some, 7, |values| {
+        task.loss(&Tensor::new(values, &output.shape), &batch)
+    });
+    let judged = task.validate(&|input| run_graph(&graph, input));
     assert!(judged.loss.is_finite() && judged.figures.len() == 8);
 }
 

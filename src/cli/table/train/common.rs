@@ -28,7 +28,7 @@ pub struct RunArgs {
     /// Go on with the run in the folder; give the other options again as it was begun with
     #[arg(help_heading = RUN, long)]
     pub resume: bool,
-    /// Same seed, same network: to the bit with RAYON_NUM_THREADS=1
+    /// Same seed, same network, to the bit
     #[arg(help_heading = RUN, long, default_value_t = SEED)]
     pub seed: u64,
     /// Stop after this step as Ctrl-C would, to go on later

@@ -53,7 +53,7 @@ pub struct Args {
     /// Steps of 64 crops
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     steps: u64,
-    /// Same seed, same models: to the bit with RAYON_NUM_THREADS=1
+    /// Same seed, same models, to the bit
     #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// For the window: at the lowest priority, with the part that is done as lines on stderr

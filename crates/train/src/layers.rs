@@ -1,0 +1,284 @@
+//! What layers other than convolutions compute, and their gradients.
+//!
+//! Maps are `[n, channels, rows, columns]`. A gradient is that of the loss with respect to the tensor
+//! of the same shape. Every sum is formed in one order, so that results do not depend on the number
+//! of threads.
+
+use super::tensor::Tensor;
+use ndarray::ArrayView2;
+use rayon::prelude::*;
+
+/// Added to a norm's variance before the root.
+pub const NORM_EPSILON: f32 = 1e-5;
+
+/// Sets negative numbers to 0.
+pub fn relu(values: &mut [f32]) {
+    values.iter_mut().for_each(|v| *v = v.max(0.0));
+}
+
+/// The gradient before a ReLU, from the one after it and its result.
+pub fn relu_gradient(gradient: &mut [f32], result: &[f32]) {
+    gradient.iter_mut().zip(result).for_each(|(g, r)| *g = if *r > 0.0 { *g } else { 0.0 });
+}
+
+/// Adds a number to each channel.
+pub fn add_bias(maps: &mut Tensor, bias: &[f32]) {
+    let [_, channels, rows, columns] = maps.maps();
+    maps.values
+        .par_chunks_mut(rows * columns)
+        .enumerate()
+        .for_each(|(i, plane)| plane.iter_mut().for_each(|v| *v += bias[i % channels]));
+}
+
+/// The sum of each channel.
+pub fn channel_sums(maps: &Tensor) -> Vec<f32> {
+    let [images, channels, rows, columns] = maps.maps();
+    let plane =
+        |n: usize, c: usize| &maps.values[(n * channels + c) * rows * columns..][..rows * columns];
+    let of = |c: usize| (0..images).map(|n| sum(plane(n, c), |v| v)).sum::<f64>() as f32;
+    (0..channels).into_par_iter().map(of).collect()
+}
+
+/// The mean and the variance of each channel over images, rows and columns.
+pub fn channel_statistics(maps: &Tensor) -> (Vec<f32>, Vec<f32>) {
+    let [images, channels, rows, columns] = maps.maps();
+    let count = (images * rows * columns) as f64;
+    let plane =
+        |n: usize, c: usize| &maps.values[(n * channels + c) * rows * columns..][..rows * columns];
+    let of = |c: usize| {
+        let total: f64 = (0..images).map(|n| sum(plane(n, c), |v| v)).sum();
+        let mean = (total / count) as f32;
+        let squares: f64 = (0..images).map(|n| sum(plane(n, c), |v| (v - mean) * (v - mean))).sum();
+        (mean, (squares / count) as f32)
+    };
+    (0..channels).into_par_iter().map(of).unzip()
+}
+
+/// A sum in a fixed order that vector instructions can follow.
+fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f64 {
+    const LANES: usize = 16;
+    let mut lanes = [0.0f32; LANES];
+    let chunks = values.chunks_exact(LANES);
+    let rest: f64 = chunks.remainder().iter().map(|v| f64::from(of(*v))).sum();
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, v)| *lane += of(*v));
+    }
+    lanes.into_iter().map(f64::from).sum::<f64>() + rest
+}
+
+/// A batch norm (Ioffe and Szegedy 2015) of one batch.
+#[derive(Clone, Debug)]
+pub struct Norm {
+    /// Mean of each channel.
+    pub mean: Vec<f32>,
+    /// Variance of each channel.
+    pub variance: Vec<f32>,
+    /// The maps at mean 0 and variance 1.
+    normalised: Vec<f32>,
+}
+
+impl Norm {
+    /// Normalises maps in place; each channel then gets its scale and shift.
+    pub fn new(maps: &mut Tensor, scale: &[f32], shift: &[f32]) -> Self {
+        let [_, channels, rows, columns] = maps.maps();
+        let (mean, variance) = channel_statistics(maps);
+        let mut normalised = vec![0.0; maps.values.len()];
+        let planes = maps.values.par_chunks_mut(rows * columns);
+        planes.zip(normalised.par_chunks_mut(rows * columns)).enumerate().for_each(
+            |(i, (plane, normalised))| {
+                let c = i % channels;
+                let inverse = inverse_deviation(variance[c]);
+                for (v, n) in plane.iter_mut().zip(normalised) {
+                    *n = (*v - mean[c]) * inverse;
+                    *v = *n * scale[c] + shift[c];
+                }
+            },
+        );
+        Self { mean, variance, normalised }
+    }
+
+    /// Turns the gradient of the result into that of the maps, in place; the gradients of scale and
+    /// shift.
+    pub fn gradient(&self, gradient: &mut Tensor, scale: &[f32]) -> (Vec<f32>, Vec<f32>) {
+        let [images, channels, rows, columns] = gradient.maps();
+        let shift = channel_sums(gradient);
+        let products: Vec<f32> =
+            gradient.values.iter().zip(&self.normalised).map(|(g, n)| g * n).collect();
+        let of_scale = channel_sums(&Tensor { shape: gradient.shape.clone(), values: products });
+        let count = (images * rows * columns) as f32;
+        let planes = gradient.values.par_chunks_mut(rows * columns);
+        planes.zip(self.normalised.par_chunks(rows * columns)).enumerate().for_each(
+            |(i, (plane, normalised))| {
+                let c = i % channels;
+                let factor = scale[c] * inverse_deviation(self.variance[c]);
+                let (mean, share) = (shift[c] / count, of_scale[c] / count);
+                for (g, n) in plane.iter_mut().zip(normalised) {
+                    *g = factor * (*g - mean - n * share);
+                }
+            },
+        );
+        (of_scale, shift)
+    }
+}
+
+fn inverse_deviation(variance: f32) -> f32 {
+    1.0 / (variance + NORM_EPSILON).sqrt()
+}
+
+/// A matrix product with a bias: `input` `[n, inputs]`, `weights` `[outputs, inputs]`.
+pub fn dense(input: &Tensor, weights: &[f32], bias: &[f32]) -> Tensor {
+    let [n, inputs] = input.rows();
+    let mut out = matrix(&input.values, n, inputs).dot(&matrix(weights, bias.len(), inputs).t());
+    out.rows_mut().into_iter().for_each(|mut row| row += &ndarray::aview1(bias));
+    Tensor::new(out.iter().copied().collect(), &[n, bias.len()])
+}
+
+/// The gradients of a matrix product: of its input, its weights and its bias.
+pub fn dense_gradient(
+    input: &Tensor,
+    weights: &[f32],
+    gradient: &[f32],
+) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
+    let [n, inputs] = input.rows();
+    let outputs = weights.len() / inputs;
+    let gradient = matrix(gradient, n, outputs);
+    let of_input = gradient.dot(&matrix(weights, outputs, inputs));
+    let of_weights = gradient.t().dot(&matrix(&input.values, n, inputs));
+    let of_bias = gradient.sum_axis(ndarray::Axis(0));
+    let numbers = |array: ndarray::Array2<f32>| array.iter().copied().collect();
+    (numbers(of_input), numbers(of_weights), of_bias.to_vec())
+}
+
+fn matrix(values: &[f32], rows: usize, columns: usize) -> ArrayView2<'_, f32> {
+    ArrayView2::from_shape((rows, columns), values).expect("as many values as the shape says")
+}
+
+/// Windows of `size` by `size` pixels side by side; what does not fill one is left out.
+#[derive(Clone, Copy)]
+struct Pool {
+    size: usize,
+    rows: usize,
+    columns: usize,
+}
+
+impl Pool {
+    fn new(maps: &Tensor, size: usize) -> Self {
+        let [.., rows, columns] = maps.maps();
+        Self { size, rows, columns }
+    }
+
+    fn out(self) -> (usize, usize) {
+        (self.rows / self.size, self.columns / self.size)
+    }
+
+    /// The offsets, in a plane of the input, of the pixels of a window of the result.
+    fn pixels(self, window: usize) -> impl Iterator<Item = usize> {
+        let (_, columns_out) = self.out();
+        let first =
+            window / columns_out * self.size * self.columns + window % columns_out * self.size;
+        (0..self.size * self.size)
+            .map(move |i| first + i / self.size * self.columns + i % self.size)
+    }
+
+    fn result(self, maps: &Tensor, of: impl Fn(&[f32], usize) -> f32 + Sync) -> Tensor {
+        let [images, channels, rows, columns] = maps.maps();
+        let (rows_out, columns_out) = self.out();
+        let mut out = Tensor::zeros(&[images, channels, rows_out, columns_out]);
+        let planes = out.values.par_chunks_mut(rows_out * columns_out);
+        planes.zip(maps.values.par_chunks(rows * columns)).for_each(|(out, plane)| {
+            out.iter_mut().enumerate().for_each(|(window, v)| *v = of(plane, window));
+        });
+        out
+    }
+
+    fn gradient(
+        self,
+        maps: &Tensor,
+        gradient: &[f32],
+        put: impl Fn(&[f32], usize, f32, &mut [f32]) + Sync,
+    ) -> Vec<f32> {
+        let (rows_out, columns_out) = self.out();
+        let plane = self.rows * self.columns;
+        let mut found = vec![0.0; maps.values.len()];
+        let planes = found.par_chunks_mut(plane).zip(maps.values.par_chunks(plane));
+        planes.zip(gradient.par_chunks(rows_out * columns_out)).for_each(
+            |((found, plane), gradient)| {
+                gradient.iter().enumerate().for_each(|(window, g)| put(plane, window, *g, found));
+            },
+        );
+        found
+    }
+}
+
+/// The largest of each window.
+pub fn max_pool(maps: &Tensor, size: usize) -> Tensor {
+    let pool = Pool::new(maps, size);
+    pool.result(maps, |plane, window| {
+        pool.pixels(window).map(|i| plane[i]).fold(f32::NEG_INFINITY, f32::max)
+    })
+}
+
+/// The gradient of [`max_pool`], which goes to the first of the largest pixels.
+pub fn max_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
+    let pool = Pool::new(maps, size);
+    pool.gradient(maps, gradient, |plane, window, g, found| {
+        let first_largest = |a: usize, b: usize| if plane[b] > plane[a] { b } else { a };
+        let largest = pool.pixels(window).reduce(first_largest).expect("a window has pixels");
+        found[largest] += g;
+    })
+}
+
+/// The mean of each window.
+pub fn average_pool(maps: &Tensor, size: usize) -> Tensor {
+    let pool = Pool::new(maps, size);
+    let share = 1.0 / (size * size) as f32;
+    pool.result(maps, |plane, window| pool.pixels(window).map(|i| plane[i]).sum::<f32>() * share)
+}
+
+/// The gradient of [`average_pool`].
+pub fn average_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
+    let pool = Pool::new(maps, size);
+    let share = 1.0 / (size * size) as f32;
+    pool.gradient(maps, gradient, |_, window, g, found| {
+        pool.pixels(window).for_each(|i| found[i] += g * share);
+    })
+}
+
+/// The mean of each channel of each image, `[n, channels]`.
+pub fn global_average(maps: &Tensor) -> Tensor {
+    let [images, channels, rows, columns] = maps.maps();
+    let plane = rows * columns;
+    let mean = |plane: &[f32]| (sum(plane, |v| v) / plane.len() as f64) as f32;
+    Tensor::new(maps.values.par_chunks(plane).map(mean).collect(), &[images, channels])
+}
+
+/// The gradient of [`global_average`].
+pub fn global_average_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
+    let [.., rows, columns] = maps.maps();
+    let plane = rows * columns;
+    gradient.iter().flat_map(|g| std::iter::repeat_n(g / plane as f32, plane)).collect()
+}
+
+/// Nearest-neighbour upsampling to twice the rows and columns.
+pub fn upsample(maps: &Tensor) -> Tensor {
+    let [images, channels, rows, columns] = maps.maps();
+    let mut out = Tensor::zeros(&[images, channels, 2 * rows, 2 * columns]);
+    out.values.par_chunks_mut(2 * columns).enumerate().for_each(|(row, out)| {
+        let from = &maps.values[row / 2 * columns..][..columns];
+        out.iter_mut().enumerate().for_each(|(x, v)| *v = from[x / 2]);
+    });
+    out
+}
+
+/// The gradient of [`upsample`].
+pub fn upsample_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
+    let [.., columns] = maps.maps();
+    let mut found = vec![0.0; maps.values.len()];
+    found.par_chunks_mut(columns).enumerate().for_each(|(row, found)| {
+        let (above, below) = gradient[4 * row * columns..][..4 * columns].split_at(2 * columns);
+        for (x, v) in found.iter_mut().enumerate() {
+            *v = above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1];
+        }
+    });
+    found
+}
