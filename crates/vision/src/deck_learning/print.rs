@@ -209,12 +209,13 @@ fn without_shades(mut inks: [Ink; 3]) -> [Ink; 3] {
     inks
 }
 
-/// Two inks of one name are told apart by a number.
+/// Inks of one name are told apart by a number.
 fn apart_in_name(mut inks: [Ink; 3]) -> [Ink; 3] {
     let names = inks.each_ref().map(|ink| ink.name.clone());
     for (g, ink) in inks.iter_mut().enumerate() {
-        if names.iter().filter(|name| **name == ink.name).count() > 1 {
-            ink.name = format!("{} {}", ink.name, g + 1);
+        let like = |names: &[String]| names.iter().filter(|name| **name == ink.name).count();
+        if like(&names) > 1 {
+            ink.name = format!("{} {}", ink.name, like(&names[..=g]));
         }
     }
     inks
