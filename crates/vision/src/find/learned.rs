@@ -143,12 +143,10 @@ fn best_pass(
     network: &dyn FinderNetwork,
     params: &Params,
 ) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
-    // More than a deck and what it is laid on. A picture without cards, such as a screen full of
-    // boxes, has peaks without end.
-    const MOST_CANDIDATES: usize = 120;
     // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
     const MOST_ENLARGED: f64 = 2.0;
     let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
+    let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
     let take = |long_side_px: f64| -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
         let scaled = ScaledPhoto::new(working, long_side_px)?;
         let maps = network.maps(&scaled.input)?;
@@ -159,11 +157,10 @@ fn best_pass(
         let mut cards = decode::cards(&maps, params.least_heat, params.apart);
         cards.retain(inside);
         // The likeliest come first.
-        cards.truncate(MOST_CANDIDATES);
+        cards.truncate(worth_a_look(likely(&cards)));
         Ok((scaled, maps, cards))
     };
     let mut best = take(params.long_side_px)?;
-    let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
     if likely(&best.2) == 0 {
         let passes = params.blind_passes_px.into_iter().take(params.passes.saturating_sub(1));
         for long_side_px in passes.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
@@ -193,6 +190,18 @@ fn best_pass(
     Ok(if expected(&second.2) >= 0.8 * expected(&best.2) { second } else { best })
 }
 
+/// How many candidates are looked at where so many are likely. Each costs as much as a card, and a
+/// picture without cards, such as a page of text, has unlikely ones without end; a table has fewer
+/// than likely ones, and most of those in a heap.
+const fn worth_a_look(likely: usize) -> usize {
+    /// As many as lie on a table, for those on which none is likely.
+    const UNLIKELY: usize = 12;
+    /// More than a deck and what it is laid on.
+    const MOST: usize = 120;
+    let some = UNLIKELY + 2 * likely;
+    if some < MOST { some } else { MOST }
+}
+
 /// Long side of the median likely card, in pixels of the input.
 fn median_long_side(cards: &[Candidate]) -> Option<f64> {
     let mut sizes: Vec<f64> = cards
@@ -210,8 +219,8 @@ mod tests {
     use setsight_nets::engine::NetworkError;
     use setsight_nets::finder;
 
-    /// Sees a small card in every ninth cell.
-    struct Boxes;
+    /// Sees a small card in every ninth cell, with these log odds.
+    struct Boxes(f32);
 
     impl FinderNetwork for Boxes {
         fn maps(&self, input: &network::Input) -> Result<Maps, NetworkError> {
@@ -224,7 +233,7 @@ mod tests {
                         values[(plane * rows + row) * columns + column] = value;
                     };
                     let is_card = row % 3 == 1 && column % 3 == 1;
-                    put(finder::CARD, if is_card { 1.0 } else { -8.0 });
+                    put(finder::CARD, if is_card { self.0 } else { -8.0 });
                     put(finder::SYMBOL, -8.0);
                     put(finder::LONG_AXIS, 1.0);
                     put(finder::SHORT_AXIS + 1, 0.65);
@@ -235,12 +244,12 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_full_of_boxes_costs_no_more_than_a_full_table() {
+    fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
         let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
-        let seen = Learned::new(Box::new(Boxes), None, [0.0; evidence::FEATURES + 1])
-            .detect(&frame)
-            .unwrap()
-            .unwrap();
-        assert_eq!(seen.placed.len(), 120);
+        let looked_at = |heat: f32| {
+            let finder = Learned::new(Box::new(Boxes(heat)), None, [0.0; evidence::FEATURES + 1]);
+            finder.detect(&frame).unwrap().unwrap().placed.len()
+        };
+        assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
     }
 }

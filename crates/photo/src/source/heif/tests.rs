@@ -272,7 +272,7 @@ fn more_than_64_megapixels_in_tiles_come_smaller() {
     assert_eq!((photo.stored_width, photo.stored_height, photo.reduced), (8501, 8190, 2));
     assert_eq!(photo.frame.dimensions(), (4251, 4095));
     let upright = turn_upright(photo.frame, Orientation::Rotate90);
-    for (x, y, pixel) in upright.enumerate_pixels() {
+    for (x, y, pixel) in upright.enumerate_pixels().step_by(7) {
         let in_tile = (2 * x % 512, 2 * y % 512);
         let apart = pixel.0.iter().zip(drawn[in_tile].0).map(|(a, b)| a.abs_diff(b));
         assert!(apart.max() <= Some(12), "{x}, {y}");
