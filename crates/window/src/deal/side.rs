@@ -327,7 +327,8 @@ fn players(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
                 }
                 None => t!("player-button", player = name, points = points),
             };
-            let may = play.is_running() && caller.is_none();
+            // Whoever has called is read as well as anybody.
+            let may = play.is_running() && (caller.is_none() || calls.is_some());
             let line = Stroke::new(2.0, settings.palette.set_color(who));
             let button = Button::selectable(calls.is_some(), words).stroke(line);
             let name = t!("player-calls", player = play.name(who));

@@ -589,10 +589,10 @@ impl Dispatch<WlDataDevice, u32> for State {
         let (teller, drags_out) = (state.teller.clone(), state.drags_out);
         let Some(seat) = state.seat(*name) else { return };
         match event {
-            // What comes from here is nothing new.
-            wl_data_device::Event::Enter { id: Some(offer), .. } if drags_out => offer.destroy(),
             wl_data_device::Event::Enter { serial, id: Some(offer), .. } => {
-                let way = ways(&offered(&offer), true).first().map(|&(name, _)| name);
+                // What comes from here is nothing new.
+                let offered = if drags_out { Vec::new() } else { offered(&offer) };
+                let way = ways(&offered, true).first().map(|&(name, _)| name);
                 offer.accept(serial, way.map(str::to_owned));
                 if offer.version() >= 3 {
                     let action = if way.is_some() { DndAction::Copy } else { DndAction::None };
@@ -610,8 +610,10 @@ impl Dispatch<WlDataDevice, u32> for State {
                 teller.tell(News::Hovers(false));
             }
             wl_data_device::Event::Drop => {
-                if let Some(offer) = seat.drag.take() {
-                    state.read(offer, true);
+                match seat.drag.take() {
+                    Some(offer) if drags_out => offer.destroy(),
+                    Some(offer) => state.read(offer, true),
+                    None => {}
                 }
                 teller.tell(News::Hovers(false));
             }
@@ -653,11 +655,10 @@ impl Dispatch<WlDataSource, Arc<Copied>> for State {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        use wl_data_source::Event::{Cancelled, DndDropPerformed, DndFinished, Send};
+        use wl_data_source::Event::{Cancelled, DndFinished, Send};
         let is_dragged = matches!(**copied, Copied::Dragged(..));
         match event {
             Send { mime_type, fd } => write(Arc::clone(copied), mime_type, fd),
-            DndDropPerformed => state.drags_out = false,
             Cancelled | DndFinished => {
                 state.drags_out &= !is_dragged;
                 source.destroy();
