@@ -253,7 +253,8 @@ mod tests {
         assert_eq!(counts(change(20, 20), change(4, 1)).gain(), 9);
         let none = change(0, 0);
         let drawn = Counts { cards: 400, right: change(390, 380), ..Counts::default() };
-        let verdict = |kept_aside, drawn| verdict(&kept_aside, &Places::default(), drawn);
+        let verdict =
+            |kept_aside: Counts, drawn: &Counts| verdict(&kept_aside, &Places::default(), drawn);
         assert_eq!(verdict(counts(change(20, 25), none), &drawn), Verdict::Better);
         assert_eq!(verdict(counts(change(20, 20), none), &drawn), Verdict::Worse, "nothing for it");
         assert_eq!(verdict(counts(change(20, 20), none), &Counts::default()), Verdict::Same);

@@ -50,7 +50,7 @@ pub fn softplus(x: f32) -> f32 {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Compares a loss's gradient with differences of the loss. Every `step`-th number is moved.
