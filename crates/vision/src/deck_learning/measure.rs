@@ -8,6 +8,8 @@ use super::symbols::{self, PATCH_HEIGHT, PATCH_WIDTH, Symbol};
 pub(super) const PATCH: usize = PATCH_WIDTH * PATCH_HEIGHT;
 /// Numbers that tell a fill.
 pub(super) const FILL_FEATURES: usize = 16;
+/// Features of one print err together: each is worth this part of one that does not.
+pub(super) const FEATURES_WORTH: f32 = 4.0 / FILL_FEATURES as f32;
 /// What is printed within an outline, in shares of the symbol's own ink: its mean, deviation,
 /// skewness (the cube root of the third moment), its growth along the short side over 10 mm
 /// (without a sign), and for four distances along the long side, the short side and both diagonals

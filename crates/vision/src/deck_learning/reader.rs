@@ -1,15 +1,16 @@
 //! Reads the cards of a deck by its file alone: by what is measured on a card, against what is
 //! measured on the deck's own cards when they are drawn, all cards of a table together.
 //!
-//! The drawn cards are blurred in several ways, and the table tells which of them its photo is
-//! like. Fills and inks look a little different from print to print and from lamp to lamp, for all
-//! cards alike: their means are moved by what the table's cards show, as far as there are enough of
-//! them (expectation maximisation with a prior).
+//! The cards are drawn in several printings and blurred in several ways, and all cards of a table
+//! tell which of them its photo is like. Fills and inks still look a little different from lamp to
+//! lamp, for all cards alike: their means are moved by what the table's cards show, as far as there
+//! are enough of them, and how far they scatter is measured on the table, too (expectation
+//! maximisation with a prior).
 
 use super::drawn;
-use super::face::Face;
+use super::face::{Face, WIDTH};
 use super::group::fill_point;
-use super::measure::{FILL_FEATURES, Mask, Measured, lab};
+use super::measure::{FEATURES_WORTH, FILL_FEATURES, Mask, Measured, lab};
 use crate::Reading;
 use crate::TableFacts;
 use crate::board::Calibration;
@@ -26,9 +27,11 @@ use setsight_photo::print::dice::{Dice, Purpose};
 use std::sync::Arc;
 
 /// Deviations of the Gaussians that blur the drawn cards, in pixels of a face of 384.
-const BLURS_PX: [f32; 4] = [0.9, 1.7, 2.8, 4.4];
+const BLURS_PX: [f32; 6] = [0.7, 1.15, 1.75, 2.5, 3.4, 4.6];
 /// Printings of each symbol that are drawn.
-const PRINTINGS: u64 = 6;
+const PRINTINGS: usize = 8;
+/// Deviations of the Gaussians that may blur a photo, in pixels of the photo.
+const PHOTO_BLURS_PX: [f32; 9] = [0.45, 0.57, 0.72, 0.9, 1.14, 1.44, 1.8, 2.3, 3.0];
 /// Sizes of symbols relative to the deck's: printings and outlines differ.
 const SIZES: [f64; 5] = [0.92, 0.96, 1.0, 1.04, 1.08];
 
@@ -42,7 +45,7 @@ pub struct DeckReader {
     deck: Arc<Deck>,
     /// For each size the outlines of the three shapes, upright and after half a turn.
     outlines: Vec<[[Mask; 2]; 3]>,
-    /// By blur, shape and fill.
+    /// By printing, shape and fill.
     looks: Vec<[[Look; 3]; 3]>,
     /// Linear light of each ink as shares of the stock's.
     inks: [[f32; 3]; 3],
@@ -50,11 +53,14 @@ pub struct DeckReader {
     network: Option<NeuralReader>,
 }
 
-/// What a symbol of one shape and fill looks like at one blur.
+/// What a symbol of one shape and fill looks like in one printing, at each of [`BLURS_PX`].
 #[derive(Clone, Debug)]
-struct Look {
+struct Look([Seen; BLURS_PX.len()]);
+
+/// What is measured on a drawn symbol.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
     fill: [f32; FILL_FEATURES],
-    variance: [f32; FILL_FEATURES],
     /// Natural logarithm of the blur that is measured.
     log_blur: f32,
     /// How much of the strongest ink is left after the blur, 0 to 1.
@@ -90,31 +96,27 @@ impl DeckReader {
                 [mask.turned(), mask]
             })
         });
-        let jobs: Vec<(usize, usize, u64)> = (0..3)
-            .flat_map(|shape| (0..3).map(move |fill| (shape, fill)))
-            .flat_map(|(shape, fill)| (0..PRINTINGS).map(move |k| (shape, fill, k)))
+        let jobs: Vec<(usize, usize, usize)> = (0..PRINTINGS)
+            .flat_map(|k| (0..3).map(move |shape| (k, shape)))
+            .flat_map(|(k, shape)| (0..3).map(move |fill| (k, shape, fill)))
             .collect();
-        let measured: Vec<Vec<Option<Measured>>> = jobs
+        let drawn: Vec<Look> = jobs
             .par_iter()
-            .map(|&(shape, fill, k)| {
-                let dice = &mut Dice::new(k, 0, Purpose::Print);
-                let mut print = Print::random(Arc::clone(&deck), dice, 1.0);
+            .map(|&(k, shape, fill)| {
+                let dice = &mut Dice::new(k as u64, 0, Purpose::Print);
+                // From the deck as its file has it to the widest range of printings.
+                let variety = k as f64 / (PRINTINGS - 1) as f64;
+                let mut print = Print::random(Arc::clone(&deck), dice, variety);
                 print.symbol_scale = 1.0;
                 print.offset_mm = (0.0, 0.0);
-                let card = card_of(fill, shape);
-                drawn::measure_blurred(card, &print, &BLURS_PX)
+                // Evenly spread, as multiples of the golden ratio are.
+                print.phase = (0.618 * k as f64).fract();
+                Look::of(&drawn::measure_blurred(card_of(fill, shape), &print, &BLURS_PX))
             })
             .collect();
-        let looks = (0..BLURS_PX.len())
-            .map(|blur| {
-                [0, 1, 2].map(|shape| {
-                    [0, 1, 2].map(|fill| {
-                        let own = jobs.iter().zip(&measured);
-                        let own = own.filter(|(job, _)| job.0 == shape && job.1 == fill);
-                        Look::of(own.filter_map(|(_, m)| m[blur].as_ref()).collect())
-                    })
-                })
-            })
+        let look = |k: usize, shape: usize, fill: usize| drawn[9 * k + 3 * shape + fill].clone();
+        let looks = (0..PRINTINGS)
+            .map(|k| [0, 1, 2].map(|shape| [0, 1, 2].map(|fill| look(k, shape, fill))))
             .collect();
         let inks = deck
             .inks
@@ -128,19 +130,21 @@ impl DeckReader {
         if self.network.is_some() { WITH_NETWORK } else { BY_MEASURING }
     }
 
-    /// For each card what its four properties may be; `None` for one that was not measured.
-    fn values(&self, cards: &[Option<Measured>]) -> Vec<Option<Said>> {
-        let seen: Vec<&Measured> = cards.iter().flatten().collect();
+    /// For each card, with its long side in the photo in pixels, what its four properties may be;
+    /// `None` for one that was not measured.
+    fn values(&self, cards: &[Option<(f32, Measured)>]) -> Vec<Option<Said>> {
+        let seen: Vec<&Measured> = cards.iter().flatten().map(|(_, measured)| measured).collect();
+        let long_sides_px: Vec<f32> = cards.iter().flatten().map(|(px, _)| *px).collect();
         let overlaps = self.overlaps(&seen);
         let shapes: Vec<[f32; 3]> =
             overlaps.iter().map(|o| o.map(shape_log)).map(softmax).collect();
-        let (fills, strength) = self.fills(&seen, &shapes);
+        let (fills, strength) = self.fills(&seen, &long_sides_px, &shapes);
         let inks = self.inks(&seen, &strength);
         let mut k = 0;
         cards
             .iter()
             .map(|card| {
-                let measured = card.as_ref()?;
+                let (_, measured) = card.as_ref()?;
                 let mut number = [NUMBER_MISTAKEN / 2.0; 3];
                 number[measured.number - 1] = 1.0 - NUMBER_MISTAKEN;
                 let best = overlaps[k].iter().copied().fold(0.0, f32::max);
@@ -175,46 +179,42 @@ impl DeckReader {
             .collect()
     }
 
-    /// Probabilities of each fill, and how much of its ink each card's print keeps.
-    fn fills(&self, seen: &[&Measured], shapes: &[[f32; 3]]) -> (Vec<[f32; 3]>, Vec<f32>) {
-        let points: Vec<_> = seen.iter().map(|measured| fill_point(measured)).collect();
-        let shape: Vec<usize> = shapes.iter().map(largest).collect();
-        let mut best: Option<(f32, Vec<[f32; 3]>, Vec<f32>)> = None;
-        for looks in &self.looks {
-            let mut moves = [[0.0f32; FILL_FEATURES]; 3];
-            let (mut shares, mut evidence) = (Vec::new(), 0.0);
-            for _ in 0..ROUNDS {
-                evidence = 0.0;
-                shares = (0..points.len())
-                    .map(|i| {
-                        let logs = std::array::from_fn(|f| {
-                            let look = &looks[shape[i]][f];
-                            look.log_density(&points[i], &moves[f], seen[i].blur_px)
-                        });
-                        evidence += log_sum(logs);
-                        softmax(logs)
-                    })
-                    .collect::<Vec<[f32; 3]>>();
-                for (f, by) in moves.iter_mut().enumerate() {
-                    let (mut sum, mut n) = ([0.0; FILL_FEATURES], 0.0);
-                    for (i, share) in shares.iter().enumerate() {
-                        let look = &looks[shape[i]][f];
-                        for (d, sum) in sum.iter_mut().enumerate() {
-                            *sum += share[f] * (points[i][d] - look.fill[d]);
-                        }
-                        n += share[f];
-                    }
-                    *by = sum.map(|v| v / (n + FILL_PRIOR));
-                }
-            }
-            if best.as_ref().is_none_or(|(most, ..)| evidence > *most) {
-                let strength = (0..points.len())
-                    .map(|i| looks[shape[i]][largest(&shares[i])].strength)
-                    .collect();
-                best = Some((evidence, shares, strength));
+    /// Probabilities of each fill, and how much of its ink each card's print keeps: the mean over
+    /// all printings and blurs, each as likely as it makes what is seen.
+    fn fills(
+        &self,
+        seen: &[&Measured],
+        long_sides_px: &[f32],
+        shapes: &[[f32; 3]],
+    ) -> (Vec<[f32; 3]>, Vec<f32>) {
+        let cards: Vec<SeenFill> = seen
+            .iter()
+            .zip(long_sides_px)
+            .zip(shapes)
+            .map(|((measured, px), shape)| SeenFill {
+                point: fill_point(measured),
+                log_blur: measured.blur_px.ln(),
+                shape: largest(shape),
+                face_px: WIDTH as f32 / px.max(1.0),
+            })
+            .collect();
+        let likely: Vec<TableLook> = self
+            .looks
+            .iter()
+            .flat_map(|looks| PHOTO_BLURS_PX.iter().map(move |px| (looks, *px)))
+            .map(|(looks, photo_px)| TableLook::of(&cards, looks, photo_px))
+            .collect();
+        let most = likely.iter().map(|look| look.evidence).fold(f32::MIN, f32::max);
+        let weights: Vec<f32> = likely.iter().map(|look| (look.evidence - most).exp()).collect();
+        let all: f32 = weights.iter().sum();
+        let mut shares = vec![[0.0; 3]; cards.len()];
+        let mut strength = vec![0.0; cards.len()];
+        for (look, weight) in likely.iter().zip(weights).filter(|(_, weight)| *weight > 1e-6) {
+            for (i, own) in look.shares.iter().enumerate() {
+                shares[i].iter_mut().zip(own).for_each(|(sum, p)| *sum += weight / all * p);
+                strength[i] += weight / all * look.strength[i];
             }
         }
-        let (_, mut shares, strength) = best.unwrap_or_default();
         if self.deck.has_one_fill() {
             shares.iter_mut().for_each(|three| *three = [1.0, 0.0, 0.0]);
         }
@@ -280,6 +280,12 @@ impl DeckReader {
 
 /// Rounds of expectation and maximisation.
 const ROUNDS: usize = 6;
+/// Deviation of the features of fills from what is drawn: noise, light, a bent card. And so many
+/// cards of a table tell as much about it.
+const FILL_DEVIATION: f32 = 0.03;
+const DEVIATION_PRIOR: f32 = 8.0;
+/// Deviation of the natural logarithm of a card's blur.
+const BLUR_DEVIATION: f32 = 0.3;
 /// So many cards of a table count as much as what is known of a fill, and of an ink.
 const FILL_PRIOR: f32 = 2.0;
 const INK_PRIOR: f32 = 1.5;
@@ -295,38 +301,120 @@ struct Said {
     overlap: f32,
 }
 
+impl Seen {
+    const NOTHING: Self = Self { fill: [0.0; FILL_FEATURES], log_blur: 0.0, strength: 1.0 };
+
+    fn of(measured: &Measured) -> Self {
+        let strength = (1.0 - measured.light[1]) / drawn::TAKES;
+        Self {
+            fill: fill_point(measured),
+            log_blur: measured.blur_px.ln(),
+            strength: strength.clamp(0.1, 1.0),
+        }
+    }
+}
+
 impl Look {
-    fn of(printings: Vec<&Measured>) -> Self {
-        /// What photos add to a feature's deviation: noise, light, a bent card.
-        const LEAST: f32 = 0.055;
-        let n = printings.len().max(1) as f32;
-        let points: Vec<_> = printings.iter().map(|m| fill_point(m)).collect();
-        let fill = std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f32>() / n);
-        let variance = std::array::from_fn(|d| {
-            points.iter().map(|p| (p[d] - fill[d]).powi(2)).sum::<f32>() / n + LEAST * LEAST
-        });
-        let log_blur = printings.iter().map(|m| m.blur_px.ln()).sum::<f32>() / n;
-        // Drawn in an ink that takes three quarters of the light.
-        let strength = printings.iter().map(|m| (1.0 - m.light[1]) / drawn::TAKES).sum::<f32>() / n;
-        Self { fill, variance, log_blur, strength: strength.clamp(0.1, 1.0) }
+    fn of(blurred: &[Option<Measured>]) -> Self {
+        // Where blur leaves nothing to measure, it looks like the last that was measured.
+        let mut last = blurred.iter().flatten().next().map_or(Seen::NOTHING, Seen::of);
+        Self(std::array::from_fn(|b| {
+            last = blurred[b].as_ref().map_or(last, Seen::of);
+            last
+        }))
     }
 
-    fn log_density(
-        &self,
-        point: &[f32; FILL_FEATURES],
-        by: &[f32; FILL_FEATURES],
-        blur_px: f32,
-    ) -> f32 {
-        /// Features of one print err together: so many are worth this many that do not.
-        const WORTH: f32 = 4.0 / FILL_FEATURES as f32;
-        const BLUR_DEVIATION: f32 = 0.3;
-        let mut sum = 0.0;
-        for d in 0..FILL_FEATURES {
-            let off = point[d] - self.fill[d] - by[d];
-            sum += off * off / self.variance[d] + self.variance[d].ln();
+    /// At any blur, in pixels of a face.
+    fn at(&self, blur_px: f32) -> Seen {
+        let last = BLURS_PX.len() - 1;
+        let above = BLURS_PX.iter().position(|px| *px > blur_px).unwrap_or(last).max(1);
+        let (low, high) = (BLURS_PX[above - 1], BLURS_PX[above]);
+        let part = ((blur_px / low).ln() / (high / low).ln()).clamp(0.0, 1.0);
+        let (a, b) = (&self.0[above - 1], &self.0[above]);
+        let between = |a: f32, b: f32| a + part * (b - a);
+        Seen {
+            fill: std::array::from_fn(|d| between(a.fill[d], b.fill[d])),
+            log_blur: between(a.log_blur, b.log_blur),
+            strength: between(a.strength, b.strength),
         }
-        let blur = (blur_px.ln() - self.log_blur) / BLUR_DEVIATION;
-        -0.5 * (WORTH * sum + blur * blur)
+    }
+}
+
+/// What is seen of a card's fill.
+struct SeenFill {
+    point: [f32; FILL_FEATURES],
+    /// Natural logarithm of the blur that is measured.
+    log_blur: f32,
+    shape: usize,
+    /// Pixels of the face in one of the photo.
+    face_px: f32,
+}
+
+/// A table's cards, if they are of one printing and its photo has one blur.
+struct TableLook {
+    /// Natural logarithm of how likely this makes what is seen, up to a constant.
+    evidence: f32,
+    shares: Vec<[f32; 3]>,
+    strength: Vec<f32>,
+}
+
+impl TableLook {
+    fn of(cards: &[SeenFill], looks: &[[Look; 3]; 3], photo_px: f32) -> Self {
+        /// A face has no more detail than its own pixels.
+        const LEAST_PX: f32 = 0.4;
+        let expected: Vec<[Seen; 3]> = cards
+            .iter()
+            .map(|card| {
+                let blur_px = LEAST_PX.hypot(photo_px * card.face_px);
+                [0, 1, 2].map(|f| looks[card.shape][f].at(blur_px))
+            })
+            .collect();
+        let off = |i: usize, f: usize, d: usize| cards[i].point[d] - expected[i][f].fill[d];
+        let mut moves = [[0.0f32; FILL_FEATURES]; 3];
+        let mut variance = [FILL_DEVIATION.powi(2); FILL_FEATURES];
+        let mut shares = vec![[0.0; 3]; cards.len()];
+        let mut evidence = 0.0;
+        for _ in 0..ROUNDS {
+            evidence = 0.0;
+            for (i, card) in cards.iter().enumerate() {
+                let logs = std::array::from_fn(|f| {
+                    let sum: f32 = (0..FILL_FEATURES)
+                        .map(|d| {
+                            (off(i, f, d) - moves[f][d]).powi(2) / variance[d] + variance[d].ln()
+                        })
+                        .sum();
+                    let blur = (card.log_blur - expected[i][f].log_blur) / BLUR_DEVIATION;
+                    -0.5 * (FEATURES_WORTH * sum + blur * blur)
+                });
+                evidence += log_sum(logs);
+                shares[i] = softmax(logs);
+            }
+            for (f, by) in moves.iter_mut().enumerate() {
+                let n: f32 = shares.iter().map(|three| three[f]).sum();
+                for (d, by) in by.iter_mut().enumerate() {
+                    let sum: f32 =
+                        shares.iter().enumerate().map(|(i, p)| p[f] * off(i, f, d)).sum();
+                    *by = sum / (n + FILL_PRIOR);
+                }
+            }
+            for (d, variance) in variance.iter_mut().enumerate() {
+                let mut sum = DEVIATION_PRIOR * FILL_DEVIATION.powi(2);
+                for (i, three) in shares.iter().enumerate() {
+                    for f in 0..3 {
+                        sum += three[f] * (off(i, f, d) - moves[f][d]).powi(2);
+                    }
+                }
+                *variance = sum / (DEVIATION_PRIOR + cards.len() as f32);
+            }
+        }
+        // What the moves cost.
+        for by in &moves {
+            let squares = by.iter().map(|by| (by / FILL_DEVIATION).powi(2));
+            evidence -= 0.5 * FEATURES_WORTH * FILL_PRIOR * squares.sum::<f32>();
+        }
+        let strength = |i: usize| expected[i][largest(&shares[i])].strength;
+        let strength = (0..cards.len()).map(strength).collect();
+        Self { evidence, shares, strength }
     }
 }
 
@@ -358,12 +446,13 @@ impl Reader for DeckReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-        let measured: Vec<Option<Measured>> = cards
+        let measured: Vec<Option<(f32, Measured)>> = cards
             .outlines
             .par_iter()
             .map(|outline| {
                 let face = Face::of(cards.frame, &outline.corners_in_image)?;
-                Measured::of(&face)
+                let long_side_px = outline.corners_in_image.long_side() as f32;
+                Some((long_side_px, Measured::of(&face)?))
             })
             .collect();
         let said = self.values(&measured);
@@ -411,4 +500,72 @@ fn never_certain(values: [f32; 3]) -> [f32; 3] {
     let raised = values.map(|p| p.max(LEAST));
     let sum: f32 = raised.iter().sum();
     raised.map(|p| p / sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_game::cards::deck::FillKind;
+
+    /// A deck whose fills have about as much ink in as fine a pattern each.
+    fn alike() -> Arc<Deck> {
+        let mut deck = Deck::invented(31);
+        let kinds = [FillKind::Checks, FillKind::Crosshatch, FillKind::Dots];
+        for (named, kind) in deck.fills.iter_mut().zip(kinds) {
+            named.fill.kind = kind;
+            (named.fill.pitch_mm, named.fill.duty) = (1.4, 0.5);
+        }
+        Arc::new(deck)
+    }
+
+    /// Probabilities of the fills of nine drawn cards, in the order of their fills and outlines.
+    fn fills(reader: &DeckReader, print: &Print, blur_px: f32, long_side_px: f32) -> Vec<[f32; 3]> {
+        let card = |i: usize| drawn::measure(card_of(i / 3, i % 3), print, blur_px);
+        let cards: Vec<_> = (0..9).map(|i| card(i).map(|card| (long_side_px, card))).collect();
+        let said = reader.values(&cards);
+        said.into_iter().map(|said| said.expect("a card that was measured").values[1]).collect()
+    }
+
+    #[test]
+    fn fills_that_look_alike_are_told_apart_by_all_cards_of_a_table() {
+        let deck = alike();
+        let reader = DeckReader::new(Arc::clone(&deck), None);
+        for seed in [70, 71, 72] {
+            let dice = &mut Dice::new(seed, 0, Purpose::Print);
+            let print =
+                Print { offset_mm: (0.0, 0.0), ..Print::random(Arc::clone(&deck), dice, 0.6) };
+            // A photo of which a pixel is half a millimetre, and one of which it is a quarter.
+            for (blur_px, long_side_px, least) in [(2.2, 180.0, 0.5), (1.3, 350.0, 0.95)] {
+                for (i, fill) in fills(&reader, &print, blur_px, long_side_px).iter().enumerate() {
+                    assert!(fill[i / 3] > least, "{seed}, {blur_px} px, card {i}: {fill:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_blur_has_made_one_is_not_told_apart() {
+        let deck = alike();
+        let reader = DeckReader::new(Arc::clone(&deck), None);
+        let fills = fills(&reader, &Print::of(deck), 6.0, 60.0);
+        // Nothing but the mean is left of them, and that is about the same.
+        let sure = fills.iter().filter(|fill| fill.iter().any(|p| *p > 0.99)).count();
+        assert!(sure < 9, "{fills:?}");
+    }
+
+    #[test]
+    fn between_two_blurs_a_fill_looks_in_between() {
+        let print = Print::of(alike());
+        let card = card_of(0, 0);
+        let look = Look::of(&drawn::measure_blurred(card, &print, &BLURS_PX));
+        let between = (BLURS_PX[2] * BLURS_PX[3]).sqrt();
+        let drawn = Seen::of(&drawn::measure(card, &print, between).unwrap());
+        let seen = look.at(between);
+        assert!((seen.fill[1] - drawn.fill[1]).abs() < 0.02, "{seen:?} {drawn:?}");
+        assert!((seen.log_blur - drawn.log_blur).abs() < 0.1);
+        // Beyond them it looks like the nearest.
+        for (blur_px, nearest) in [(99.0, &look.0[BLURS_PX.len() - 1]), (0.1, &look.0[0])] {
+            assert!((look.at(blur_px).fill[1] - nearest.fill[1]).abs() < 1e-5);
+        }
+    }
 }
