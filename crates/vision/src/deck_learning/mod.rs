@@ -10,6 +10,7 @@ mod checks;
 mod draft;
 mod drawn;
 mod face;
+mod fit;
 mod group;
 mod measure;
 mod print;

@@ -1,19 +1,16 @@
 //! From groups of cards to a deck: mean outlines, fills that look like those seen, inks.
 
-use super::drawn;
 use super::face::{HEIGHT, WIDTH};
-use super::group::{DeckCard, Groups, fill_point, mean_mask, square};
-use super::measure::FILL_FEATURES;
+use super::fit;
+use super::group::{DeckCard, Groups, mean_mask};
+use super::measure::lab;
 use super::symbols::{PATCH_HEIGHT, PATCH_WIDTH};
 use opencv::core::{CV_8UC1, Mat, MatTrait, Point as CvPoint, Vector};
 use opencv::imgproc;
-use rayon::prelude::*;
+use setsight_game::cards::Deck;
 use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
-use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
-use setsight_photo::print::card::Print;
-use setsight_photo::print::color::srgb_from_linear;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use setsight_photo::print::color::{linear_from_srgb, srgb_from_linear};
 
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
@@ -65,8 +62,7 @@ pub(super) fn deck(
     let Ok(shapes) = <[Symbol; 3]>::try_from(shapes) else { unreachable!("one for each word") };
     let inks = [0, 1, 2].map(|g| ink(cards, groups, g));
     let spacing = median(cards.iter().filter_map(|card| card.measured.spacing).collect());
-    let plain = Fill { kind: FillKind::Solid, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 };
-    let named = NamedFill { name: "solid".to_owned(), text: '#', fill: plain };
+    let named = named_fill(fit::SOLID);
     let mut deck = Deck {
         name: name.to_owned(),
         title: format!("{name}, learnt from photos"),
@@ -74,13 +70,13 @@ pub(super) fn deck(
         symbol_spacing: f64::from(spacing.unwrap_or(0.26)).clamp(0.15, 0.33),
         shapes,
         fills: [named.clone(), named.clone(), named],
-        inks: apart_in_name(inks),
+        inks: apart_in_name(without_shades(inks)),
     };
     let blur = median(cards.iter().map(|card| card.measured.blur_px).collect()).unwrap_or(1.0);
     let count = if groups.one_fill { 1 } else { 3 };
     let fit = |g: usize| {
         let tell = |part: f64| tell((g as f64 + part) / count as f64);
-        fitted_fill(cards, groups, g, &deck, 0.9 * blur, &tell)
+        fit::fill(cards, groups, g, &deck, 0.9 * blur, &tell)
     };
     let fills: Vec<Fill> = (0..count).map(fit).collect();
     for g in 0..3 {
@@ -95,7 +91,7 @@ pub(super) fn deck(
     Ok(deck)
 }
 
-fn median(mut values: Vec<f32>) -> Option<f32> {
+pub(super) fn median(mut values: Vec<f32>) -> Option<f32> {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied()
 }
@@ -176,29 +172,56 @@ fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
     let light = light.unwrap_or([0.0; 3]);
     let srgb =
         light.map(|v| (255.0 * srgb_from_linear(f64::from(v.clamp(0.0, 1.0)))).round() as u8);
-    Ink { name: color_name(srgb).to_owned(), printings: vec![srgb] }
+    Ink { name: color_name(light).to_owned(), printings: vec![srgb] }
 }
 
-/// What people call a colour.
-fn color_name(srgb: [u8; 3]) -> &'static str {
-    let far = |other: [u8; 3]| -> u32 {
-        srgb.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+/// What people call a colour, as shares of the stock's light.
+fn color_name(light: [f32; 3]) -> &'static str {
+    /// Lamps and the photo's exposure change lightness more than hue.
+    const LIGHTNESS_WORTH: f32 = 0.5;
+    /// The colours are given with the stock at this reflectance.
+    const WHITE: f64 = 0.86;
+    let own = lab(light);
+    let far = |srgb: [u8; 3]| -> f32 {
+        let share = |v: u8| (linear_from_srgb(f64::from(v) / 255.0) / WHITE) as f32;
+        let [l, a, b]: [f32; 3] = {
+            let other = lab(srgb.map(share));
+            std::array::from_fn(|d| own[d] - other[d])
+        };
+        LIGHTNESS_WORTH * l * l + a * a + b * b
     };
-    COLORS.iter().min_by_key(|(_, other)| far(*other)).map_or("ink", |(name, _)| name)
+    let nearest = COLORS.iter().min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
+    nearest.map_or("ink", |(name, _)| name)
 }
 
-/// Two inks of one name are told apart by a number.
-fn apart_in_name(mut inks: [Ink; 3]) -> [Ink; 3] {
-    let names = inks.each_ref().map(|ink| ink.name.clone());
-    for (g, ink) in inks.iter_mut().enumerate() {
-        if names.iter().filter(|name| **name == ink.name).count() > 1 {
-            ink.name = format!("{} {}", ink.name, g + 1);
+/// Names that people use beside the other one alone.
+const SHADES: [(&str, &str); 2] = [("dark red", "red"), ("light green", "green")];
+
+/// A red is dark beside another red alone: by itself it may be lit badly.
+fn without_shades(mut inks: [Ink; 3]) -> [Ink; 3] {
+    for (shade, plain) in SHADES {
+        let alike = |ink: &&mut Ink| ink.name == shade || ink.name == plain;
+        let mut of_both: Vec<&mut Ink> = inks.iter_mut().filter(alike).collect();
+        if let [only] = &mut of_both[..] {
+            only.name = plain.to_owned();
         }
     }
     inks
 }
 
-fn named_fill(fill: Fill) -> NamedFill {
+/// Inks of one name are told apart by a number.
+fn apart_in_name(mut inks: [Ink; 3]) -> [Ink; 3] {
+    let names = inks.each_ref().map(|ink| ink.name.clone());
+    for (g, ink) in inks.iter_mut().enumerate() {
+        let like = |names: &[String]| names.iter().filter(|name| **name == ink.name).count();
+        if like(&names) > 1 {
+            ink.name = format!("{} {}", ink.name, like(&names[..=g]));
+        }
+    }
+    inks
+}
+
+pub(super) fn named_fill(fill: Fill) -> NamedFill {
     let (name, text) = match fill.kind {
         FillKind::Solid => ("solid", '#'),
         FillKind::None => ("open", ' '),
@@ -213,102 +236,35 @@ fn named_fill(fill: Fill) -> NamedFill {
     NamedFill { name: name.to_owned(), text, fill }
 }
 
-/// Number of plans that are fitted finer, and the steps: factors of the pitch and of the share of ink.
-const KINDS_FITTED: usize = 6;
-const FINER: [(f64, f64); 3] = [(0.92, 0.88), (1.0, 1.0), (1.08, 1.12)];
-
-/// The fill that looks most like a group's when it is drawn and measured the same way, with the
-/// blur of the photos.
-fn fitted_fill(
-    cards: &[DeckCard],
-    groups: &Groups,
-    g: usize,
-    deck: &Deck,
-    blur_px: f32,
-    tell: &(dyn Fn(f64) + Sync),
-) -> Fill {
-    let of = |i: &usize| groups.one_fill || groups.fills[*i] == g;
-    let own: Vec<usize> = (0..cards.len()).filter(of).collect();
-    let seen: [Option<[f32; FILL_FEATURES]>; 3] = std::array::from_fn(|shape| {
-        let points: Vec<_> = own
-            .iter()
-            .filter(|&&i| groups.shapes[i] == shape)
-            .map(|&i| fill_point(&cards[i].measured))
-            .collect();
-        let feature = |d: usize| median(points.iter().map(|p| p[d]).collect());
-        feature(0).map(|_| std::array::from_fn(|d| feature(d).unwrap_or(0.0)))
-    });
-    let outline = median(own.iter().map(|&i| cards[i].measured.outline_mm).collect());
-    let outline_mm = f64::from(outline.unwrap_or(1.0)).clamp(0.3, 3.0);
-    let miss = |fill: &Fill, shapes: &[usize]| -> f32 {
-        let mut deck = deck.clone();
-        deck.fills = [0, 1, 2].map(|_| named_fill(*fill));
-        let print = Print::of(deck.into());
-        let of_shape = |&shape: &usize| {
-            let card = Card {
-                number: Number::One,
-                shading: Shading::from_index(0),
-                color: Color::from_index(0),
-                shape: Shape::from_index(shape),
-            };
-            let seen = seen[shape].as_ref()?;
-            let drawn = drawn::measure(card, &print, blur_px)?;
-            Some(square(&fill_point(&drawn), seen))
-        };
-        shapes.iter().map(|shape| of_shape(shape).unwrap_or(9.0)).sum()
-    };
-    let of_kind = |kind: FillKind| -> Vec<Fill> {
-        let fill = |pitch_mm: f64, duty: f64| Fill { kind, outline_mm, pitch_mm, duty };
-        match kind {
-            FillKind::Solid => vec![Fill { kind, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 }],
-            FillKind::None => vec![fill(1.0, 0.0)],
-            FillKind::Gradient => [0.2, 0.3, 0.4, 0.5, 0.6].map(|duty| fill(1.0, duty)).to_vec(),
-            _ => {
-                let pitches = (0..9).map(|k| 0.8 * 1.22f64.powi(k));
-                let duties = [0.2, 0.32, 0.45, 0.6];
-                pitches.flat_map(|p| duties.map(|duty| fill(p, duty))).collect()
-            }
-        }
-    };
-    // The outline with the widest inside shows a fill best.
-    let widest =
-        (0..3).max_by_key(|&shape| mean_mask(cards, groups, shape).0.area_px()).unwrap_or(0);
-    let plans: Vec<Fill> = FillKind::ALL.into_iter().flat_map(of_kind).collect();
-    // Each plan is drawn in one outline, and then the finer ones in all three.
-    let all = plans.len() + 3 * KINDS_FITTED * FINER.len() * FINER.len();
-    let done = AtomicUsize::new(0);
-    let miss = |fill: &Fill, shapes: &[usize]| {
-        let missed = miss(fill, shapes);
-        let before = done.fetch_add(shapes.len(), Ordering::Relaxed);
-        tell((before + shapes.len()) as f64 / all as f64);
-        missed
-    };
-    let mut ranked: Vec<(f32, Fill)> =
-        plans.into_par_iter().map(|fill| (miss(&fill, &[widest]), fill)).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // The best of each of the likeliest kinds once more, in all outlines and in finer steps.
-    let mut finer: Vec<Fill> = Vec::new();
-    for (_, fill) in ranked.iter().take(KINDS_FITTED) {
-        for (pitch, _) in FINER {
-            for (_, duty) in FINER {
-                let (pitch_mm, duty) = (fill.pitch_mm * pitch, fill.duty * duty);
-                finer.push(match fill.kind {
-                    FillKind::Solid | FillKind::None => *fill,
-                    _ => Fill { pitch_mm, duty: duty.clamp(0.05, 0.95), ..*fill },
-                });
-            }
-        }
-    }
-    let finer: Vec<(f32, Fill)> =
-        finer.into_par_iter().map(|fill| (miss(&fill, &[0, 1, 2]), fill)).collect();
-    let best = finer.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-    best.map_or(Fill { kind: FillKind::Solid, outline_mm: 0.0, pitch_mm: 1.0, duty: 1.0 }, |b| b.1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::group::tests::deck as seen;
     use super::*;
+
+    /// What an ink of a catalogue colour is called, with this part of its light left.
+    fn called(name: &str, part: f32) -> &'static str {
+        let (_, srgb) = COLORS.iter().find(|color| color.0 == name).unwrap();
+        color_name(srgb.map(|v| part * linear_from_srgb(f64::from(v) / 255.0) as f32 / 0.86))
+    }
+
+    #[test]
+    fn inks_are_called_what_people_call_them() {
+        for (name, _) in COLORS {
+            for part in [0.8, 1.0, 1.15] {
+                assert_eq!(called(name, part), name, "{part}");
+            }
+        }
+        let inks = |names: [&str; 3]| {
+            names.map(|name| Ink { name: name.to_owned(), printings: vec![[0; 3]] })
+        };
+        let named = |names| apart_in_name(without_shades(inks(names))).map(|ink| ink.name);
+        // A red in bad light is a red, unless there is another.
+        assert_eq!(called("red", 0.4), "dark red");
+        assert_eq!(named(["dark red", "light green", "blue"]), ["red", "green", "blue"]);
+        assert_eq!(named(["dark red", "red", "blue"]), ["dark red", "red", "blue"]);
+        assert_eq!(named(["red", "blue", "red"]), ["red 1", "blue", "red 2"]);
+        assert_eq!(named(["dark red", "dark red", "blue"]), ["dark red 1", "dark red 2", "blue"]);
+    }
 
     #[test]
     fn the_deck_that_was_photographed_comes_out() {
