@@ -3,7 +3,7 @@
 
 use super::drawn;
 use super::group::{DeckCard, Groups, fill_point, mean_mask};
-use super::measure::{FEATURES_WORTH, FILL_FEATURES};
+use super::measure::FILL_FEATURES;
 use super::print::{median, named_fill};
 use rayon::prelude::*;
 use setsight_game::cards::deck::{Fill, FillKind};
@@ -188,21 +188,7 @@ pub(super) fn fill(
     let best = best_of_kinds(&ranked, KINDS_FITTED);
     let ranked = tried(best.iter().flat_map(finer).collect(), &[shown.widest], 0.45, 0.9);
     let ranked = tried(best_of_kinds(&ranked, KINDS_FITTED), &[0, 1, 2], 0.9, 1.0);
-    let cost =
-        |(missed, plan): &(f32, Plan)| FEATURES_WORTH * missed + 2.0 * numbers(plan.fill.kind);
-    let best = ranked.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
-    best.map_or(SOLID, |best| best.1.fill)
-}
-
-/// How many numbers a kind of fill is fitted by: of two that look alike it is the plainer one
-/// (Akaike 1974). Strokes lie at random, which can be made to look like much.
-const fn numbers(kind: FillKind) -> f32 {
-    match kind {
-        FillKind::Solid | FillKind::None => 0.0,
-        FillKind::Checks | FillKind::Gradient => 1.0,
-        FillKind::Stripes | FillKind::Bars | FillKind::Crosshatch | FillKind::Dots => 2.0,
-        FillKind::Strokes => 3.0,
-    }
+    ranked.first().map_or(SOLID, |best| best.1.fill)
 }
 
 /// The best plan of each of the likeliest kinds.

@@ -61,9 +61,6 @@ struct Look([Seen; BLURS_PX.len()]);
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     fill: [f32; FILL_FEATURES],
-    /// Variance of each feature from printing to printing in this outline alone: a pattern of which
-    /// little fits into an outline looks different in each.
-    own_variance: [f32; FILL_FEATURES],
     /// Natural logarithm of the blur that is measured.
     log_blur: f32,
     /// How much of the strongest ink is left after the blur, 0 to 1.
@@ -118,10 +115,9 @@ impl DeckReader {
             })
             .collect();
         let look = |k: usize, shape: usize, fill: usize| drawn[9 * k + 3 * shape + fill].clone();
-        let mut looks: Vec<[[Look; 3]; 3]> = (0..PRINTINGS)
+        let looks = (0..PRINTINGS)
             .map(|k| [0, 1, 2].map(|shape| [0, 1, 2].map(|fill| look(k, shape, fill))))
             .collect();
-        measure_own_variances(&mut looks);
         let inks = deck
             .inks
             .each_ref()
@@ -305,40 +301,8 @@ struct Said {
     overlap: f32,
 }
 
-/// Tells each look how its features vary from printing to printing beyond what they do in all three
-/// outlines alike, which a table's cards show together.
-fn measure_own_variances(looks: &mut [[[Look; 3]; 3]]) {
-    for (fill, blur) in (0..3).flat_map(|fill| (0..BLURS_PX.len()).map(move |blur| (fill, blur))) {
-        for d in 0..FILL_FEATURES {
-            let at = |look: &[[Look; 3]; 3], shape: usize| look[shape][fill].0[blur].fill[d];
-            let apart: Vec<[f32; 3]> = looks
-                .iter()
-                .map(|look| {
-                    let three = [0, 1, 2].map(|shape| at(look, shape));
-                    three.map(|v| v - three.iter().sum::<f32>() / 3.0)
-                })
-                .collect();
-            for shape in 0..3 {
-                let n = apart.len() as f32;
-                let mean = apart.iter().map(|three| three[shape]).sum::<f32>() / n;
-                let squares = apart.iter().map(|three| (three[shape] - mean).powi(2)).sum::<f32>();
-                // The mean of three takes a third of it away.
-                let variance = 1.5 * squares / (n - 1.0).max(1.0);
-                for look in looks.iter_mut() {
-                    look[shape][fill].0[blur].own_variance[d] = variance;
-                }
-            }
-        }
-    }
-}
-
 impl Seen {
-    const NOTHING: Self = Self {
-        fill: [0.0; FILL_FEATURES],
-        own_variance: [0.0; FILL_FEATURES],
-        log_blur: 0.0,
-        strength: 1.0,
-    };
+    const NOTHING: Self = Self { fill: [0.0; FILL_FEATURES], log_blur: 0.0, strength: 1.0 };
 
     fn of(measured: &Measured) -> Self {
         let strength = (1.0 - measured.light[1]) / drawn::TAKES;
@@ -346,7 +310,6 @@ impl Seen {
             fill: fill_point(measured),
             log_blur: measured.blur_px.ln(),
             strength: strength.clamp(0.1, 1.0),
-            ..Self::NOTHING
         }
     }
 }
@@ -371,7 +334,6 @@ impl Look {
         let between = |a: f32, b: f32| a + part * (b - a);
         Seen {
             fill: std::array::from_fn(|d| between(a.fill[d], b.fill[d])),
-            own_variance: std::array::from_fn(|d| between(a.own_variance[d], b.own_variance[d])),
             log_blur: between(a.log_blur, b.log_blur),
             strength: between(a.strength, b.strength),
         }
@@ -408,7 +370,6 @@ impl TableLook {
             })
             .collect();
         let off = |i: usize, f: usize, d: usize| cards[i].point[d] - expected[i][f].fill[d];
-        let own = |i: usize, f: usize, d: usize| expected[i][f].own_variance[d];
         let mut moves = [[0.0f32; FILL_FEATURES]; 3];
         let mut variance = [FILL_DEVIATION.powi(2); FILL_FEATURES];
         let mut shares = vec![[0.0; 3]; cards.len()];
@@ -419,8 +380,7 @@ impl TableLook {
                 let logs = std::array::from_fn(|f| {
                     let sum: f32 = (0..FILL_FEATURES)
                         .map(|d| {
-                            let variance = variance[d] + own(i, f, d);
-                            (off(i, f, d) - moves[f][d]).powi(2) / variance + variance.ln()
+                            (off(i, f, d) - moves[f][d]).powi(2) / variance[d] + variance[d].ln()
                         })
                         .sum();
                     let blur = (card.log_blur - expected[i][f].log_blur) / BLUR_DEVIATION;
@@ -429,25 +389,22 @@ impl TableLook {
                 evidence += log_sum(logs);
                 shares[i] = softmax(logs);
             }
-            for d in 0..FILL_FEATURES {
-                // What a card tells of all, next to what is its outline's own.
-                let told =
-                    |i: usize, f: usize| shares[i][f] * variance[d] / (variance[d] + own(i, f, d));
-                for (f, by) in moves.iter_mut().enumerate() {
-                    let (mut sum, mut n) = (0.0, FILL_PRIOR);
-                    for i in 0..cards.len() {
-                        sum += told(i, f) * off(i, f, d);
-                        n += told(i, f);
-                    }
-                    by[d] = sum / n;
+            for (f, by) in moves.iter_mut().enumerate() {
+                let n: f32 = shares.iter().map(|three| three[f]).sum();
+                for (d, by) in by.iter_mut().enumerate() {
+                    let sum: f32 =
+                        shares.iter().enumerate().map(|(i, p)| p[f] * off(i, f, d)).sum();
+                    *by = sum / (n + FILL_PRIOR);
                 }
+            }
+            for (d, variance) in variance.iter_mut().enumerate() {
                 let mut sum = DEVIATION_PRIOR * FILL_DEVIATION.powi(2);
-                let mut n = DEVIATION_PRIOR;
-                for (i, f) in (0..cards.len()).flat_map(|i| [(i, 0), (i, 1), (i, 2)]) {
-                    sum += told(i, f) * (off(i, f, d) - moves[f][d]).powi(2);
-                    n += shares[i][f];
+                for (i, three) in shares.iter().enumerate() {
+                    for f in 0..3 {
+                        sum += three[f] * (off(i, f, d) - moves[f][d]).powi(2);
+                    }
                 }
-                variance[d] = sum / n;
+                *variance = sum / (DEVIATION_PRIOR + cards.len() as f32);
             }
         }
         // What the moves cost.
