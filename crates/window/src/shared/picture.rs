@@ -3,8 +3,8 @@
 use crate::shared::placement::{Placement, View};
 use crate::shared::words::t;
 use eframe::egui::{
-    Button, Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, TextureHandle,
-    TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+    Button, Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, Shape,
+    TextureHandle, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 use image::{RgbImage, imageops};
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
     let corner =
         Rect::from_min_size(room.right_top() + vec2(-width - 8.0, 8.0), vec2(width, size.y));
     // On a ground of their own: one that can do nothing now is pale, whatever lies below.
-    ui.painter().rect_filled(corner.expand(3.0), 10.0, ui.visuals().panel_fill);
+    let ground = ui.painter().add(Shape::Noop);
     let mut child = ui.new_child(UiBuilder::new().max_rect(corner));
     child.spacing_mut().item_spacing.x = 4.0;
     child.spacing_mut().button_padding.x = 2.0;
@@ -87,6 +87,8 @@ pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
             *view = View::default();
         }
     });
+    let (rect, fill) = (child.min_rect().expand(3.0), ui.visuals().panel_fill);
+    ui.painter().set(ground, Shape::rect_filled(rect, 10.0, fill));
 }
 
 /// A picture in the window.
