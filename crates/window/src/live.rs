@@ -61,7 +61,7 @@ const FILM_EXTENSIONS: [&str; 9] =
 /// Whether a path names a film.
 pub fn is_film(path: &Path) -> bool {
     let is = |end: &&str| path.extension().is_some_and(|given| given.eq_ignore_ascii_case(end));
-    FILM_EXTENSIONS.iter().any(|end| is(&end)) && !path.is_dir()
+    FILM_EXTENSIONS.iter().any(is) && !path.is_dir()
 }
 
 /// Makes a source of the pictures that a phone sends.
