@@ -32,10 +32,8 @@ pub fn add_bias(maps: &mut Tensor, bias: &[f32]) {
 
 /// The sum of each channel.
 pub fn channel_sums(maps: &Tensor) -> Vec<f32> {
-    let [images, channels, rows, columns] = maps.maps();
-    let plane =
-        |n: usize, c: usize| &maps.values[(n * channels + c) * rows * columns..][..rows * columns];
-    let of = |c: usize| (0..images).map(|n| sum(plane(n, c), |v| v)).sum::<f64>() as f32;
+    let [images, channels, ..] = maps.maps();
+    let of = |c: usize| (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum::<f64>() as f32;
     (0..channels).into_par_iter().map(of).collect()
 }
 
@@ -43,12 +41,11 @@ pub fn channel_sums(maps: &Tensor) -> Vec<f32> {
 pub fn channel_statistics(maps: &Tensor) -> (Vec<f32>, Vec<f32>) {
     let [images, channels, rows, columns] = maps.maps();
     let count = (images * rows * columns) as f64;
-    let plane =
-        |n: usize, c: usize| &maps.values[(n * channels + c) * rows * columns..][..rows * columns];
     let of = |c: usize| {
-        let total: f64 = (0..images).map(|n| sum(plane(n, c), |v| v)).sum();
+        let total: f64 = (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum();
         let mean = (total / count) as f32;
-        let squares: f64 = (0..images).map(|n| sum(plane(n, c), |v| (v - mean) * (v - mean))).sum();
+        let square = |v: f32| (v - mean) * (v - mean);
+        let squares: f64 = (0..images).map(|n| sum(maps.plane(n, c), square)).sum();
         (mean, (squares / count) as f32)
     };
     (0..channels).into_par_iter().map(of).unzip()

@@ -13,7 +13,7 @@ pub struct Loss {
 
 /// The cross entropy of one choice among `outputs`: minus the sum of `targets`, one for each output,
 /// times the logarithms of the softmax. Adds `share` times its gradient.
-pub fn choice(
+pub fn softmax_cross_entropy(
     logits: &[f32],
     outputs: &[usize],
     targets: &[f32],
@@ -34,7 +34,7 @@ pub fn choice(
 
 /// The cross entropy of a logit and a target of 0 to 1, log(1 + e^x) - x y. Adds `share` times its
 /// gradient.
-pub fn yes_or_no(logit: f32, target: f32, share: f32, gradient: &mut f32) -> f64 {
+pub fn binary_cross_entropy(logit: f32, target: f32, share: f32, gradient: &mut f32) -> f64 {
     *gradient += share * (sigmoid(logit) - target);
     f64::from(softplus(logit) - logit * target)
 }
@@ -78,8 +78,8 @@ pub(crate) mod tests {
         let targets = [0.7, 0.1, 0.2];
         gradient_is_that_of_differences(&[0.3, -1.0, 9.0, 2.0, -0.4], 1, |output| {
             let mut gradient = vec![0.0; output.len()];
-            let chosen = choice(&output, &[3, 0, 1], &targets, 1.0, &mut gradient);
-            let told = yes_or_no(output[4], 0.8, 1.0, &mut gradient[4]);
+            let chosen = softmax_cross_entropy(&output, &[3, 0, 1], &targets, 1.0, &mut gradient);
+            let told = binary_cross_entropy(output[4], 0.8, 1.0, &mut gradient[4]);
             Loss { total: (chosen + told) as f32, parts: Vec::new(), gradient }
         });
         assert!((softplus(60.0) - 60.0).abs() < 1e-6 && softplus(-60.0) < 1e-20);

@@ -32,6 +32,12 @@ impl Tensor {
         self.shape[..].try_into().expect("maps, where the plan needs them")
     }
 
+    /// The numbers of one channel of one image of these maps.
+    pub fn plane(&self, image: usize, channel: usize) -> &[f32] {
+        let [_, channels, rows, columns] = self.maps();
+        &self.values[(image * channels + channel) * rows * columns..][..rows * columns]
+    }
+
     /// Images and values of rows.
     ///
     /// # Panics

@@ -324,7 +324,7 @@ impl Task for Finder {
                 for cell in 0..cells {
                     let (at, of_batch) = (kind * cells + cell, picture * cells + cell);
                     let (peak, quiet) = (batch.peak[kind][of_batch], batch.quiet[kind][of_batch]);
-                    let (loss, slope) = peak_loss(maps[at], peak, quiet);
+                    let (loss, slope) = focal_loss(maps[at], peak, quiet);
                     peaks[kind] += f64::from(loss);
                     gradient[at] = slope;
                 }
@@ -368,7 +368,7 @@ impl Task for Finder {
 
 /// The focal loss (Lin et al. 2017) of one cell: its logit, the weight of a peak that is missed
 /// there, and that of one that is invented. Also its derivative.
-fn peak_loss(logit: f32, peak: f32, quiet: f32) -> (f32, f32) {
+fn focal_loss(logit: f32, peak: f32, quiet: f32) -> (f32, f32) {
     /// Far beyond this a float cannot tell the sigmoid from 1.
     const FAR: f32 = 12.0;
     let x = logit.clamp(-FAR, FAR);

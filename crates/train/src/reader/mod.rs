@@ -21,7 +21,7 @@ pub mod real;
 pub mod sample;
 
 use super::first::First;
-use super::loss::{Loss, choice, yes_or_no};
+use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
 use super::net::{Layer, Plan};
 use super::tensor::Tensor;
 use super::weights::Weights;
@@ -205,10 +205,11 @@ impl Task for ReaderTask {
         for ((logits, gradient), (wanted, weight)) in rows.zip(wanted) {
             for ((_, outputs, own_weight), loss) in CHOICES.into_iter().zip(&mut choices) {
                 let targets: Vec<f32> = outputs.iter().map(|&i| wanted[i] * weight[i]).collect();
-                *loss += choice(logits, outputs, &targets, own_weight / cards, gradient);
+                *loss +=
+                    softmax_cross_entropy(logits, outputs, &targets, own_weight / cards, gradient);
             }
             let share = CARD_WEIGHT / n;
-            card += yes_or_no(logits[CARD], wanted[CARD], share, &mut gradient[CARD]);
+            card += binary_cross_entropy(logits[CARD], wanted[CARD], share, &mut gradient[CARD]);
         }
         let choices = CHOICES.into_iter().zip(choices).map(|((name, _, own_weight), loss)| {
             (name, own_weight, (loss / f64::from(cards)) as f32)

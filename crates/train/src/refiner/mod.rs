@@ -16,7 +16,7 @@ pub mod rough;
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
 use super::first::First;
-use super::loss::{Loss, choice, yes_or_no};
+use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
 use super::net::{Layer, Plan};
 use super::run::{Settings, Task, Validation};
 use super::tensor::Tensor;
@@ -380,11 +380,13 @@ impl Task for Refiner {
                 let slope = if off == 0.0 { 0.0 } else { off.signum() };
                 gradient[k] = slope * CORNERS_WEIGHT / (n * RIGHT as f32);
             }
-            right += yes_or_no(numbers[RIGHT], wanted[RIGHT], 1.0 / n, &mut gradient[RIGHT]);
+            right +=
+                binary_cross_entropy(numbers[RIGHT], wanted[RIGHT], 1.0 / n, &mut gradient[RIGHT]);
             for (p, value) in values.iter_mut().enumerate() {
                 let outputs: [usize; 3] = std::array::from_fn(|v| VALUES + 3 * p + v);
                 let targets = outputs.map(|i| wanted[i]);
-                *value += choice(numbers, &outputs, &targets, VALUE_WEIGHT / n, gradient);
+                *value +=
+                    softmax_cross_entropy(numbers, &outputs, &targets, VALUE_WEIGHT / n, gradient);
             }
         }
         let corners = (corners / f64::from(n * RIGHT as f32)) as f32;
