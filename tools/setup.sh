@@ -7,12 +7,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 usage() {
     cat <<'HELP'
-Usage: tools/setup.sh [--dry-run] [--no-onnxruntime]
+Usage: tools/setup.sh [--dry-run] [--no-onnxruntime] [--board]
 
 Installs what the build of setsight needs: a C++ compiler, clang with libclang (reads OpenCV's
 headers), OpenCV's core and imgproc, Z3, what the window opens at run time, with Xvfb for its
-tests, ffmpeg, which decodes films of most kinds and AVIF, and for the board's checks Node and Python. On
-Debian and Ubuntu by apt, on macOS by Homebrew, on Fedora by dnf; on other systems it lists what is missing and stops. What is there
+tests, and ffmpeg, which decodes films of most kinds and AVIF. On Debian and Ubuntu by apt, on macOS
+by Homebrew, on Fedora by dnf; on other systems it lists what is missing and stops. What is there
 already is left alone. Where the system does not say where OpenCV lies, .cargo/config.toml is
 written (git ignores it).
 
@@ -26,6 +26,8 @@ Where it stops it says what to do; run it again and it goes on from there.
 
   --dry-run         only say what would be done
   --no-onnxruntime  leave ONNX Runtime out
+  --board           also Node with npm and Python with venv, which tools/h7/verify runs the board's
+                    scripts with (it calls this itself where they are missing)
   -h, --help        this text
 
 Exit code: 0 all is there, 1 something is missing and was named, 2 the call was wrong.
@@ -45,16 +47,18 @@ again="run tools/setup.sh again, which goes on from here"
 
 dry_run=false
 with_runtime=true
+with_board=false
 for argument in "$@"; do
     case $argument in
         --dry-run) dry_run=true ;;
         --no-onnxruntime) with_runtime=false ;;
+        --board) with_board=true ;;
         -h | --help)
             usage
             exit 0
             ;;
         *)
-            printf 'setup: %s: unknown argument; expected --dry-run, --no-onnxruntime or --help\n' "$argument" >&2
+            printf 'setup: %s: unknown argument; see --help\n' "$argument" >&2
             exit 2
             ;;
     esac
@@ -193,10 +197,11 @@ apt_missing() {
     done
     # Not linked: run for films other than Motion JPEG, and by the tests.
     have ffmpeg || printf 'ffmpeg '
-    # tools/h7/verify runs the board's scripts under Node and interpreters from Python's packages;
-    # either may come from elsewhere than apt.
-    have node && have npm || printf 'nodejs npm '
-    python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || printf 'python3 python3-venv '
+    # Either may come from elsewhere than apt. Of their packages there are four hundred, most of them npm's.
+    if $with_board; then
+        have node && have npm || printf 'nodejs npm '
+        python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || printf 'python3 python3-venv '
+    fi
 }
 
 # Runs apt-get as root; $apt_said is what it complained of.
@@ -309,9 +314,11 @@ dnf_packages="$dnf_packages mesa-libGL mesa-libEGL mesa-dri-drivers xorg-x11-ser
 
 setup_dnf() {
     local name missing="" wanted=$dnf_packages
-    have node && have npm || wanted="$wanted nodejs nodejs-npm"
     have ffmpeg || wanted="$wanted ffmpeg-free"
-    have python3 || wanted="$wanted python3"
+    if $with_board; then
+        have node && have npm || wanted="$wanted nodejs nodejs-npm"
+        have python3 || wanted="$wanted python3"
+    fi
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted cargo rust clippy rustfmt"
     for name in $wanted; do
         rpm -q --whatprovides "$name" >/dev/null 2>&1 || missing="$missing $name"
@@ -333,9 +340,11 @@ setup_brew() {
     have brew || fail "Homebrew is missing; install it from https://brew.sh, then $again"
     local name folder libclang="" missing="" wanted="opencv z3 pkgconf"
     have cargo || [ -x "$HOME/.cargo/bin/cargo" ] || wanted="$wanted rust"
-    have node && have npm || wanted="$wanted node"
     have ffmpeg || wanted="$wanted ffmpeg"
-    have python3 || wanted="$wanted python"
+    if $with_board; then
+        have node && have npm || wanted="$wanted node"
+        have python3 || wanted="$wanted python"
+    fi
     # Apple's tools bring a libclang; Homebrew's LLVM (1.5 GB) only where they do not.
     for folder in "$(xcode-select --print-path 2>/dev/null)" /Library/Developer/CommandLineTools; do
         for name in "$folder/usr/lib" "$folder/Toolchains/XcodeDefault.xctoolchain/usr/lib"; do
