@@ -1,6 +1,7 @@
 //! What is wrong with photos from which a deck is to be learnt, in words that say what to do.
 
-use super::group::{self, Apart, DeckCard, Groups};
+use super::clusters::{self, Apart};
+use super::group::{self, DeckCard, Groups};
 use super::told::{Note, Place, values_of};
 use setsight_game::cards::Property;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,7 +133,7 @@ pub(super) fn values(
     let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
     // Within each outline: what a fill looks like depends on the room that it has.
     let is_open = !groups.one_fill && open(Property::Shading);
-    let within = group::apart_within(&fills, &groups.fills, 3, &groups.shapes);
+    let within = clusters::apart_within(&fills, &groups.fills, 3, &groups.shapes);
     if is_open && within.deviations < LEAST_APART {
         return alike(Property::Shading, &groups.fills, within);
     }
@@ -145,7 +146,7 @@ pub(super) fn values(
         if (0..3).any(seldom) {
             continue;
         }
-        let apart = group::apart(&points, &of_own, 3);
+        let apart = clusters::apart(&points, &of_own, 3);
         if apart.deviations < LEAST_APART {
             let (a, b) = apart.nearest;
             let card =
@@ -157,13 +158,13 @@ pub(super) fn values(
     }
     let inks: Vec<_> = cards.iter().map(|card| group::ink_point(&card.measured)).collect();
     let tables = group::tables(cards);
-    let apart = group::apart_within(&inks, &groups.inks, 3, &tables);
+    let apart = clusters::apart_within(&inks, &groups.inks, 3, &tables);
     if open(Property::Color) && apart.deviations < LEAST_APART {
         return alike(Property::Color, &groups.inks, apart);
     }
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
-    let chosen = group::medoids(&table, 4);
+    let chosen = clusters::medoids(&table, 4);
     let nearest = |i: usize| {
         let by = |a: &usize, b: &usize| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0);
         (0..chosen.len()).min_by(by).unwrap_or(0)
@@ -173,9 +174,9 @@ pub(super) fn values(
     if open(Property::Shape) {
         fourth(Property::Shape, &four, far(4, &four) / far(3, &groups.shapes), place)?;
     }
-    let inks = group::in_one_light(&inks, &groups.inks, &tables);
-    let four = group::k_means(&inks, 4);
-    let far = |k: usize, own: &[usize]| group::apart(&inks, own, k).length;
+    let inks = clusters::in_one_light(&inks, &groups.inks, &tables);
+    let four = clusters::k_means(&inks, 4);
+    let far = |k: usize, own: &[usize]| clusters::apart(&inks, own, k).length;
     if open(Property::Color) {
         fourth(Property::Color, &four, far(4, &four) / far(3, &groups.inks), place)?;
     }

@@ -6,6 +6,7 @@
 //! combinations at least cost (Kuhn 1955), the groups' means are taken anew, and so on until
 //! nothing moves.
 
+use super::clusters::{ORDERS, apart, centred, k_means, k_means_within, mean_of, medoids, members};
 use super::measure::{FILL_FEATURES, Mask, Measured};
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
 
@@ -36,17 +37,6 @@ pub(super) struct Groups {
 /// What a person has said of a card: its outline, fill and ink, as far as known.
 pub(super) type Said = [Option<usize>; 3];
 
-/// How far apart the groups of one property are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Apart {
-    /// The two groups that are nearest to one another.
-    pub nearest: (usize, usize),
-    /// Distance of their middles in deviations of their members along it.
-    pub deviations: f32,
-    /// The least distance of any two groups' middles.
-    pub length: f32,
-}
-
 /// What is far beyond any measurement's error, so that one odd card does not rule: natural
 /// logarithm.
 const MOST_COST: f32 = 60.0;
@@ -59,208 +49,6 @@ pub(super) fn distances(masks: &[&Mask]) -> Vec<Vec<(f32, bool)>> {
         (1.0 - upright.max(half), half > upright)
     };
     (0..masks.len()).map(|a| (0..masks.len()).map(|b| pair(a, b)).collect()).collect()
-}
-
-/// `k` medoids of a table of distances, built greedily and then swapped as long as that helps.
-pub(super) fn medoids(distance: &[Vec<(f32, bool)>], k: usize) -> Vec<usize> {
-    let n = distance.len();
-    let cost = |chosen: &[usize]| -> f32 {
-        (0..n).map(|i| chosen.iter().map(|&m| distance[m][i].0).fold(f32::MAX, f32::min)).sum()
-    };
-    let mut chosen: Vec<usize> = Vec::new();
-    while chosen.len() < k.min(n) {
-        let with = |m: usize| cost(&[&chosen[..], &[m]].concat());
-        let next =
-            (0..n).filter(|m| !chosen.contains(m)).min_by(|&a, &b| with(a).total_cmp(&with(b)));
-        chosen.extend(next);
-    }
-    loop {
-        let mut best = (cost(&chosen), None);
-        for place in 0..chosen.len() {
-            for m in (0..n).filter(|m| !chosen.contains(m)) {
-                let mut other = chosen.clone();
-                other[place] = m;
-                let other_cost = cost(&other);
-                if other_cost < best.0 - 1e-4 {
-                    best = (other_cost, Some(other));
-                }
-            }
-        }
-        match best.1 {
-            Some(better) => chosen = better,
-            None => return chosen,
-        }
-    }
-}
-
-/// Groups of points by k-means (Lloyd 1982), from the seeds that are farthest apart, begun at every
-/// point in turn; the tightest is taken.
-pub(super) fn k_means<const D: usize>(points: &[[f32; D]], k: usize) -> Vec<usize> {
-    let mut best = (f32::MAX, vec![0; points.len()]);
-    for start in 0..points.len() {
-        let mut means = vec![points[start]];
-        while means.len() < k {
-            let away = |p: &[f32; D]| means.iter().map(|m| square(p, m)).fold(f32::MAX, f32::min);
-            let far = points.iter().max_by(|a, b| away(a).total_cmp(&away(b)));
-            means.extend(far.copied());
-            if points.is_empty() {
-                return Vec::new();
-            }
-        }
-        let mut groups = vec![usize::MAX; points.len()];
-        for _ in 0..30 {
-            let next: Vec<usize> = points.iter().map(|p| nearest(p, &means)).collect();
-            if next == groups {
-                break;
-            }
-            groups = next;
-            for (g, mean) in means.iter_mut().enumerate() {
-                if let Some(new) = mean_of(
-                    points.iter().zip(&groups).filter(|(_, own)| **own == g).map(|(p, _)| p),
-                ) {
-                    *mean = new;
-                }
-            }
-        }
-        let spread: f32 = points.iter().zip(&groups).map(|(p, g)| square(p, &means[*g])).sum();
-        if spread < best.0 - 1e-6 {
-            best = (spread, groups);
-        }
-    }
-    best.1
-}
-
-pub(super) fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
-}
-
-fn nearest<const D: usize>(point: &[f32; D], means: &[[f32; D]]) -> usize {
-    let by = |a: &usize, b: &usize| square(point, &means[*a]).total_cmp(&square(point, &means[*b]));
-    (0..means.len()).min_by(by).unwrap_or(0)
-}
-
-fn mean_of<'a, const D: usize>(points: impl Iterator<Item = &'a [f32; D]>) -> Option<[f32; D]> {
-    let (mut sum, mut n) = ([0.0; D], 0);
-    for point in points {
-        sum.iter_mut().zip(point).for_each(|(sum, v)| *sum += v);
-        n += 1;
-    }
-    (n > 0).then(|| sum.map(|v| v / n as f32))
-}
-
-/// How far apart groups of points are, see [`Apart`].
-pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: usize) -> Apart {
-    /// What no measurement is better than, in the points' unit.
-    const LEAST: f32 = 0.01;
-    let members =
-        |g: usize| points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
-    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
-    for a in 0..k {
-        for b in a + 1..k {
-            let (Some(ma), Some(mb)) = (mean_of(members(a)), mean_of(members(b))) else {
-                return Apart { nearest: (a, b), length: 0.0, deviations: 0.0 };
-            };
-            let length = square(&ma, &mb).sqrt().max(1e-6);
-            let way: [f32; D] = std::array::from_fn(|d| (mb[d] - ma[d]) / length);
-            let along = |p: &[f32; D], m: &[f32; D]| -> f32 {
-                way.iter().zip(p.iter().zip(m)).map(|(w, (p, m))| w * (p - m)).sum()
-            };
-            let spread = |g: usize, mean: &[f32; D]| {
-                let (mut sum, mut n) = (0.0, 0.0f32);
-                for p in members(g) {
-                    sum += along(p, mean).powi(2);
-                    n += 1.0;
-                }
-                (sum / n.max(1.0)).sqrt()
-            };
-            let spread = (spread(a, &ma) + spread(b, &mb)) / 2.0;
-            let deviations = length / spread.max(LEAST);
-            if deviations < least.deviations {
-                (least.nearest, least.deviations) = ((a, b), deviations);
-            }
-            least.length = least.length.min(length);
-        }
-    }
-    least
-}
-
-/// How far apart groups of points are within tables, as [`apart`] has it: light is one matter per
-/// table, so only what lies on one is compared. Two groups that are on no table together are
-/// compared over all of them.
-pub(super) fn apart_within<const D: usize>(
-    points: &[[f32; D]],
-    groups: &[usize],
-    k: usize,
-    tables: &[usize],
-) -> Apart {
-    /// What no measurement is better than, in the points' unit.
-    const LEAST: f32 = 0.01;
-    let count = tables.iter().map(|table| table + 1).max().unwrap_or(0);
-    let of = |g: usize, t: usize| {
-        let is = move |i: &usize| groups[*i] == g && tables[*i] == t;
-        (0..points.len()).filter(is).map(|i| &points[i])
-    };
-    let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
-    for a in 0..k {
-        for b in a + 1..k {
-            let both: Vec<(f32, [f32; D], [f32; D], usize)> = (0..count)
-                .filter_map(|t| {
-                    let weight = of(a, t).count().min(of(b, t).count()) as f32;
-                    Some((weight, mean_of(of(a, t))?, mean_of(of(b, t))?, t))
-                })
-                .collect();
-            let weight: f32 = both.iter().map(|(weight, ..)| weight).sum();
-            if weight < 3.0 {
-                let number = |g: &usize| if *g == a { 0 } else { 1 + usize::from(*g != b) };
-                let groups: Vec<usize> = groups.iter().map(number).collect();
-                let pair = apart(points, &groups, 2);
-                if pair.deviations < least.deviations {
-                    (least.nearest, least.deviations) = ((a, b), pair.deviations);
-                }
-                least.length = least.length.min(pair.length);
-                continue;
-            }
-            // The mean way from one to the other: what is only noise goes elsewhere on each table.
-            let way: [f32; D] = std::array::from_fn(|d| {
-                both.iter().map(|(w, ma, mb, _)| w * (mb[d] - ma[d])).sum::<f32>() / weight
-            });
-            let length = way.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-6);
-            let (mut sum, mut free) = (0.0, 0.0f32);
-            for (_, ma, mb, t) in &both {
-                for (g, mean) in [(a, ma), (b, mb)] {
-                    for p in of(g, *t) {
-                        let off = way.iter().zip(p.iter().zip(mean));
-                        sum += (off.map(|(w, (p, m))| w * (p - m)).sum::<f32>() / length).powi(2);
-                        free += 1.0;
-                    }
-                    free -= 1.0;
-                }
-            }
-            let deviations = length / (sum / free.max(1.0)).sqrt().max(LEAST);
-            if deviations < least.deviations {
-                (least.nearest, least.deviations) = ((a, b), deviations);
-            }
-            least.length = least.length.min(length);
-        }
-    }
-    least
-}
-
-/// Points less what the light of their table adds: the mean by which its cards are off their groups.
-pub(super) fn in_one_light<const D: usize>(
-    points: &[[f32; D]],
-    groups: &[usize],
-    tables: &[usize],
-) -> Vec<[f32; D]> {
-    let mut lit = points.to_vec();
-    for _ in 0..3 {
-        let off = centred(&lit, groups);
-        let shifts = means(&off, tables);
-        for (point, table) in lit.iter_mut().zip(tables) {
-            point.iter_mut().zip(shifts[*table]).for_each(|(v, shift)| *v -= shift);
-        }
-    }
-    lit
 }
 
 /// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness
@@ -326,9 +114,6 @@ impl Groups {
     }
 }
 
-/// All orders of three groups.
-const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-
 /// Groups the cards: from several beginnings, of which the one is taken that explains the cards
 /// best.
 pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
@@ -391,52 +176,6 @@ pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, said: &[Said]) -> 
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
     settle(cards, groups, &fills, &inks, said).1
-}
-
-/// Three groups within each context, linked so that the groups' middles lie nearest to those of the
-/// first context.
-fn k_means_within<const D: usize>(points: &[[f32; D]], contexts: &[usize]) -> Vec<usize> {
-    let mut groups = vec![0; points.len()];
-    let mut first: Option<[[f32; D]; 3]> = None;
-    let count = contexts.iter().map(|context| context + 1).max().unwrap_or(0);
-    for context in 0..count {
-        let places: Vec<usize> = (0..points.len()).filter(|&i| contexts[i] == context).collect();
-        let own: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
-        let of_own = k_means(&own, 3);
-        let mean = |g: usize| {
-            let members = own.iter().zip(&of_own).filter(|(_, group)| **group == g).map(|(p, _)| p);
-            mean_of(members).unwrap_or([0.0; D])
-        };
-        let means = [mean(0), mean(1), mean(2)];
-        let like = first.get_or_insert(means);
-        let far = |order: &[usize; 3]| -> f32 {
-            (0..3).map(|g| square(&means[g], &like[order[g]])).sum()
-        };
-        let order = ORDERS.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(&ORDERS[0]);
-        for (&i, &group) in places.iter().zip(&of_own) {
-            groups[i] = order[group];
-        }
-    }
-    groups
-}
-
-/// The mean of each group; 0 of an empty one.
-fn means<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
-    let count = groups.iter().map(|group| group + 1).max().unwrap_or(0);
-    let mean = |g: usize| {
-        let own = points.iter().zip(groups).filter(move |(_, own)| **own == g).map(|(p, _)| p);
-        mean_of(own).unwrap_or([0.0; D])
-    };
-    (0..count).map(mean).collect()
-}
-
-/// Points less the mean of their group.
-fn centred<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
-    let means = means(points, groups);
-    let centred = |(point, g): (&[f32; D], &usize)| -> [f32; D] {
-        std::array::from_fn(|d| point[d] - means[*g][d])
-    };
-    points.iter().zip(groups).map(centred).collect()
 }
 
 /// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
@@ -537,12 +276,9 @@ fn point_costs<const D: usize>(
 ) -> (Vec<[f32; 3]>, f32) {
     /// So many cards of a context count as much as all others.
     const PRIOR: f32 = 1.5;
-    let means: Vec<[f32; D]> = (0..3)
-        .map(|g| {
-            let own = points.iter().zip(groups).filter(|(_, own)| **own == g).map(|(p, _)| p);
-            mean_of(own).unwrap_or([f32::MAX / 1e20; D])
-        })
-        .collect();
+    // No point is near a group that has none.
+    let mean = |g: usize| mean_of(members(points, groups, g)).unwrap_or([f32::MAX / 1e20; D]);
+    let means = [mean(0), mean(1), mean(2)];
     let mut shifts: Vec<Vec<[f32; D]>> = Vec::new();
     let predicted = |shifts: &[Vec<[f32; D]>], i: usize, g: usize| {
         let mut mean = means[g];
@@ -618,6 +354,7 @@ fn give_out(cards: &[DeckCard], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::clusters::{apart_within, in_one_light};
     use super::super::drawn;
     use super::*;
     use setsight_game::cards::{Card, Deck, Number};
@@ -645,7 +382,7 @@ pub(super) mod tests {
     }
 
     /// Whether two groupings are the same but for the groups' order.
-    fn same(a: &[usize], b: &[usize]) -> bool {
+    pub fn same(a: &[usize], b: &[usize]) -> bool {
         a.iter().zip(b).all(|(a0, b0)| a.iter().zip(b).all(|(a1, b1)| (a0 == a1) == (b0 == b1)))
     }
 
@@ -735,13 +472,5 @@ pub(super) mod tests {
         let mut anew = group(&cards, false);
         anew.numbered_like(&truth);
         assert_eq!((anew.shapes, anew.fills, anew.inks), (truth.shapes, truth.fills, truth.inks));
-    }
-
-    #[test]
-    fn points_fall_into_the_groups_that_they_make() {
-        let points = [[0.0, 0.0], [5.0, 5.0], [0.1, 0.0], [9.0, 0.0], [5.1, 5.0], [9.0, 0.2]];
-        assert!(same(&k_means(&points, 3), &[0, 1, 0, 2, 1, 2]));
-        assert!(apart(&points, &[0, 1, 0, 2, 1, 2], 3).deviations > 50.0);
-        assert!(apart(&points, &[0, 1, 1, 2, 0, 2], 3).deviations < 5.0);
     }
 }

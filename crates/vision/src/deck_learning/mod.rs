@@ -3,10 +3,11 @@
 //! A deck's own structure says what its cards are: four properties of three values, each
 //! combination printed once. So the cards that the finder sees ([`seen`]) are straightened
 //! ([`face`]), their symbols cut out inside their white ([`symbols`]) and measured ([`measure`]);
-//! all cards are grouped together ([`group`]), a person may put some right ([`draft`]), and the
+//! all cards are grouped together ([`group`], by [`clusters`]), a person may put some right ([`draft`]), and the
 //! groups become outlines, fills and inks ([`mod@print`]).
 
 mod checks;
+mod clusters;
 mod draft;
 mod drawn;
 mod face;
