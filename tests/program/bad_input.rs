@@ -1,6 +1,7 @@
 //! Bad input: each gets a clear line that names the file and the reason, the rest of the folder is
 //! done, nothing half-written is left under a final name, and the exit code tells.
 
+use crate::common::called::signal;
 use crate::common::{Ran, World, json_lines, pictures::*};
 use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
 use setsight_photo::source;
@@ -296,9 +297,7 @@ fn ctrl_c_stops_between_photos() {
     let world = World::new();
     let (mut child, mut stdout) =
         started(&world, &["scan", "photos", "--format", "json", "--out", "out", "--jobs", "2"]);
-    let kill =
-        Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
+    signal(&child, "INT");
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
     let mut stderr = String::new();

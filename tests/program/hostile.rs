@@ -1,7 +1,7 @@
 //! Files that were made to do harm, or came to it: each is refused in words and in little memory, and what is
 //! good beside it is read.
 
-use crate::common::{World, pictures::*};
+use crate::common::{World, called, pictures::*};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use setsight_nets::engine::LIBRARY_VARIABLE;
 
@@ -416,9 +416,7 @@ impl Signalled {
     }
 
     fn send(&self, signal: &str) {
-        let id = self.0.id().to_string();
-        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status();
-        assert!(sent.unwrap().success());
+        called::signal(&self.0, signal);
     }
 
     /// The exit code and what was said; waits for a minute at most.

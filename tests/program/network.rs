@@ -1,7 +1,7 @@
 //! A camera of the network: a server on this machine that stalls, sends halves, lies about lengths,
 //! and refuses.
 
-use crate::common::called::{program, refused};
+use crate::common::called::{program, refused, signal};
 use image::codecs::jpeg::JpegEncoder;
 use image::{Rgb, RgbImage};
 use setsight_live::camera::{CameraChoice, CameraError, Cameras};
@@ -282,7 +282,7 @@ fn no_decoder_outlives_the_program() {
     if !(on_path("ffmpeg") && on_path("setpriv")) {
         return crate::common::not_run("there is no ffmpeg, or no setpriv");
     }
-    for signal in ["-KILL", "-INT"] {
+    for name in ["KILL", "INT"] {
         // A port that nobody sends to: ffmpeg waits in silence.
         let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let address = format!("udp://127.0.0.1:{port}");
@@ -297,8 +297,7 @@ fn no_decoder_outlives_the_program() {
             std::thread::sleep(Duration::from_millis(20));
             decoders = children_of(live.id());
         }
-        let id = live.id().to_string();
-        assert!(std::process::Command::new("kill").args([signal, &id]).status().unwrap().success());
+        signal(&live, name);
         live.wait().unwrap();
         assert!(!decoders.is_empty(), "no decoder was started");
         let runs = |id: &String| {
@@ -309,7 +308,7 @@ fn no_decoder_outlives_the_program() {
         while decoders.iter().any(runs) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert!(!decoders.iter().any(runs), "{signal}: it still runs");
+        assert!(!decoders.iter().any(runs), "{name}: it still runs");
     }
 }
 

@@ -196,8 +196,7 @@ impl Watcher {
     /// Ends it as Ctrl-C does; gives its exit code and what it said.
     #[cfg(unix)]
     fn end(mut self) -> (Option<i32>, String) {
-        let id = self.child.id().to_string();
-        assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        called::signal(&self.child, "INT");
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code(), said)

@@ -1,10 +1,10 @@
 //! What a user does with `setsight render`.
 
-use crate::common::called::{program, refused};
+use crate::common::called::{program, refused, signal};
 use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
 use setsight_scenes::film::FrameLabel;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn render(folder: &Path, arguments: &[&str]) -> Output {
     program().arg("render").arg("--out").arg(folder).args(arguments).output().unwrap()
@@ -176,13 +176,7 @@ fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> 
         assert!(child.try_wait().unwrap().is_none(), "ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    assert!(
-        Command::new("sh")
-            .args(["-c", &format!("kill -INT {}", child.id())])
-            .status()
-            .unwrap()
-            .success()
-    );
+    signal(&child, "INT");
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{message}");

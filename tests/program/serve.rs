@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A program that serves, killed when it is dropped.
@@ -57,8 +57,7 @@ impl Serving {
 
     /// As Ctrl-C does it; gives the exit code.
     fn interrupt(mut self) -> Option<i32> {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        called::signal(&self.child, "INT");
         self.child.wait().unwrap().code()
     }
 }

@@ -3,11 +3,19 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The program.
 pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_setsight"))
+}
+
+/// Sends a signal, such as INT. By the shell's own command: not every system has a program for it.
+#[cfg(unix)]
+#[track_caller]
+pub fn signal(child: &Child, name: &str) {
+    let kill = format!("kill -s {name} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success(), "{kill}");
 }
 
 /// Runs a command to its end, with something on its stdin.
