@@ -37,7 +37,6 @@ use eframe::egui::{CentralPanel, Context, TextureHandle, TextureOptions, Ui};
 use image::RgbImage;
 use setsight_photo::geometry::Quad;
 use setsight_photo::labels::Clash;
-use setsight_photo::source::ListError;
 use setsight_vision::{CardImage, Reading};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -176,13 +175,14 @@ impl Photos {
     fn hear(&mut self, desk: &mut Desk, news: News) {
         match news {
             News::Listed(_, problems, at) => {
-                problems.iter().for_each(|problem| desk.say(reasons::listing(problem)));
-                let refused = problems.iter().find(|p| matches!(p, ListError::Unreadable { .. }));
-                self.shelf.refused = refused.map(reasons::listing);
                 let count = self.shelf.library.as_ref().map_or(0, |library| library.entries.len());
                 self.shelf.summaries = vec![None; count];
+                self.shelf.no_photos.clear();
                 if count > 0 {
+                    problems.iter().for_each(|problem| desk.say(reasons::listing(problem)));
                     self.go_to(at);
+                } else {
+                    self.shelf.no_photos = problems; // Told where a photo would be.
                 }
                 let first = self.shelf.current().map(|(path, _)| path.to_path_buf());
                 if let (Some(path), false) = (first, self.shelf.is_pasted()) {

@@ -4,6 +4,7 @@ use crate::photos::corrections::Corrections;
 use crate::photos::library::{Found, Library};
 use crate::photos::strip::{Filter, Strip, Summary};
 use crate::shared::table::Table;
+use setsight_photo::source::ListError;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -30,8 +31,8 @@ pub struct Shelf {
     pub to_summarise: VecDeque<usize>,
     /// What people have said of their cards.
     pub corrections: Corrections,
-    /// Why what was to be opened gives no photos, where that is no lack of photos.
-    pub refused: Option<String>,
+    /// Why what was opened gives no photos, where there are none.
+    pub no_photos: Vec<ListError>,
     /// When they were opened.
     pub opened_at: Option<Instant>,
     /// How long the first thumbnail took from then.

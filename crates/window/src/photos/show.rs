@@ -13,11 +13,13 @@ use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
 use crate::shared::picture::zoom_buttons;
+use crate::shared::reasons;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, PointerButton, Rect, RichText, ScrollArea, Ui, UiBuilder,
     pos2, vec2,
 };
+use setsight_photo::source::ListError;
 use setsight_vision::StageTime;
 use std::time::Duration;
 
@@ -367,15 +369,14 @@ impl Photos {
                 });
             }
             None if self.shelf.library.as_ref().is_some_and(|library| library.listed) => {
-                match &self.shelf.refused {
-                    Some(reason) => {
-                        ui.heading(t!("not-opened"));
-                        ui.label(reason);
-                    }
-                    None => {
-                        ui.heading(t!("no-photos"));
-                        ui.label(t!("no-photos-advice"));
-                    }
+                let refused = |reason: &ListError| matches!(reason, ListError::Unreadable { .. });
+                let is_refused = self.shelf.no_photos.iter().any(refused);
+                ui.heading(if is_refused { t!("not-opened") } else { t!("no-photos") });
+                for reason in &self.shelf.no_photos {
+                    ui.label(reasons::listing(reason));
+                }
+                if !is_refused {
+                    ui.label(t!("no-photos-advice"));
                 }
                 steps(ui, desk, &[OTHER_FOLDER, SAMPLE, HOW_TO]);
             }

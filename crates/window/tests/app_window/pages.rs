@@ -290,6 +290,8 @@ fn pages_without_photos_offer_what_to_do_next() {
     test.window_mut().open(vec![empty]);
     test.until(|window| window.is_settled());
     test.shows("No photos here.");
+    test.shows_part("looked for names that end in");
+    assert!(!test.window().said().unwrap_or_default().contains("looked for"), "it is said once");
     test.press("Open another folder");
     test.press("Cancel");
     test.press("Try a sample table");
