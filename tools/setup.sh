@@ -197,7 +197,7 @@ apt_missing() {
     done
     # Not linked: run for films other than Motion JPEG, and by the tests.
     have ffmpeg || printf 'ffmpeg '
-    # Either may come from elsewhere than apt. Of their packages there are four hundred, most of them npm's.
+    # Not for everybody: on Debian 13 they bring 379 packages. Either may come from elsewhere than apt.
     if $with_board; then
         have node && have npm || printf 'nodejs npm '
         python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || printf 'python3 python3-venv '

@@ -1,7 +1,8 @@
 //! Groups of points and what lies between them: k-means, medoids, and how far groups are apart.
 //!
-//! Two kinds of context make points of one group differ: the light of a table, and the outline that
-//! a fill is printed in. What has a context's number is compared within it.
+//! Points of one group differ by their context, too: by the light of a table, or by the outline that
+//! a fill is printed in. So some of these functions take the number of each point's context (a table,
+//! a photo, an outline) and compare only points that share one.
 
 /// How far apart the groups of one property are.
 #[derive(Clone, Copy, Debug, PartialEq)]
