@@ -91,6 +91,23 @@ fn every_dependency_has_a_reason() {
 }
 
 #[test]
+fn docs_rs_is_asked_for_features_that_there_are() {
+    let manifest = read("Cargo.toml");
+    let section = |name: &str| {
+        let (_, rest) = manifest.split_once(&format!("\n[{name}]\n")).expect(name);
+        rest.split("\n[").next().unwrap()
+    };
+    let (_, asked) = section("package.metadata.docs.rs").split_once("features = [").unwrap();
+    let asked: Vec<&str> = asked.split(']').next().unwrap().split('"').skip(1).step_by(2).collect();
+    assert!(!asked.is_empty(), "the pages would lack what reads photos");
+    for feature in asked {
+        let is_there =
+            section("features").lines().any(|line| line.starts_with(&format!("{feature} =")));
+        assert!(is_there, "docs.rs: no feature {feature}");
+    }
+}
+
+#[test]
 fn no_file_is_too_long() {
     let mut looked_at = 0;
     for folder in ["src", "crates", "tests", "benches", "examples"] {

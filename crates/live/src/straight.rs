@@ -7,6 +7,7 @@ use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad, space};
 use setsight_vision::find::plane::{Pose, SizeField, TablePlane};
+use setsight_vision::opencv_versions::warp_perspective;
 use setsight_vision::track::TrackedTable;
 
 /// Fewest cards that determine the table's plane.
@@ -100,14 +101,13 @@ pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> opencv::
     {
         let (rows, columns) = (height as i32, width as i32);
         let mut straight = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(rows, columns, &mut image)?;
-        imgproc::warp_perspective(
+        warp_perspective(
             &source,
             &mut straight,
             &matrix,
             Size::new(columns, rows),
             imgproc::INTER_LINEAR,
-            BORDER_CONSTANT,
-            Scalar::all(24.0),
+            (BORDER_CONSTANT, Scalar::all(24.0)),
         )?;
     }
     Ok(image)

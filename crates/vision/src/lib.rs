@@ -9,6 +9,7 @@ pub mod data;
 pub mod deck_learning;
 pub mod find;
 pub mod layout;
+pub mod opencv_versions;
 pub mod overlap;
 pub mod overlay;
 pub mod plan;

@@ -10,6 +10,7 @@ mod blocks;
 
 use self::blocks::{MOST_ROWS, Part};
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
+use crate::opencv_versions::warp_perspective;
 use image::{Rgb, RgbImage};
 use opencv::core::{
     BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size, ToInputArray,
@@ -184,14 +185,13 @@ fn warped(picture: &impl ToInputArray, quad: &Quad, size_px: (u32, u32)) -> Opti
     let matrix = Mat::from_slice(&rows).ok()?;
     let matrix = matrix.reshape(1, 3).ok()?;
     let mut straight = Mat::default();
-    imgproc::warp_perspective(
+    warp_perspective(
         picture,
         &mut straight,
         &matrix,
         Size::new(size_px.0 as i32, size_px.1 as i32),
         imgproc::INTER_LINEAR | imgproc::WARP_INVERSE_MAP,
-        BORDER_REPLICATE,
-        Scalar::default(),
+        (BORDER_REPLICATE, Scalar::default()),
     )
     .ok()?;
     let bytes = straight.data_bytes().ok()?.to_vec();

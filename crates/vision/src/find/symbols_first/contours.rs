@@ -8,6 +8,7 @@
 use super::maps::BinaryMap;
 use crate::find::plane::{CARD_ASPECT, TablePlane};
 use crate::find::working::{Working, WorkingQuad};
+use crate::opencv_versions as polygons;
 use opencv::core::{Mat, Point as CvPoint, Vector};
 use opencv::imgproc;
 use setsight_photo::geometry::Point;
@@ -75,7 +76,7 @@ impl ContourSearch {
         contour: &Vector<CvPoint>,
         step: f64,
     ) -> opencv::Result<Option<WorkingQuad>> {
-        let bounds = imgproc::bounding_rect(contour)?;
+        let bounds = polygons::bounding_rect(contour)?;
         let (w, h) = (f64::from(bounds.width) * step, f64::from(bounds.height) * step);
         if w.max(h) < self.params.smallest_px
             || w.max(h) > self.largest_px
@@ -84,13 +85,13 @@ impl ContourSearch {
             return Ok(None);
         }
         let mut polygon = Vector::<CvPoint>::new();
-        let tolerance = self.params.tolerance * imgproc::arc_length(contour, true)?;
-        imgproc::approx_poly_dp(contour, &mut polygon, tolerance, true)?;
-        if polygon.len() != 4 || !imgproc::is_contour_convex(&polygon)? {
+        let tolerance = self.params.tolerance * polygons::arc_length(contour, true)?;
+        polygons::approx_poly_dp(contour, &mut polygon, tolerance, true)?;
+        if polygon.len() != 4 || !polygons::is_contour_convex(&polygon)? {
             return Ok(None);
         }
-        let area = imgproc::contour_area(&polygon, false)?;
-        if imgproc::contour_area(contour, false)? < self.params.filled * area {
+        let area = polygons::contour_area(&polygon, false)?;
+        if polygons::contour_area(contour, false)? < self.params.filled * area {
             return Ok(None);
         }
         let mut corners = [Point::default(); 4];

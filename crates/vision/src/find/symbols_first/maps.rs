@@ -200,9 +200,22 @@ pub fn darkest_channel(rgb: &Mat) -> opencv::Result<Mat> {
     Ok(dark)
 }
 
+/// Blurs by a Gaussian of `side` by `side` pixels. In two steps, since the signature of `gaussian_blur` changes
+/// with OpenCV 4.11.
 fn blurred(image: &Mat, side: i32) -> opencv::Result<Mat> {
+    let kernel = imgproc::get_gaussian_kernel_def(side, 0.0)?;
+    let middle = CvPoint::new(-1, -1);
     let mut out = Mat::default();
-    imgproc::gaussian_blur(image, &mut out, Size::new(side, side), 0.0, 0.0, BORDER_REPLICATE)?;
+    imgproc::sep_filter_2d(
+        image,
+        &mut out,
+        CV_8U,
+        &kernel,
+        &kernel,
+        middle,
+        0.0,
+        BORDER_REPLICATE,
+    )?;
     Ok(out)
 }
 
