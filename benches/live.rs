@@ -18,7 +18,7 @@ use setsight_nets::engine::{self, Models};
 use setsight_scenes::film::{Film, FilmParams};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::track::{Eyes, Params};
+use setsight_vision::track::{Detector, Params};
 use setsight_vision::{FinderChoice, ReaderChoice, StageTime};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ fn main() {
 }
 
 /// Finder and reader, and the tracker's parameters.
-type Eyed = (Arc<dyn Eyes>, Params);
+type Eyed = (Arc<dyn Detector>, Params);
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -12,10 +12,9 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy, load_crop};
 use setsight_vision::board::Board;
-use setsight_vision::classify::mirror;
-use setsight_vision::classify::reader::Cards;
 use setsight_vision::{
-    CardImage, CardOutline, Pipeline, PipelineError, ReadCard, Reading, TableReading, rectify,
+    CardImage, CardOutline, CardsRead, Pipeline, PipelineError, ReadCard, Reading, TableReading,
+    Trace,
 };
 use std::path::PathBuf;
 
@@ -57,10 +56,9 @@ pub(super) struct ReadCrops {
 /// card many times.
 pub(super) fn read(pipeline: &Pipeline, crops: &[RgbImage]) -> Result<ReadCrops, PipelineError> {
     let (frame, outlines) = lay(crops);
-    let images: Vec<CardImage> =
-        outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-    let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-    let (readings, facts) = mirror::read(&*pipeline.reader, &cards, pipeline.facts.clone())?;
+    let before = pipeline.facts.clone();
+    let CardsRead { readings, images, facts } =
+        pipeline.read_cards(&frame, &outlines, before, &mut Trace::default())?;
     let (_, known) = facts.named_edition();
     let card = |i: usize| {
         let (outline, reading) = (&outlines[i..=i], &readings[i..=i]);

@@ -22,11 +22,10 @@ use setsight_photo::geometry::Point;
 use setsight_photo::print::dice::Span;
 use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams};
 use setsight_scenes::{Kind, Params as Scene};
-use setsight_vision::classify::reader::Cards;
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::track::evidence::independent;
-use setsight_vision::track::{Eyes, Params};
-use setsight_vision::{Pipeline, Reading, rectify};
+use setsight_vision::track::{Detector, Params};
+use setsight_vision::{Pipeline, Reading, Trace};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -117,10 +116,10 @@ fn readings(eyes: &Pipeline, seed: u64) -> BTreeMap<Card, Vec<Reading>> {
     let mut facts = Params::of(eyes).facts;
     for picture in pictures(hard(seed), seed, 1.4, 5.0, 12.0) {
         let frame = &*picture.frame;
-        let outlines = Eyes::find(eyes, frame).expect("it finds");
-        let images: Vec<_> = outlines.iter().map(|o| rectify::rectify(frame, o)).collect();
-        let cards = Cards { frame, outlines: &outlines, images: &images };
-        let (read, known) = Eyes::read(eyes, &cards, facts.clone()).expect("it reads");
+        let outlines = Detector::find(eyes, frame).expect("it finds");
+        let trace = &mut Trace::default();
+        let (read, known) =
+            Detector::read(eyes, frame, &outlines, facts.clone(), trace).expect("it reads");
         facts = known.for_the_next_frame();
         for card in &picture.cards {
             let near = outlines.iter().position(|o| {
@@ -192,7 +191,7 @@ struct Count {
 
 /// Follows a film; a card has three pictures, or 0.3 s, to be sure.
 fn followed(
-    eyes: Arc<dyn Eyes>,
+    eyes: Arc<dyn Detector>,
     params: Params,
     film: impl Iterator<Item = Picture>,
     count: &mut Count,
@@ -233,7 +232,7 @@ fn followed(
 fn rates(films: u64) {
     let eyes = pipeline();
     let params = Params::of(&eyes);
-    let eyes: Arc<dyn Eyes> = Arc::new(eyes);
+    let eyes: Arc<dyn Detector> = Arc::new(eyes);
     for hand_px in [0.0, 60.0] {
         for fps in [30.0, 10.0, 5.0, 2.0, 1.0] {
             let mut count = Count::default();
@@ -252,7 +251,7 @@ fn rates(films: u64) {
 fn lamps(films: u64) {
     let eyes = pipeline();
     let params = Params::of(&eyes);
-    let eyes: Arc<dyn Eyes> = Arc::new(eyes);
+    let eyes: Arc<dyn Detector> = Arc::new(eyes);
     let mut count = Count::default();
     for i in 0..films {
         let seed = 300_000 + i;

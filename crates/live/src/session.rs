@@ -10,7 +10,7 @@ use super::record::RecordError;
 use super::video::{FilmControl, FilmPlace};
 use super::view::{LiveCommand, LiveSource, LiveView, Notice, Recording};
 use super::watch::{FILM_PACE, Pace, Watch};
-use setsight_vision::track::{Eyes, Params};
+use setsight_vision::track::{Detector, Params};
 use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::path::Path;
@@ -51,16 +51,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that has not seen anything yet; `eyes` find and read the cards.
+    /// A session that has not seen anything yet; `detector` finds and reads the cards.
     ///
     /// # Errors
     /// A thread cannot be started.
-    pub fn new(eyes: Arc<dyn Eyes>, params: Params, pace: FramePace) -> io::Result<Self> {
+    pub fn new(detector: Arc<dyn Detector>, params: Params, pace: FramePace) -> io::Result<Self> {
         let detections = match pace {
             FramePace::Newest => Pace::Ready,
             FramePace::Every => FILM_PACE,
         };
-        let follower = Follower::new(Watch::new(eyes, params, detections)?, detections);
+        let follower = Follower::new(Watch::new(detector, params, detections)?, detections);
         Ok(Self { follower, pace, controls: Controls::default(), began: Instant::now() })
     }
 

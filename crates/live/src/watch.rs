@@ -3,7 +3,9 @@
 
 use setsight_photo::Frame;
 use setsight_vision::track::grey::Grey;
-use setsight_vision::track::{Detections, Eyes, Params, Request, TrackedTable, Tracker, detect};
+use setsight_vision::track::{
+    Detections, Detector, Params, Request, TrackedTable, Tracker, detect,
+};
 use setsight_vision::{PipelineError, StageTime, Trace};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
@@ -48,18 +50,18 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts the detection thread; `eyes` find and read the cards.
+    /// Starts the detection thread; `detector` finds and reads the cards.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn new(eyes: Arc<dyn Eyes>, params: Params, pace: Pace) -> std::io::Result<Self> {
+    pub fn new(detector: Arc<dyn Detector>, params: Params, pace: Pace) -> std::io::Result<Self> {
         // One detection at a time: the tracker requests the next after it has applied the last.
         let (jobs, todo) = sync_channel::<(Arc<Frame>, Request)>(1);
         let (done, found) = sync_channel(1);
         let detector = std::thread::Builder::new().name("detect".into()).spawn(move || {
             for (frame, ask) in todo {
                 let mut trace = Trace::default();
-                let found = detect(&*eyes, &frame, &ask, &mut trace);
+                let found = detect(&*detector, &frame, &ask, &mut trace);
                 if done.send(found.map(|found| (found, trace.times))).is_err() {
                     return;
                 }

@@ -3,7 +3,7 @@
 use setsight_live::{FramePace, Input, LiveCommand, LiveView, News, Session, Sink};
 use setsight_nets::engine::Models;
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::track::{Eyes, Params};
+use setsight_vision::track::{Detector, Params};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,10 +16,10 @@ fn sample() -> Input {
 }
 
 /// A session for every frame, and its eyes while it has them.
-fn session() -> (Session, Weak<dyn Eyes>) {
+fn session() -> (Session, Weak<dyn Detector>) {
     let pipeline = ReadingPlan::with_models(Models::Shipped).build().unwrap();
     let params = Params::of(&pipeline);
-    let eyes: Arc<dyn Eyes> = Arc::new(pipeline);
+    let eyes: Arc<dyn Detector> = Arc::new(pipeline);
     let used = Arc::downgrade(&eyes);
     (Session::new(eyes, params, FramePace::Every).unwrap(), used)
 }

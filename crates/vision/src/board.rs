@@ -1,9 +1,9 @@
 //! Settles all cards of one photo together: a deck holds each card once.
 
-use super::classify::table_facts::TableFacts;
 use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::overlap::{shared_area, shares};
 use super::probability::{log_odds, logistic};
+use super::table::TableFacts;
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Card, DECK_SIZE, Property};

@@ -2,14 +2,13 @@
 
 use super::board::{self, Board};
 use super::classify::classical::ClassicalReader;
-use super::classify::mirror;
 use super::classify::reader::{Cards, Reader};
-use super::classify::table_facts::TableFacts;
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
 use super::find::{CardFinder, FindError, SymbolFinder};
+use super::table::{SettledTable, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
-use super::{layout, rectify, stage_pictures};
+use super::{layout, stage_pictures};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
@@ -94,16 +93,8 @@ impl Pipeline {
         let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
         trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
 
-        let images: Vec<CardImage> = trace.stage("rectify", |_| {
-            outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect()
-        });
-        trace.picture("rectify", || stage_pictures::cards(&images))?;
-
-        let cards = Cards { frame, outlines: &outlines, images: &images };
-        let (readings, facts) =
-            trace.stage("classify", |_| mirror::read(&*self.reader, &cards, self.facts.clone()))?;
-        trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
-
+        let read = self.read_cards(frame, &outlines, self.facts.clone(), trace)?;
+        let CardsRead { readings, images, facts } = read;
         let (_, known) = facts.named_edition();
         let params = self.board.of_table(&facts);
         let board = trace.stage("board", |_| Board::settle(&outlines, &readings, known, &params));
@@ -131,7 +122,40 @@ impl Pipeline {
     }
 }
 
+/// What was read at some outlines.
+#[derive(Clone, Debug)]
+pub struct CardsRead {
+    /// The reading of each card, before the board weighs the others.
+    pub readings: Vec<Reading>,
+    /// The straightened picture of each card, as the photo shows it.
+    pub images: Vec<CardImage>,
+    /// The table's facts, given these cards.
+    pub facts: TableFacts,
+}
+
 impl Pipeline {
+    /// Reads the cards at some outlines of a frame of which facts are known beforehand. Whatever reads cards
+    /// calls this.
+    ///
+    /// # Errors
+    /// See [`PipelineError`].
+    pub fn read_cards(
+        &self,
+        frame: &Frame,
+        outlines: &[CardOutline],
+        before: TableFacts,
+        trace: &mut Trace<'_>,
+    ) -> Result<CardsRead, PipelineError> {
+        let reader = &*self.reader;
+        let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
+        trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
+        let images = cards.images.clone();
+        let table = trace.stage("table", |_| SettledTable::of(reader, cards, before))?;
+        let (readings, facts) = trace.stage("classify", |_| table.read(reader))?;
+        trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
+        Ok(CardsRead { readings, images, facts })
+    }
+
     /// Reads one card whose corners are given, in a frame whose facts are given.
     ///
     /// # Errors
@@ -143,11 +167,9 @@ impl Pipeline {
         facts: TableFacts,
     ) -> Result<(CardImage, Reading), PipelineError> {
         let outlines = [CardOutline::at(corners_in_image)];
-        let images = [rectify::rectify(frame, &outlines[0])];
-        let cards = Cards { frame, outlines: &outlines, images: &images };
-        let (mut readings, _) = mirror::read(&*self.reader, &cards, facts)?;
-        let [image] = images;
-        Ok((image, readings.pop().unwrap_or(Reading::UNKNOWN)))
+        let mut read = self.read_cards(frame, &outlines, facts, &mut Trace::default())?;
+        let image = read.images.pop().expect("one outline");
+        Ok((image, read.readings.pop().unwrap_or(Reading::UNKNOWN)))
     }
 }
 
@@ -161,18 +183,20 @@ fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::reader::FirstLook;
     use image::RgbImage;
     use setsight_game::cards::Card;
 
     /// Reads the nth outline as the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
-        fn read(
+        fn look(
             &self,
             cards: &Cards,
             f: TableFacts,
-        ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-            Ok(((0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect(), f))
+        ) -> Result<(FirstLook, TableFacts), NetworkError> {
+            let readings = (0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect();
+            Ok((FirstLook { readings, ..FirstLook::default() }, f))
         }
     }
 
@@ -199,7 +223,7 @@ mod tests {
         assert!(table.cards.is_empty() && table.sets.is_empty());
         assert_eq!(table.size_px, (320, 240));
         let stages: Vec<_> = trace.times.iter().map(|time| time.stage).collect();
-        assert_eq!(stages, ["segment", "rectify", "classify", "board", "sets"]);
+        assert_eq!(stages, ["segment", "rectify", "table", "classify", "board", "sets"]);
         drop(trace);
         assert_eq!(
             names,

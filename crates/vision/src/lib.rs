@@ -21,15 +21,16 @@ pub mod record;
 pub mod rectify;
 pub mod refiner;
 pub mod stage_pictures;
+pub mod table;
 mod table_reading;
 mod trace;
 pub mod track;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
-pub use classify::table_facts::{Colors, Mirrored, TableFacts};
-pub use compose::{Pipeline, PipelineError, PipelineOutput};
+pub use compose::{CardsRead, Pipeline, PipelineError, PipelineOutput};
 pub use data::*;
 pub use probable::ProbableSet;
+pub use table::{Colors, Mirrored, TableFacts};
 pub use table_reading::TableReading;
 pub use trace::{StageTime, Trace};
 

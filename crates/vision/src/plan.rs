@@ -5,10 +5,10 @@ use crate::classify::fused::FusedReader;
 use crate::classify::fusion::Fusion;
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Reader;
-use crate::classify::screens::Screens;
 use crate::deck_learning::{DeckReader, trained_for};
 use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
+use crate::table::screens::Screens;
 use crate::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board, shared_refiner,
 };

@@ -1,9 +1,9 @@
 //! The result for one picture as JSON, CSV or text: everything that writes results uses this module.
 
-use super::classify::table_facts::Colors;
 use super::data::{Guess, ReadCard};
 use super::layout;
 use super::probable::ProbableSet;
+use super::table::Colors;
 use super::table_reading::TableReading;
 use super::trace::StageTime;
 use serde::ser::{Serialize, SerializeStruct, Serializer};

@@ -1,8 +1,8 @@
 //! The result of reading a picture of a table: the same for photos, films, the window and files.
 
-use super::classify::table_facts::{Colors, TableFacts};
 use super::data::{ReadCard, sets_of};
 use super::probable::{ProbableSet, probable_sets};
+use super::table::{Colors, TableFacts};
 use setsight_game::cards::{Deck, Edition};
 use setsight_game::sets::Set;
 use setsight_photo::geometry::Quad;

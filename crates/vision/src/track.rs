@@ -30,13 +30,13 @@ mod relocate;
 
 pub use card::Track;
 use card::{Asked, apart, in_order_of};
-pub use detect::{Detection, Detections, Eyes, Known, Request, detect};
+pub use detect::{Detection, Detections, Detector, Known, Request, detect};
 pub use params::Params;
 
 use super::board::Board;
-use super::classify::table_facts::TableFacts;
 use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::layout;
+use super::table::TableFacts;
 use super::table_reading::TableReading;
 use evidence::Evidence;
 use grey::{Grey, Thumbnail};

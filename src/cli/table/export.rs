@@ -16,7 +16,7 @@ use setsight_nets::engine::{
 use setsight_nets::onnx;
 use setsight_train::run::CHECKPOINT;
 use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::classify::screens::ScreenWeights;
+use setsight_vision::table::screens::ScreenWeights;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `export`.

@@ -7,8 +7,7 @@ use setsight_phone::server::Options;
 use setsight_phone::{Listen, News, Reads, Server};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
-use setsight_vision::classify::reader::Cards;
-use setsight_vision::track::{Eyes, Params};
+use setsight_vision::track::{Detector, Params};
 use setsight_vision::{
     CardOutline, PipelineError, ReadCard, Reading, TableFacts, TableReading, Trace,
 };
@@ -22,14 +21,16 @@ pub const PHONE: &str = "0123456789abcdef";
 /// Reads one card on every photo, and nothing on live pictures.
 struct Fake;
 
-impl Eyes for Fake {
+impl Detector for Fake {
     fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         Ok(Vec::new())
     }
     fn read(
         &self,
-        _: &Cards,
+        _: &Frame,
+        _: &[CardOutline],
         before: TableFacts,
+        _: &mut Trace<'_>,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
         Ok((Vec::new(), before))
     }

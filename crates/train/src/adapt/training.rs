@@ -27,13 +27,13 @@ use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_photo::source;
 use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::classify::mirror;
 use setsight_vision::classify::neural::NeuralReader;
 use setsight_vision::classify::reader::Cards;
 use setsight_vision::find::{CardFinder, Learned};
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::refiner::RefinerNetwork;
-use setsight_vision::{CardImage, CardOutline, FinderChoice, Trace, rectify, shared_refiner};
+use setsight_vision::table::turned_back;
+use setsight_vision::{CardOutline, FinderChoice, Trace, shared_refiner};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -247,15 +247,13 @@ fn outputs<'a>(
         if own.mirrored {
             // The photo is read mirrored back, so the networks get it mirrored back too.
             let width = f64::from(frame.width());
-            frame = mirror::turned_back(&frame);
+            frame = turned_back(&frame);
             labels.iter_mut().for_each(|label| label.center.x = width - label.center.x);
         }
         let networks = networks_of(i);
         let outlines =
             networks.finder(choice, base, refiner.clone())?.find(&frame, &mut Trace::default())?;
-        let images: Vec<CardImage> =
-            outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+        let cards = Cards::straighten(&frame, &outlines);
         let truth = |outline: &CardOutline| {
             let quad = &outline.corners_in_image;
             let near =

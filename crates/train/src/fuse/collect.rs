@@ -15,11 +15,10 @@ use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
 use setsight_vision::classify::fused;
 use setsight_vision::classify::neural::NeuralReader;
 use setsight_vision::classify::reader::Cards;
-use setsight_vision::classify::screens;
-use setsight_vision::classify::table_facts::TableFacts;
 use setsight_vision::find::CardFinder;
 use setsight_vision::refiner::RefinerNetwork;
-use setsight_vision::{CardImage, CardOutline, PipelineError, Trace, rectify};
+use setsight_vision::table::screens;
+use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::path::Path;
 
 /// Why no examples could be collected.
@@ -129,9 +128,7 @@ fn read_drawn(
         let scene = draw(index)?;
         let frame = &scene.image;
         let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
-        let images: Vec<CardImage> =
-            outlines.iter().map(|outline| rectify::rectify(frame, outline)).collect();
-        let cards = Cards { frame, outlines: &outlines, images: &images };
+        let cards = Cards::straighten(frame, &outlines);
         let table = ask(&cards, reader, refiner, scene.deck.edition(), |at| truth_at(&scene, at))?;
         Ok(ExampleTable { is_screen: screens::features(&cards), ..table })
     };
@@ -207,8 +204,8 @@ pub fn crops(
     let crop = |(frame, card): (RgbImage, Card)| {
         let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
-        let image = rectify::rectify(&frame, &outline);
-        let cards = Cards { frame: &frame, outlines: &[outline], images: &[image] };
+        let outlines = [outline];
+        let cards = Cards::straighten(&frame, &outlines);
         let table = ask(&cards, network, None, edition, |_| Truth::Card(card))?;
         done();
         Ok(table)
@@ -230,8 +227,7 @@ pub fn ask(
     edition: Edition,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<ExampleTable, NetworkError> {
-    let facts = TableFacts::default().of_edition(edition);
-    let (outputs, _) = fused::ask(cards, network, refiner, facts)?;
+    let outputs = fused::ask(cards, &network.logits(&cards.images)?, refiner, edition)?;
     let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
         outline: outline.clone(),
         outputs,

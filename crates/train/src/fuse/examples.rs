@@ -3,7 +3,7 @@
 use setsight_game::cards::Card;
 use setsight_vision::CardOutline;
 use setsight_vision::classify::fused::ClassifierOutputs;
-use setsight_vision::classify::screens;
+use setsight_vision::table::screens;
 
 /// The classifiers' outputs for one outline, and the truth.
 #[derive(Clone, Debug)]

@@ -17,9 +17,9 @@ use setsight_photo::labels::{
 use setsight_photo::source;
 use setsight_vision::classify::classical::features::Features;
 use setsight_vision::classify::classical::template::Masks;
-use setsight_vision::classify::mirror;
 use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::overlap::shared_area;
+use setsight_vision::table::{in_a_mirror, turned_back};
 use setsight_vision::{CardOutline, Trace, board, rectify};
 use std::path::{Path, PathBuf};
 
@@ -374,10 +374,10 @@ pub struct LabelledTable<'a> {
 /// The samples from a photo: each card along several outlines, and crops beside the cards.
 pub fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) -> Vec<Sample> {
     let mut rng = Pcg64::seed_from_u64(seed);
-    let turned_back = table.mirrored.then(|| mirror::turned_back(frame));
+    let turned_back = table.mirrored.then(|| turned_back(frame));
     let width = f64::from(frame.width());
     let frame = turned_back.as_ref().unwrap_or(frame);
-    let place = |quad: &Quad| if table.mirrored { mirror::in_a_mirror(quad, width) } else { *quad };
+    let place = |quad: &Quad| if table.mirrored { in_a_mirror(quad, width) } else { *quad };
     let cards: Vec<(Card, Quad)> =
         table.cards.iter().map(|(card, quad)| (*card, place(quad))).collect();
     let all: Vec<Quad> =

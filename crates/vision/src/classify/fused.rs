@@ -8,12 +8,12 @@
 use super::classical::ClassicalReader;
 use super::fusion::EvidenceWeights;
 use super::neural::NeuralReader;
-use super::reader::{Cards, Reader};
-use super::screens::{self, Screens};
-use super::table_facts::TableFacts;
+use super::reader::{Cards, FirstLook, Reader};
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
+use crate::table::TableFacts;
+use crate::table::screens::{self, Screens};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader;
@@ -45,7 +45,7 @@ pub struct Asked {
 pub struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
-    joint: EvidenceWeights,
+    evidence: EvidenceWeights,
     /// What reads copies of screens; without it they are read as photos are.
     pub screens: Option<Screens>,
     /// Whether the classical features are used for cards that are still in doubt.
@@ -57,52 +57,60 @@ impl FusedReader {
     pub fn new(
         network: NeuralReader,
         refiner: Option<Arc<dyn RefinerNetwork>>,
-        joint: EvidenceWeights,
+        evidence: EvidenceWeights,
     ) -> Self {
-        Self { network, refiner, joint, screens: None, with_features: true }
+        Self { network, refiner, evidence, screens: None, with_features: true }
     }
 }
 
 impl Reader for FusedReader {
-    fn read(
+    fn look(
         &self,
         cards: &Cards,
         before: TableFacts,
-    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+    ) -> Result<(FirstLook, TableFacts), NetworkError> {
         let is_screen = |own: &&Screens| screens::is_screen(cards, &own.weights, before.on_screen);
-        let (network, joint, on_screen) = match self.screens.as_ref().filter(is_screen) {
-            Some(own) => (&own.network, &own.evidence, true),
-            None => (&self.network, &self.joint, false),
+        let (network, on_screen) = match self.screens.as_ref().filter(is_screen) {
+            Some(own) => (&own.network, true),
+            None => (&self.network, false),
         };
-        let before = TableFacts { on_screen, ..before };
-        let (mut outputs, facts) = ask(cards, network, self.refiner.as_deref(), before)?;
+        network.look(cards, TableFacts { on_screen, ..before })
+    }
+
+    fn read(
+        &self,
+        cards: &Cards,
+        look: FirstLook,
+        facts: &TableFacts,
+    ) -> Result<Vec<Reading>, NetworkError> {
+        let on_screen = self.screens.as_ref().filter(|_| facts.on_screen);
+        let evidence = on_screen.map_or(&self.evidence, |own| &own.evidence);
+        let (edition, _) = facts.named_edition();
+        let mut outputs = ask(cards, &look.logits, self.refiner.as_deref(), edition)?;
         if !self.with_features {
             outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
-        let join = |(outputs, outline)| joint.reading(outputs, outline);
-        Ok((outputs.iter().zip(cards.outlines).map(join).collect(), facts))
+        let reading = |(outputs, outline)| evidence.reading(outputs, outline);
+        Ok(outputs.iter().zip(&*cards.outlines).map(reading).collect())
     }
 }
 
-/// Runs the classifiers on each card. This is the only place that decides what is in doubt.
+/// Runs the other classifiers on those cards that the reader network leaves in doubt, given its logits of
+/// each card and the edition whose values count. This is the only place that decides what is in doubt.
 ///
 /// A card is in doubt if the reader network's two likeliest values of a property are within
 /// [`LEAST_LEAD`] of each other, or if other outlines share part of it, because that part may show
 /// another card. It is still in doubt if the refiner's values are that close, if the refiner names
-/// another card, or if the outline may be off. The values are those of the likeliest edition among
-/// the known ones, given the prior for the table and the reader network's outputs.
+/// another card, or if the outline may be off.
 ///
 /// # Errors
 /// A network does not run.
 pub fn ask(
     cards: &Cards,
-    network: &NeuralReader,
+    logits: &[[f32; reader::OUTPUTS]],
     refiner: Option<&dyn RefinerNetwork>,
-    before: TableFacts,
-) -> Result<(Vec<ClassifierOutputs>, TableFacts), NetworkError> {
-    let logits = network.logits(cards.images)?;
-    let facts = before.after_cards(&logits);
-    let (edition, _) = facts.named_edition();
+    edition: Edition,
+) -> Result<Vec<ClassifierOutputs>, NetworkError> {
     let mut outputs: Vec<ClassifierOutputs> = logits
         .iter()
         .map(|logits| ClassifierOutputs {
@@ -120,7 +128,7 @@ pub fn ask(
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
     let outlines = |which: &[usize]| which.iter().map(outline).collect::<Vec<Quad>>();
     let mut contexts = match refiner {
-        Some(network) => refiner::classify(cards.frame, &outlines(&doubtful), network)?,
+        Some(network) => refiner::classify(&cards.frame, &outlines(&doubtful), network)?,
         None => vec![None; doubtful.len()],
     };
     let stays_in_doubt = |k: &usize| {
@@ -136,17 +144,17 @@ pub fn ask(
     if let Some(network) = refiner {
         let said: Vec<Option<Answer>> = still.iter().map(|&k| contexts[k]).collect();
         let places = outlines(&still_doubtful);
-        let augmented = refiner::augmented(cards.frame, &places, &said, network)?;
+        let augmented = refiner::augmented(&cards.frame, &places, &said, network)?;
         still.iter().zip(augmented).for_each(|(&k, augmented)| contexts[k] = augmented);
     }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
-    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, cards.images, edition)) {
+    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, &cards.images, edition)) {
         features[k] = Some(reading);
     }
     for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
         outputs[i].asked = Some(Asked { context, features });
     }
-    Ok((outputs, facts))
+    Ok(outputs)
 }
 
 /// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
@@ -271,8 +279,9 @@ mod tests {
     use image::{Rgb, RgbImage};
     use setsight_game::cards::{Card, Edition, Property};
     use setsight_nets::refiner::{OUTPUTS, VALUES};
+    use std::borrow::Cow;
 
-    fn joint() -> EvidenceWeights {
+    fn evidence() -> EvidenceWeights {
         let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
         let without = ClassifierWeights { refiner: 0.0, ..all };
         let context = ClassifierWeights { features: 0.0, ..all };
@@ -310,7 +319,8 @@ mod tests {
     fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
         let values = reader::of_edition(&logits, Edition::Classic);
-        joint().reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
+        evidence()
+            .reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
     }
 
     #[test]
@@ -368,6 +378,14 @@ mod tests {
         }
     }
 
+    fn cards_of<'a>(
+        frame: &'a RgbImage,
+        outlines: &'a [CardOutline],
+        images: Vec<CardImage>,
+    ) -> Cards<'a> {
+        Cards { frame: Cow::Borrowed(frame), outlines: Cow::Borrowed(outlines), images }
+    }
+
     #[test]
     fn only_what_is_in_doubt_is_asked_about_and_all_of_it_at_once() {
         let image = |level| CardImage {
@@ -380,17 +398,18 @@ mod tests {
         let lies = |shared| CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) };
         let outlines = [lies(0.0), lies(0.0), lies(0.4)];
         let images = [image(220), image(20), image(220)];
-        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
+        let cards = cards_of(&frame, &outlines, images.to_vec());
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
-        let (said, _) = ask(&cards, &network, Some(&counting), TableFacts::default()).unwrap();
+        let logits = network.logits(&cards.images).unwrap();
+        let said = ask(&cards, &logits, Some(&counting), Edition::Classic).unwrap();
         let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
         assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
         // One crop for each; both are still in doubt, so test-time augmentation runs the turned crop
         // of each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
-        let (without, _) = ask(&cards, &network, None, TableFacts::default()).unwrap();
+        let without = ask(&cards, &logits, None, Edition::Classic).unwrap();
         assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
     }
 
@@ -405,10 +424,10 @@ mod tests {
     #[test]
     fn copies_of_screens_have_a_network_of_their_own() {
         let network = |code| NeuralReader::with_network(Box::new(Always(code)));
-        let mut reader = FusedReader::new(network("1oro"), None, joint());
+        let mut reader = FusedReader::new(network("1oro"), None, evidence());
         // Taken for a screen where all whites are the same.
         let weights = [4.0, 0.0, -9.0, 0.0, 0.0, 0.0];
-        reader.screens = Some(Screens { network: network("3fps"), evidence: joint(), weights });
+        reader.screens = Some(Screens { network: network("3fps"), evidence: evidence(), weights });
         let frame = RgbImage::new(400, 300);
         let outlines = [0.0; 3].map(|_| CardOutline::at(Quad::rectangle(90.0, 60.0)));
         let read = |whites: [f32; 3]| {
@@ -418,8 +437,9 @@ mod tests {
                 light_cast: 0.0,
                 long_side_in_image_px: 90.0,
             });
-            let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-            let (readings, facts) = reader.read(&cards, TableFacts::default()).unwrap();
+            let cards = cards_of(&frame, &outlines, images.to_vec());
+            let (look, facts) = reader.look(&cards, TableFacts::default()).unwrap();
+            let readings = reader.read(&cards, look, &facts).unwrap();
             (readings[0].best().0.to_string(), facts.on_screen)
         };
         assert_eq!(read([230.0; 3]), ("3fps".to_owned(), true));

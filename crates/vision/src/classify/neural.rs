@@ -1,9 +1,9 @@
 //! Classifies cards with a network.
 
-use super::reader::{Cards, Reader};
-use super::table_facts::TableFacts;
+use super::reader::{Cards, FirstLook, Reader};
 use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::probability::{logistic, softmax};
+use crate::table::TableFacts;
 use setsight_nets::engine::{Models, ModelsError, Network, NetworkError};
 use setsight_nets::{Kind, reader};
 
@@ -60,17 +60,18 @@ impl NeuralReader {
 }
 
 impl Reader for NeuralReader {
-    fn read(
+    fn look(
         &self,
         cards: &Cards,
         before: TableFacts,
-    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-        let logits = self.logits(cards.images)?;
+    ) -> Result<(FirstLook, TableFacts), NetworkError> {
+        let logits = self.logits(&cards.images)?;
         let facts = before.after_cards(&logits);
         let (edition, _) = facts.named_edition();
-        let reading =
-            |logits| reading_of(&reader::of_edition(logits, edition), logits[reader::CARD]);
-        Ok((logits.iter().map(reading).collect(), facts))
+        let reading = |logits: &[f32; reader::OUTPUTS]| {
+            reading_of(&reader::of_edition(logits, edition), logits[reader::CARD])
+        };
+        Ok((FirstLook { readings: logits.iter().map(reading).collect(), logits }, facts))
     }
 }
 

@@ -1,32 +1,72 @@
 //! The interface of all readers.
 
-use super::table_facts::TableFacts;
 use crate::data::{CardImage, CardOutline, Reading};
+use crate::rectify;
+use crate::table::TableFacts;
 use setsight_nets::engine::NetworkError;
+use setsight_nets::reader::OUTPUTS;
 use setsight_photo::Frame;
+use std::borrow::Cow;
 
-/// The cards of one photo.
-#[derive(Clone, Copy)]
+/// The cards of one photo, straightened.
+#[derive(Clone)]
 pub struct Cards<'a> {
     /// The photo.
-    pub frame: &'a Frame,
+    pub frame: Cow<'a, Frame>,
     /// The outline of each card.
-    pub outlines: &'a [CardOutline],
+    pub outlines: Cow<'a, [CardOutline]>,
     /// The straightened image of each card, in the same order.
-    pub images: &'a [CardImage],
+    pub images: Vec<CardImage>,
 }
 
-/// Classifies cards.
+impl<'a> Cards<'a> {
+    /// Straightens the card of each outline.
+    pub fn straighten(frame: &'a Frame, outlines: &'a [CardOutline]) -> Self {
+        Self::of(Cow::Borrowed(frame), Cow::Borrowed(outlines))
+    }
+
+    pub(crate) fn of(frame: Cow<'a, Frame>, outlines: Cow<'a, [CardOutline]>) -> Self {
+        let images = outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
+        Self { frame, outlines, images }
+    }
+}
+
+/// What a reader's first look says of the cards of one photo.
+#[derive(Clone, Debug, Default)]
+pub struct FirstLook {
+    /// One reading for each card, in the same order.
+    pub readings: Vec<Reading>,
+    /// The reader network's logits of each card; empty if no network looked.
+    pub logits: Vec<[f32; OUTPUTS]>,
+}
+
+/// Classifies cards, in two steps: the first look tells what concerns the table as a whole, and with that
+/// known each card is read.
 pub trait Reader: Send + Sync {
-    /// Returns one reading for each card, in the same order, and the table facts given these cards.
-    /// A reader may judge the cards together. A reader that cannot tell editions apart assumes the
-    /// likeliest known one, so that this open question does not make every card unsure.
+    /// Looks at all cards, and returns the table facts given these cards. A reader may judge the cards
+    /// together. One that cannot tell editions apart assumes the likeliest known one, so that this
+    /// open question does not make every card unsure.
     ///
     /// # Errors
     /// A network does not run; a reader without networks never fails.
-    fn read(
+    fn look(
         &self,
         cards: &Cards,
         before: TableFacts,
-    ) -> Result<(Vec<Reading>, TableFacts), NetworkError>;
+    ) -> Result<(FirstLook, TableFacts), NetworkError>;
+
+    /// Reads each card, given the first look at these cards and the table facts. Most readers have
+    /// nothing to add to their first look.
+    ///
+    /// # Errors
+    /// A network does not run.
+    fn read(
+        &self,
+        cards: &Cards,
+        look: FirstLook,
+        facts: &TableFacts,
+    ) -> Result<Vec<Reading>, NetworkError> {
+        let _ = (cards, facts);
+        Ok(look.readings)
+    }
 }

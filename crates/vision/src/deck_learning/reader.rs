@@ -15,7 +15,7 @@ use crate::Reading;
 use crate::TableFacts;
 use crate::board::Calibration;
 use crate::classify::neural::{self, NeuralReader};
-use crate::classify::reader::{Cards, Reader};
+use crate::classify::reader::{Cards, FirstLook, Reader};
 use crate::probability::{logistic, softmax};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Color, Deck, Edition, Number, Shading, Shape};
@@ -441,26 +441,26 @@ fn largest(three: &[f32; 3]) -> usize {
 }
 
 impl Reader for DeckReader {
-    fn read(
+    fn look(
         &self,
         cards: &Cards,
         before: TableFacts,
-    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+    ) -> Result<(FirstLook, TableFacts), NetworkError> {
         let measured: Vec<Option<(f32, Measured)>> = cards
             .outlines
             .par_iter()
             .map(|outline| {
-                let face = Face::of(cards.frame, &outline.corners_in_image)?;
+                let face = Face::of(&cards.frame, &outline.corners_in_image)?;
                 let long_side_px = outline.corners_in_image.long_side() as f32;
                 Some((long_side_px, Measured::of(&face)?))
             })
             .collect();
         let said = self.values(&measured);
         let logits = match &self.network {
-            Some(network) => network.logits(cards.images)?.into_iter().map(Some).collect(),
+            Some(network) => network.logits(&cards.images)?.into_iter().map(Some).collect(),
             None => vec![None; cards.images.len()],
         };
-        let readings = said.into_iter().zip(logits).zip(cards.outlines);
+        let readings = said.into_iter().zip(logits).zip(&*cards.outlines);
         let readings = readings.map(|((said, logits), outline)| {
             let score = outline.score.clamp(-6.0, 6.0) as f32;
             let network = logits.map(|logits| {
@@ -479,7 +479,8 @@ impl Reader for DeckReader {
             }
         });
         // The deck was named beforehand: none of its cards is of another.
-        Ok((readings.collect(), before.of_deck(&self.deck)))
+        let look = FirstLook { readings: readings.collect(), ..FirstLook::default() };
+        Ok((look, before.of_deck(&self.deck)))
     }
 }
 

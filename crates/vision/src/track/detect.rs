@@ -1,44 +1,47 @@
 //! Runs a detection on one frame: the finder on the whole frame, the reader on cards that need it.
 
 use super::card::Track;
-use crate::classify::mirror;
-use crate::classify::reader::Cards;
-use crate::classify::table_facts::TableFacts;
 use crate::compose::{Pipeline, PipelineError};
-use crate::data::{CardImage, CardOutline, Reading};
-use crate::rectify;
+use crate::data::{CardOutline, Reading};
+use crate::table::TableFacts;
 use crate::trace::Trace;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
 
-/// Finds and reads cards.
-pub trait Eyes: Send + Sync {
-    /// Detects all cards of a frame.
+/// Finds and reads the cards of frames: a [`Pipeline`], or a fake in a test.
+pub trait Detector: Send + Sync {
+    /// Finds all cards of a frame.
     ///
     /// # Errors
     /// The finder failed.
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
-    /// Reads cards of one frame, given the prior for the table's facts; also returns the posterior.
+    /// Reads the cards at some outlines of a frame, given the prior for the table's facts; also returns
+    /// the posterior.
     ///
     /// # Errors
     /// The reader failed.
     fn read(
         &self,
-        cards: &Cards,
+        frame: &Frame,
+        outlines: &[CardOutline],
         before: TableFacts,
+        trace: &mut Trace<'_>,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError>;
 }
 
-impl Eyes for Pipeline {
+impl Detector for Pipeline {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         Ok(self.finder.find(frame, &mut Trace::default())?)
     }
     fn read(
         &self,
-        cards: &Cards,
+        frame: &Frame,
+        outlines: &[CardOutline],
         before: TableFacts,
+        trace: &mut Trace<'_>,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-        Ok(mirror::read(&*self.reader, cards, before)?)
+        let read = self.read_cards(frame, outlines, before, trace)?;
+        Ok((read.readings, read.facts))
     }
 }
 
@@ -124,12 +127,12 @@ const NEAR: f64 = 0.42;
 /// # Errors
 /// The finder or the reader failed.
 pub fn detect(
-    eyes: &dyn Eyes,
+    detector: &dyn Detector,
     frame: &Frame,
     ask: &Request,
     trace: &mut Trace<'_>,
 ) -> Result<Detections, PipelineError> {
-    let outlines = trace.stage("segment", |_| eyes.find(frame))?;
+    let outlines = trace.stage("segment", |_| detector.find(frame))?;
     let places = places(&outlines, &ask.known);
     let known = |i: usize| places[i].map(|k| &ask.known[k]);
     let mut wanted: Vec<usize> =
@@ -140,12 +143,8 @@ pub fn detect(
         let company: Vec<usize> = spare.take(COMPANY.saturating_sub(wanted.len() - 1)).collect();
         wanted.extend(company);
     }
-    let images: Vec<CardImage> = trace.stage("rectify", |_| {
-        wanted.iter().map(|&i| rectify::rectify(frame, &outlines[i])).collect()
-    });
     let chosen: Vec<CardOutline> = wanted.iter().map(|&i| outlines[i].clone()).collect();
-    let cards = Cards { frame, outlines: &chosen, images: &images };
-    let (readings, facts) = trace.stage("classify", |_| eyes.read(&cards, ask.facts.clone()))?;
+    let (readings, facts) = detector.read(frame, &chosen, ask.facts.clone(), trace)?;
     let mut read: Vec<Option<Reading>> = vec![None; outlines.len()];
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);
@@ -305,16 +304,18 @@ mod tests {
 
     /// Finds the given quads, and counts the cards that it reads.
     struct Told(Vec<Quad>);
-    impl Eyes for Told {
+    impl Detector for Told {
         fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             Ok(self.0.iter().copied().map(outline).collect())
         }
         fn read(
             &self,
-            cards: &Cards,
+            _: &Frame,
+            outlines: &[CardOutline],
             f: TableFacts,
+            _: &mut Trace<'_>,
         ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-            Ok((vec![Reading::UNKNOWN; cards.images.len()], f))
+            Ok((vec![Reading::UNKNOWN; outlines.len()], f))
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::evidence::SharedError;
 use crate::board;
-use crate::classify::table_facts::TableFacts;
 use crate::compose::Pipeline;
+use crate::table::TableFacts;
 
 /// Parameters of the tracker. Times are in milliseconds of the frames' own time.
 #[derive(Clone, Debug, PartialEq)]

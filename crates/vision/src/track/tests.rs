@@ -64,7 +64,7 @@ struct Knowing<'a> {
     certainty: f32,
 }
 
-impl Eyes for Knowing<'_> {
+impl Detector for Knowing<'_> {
     fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         let scene = self.scene;
         let cards = scene.cards.iter().map(|&(code, left, top)| {
@@ -92,12 +92,15 @@ impl Eyes for Knowing<'_> {
     }
     fn read(
         &self,
-        cards: &Cards,
+        frame: &Frame,
+        outlines: &[CardOutline],
         f: TableFacts,
+        _: &mut Trace<'_>,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
         // All cards of a detection are read; the pattern's mean identifies each, so the fake
         // recomputes it from the pixels.
         let facts = f.of_edition(Edition::Classic);
+        let cards = Cards::straighten(frame, outlines);
         Ok((cards.images.iter().map(|card| self.reading_of(card)).collect(), facts))
     }
 }
@@ -149,7 +152,7 @@ impl Run {
         self.show_to(&Knowing { scene, says: None, certainty: 0.97 }, scene, frames);
     }
 
-    fn show_to(&mut self, eyes: &dyn Eyes, scene: &Scene, frames: usize) {
+    fn show_to(&mut self, eyes: &dyn Detector, scene: &Scene, frames: usize) {
         let frame = scene.draw();
         let grey = Arc::new(Grey::of(&frame).unwrap());
         let mut waiting = None;
@@ -279,7 +282,7 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
 fn what_is_no_card_is_not_read_over_and_over() {
     /// Detects a card on the bare table, which the reader rejects.
     struct Deceived<'a>(Knowing<'a>);
-    impl Eyes for Deceived<'_> {
+    impl Detector for Deceived<'_> {
         fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             let mut cards = self.0.find(frame)?;
             let quad =
@@ -289,12 +292,15 @@ fn what_is_no_card_is_not_read_over_and_over() {
         }
         fn read(
             &self,
-            cards: &Cards,
+            frame: &Frame,
+            outlines: &[CardOutline],
             f: TableFacts,
+            trace: &mut Trace<'_>,
         ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
             let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
-            let (mut readings, facts) = self.0.read(cards, f)?;
-            for (reading, card) in readings.iter_mut().zip(cards.images) {
+            let (mut readings, facts) = self.0.read(frame, outlines, f, trace)?;
+            let cards = Cards::straighten(frame, outlines);
+            for (reading, card) in readings.iter_mut().zip(&cards.images) {
                 // Balanced on its own white, the table is bright too, but its white is green.
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
             }
@@ -314,7 +320,7 @@ fn what_is_no_card_is_not_read_over_and_over() {
 
 /// Finds all cards except the first.
 struct But<'a>(Knowing<'a>);
-impl Eyes for But<'_> {
+impl Detector for But<'_> {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         let mut cards = self.0.find(frame)?;
         cards.remove(0);
@@ -322,10 +328,12 @@ impl Eyes for But<'_> {
     }
     fn read(
         &self,
-        cards: &Cards,
+        frame: &Frame,
+        outlines: &[CardOutline],
         f: TableFacts,
+        trace: &mut Trace<'_>,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-        self.0.read(cards, f)
+        self.0.read(frame, outlines, f, trace)
     }
 }
 
@@ -552,16 +560,18 @@ fn pictures_that_come_too_slowly_to_be_followed_are_detected_one_by_one() {
 
 /// Reads card 1 as card 0 nearly as often.
 struct Torn<'a>(Knowing<'a>);
-impl Eyes for Torn<'_> {
+impl Detector for Torn<'_> {
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         self.0.find(frame)
     }
     fn read(
         &self,
-        cards: &Cards,
+        frame: &Frame,
+        outlines: &[CardOutline],
         f: TableFacts,
+        trace: &mut Trace<'_>,
     ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-        let (mut readings, facts) = self.0.read(cards, f)?;
+        let (mut readings, facts) = self.0.read(frame, outlines, f, trace)?;
         let (zero, one) = (Card::from_index(0), Card::from_index(1));
         for reading in readings.iter_mut().filter(|reading| reading.best().0 == one) {
             for (row, property) in reading.values.iter_mut().zip(Property::ALL) {

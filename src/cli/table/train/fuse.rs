@@ -13,8 +13,8 @@ use setsight_nets::engine::{Models, Network, SCREEN_READER, file_of, sha256};
 use setsight_train::fuse::{self, Networks, Source};
 use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::classify::neural::NeuralReader;
-use setsight_vision::classify::screens::ScreenWeights;
 use setsight_vision::find::{CardFinder, SymbolFinder};
+use setsight_vision::table::screens::ScreenWeights;
 use setsight_vision::{FinderChoice, shared_refiner};
 use std::path::{Path, PathBuf};
 

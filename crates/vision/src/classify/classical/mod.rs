@@ -12,10 +12,10 @@ mod symbols;
 pub mod template;
 mod weights;
 
-use super::reader::{Cards, Reader};
-use super::table_facts::TableFacts;
+use super::reader::{Cards, FirstLook, Reader};
 use crate::data::{CardImage, Reading};
 use crate::probability::{logistic, softmax};
+use crate::table::TableFacts;
 use color::Hue;
 use features::Features;
 use model::{quadratic, scores_of_card, scores_of_hypotheses};
@@ -35,14 +35,15 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
-    fn read(
+    fn look(
         &self,
         cards: &Cards,
         before: TableFacts,
-    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+    ) -> Result<(FirstLook, TableFacts), NetworkError> {
         // This reader cannot tell editions apart and assumes the likeliest.
         let (edition, _) = before.named_edition();
-        Ok((self.readings(cards.images, edition), before.of_edition(edition)))
+        let readings = self.readings(&cards.images, edition);
+        Ok((FirstLook { readings, ..FirstLook::default() }, before.of_edition(edition)))
     }
 }
 

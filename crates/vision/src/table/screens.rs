@@ -6,9 +6,9 @@
 //! what no camera sees: all cards upright, of one size, on one and the same white, and areas of one
 //! colour without noise.
 
-use super::fusion::{EvidenceWeights, in_range};
-use super::neural::NeuralReader;
-use super::reader::Cards;
+use crate::classify::fusion::{EvidenceWeights, in_range};
+use crate::classify::neural::NeuralReader;
+use crate::classify::reader::Cards;
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
@@ -131,7 +131,7 @@ pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
     let usual = median(long()).max(1.0);
     Some([
         1.0,
-        evenness(cards.frame),
+        evenness(&cards.frame),
         median(off_white).ln_1p() as f32,
         f32::from(u8::from(is_clipped)),
         (median(angle) + PRECISION).ln() as f32,
@@ -165,7 +165,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CardImage, CardOutline, rectify};
+    use crate::CardOutline;
     use setsight_scenes::{Scene, scenes};
 
     /// Whether a table is taken for a screen, by its true outlines, and `before` for one with few.
@@ -173,10 +173,7 @@ mod tests {
         let weights = ScreenWeights::load(&Models::Shipped).unwrap().is_screen;
         let quads = scene.cards.iter().map(|card| card.corners_in_image).take(most_cards);
         let outlines: Vec<CardOutline> = quads.map(CardOutline::at).collect();
-        let images: Vec<CardImage> =
-            outlines.iter().map(|outline| rectify::rectify(&scene.image, outline)).collect();
-        let cards = Cards { frame: &scene.image, outlines: &outlines, images: &images };
-        is_screen(&cards, &weights, before)
+        is_screen(&Cards::straighten(&scene.image, &outlines), &weights, before)
     }
 
     #[test]

@@ -5,69 +5,56 @@
 //! symmetric. So if squiggles are missing, the cards are read once more in the flipped picture, and
 //! the reading with squiggles is used.
 
-use super::colors;
-use super::reader::{Cards, Reader};
-use super::table_facts::TableFacts;
-use crate::data::{CardImage, CardOutline, Reading};
-use crate::rectify;
+use super::{SettledTable, TableFacts};
+use crate::classify::reader::{Cards, Reader};
+use crate::data::{CardOutline, Reading};
 use image::metadata::Orientation;
 use setsight_game::cards::Shape;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::source::turn_upright;
+use std::borrow::Cow;
 
-/// Reads the cards of a photo as it is or mirrored, depending on its squiggles, unless that is
-/// already settled. Also returns the table facts given these cards. If the picture does not show the
-/// cards' colours, all are equally likely.
+/// Looks at the cards of a photo as it is or mirrored, depending on its squiggles, unless that is already
+/// settled.
 ///
 /// # Errors
 /// A network does not run.
-pub fn read(
+pub(super) fn settle<'a>(
     reader: &dyn Reader,
-    cards: &Cards,
+    cards: Cards<'a>,
     before: TableFacts,
-) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-    let (readings, facts) = read_either_way(reader, cards, before)?;
-    Ok(colors::settle(cards.images, readings, facts))
-}
-
-fn read_either_way(
-    reader: &dyn Reader,
-    cards: &Cards,
-    before: TableFacts,
-) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+) -> Result<SettledTable<'a>, NetworkError> {
+    let looked_at = |cards: Cards<'a>, before| -> Result<SettledTable<'a>, NetworkError> {
+        let (look, facts) = reader.look(&cards, before)?;
+        Ok(SettledTable { cards, look, facts })
+    };
     let settled = before.mirror_is_settled();
     if settled == Some(true) {
-        return flipped(reader, cards, before);
+        return looked_at(flipped(&cards), before);
     }
-    let (as_is, facts) = reader.read(cards, before.clone())?;
-    if settled == Some(false) || !lacks_squiggles(&as_is) {
-        let mirrored = facts.mirrored + log_odds_told(&as_is, None);
-        return Ok((as_is, TableFacts { mirrored, ..facts }));
+    let mut as_is = looked_at(cards, before.clone())?;
+    if settled == Some(false) || !lacks_squiggles(&as_is.look.readings) {
+        as_is.facts.mirrored += log_odds_told(&as_is.look.readings, None);
+        return Ok(as_is);
     }
-    let (flipped, facts_flipped) = flipped(reader, cards, before)?;
-    let mirrored = facts.mirrored + log_odds_told(&as_is, Some(&flipped));
-    let (readings, facts) = if mirrored > 0.0 { (flipped, facts_flipped) } else { (as_is, facts) };
-    Ok((readings, TableFacts { mirrored, ..facts }))
+    let mut flipped = looked_at(flipped(&as_is.cards), before)?;
+    let told = log_odds_told(&as_is.look.readings, Some(&flipped.look.readings));
+    let mirrored = as_is.facts.mirrored + told;
+    (as_is.facts.mirrored, flipped.facts.mirrored) = (mirrored, mirrored);
+    Ok(if mirrored > 0.0 { flipped } else { as_is })
 }
 
-/// Reads the cards in the mirrored picture; the order stays.
-fn flipped(
-    reader: &dyn Reader,
-    cards: &Cards,
-    before: TableFacts,
-) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+/// The cards in the mirrored picture; the order stays.
+fn flipped<'a>(cards: &Cards) -> Cards<'a> {
     let width = f64::from(cards.frame.width());
-    let frame = turned_back(cards.frame);
     let flip = |outline: &CardOutline| {
         let corners_in_image = in_a_mirror(&outline.corners_in_image, width);
         CardOutline { corners_in_image, ..*outline }
     };
-    let outlines: Vec<CardOutline> = cards.outlines.iter().map(flip).collect();
-    let images: Vec<CardImage> =
-        outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-    reader.read(&Cards { frame: &frame, outlines: &outlines, images: &images }, before)
+    let outlines = cards.outlines.iter().map(flip).collect();
+    Cards::of(Cow::Owned(turned_back(&cards.frame)), outlines)
 }
 
 /// The photo mirrored left to right.
@@ -112,6 +99,8 @@ fn log_odds_told(as_is: &[Reading], flipped: Option<&[Reading]>) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::reader::FirstLook;
+    use crate::data::CardImage;
     use image::{Rgb, RgbImage};
     use setsight_game::cards::Property;
 
@@ -119,11 +108,11 @@ mod tests {
     /// half is brighter, and otherwise a diamond.
     struct Handed;
     impl Reader for Handed {
-        fn read(
+        fn look(
             &self,
             cards: &Cards,
             f: TableFacts,
-        ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        ) -> Result<(FirstLook, TableFacts), NetworkError> {
             let of = |card: &CardImage| {
                 let half = |right: bool| {
                     let pixels = card.pixels.enumerate_pixels();
@@ -140,7 +129,8 @@ mod tests {
                 reading.values[Property::Shape as usize] = values;
                 reading
             };
-            Ok((cards.images.iter().map(of).collect(), f))
+            let readings = cards.images.iter().map(of).collect();
+            Ok((FirstLook { readings, ..FirstLook::default() }, f))
         }
     }
 
@@ -166,10 +156,9 @@ mod tests {
                 CardOutline::at(Quad::rectangle(90.0, 60.0).map(|p| p + at))
             })
             .collect();
-        let images: Vec<CardImage> =
-            outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-        let cards = Cards { frame: &frame, outlines: &outlines, images: &images };
-        let (readings, facts) = read(&Handed, &cards, before).unwrap();
+        let cards = Cards::straighten(&frame, &outlines);
+        let SettledTable { look: FirstLook { readings, .. }, facts, .. } =
+            settle(&Handed, cards, before).unwrap();
         let best = |reading: &Reading| {
             let shape = reading.values[3];
             (0..3).max_by(|&a, &b| shape[a].total_cmp(&shape[b])).unwrap()

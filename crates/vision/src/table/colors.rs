@@ -1,7 +1,7 @@
 //! Whether a picture shows the colours of its cards at all: not if it is grey, and not if a narrow
 //! light makes all inks alike.
 
-use super::table_facts::{Colors, TableFacts};
+use super::Colors;
 use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::rectify::{BALANCED_WHITE, rank};
 use setsight_game::cards::Property;
@@ -52,22 +52,9 @@ impl Ink {
     }
 }
 
-/// Makes the colour of all cards unknown if the picture does not show it.
-pub fn settle(
-    images: &[CardImage],
-    mut readings: Vec<Reading>,
-    before: TableFacts,
-) -> (Vec<Reading>, TableFacts) {
-    let told = told(images, &readings, before.colors);
-    if told != Colors::Told {
-        for reading in &mut readings {
-            reading.values[Property::Color as usize] = [1.0 / 3.0; 3];
-        }
-    }
-    (readings, TableFacts { colors: told, ..before })
-}
-
-fn told(images: &[CardImage], readings: &[Reading], before: Colors) -> Colors {
+/// Whether the picture shows the colours of its cards, given a first reading of each; `before` if it shows
+/// no ink.
+pub(super) fn shown(images: &[CardImage], readings: &[Reading], before: Colors) -> Colors {
     let cards = images.iter().zip(readings).filter(|(_, reading)| reading.is_card >= 0.5);
     let (inks, cards): (Vec<Ink>, Vec<&Reading>) =
         cards.filter_map(|(image, reading)| Some((Ink::of(image)?, reading))).unzip();
@@ -177,18 +164,17 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_that_the_picture_does_not_show_is_unknown() {
-        let settled = |inks: &[[u8; 3]], read: &[usize]| {
+    fn a_picture_shows_its_colours_or_does_not() {
+        let shown = |inks: &[[u8; 3]], read: &[usize]| {
             let images: Vec<CardImage> = inks.iter().map(|ink| card(*ink)).collect();
-            let readings = read.iter().map(|&color| read_as(color)).collect();
-            let (readings, facts) = settle(&images, readings, TableFacts::default());
-            (facts.colors, readings.iter().all(|r| r.values[2] == [1.0 / 3.0; 3]))
+            let readings: Vec<Reading> = read.iter().map(|&color| read_as(color)).collect();
+            shown(&images, &readings, Colors::Told)
         };
         let (red, green, grey) = ([210, 40, 50], [40, 160, 80], [80, 82, 81]);
-        assert_eq!(settled(&[red, green], &[2, 0]), (Colors::Told, false));
-        assert_eq!(settled(&[grey; 3], &[2, 0, 1]), (Colors::Grey, true));
+        assert_eq!(shown(&[red, green], &[2, 0]), Colors::Told);
+        assert_eq!(shown(&[grey; 3], &[2, 0, 1]), Colors::Grey);
         // Six inks that look alike and are read as of two colours; of one they may be.
-        assert_eq!(settled(&[red; 6], &[2, 0, 2, 0, 2, 0]), (Colors::Alike, true));
-        assert_eq!(settled(&[red; 6], &[2; 6]), (Colors::Told, false));
+        assert_eq!(shown(&[red; 6], &[2, 0, 2, 0, 2, 0]), Colors::Alike);
+        assert_eq!(shown(&[red; 6], &[2; 6]), Colors::Told);
     }
 }

@@ -1,0 +1,56 @@
+//! What concerns a table as a whole, decided before its cards are read: whether the picture is a copy of
+//! a screen ([`screens`]), which edition lies there ([`facts`]), whether the picture is mirrored
+//! ([`mirror`]), and whether it shows the cards' colours ([`colors`]).
+
+mod colors;
+mod facts;
+mod mirror;
+pub mod screens;
+
+pub use facts::{Colors, DeckFacts, Mirrored, TableFacts};
+pub use mirror::{in_a_mirror, turned_back};
+
+use crate::classify::reader::{Cards, FirstLook, Reader};
+use crate::data::Reading;
+use setsight_game::cards::Property;
+use setsight_nets::engine::NetworkError;
+
+/// The cards of a table on which all that concerns it as a whole is settled.
+pub struct SettledTable<'a> {
+    /// The cards as they lie on the table: of a mirrored picture those of the picture turned back.
+    pub cards: Cards<'a>,
+    /// The reader's first look at them.
+    pub look: FirstLook,
+    /// The facts, given these cards.
+    pub facts: TableFacts,
+}
+
+impl<'a> SettledTable<'a> {
+    /// Settles what concerns the table as a whole, from the reader's first look at its cards.
+    ///
+    /// # Errors
+    /// A network does not run.
+    pub fn of(
+        reader: &dyn Reader,
+        cards: Cards<'a>,
+        before: TableFacts,
+    ) -> Result<Self, NetworkError> {
+        let Self { cards, look, facts } = mirror::settle(reader, cards, before)?;
+        let colors = colors::shown(&cards.images, &look.readings, facts.colors);
+        Ok(Self { cards, look, facts: TableFacts { colors, ..facts } })
+    }
+
+    /// Reads each card. If the picture does not show the cards' colours, all are equally likely.
+    ///
+    /// # Errors
+    /// A network does not run.
+    pub fn read(self, reader: &dyn Reader) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+        let mut readings = reader.read(&self.cards, self.look, &self.facts)?;
+        if self.facts.colors != Colors::Told {
+            for reading in &mut readings {
+                reading.values[Property::Color as usize] = [1.0 / 3.0; 3];
+            }
+        }
+        Ok((readings, self.facts))
+    }
+}
