@@ -90,7 +90,10 @@ fn figures_say_what_was_right_and_what_was_not() {
     let sets = &json["by_source"]["first source"];
     assert_eq!(of(sets, &["sets", "sets_claimed", "sets_right"]), [6, 6, 6]);
     let stages: Vec<&String> = json["median_cpu_ms"].as_object().unwrap().keys().collect();
-    assert_eq!(stages, ["load", "segment", "rectify", "classify", "board", "sets", "total"]);
+    assert_eq!(
+        stages,
+        ["load", "segment", "rectify", "table", "classify", "board", "sets", "total"]
+    );
 }
 
 /// Crops of a folder with `labels.csv`, one of them under a false label, one no picture.

@@ -2,15 +2,13 @@
 
 use crate::answer::Answer;
 use crate::server::News;
-use serde_json::Value;
 use setsight_live::{FramePace, Session};
-use setsight_photo::Frame;
 use setsight_photo::encode;
 use setsight_photo::resize::resized;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_vision::record::line_of;
 use setsight_vision::track::Params;
-use setsight_vision::{Pipeline, TableReading, Trace};
+use setsight_vision::{PhotoReading, Pipeline, Trace};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,11 +21,11 @@ const QUALITY: u8 = 85;
 
 /// What reads tables: the stages of [`Pipeline`], or a fake in tests.
 pub trait Reads: Send + Sync {
-    /// Reads an upright picture.
+    /// Reads a photo.
     ///
     /// # Errors
     /// Why it could not be read, in words.
-    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<TableReading, String>;
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String>;
     /// A game whose pictures are still to come.
     ///
     /// # Errors
@@ -36,8 +34,8 @@ pub trait Reads: Send + Sync {
 }
 
 impl Reads for Arc<Pipeline> {
-    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<TableReading, String> {
-        Pipeline::read(self, frame, trace).map(|out| out.table).map_err(|error| error.to_string())
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
+        self.read_photo(photo, trace).map_err(|error| error.to_string())
     }
 
     fn session(&self) -> io::Result<Session> {
@@ -91,23 +89,15 @@ pub fn read(
             return unread(&error);
         }
     };
-    let mut table = match reads.read(&photo.frame, &mut trace) {
-        Ok(table) => table,
+    let reading = match reads.read(photo, &mut trace) {
+        Ok(reading) => reading,
         Err(reason) => {
             news(News::NotRead { phone, reason });
             return Answer::wrong("500 Internal Server Error", "failed");
         }
     };
-    table.warn_of(&photo);
-    news(News::Photo { phone, bytes, photo: &photo, table: &table, times: &trace.times });
-    if photo.reduced > 1 {
-        table.enlarge(photo.reduced, photo.upright_px());
-    }
-    Answer::json(&line(&table, &trace))
-}
-
-fn line(table: &TableReading, trace: &Trace<'_>) -> Value {
-    line_of(Vec::new(), table, &trace.times)
+    news(News::Photo { phone, bytes, reading: &reading, times: &trace.times });
+    Answer::json(&line_of(Vec::new(), &reading.table, &trace.times))
 }
 
 /// A photo as a JPEG that every browser shows, upright and of a moderate size.

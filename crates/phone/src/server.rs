@@ -15,8 +15,7 @@ use crate::seats::{Seats, Visit};
 use crate::socket::Stream;
 use serde_json::json;
 use setsight_live::{LiveView, Onlooker};
-use setsight_photo::source::Photo;
-use setsight_vision::{StageTime, TableReading};
+use setsight_vision::{PhotoReading, StageTime};
 use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -51,10 +50,8 @@ pub enum News<'a> {
         phone: u32,
         /// The file as it was sent.
         bytes: &'a [u8],
-        /// The decoded photo.
-        photo: &'a Photo,
-        /// What lies on it, in the pixels of the decoded photo.
-        table: &'a TableReading,
+        /// What was read on it.
+        reading: &'a PhotoReading,
         /// The time of each stage.
         times: &'a [StageTime],
     },

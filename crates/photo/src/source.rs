@@ -56,20 +56,24 @@ pub struct Photo {
     /// Pixels of the file per pixel of the picture in each direction: 1, but 2, 4 or 8 of a JPEG or
     /// a HEIC in tiles that is larger than any stage needs.
     pub reduced: u32,
-    /// What is wrong with it, in words, though it could be read.
-    pub warning: Option<&'static str>,
+    /// Whether the file ends before the picture does, so that its lower edge may be missing.
+    pub is_cut_off: bool,
 }
 
 impl Photo {
+    /// A picture that is no file's, as it is.
+    pub fn of_picture(frame: Frame) -> Self {
+        let (stored_width, stored_height) = frame.dimensions();
+        let orientation = Orientation::NoTransforms;
+        Self { frame, orientation, stored_width, stored_height, reduced: 1, is_cut_off: false }
+    }
+
     /// Width and height of the upright picture in the file's own pixels.
     pub fn upright_px(&self) -> (u32, u32) {
         let (width, height) = (self.stored_width, self.stored_height);
         Stored { width, height, orientation: self.orientation }.upright_px()
     }
 }
-
-/// The warning about a JPEG without its end.
-const NO_END: &str = "the JPEG data end early, so that its lower edge may be missing; copy it again from where it came";
 
 /// How a file stores its picture. HEIC and AVIF count as stored upright, because their container
 /// gives size and rotation together.
@@ -202,8 +206,8 @@ fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Pho
         let reduced = heif.reduction();
         let (stored_width, stored_height) =
             if reduced > 1 { heif.upright_px()? } else { frame.dimensions() };
-        let (orientation, warning) = (Orientation::NoTransforms, None);
-        return Ok(Photo { frame, orientation, stored_width, stored_height, reduced, warning });
+        let (orientation, is_cut_off) = (Orientation::NoTransforms, false);
+        return Ok(Photo { frame, orientation, stored_width, stored_height, reduced, is_cut_off });
     }
     let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
@@ -231,7 +235,7 @@ fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Pho
         stored_width: stored.width,
         stored_height: stored.height,
         reduced,
-        warning: (!ends).then_some(NO_END),
+        is_cut_off: !ends,
     })
 }
 
@@ -415,8 +419,8 @@ mod tests {
     #[test]
     fn a_jpeg_that_lacks_only_its_end_marker_is_read() {
         let bytes = bytes_of(slope().into(), ImageFormat::Jpeg);
-        assert!(decode(&bytes[..bytes.len() - 2]).unwrap().warning.is_some());
-        assert!(decode(&bytes).unwrap().warning.is_none());
+        assert!(decode(&bytes[..bytes.len() - 2]).unwrap().is_cut_off);
+        assert!(!decode(&bytes).unwrap().is_cut_off);
     }
 
     #[test]

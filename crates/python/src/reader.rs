@@ -12,7 +12,7 @@ use setsight_game::cards::Deck;
 use setsight_nets::engine::{EngineChoice, Models, require};
 use setsight_photo::source::{self, Photo, SourceError, check_size};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{Pipeline, PipelineError, TableReading, Trace};
+use setsight_vision::{Pipeline, PipelineError, Trace};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -183,18 +183,11 @@ impl Source {
     }
 
     fn read(self, pipeline: &Pipeline) -> Result<Table, Failed> {
-        let table = |frame: &RgbImage| -> Result<TableReading, Failed> {
-            let read = pipeline.read(frame, &mut Trace::default());
-            Ok(read.map_err(Failed::Reading)?.table)
-        };
         let of_photo = |photo: Photo| {
-            let mut read = table(&photo.frame)?;
-            read.warn_of(&photo);
-            let mut told = read.clone();
-            if photo.reduced > 1 {
-                told.enlarge(photo.reduced, photo.upright_px());
-            }
-            Ok(Table::new(told, read, photo.frame))
+            let read =
+                pipeline.read_photo(photo, &mut Trace::default()).map_err(Failed::Reading)?;
+            let in_image = read.table_in_image().into_owned();
+            Ok(Table::new(read.table, in_image, read.image))
         };
         match self {
             Self::Path(path) => source::load_photo(&path).map_err(Failed::File).and_then(of_photo),
@@ -202,8 +195,9 @@ impl Source {
             Self::Picture(picture) => {
                 let (width, height) = picture.dimensions();
                 check_size(width, height).map_err(Failed::File)?;
-                let read = table(&picture)?;
-                Ok(Table::new(read.clone(), read, picture))
+                let read = pipeline.read(&picture, &mut Trace::default());
+                let table = read.map_err(Failed::Reading)?.table;
+                Ok(Table::new(table.clone(), table, picture))
             }
         }
     }

@@ -83,8 +83,9 @@ impl Table {
     }
 
     #[getter]
-    fn warning(&self) -> Option<&'static str> {
-        self.told.warning
+    fn warning(&self) -> Option<String> {
+        let words: Vec<String> = self.told.warnings.iter().map(ToString::to_string).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     #[getter]

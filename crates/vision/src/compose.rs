@@ -151,6 +151,9 @@ impl Pipeline {
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
         let table = trace.stage("table", |_| SettledTable::of(reader, cards, before))?;
+        trace.picture("table", || {
+            stage_pictures::readings(&table.cards.images, &table.look.readings)
+        })?;
         let (readings, facts) = trace.stage("classify", |_| table.read(reader))?;
         trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
         Ok(CardsRead { readings, images, facts })
@@ -237,6 +240,7 @@ mod tests {
                 "contours-closer",
                 "segment",
                 "rectify",
+                "table",
                 "classify",
                 "board"
             ]

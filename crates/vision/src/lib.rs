@@ -25,6 +25,7 @@ pub mod table;
 mod table_reading;
 mod trace;
 pub mod track;
+mod warning;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
 pub use compose::{CardsRead, Pipeline, PipelineError, PipelineOutput};
@@ -33,6 +34,7 @@ pub use probable::ProbableSet;
 pub use table::{Colors, Mirrored, TableFacts};
 pub use table_reading::TableReading;
 pub use trace::{StageTime, Trace};
+pub use warning::Warning;
 
 pub use image;
 pub use plan::ReadingPlan;

@@ -8,9 +8,13 @@ pub use error::{ReadError, ReadErrorKind};
 pub use options::ReadOptions;
 pub use tracker::TableTracker;
 
-use crate::{Pipeline, TableReading, Trace, overlay};
+use crate::warning::Warning;
+use crate::{
+    CardImage, Pipeline, PipelineError, PipelineOutput, Reading, TableReading, Trace, overlay,
+};
 use image::RgbImage;
 use setsight_photo::source::{self, Photo};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Reads a photo: finds its cards, reads each, and finds all sets.
@@ -124,9 +128,7 @@ impl PhotoReader {
     }
 
     fn read(&self, photo: Photo) -> Result<PhotoReading, ReadError> {
-        let mut table = self.read_image(&photo.frame)?;
-        table.warn_of(&photo);
-        Ok(PhotoReading { table, image: photo.frame })
+        Ok(self.pipeline.read_photo(photo, &mut Trace::default())?)
     }
 }
 
@@ -136,7 +138,6 @@ impl PhotoReader {
 /// ```
 /// # std::env::set_current_dir("../../datasets/samples").unwrap();
 /// let photo = setsight_vision::read_photo("1-plain-on-wood.jpg")?;
-/// assert_eq!(photo.image.dimensions(), photo.table.size_px);
 /// for set in &photo.table.sets {
 ///     let names = set.0.map(|card| photo.table.cards[card].card.name());
 ///     println!("{}", names.join(", "));
@@ -146,17 +147,59 @@ impl PhotoReader {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PhotoReading {
-    /// Its cards and sets.
+    /// Its cards and sets, in pixels of the upright photo.
     pub table: TableReading,
-    /// The upright photo, whose pixels `table` is in: a JPEG or HEIC of more than 64
-    /// megapixels comes at half, a quarter or an eighth of its sides. 8-bit sRGB, height x width x (R, G, B).
+    /// The upright photo, 8-bit sRGB, height x width x (R, G, B). A JPEG or HEIC of more than 64
+    /// megapixels is decoded at half, a quarter or an eighth of its sides: `table` is in the file's own
+    /// pixels all the same, and [`Self::table_in_image`] in those of this picture.
     pub image: RgbImage,
+    /// The reading of each card of `table`, before the board weighed the others.
+    pub readings: Vec<Reading>,
+    /// The straightened picture of each card of `table`.
+    pub images: Vec<CardImage>,
 }
 
 impl PhotoReading {
+    /// What a pipeline read on a photo's picture, with warnings and in the photo's own pixels.
+    pub fn of(photo: Photo, output: PipelineOutput) -> Self {
+        let PipelineOutput { table, readings, images } = output;
+        let warnings = Warning::of(&photo, table.cards.len());
+        let table = TableReading { warnings, ..table };
+        let table = match photo.reduced {
+            1 => table,
+            by => table.enlarged(f64::from(by), photo.upright_px()),
+        };
+        Self { table, image: photo.frame, readings, images }
+    }
+
+    /// The cards and sets in pixels of `image`.
+    pub fn table_in_image(&self) -> Cow<'_, TableReading> {
+        let (own, image) = (self.table.size_px, self.image.dimensions());
+        // Sides are decoded at a whole fraction, rounded up.
+        match own.0.div_ceil(image.0.max(1)) {
+            0 | 1 => Cow::Borrowed(&self.table),
+            by => Cow::Owned(self.table.clone().enlarged(1.0 / f64::from(by), image)),
+        }
+    }
+
     /// Draws the cards and sets on the photo, see [`TableReading::draw`].
     pub fn draw(&self) -> RgbImage {
-        self.table.draw(&self.image)
+        self.table_in_image().draw(&self.image)
+    }
+}
+
+impl Pipeline {
+    /// Reads a photo that was decoded. All that reads photos calls this.
+    ///
+    /// # Errors
+    /// See [`PipelineError`].
+    pub fn read_photo(
+        &self,
+        photo: Photo,
+        trace: &mut Trace<'_>,
+    ) -> Result<PhotoReading, PipelineError> {
+        let output = self.read(&photo.frame, trace)?;
+        Ok(PhotoReading::of(photo, output))
     }
 }
 

@@ -6,6 +6,7 @@ use super::probable::ProbableSet;
 use super::table::Colors;
 use super::table_reading::TableReading;
 use super::trace::StageTime;
+use super::warning::Warning;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 use setsight_files::printable;
@@ -252,13 +253,18 @@ pub fn line_of(head: Vec<(String, Value)>, table: &TableReading, times: &[StageT
 impl Serialize for TableReading {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let left_out = self.probable_sets_left_out;
-        let members = 7 + usize::from(self.warning.is_some()) + usize::from(left_out > 0);
+        let warned = !self.warnings.is_empty();
+        let members = 7 + 2 * usize::from(warned) + usize::from(left_out > 0);
         let mut table = serializer.serialize_struct("TableReading", members)?;
         table.serialize_field("width", &self.size_px.0)?;
         table.serialize_field("height", &self.size_px.1)?;
-        match self.warning {
-            Some(warning) => table.serialize_field("warning", warning)?,
-            None => table.skip_field("warning")?,
+        if warned {
+            let words: Vec<String> = self.warnings.iter().map(Warning::to_string).collect();
+            table.serialize_field("warning", &words.join("; "))?;
+            table.serialize_field("warnings", &self.warnings)?;
+        } else {
+            table.skip_field("warning")?;
+            table.skip_field("warnings")?;
         }
         table.serialize_field("deck", self.facts.deck_name())?;
         table.serialize_field("mirrored", &self.is_mirrored())?;
@@ -391,8 +397,9 @@ mod tests {
         assert_eq!(json["sets"].to_string(), "[[0,1,2]]");
         let table = record().result.unwrap();
         let table =
-            serde_json::to_string(&TableReading { warning: Some("is cut"), ..table }).unwrap();
-        let start = r#"{"width":400,"height":300,"warning":"is cut","deck":"classic","mirrored":false,"cards":[{"code":"1fgd","#;
+            serde_json::to_string(&TableReading { warnings: vec![Warning::CutOff], ..table })
+                .unwrap();
+        let start = r#"{"width":400,"height":300,"warning":"the JPEG data end early, so that its lower edge may be missing; copy it again from where it came","warnings":[{"kind":"cut-off"}],"deck":"classic","mirrored":false,"cards":[{"code":"1fgd","#;
         let end = r#""sets":[[0,1,2]],"probable_sets":[]}"#;
         assert!(table.starts_with(start) && table.ends_with(end), "{table}");
         assert_eq!(json["stage_ms"].to_string(), r#"{"load":6.12}"#);

@@ -3,10 +3,10 @@
 use super::data::{ReadCard, sets_of};
 use super::probable::{ProbableSet, probable_sets};
 use super::table::{Colors, TableFacts};
+use super::warning::Warning;
 use setsight_game::cards::{Deck, Edition};
 use setsight_game::sets::Set;
 use setsight_photo::geometry::Quad;
-use setsight_photo::source::Photo;
 use std::sync::Arc;
 
 /// The cards and sets on a table, as one picture shows them.
@@ -42,14 +42,9 @@ pub struct TableReading {
     /// The probabilities behind [`TableReading::edition`] and [`TableReading::is_mirrored`].
     #[doc(hidden)]
     pub facts: TableFacts,
-    /// What is wrong with the picture's file, in words, though it could be read.
-    pub warning: Option<&'static str>,
+    /// What is wrong with the picture's file, though it could be read.
+    pub warnings: Vec<Warning>,
 }
-
-/// Sides of a picture from which on cards are too small for the finders, which look at all of it.
-const MOST_ELONGATED: u32 = 5;
-const TOO_LONG: &str = "no cards are found in a picture this long and narrow if they fill only a part of it; cut \
-                        that part out";
 
 impl TableReading {
     /// Cards in reading order in a picture of this width and height, with all their sets.
@@ -59,23 +54,14 @@ impl TableReading {
         table
     }
 
-    /// Notes what is to be said of the photo: what is wrong with its file, or that no card was
-    /// found because none is large enough in a picture that is mostly long.
-    pub fn warn_of(&mut self, photo: &Photo) {
-        let (width, height) = photo.frame.dimensions();
-        let is_long = width.max(height) > MOST_ELONGATED * width.min(height);
-        let too_long = (is_long && self.cards.is_empty()).then_some(TOO_LONG);
-        self.warning = photo.warning.or(too_long);
-    }
-
-    /// Gives sizes and corners in pixels of a picture of this size, so many times larger in each
-    /// direction than the one that was read.
-    pub fn enlarge(&mut self, by: u32, size_px: (u32, u32)) {
+    /// The same in pixels of a picture of this size, so many times larger in each direction.
+    pub(crate) fn enlarged(mut self, by: f64, size_px: (u32, u32)) -> Self {
         self.size_px = size_px;
         for card in &mut self.cards {
             let corners = &mut card.corners_in_image;
-            *corners = Quad::new(corners.0.map(|p| p * f64::from(by)));
+            *corners = Quad::new(corners.0.map(|p| p * by));
         }
+        self
     }
 
     /// Finds the sets anew, after cards were changed.

@@ -12,9 +12,9 @@ use setsight_files::whole_file::write_whole;
 use setsight_live::{LiveSource, LiveView, Notice, Onlooker, Session};
 use setsight_phone::server::Options;
 use setsight_phone::{Code, Listen, ListenError, News, Reads, Server, StartError};
-use setsight_photo::Frame;
+use setsight_photo::source::Photo;
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{TableReading, Trace};
+use setsight_vision::{PhotoReading, Trace};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -223,8 +223,8 @@ struct Reader {
 }
 
 impl Reads for Reader {
-    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<TableReading, String> {
-        self.eye.read(frame, trace).map(|output| output.table)
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
+        self.eye.read(photo, trace)
     }
 
     fn session(&self) -> io::Result<Session> {

@@ -113,12 +113,12 @@ impl Desk {
                 say!("phone {phone}: its live pictures have ended");
             }
             News::NotRead { phone, reason } => say!("phone {phone}: the photo {reason}"),
-            News::Photo { phone, bytes, photo, table, times } => {
+            News::Photo { phone, bytes, reading, times } => {
                 // Whoever read our output has seen enough; the phone has not.
-                let _ = print_result!("phone {phone}, photo: {}", table.summary());
+                let _ = print_result!("phone {phone}, photo: {}", reading.table.summary());
                 if let Some(keeper) = &self.keeper {
                     let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-                    keeper.keep(bytes, photo, table, times);
+                    keeper.keep(bytes, reading, times);
                 }
             }
             // The first view says what there is to say.

@@ -7,9 +7,11 @@ use setsight_phone::server::Options;
 use setsight_phone::{Listen, News, Reads, Server};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
+use setsight_photo::source::Photo;
 use setsight_vision::track::{Detector, Params};
 use setsight_vision::{
-    CardOutline, PipelineError, ReadCard, Reading, TableFacts, TableReading, Trace,
+    CardOutline, PhotoReading, PipelineError, PipelineOutput, ReadCard, Reading, TableFacts,
+    TableReading, Trace,
 };
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -37,10 +39,11 @@ impl Detector for Fake {
 }
 
 impl Reads for Fake {
-    fn read(&self, frame: &Frame, _: &mut Trace<'_>) -> Result<TableReading, String> {
+    fn read(&self, photo: Photo, _: &mut Trace<'_>) -> Result<PhotoReading, String> {
         let card = "2spd".parse().unwrap();
         let card = ReadCard::new(Quad::rectangle(9.0, 6.0), card, 0.99, false);
-        Ok(TableReading::new(vec![card], frame.dimensions()))
+        let table = TableReading::new(vec![card], photo.frame.dimensions());
+        Ok(PhotoReading::of(photo, PipelineOutput { table, ..PipelineOutput::default() }))
     }
     fn session(&self) -> io::Result<Session> {
         Session::new(Arc::new(Fake), Params::default(), FramePace::Newest)

@@ -203,9 +203,9 @@ mod tests {
         let trailer = [&whole[..end], &b"SEFH and what else a phone writes"[..]].concat();
         for jpeg in [bare, [&b"\r\n"[..], &whole].concat(), trailer] {
             let photo = decode(&jpeg).unwrap();
-            assert_eq!((photo.frame, photo.warning), (expected.clone(), None));
+            assert_eq!((photo.frame, photo.is_cut_off), (expected.clone(), false));
         }
-        assert!(decode(&whole[..end]).unwrap().warning.is_some());
+        assert!(decode(&whole[..end]).unwrap().is_cut_off);
     }
 
     #[test]

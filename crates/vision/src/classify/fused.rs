@@ -70,11 +70,17 @@ impl Reader for FusedReader {
         before: TableFacts,
     ) -> Result<(FirstLook, TableFacts), NetworkError> {
         let is_screen = |own: &&Screens| screens::is_screen(cards, &own.weights, before.on_screen);
-        let (network, on_screen) = match self.screens.as_ref().filter(is_screen) {
-            Some(own) => (&own.network, true),
-            None => (&self.network, false),
+        let (network, evidence, on_screen) = match self.screens.as_ref().filter(is_screen) {
+            Some(own) => (&own.network, &own.evidence, true),
+            None => (&self.network, &self.evidence, false),
         };
-        network.look(cards, TableFacts { on_screen, ..before })
+        let logits = network.logits(&cards.images)?;
+        let facts = TableFacts { on_screen, ..before }.after_cards(&logits);
+        // As if every card was clear: so the network's own certainty is weighed as the table's is.
+        let outputs = outputs_of(&logits, facts.named_edition().0);
+        let reading = |(outputs, outline)| evidence.reading(outputs, outline);
+        let readings = outputs.iter().zip(&*cards.outlines).map(reading).collect();
+        Ok((FirstLook { readings, logits }, facts))
     }
 
     fn read(
@@ -111,14 +117,7 @@ pub fn ask(
     refiner: Option<&dyn RefinerNetwork>,
     edition: Edition,
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
-    let mut outputs: Vec<ClassifierOutputs> = logits
-        .iter()
-        .map(|logits| ClassifierOutputs {
-            values: reader::of_edition(logits, edition),
-            card: logits[reader::CARD],
-            asked: None,
-        })
-        .collect();
+    let mut outputs = outputs_of(logits, edition);
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
     let refiner = refiner.filter(|_| edition == Edition::Classic);
     let in_doubt = |i: &usize| {
@@ -155,6 +154,16 @@ pub fn ask(
         outputs[i].asked = Some(Asked { context, features });
     }
     Ok(outputs)
+}
+
+/// What the reader network alone says of each card.
+fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<ClassifierOutputs> {
+    let of_card = |logits: &[f32; reader::OUTPUTS]| ClassifierOutputs {
+        values: reader::of_edition(logits, edition),
+        card: logits[reader::CARD],
+        asked: None,
+    };
+    logits.iter().map(of_card).collect()
 }
 
 /// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.

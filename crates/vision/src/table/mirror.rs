@@ -41,9 +41,16 @@ pub(super) fn settle<'a>(
     }
     let mut flipped = looked_at(flipped(&as_is.cards), before)?;
     let told = log_odds_told(&as_is.look.readings, Some(&flipped.look.readings));
-    let mirrored = as_is.facts.mirrored + told;
-    (as_is.facts.mirrored, flipped.facts.mirrored) = (mirrored, mirrored);
-    Ok(if mirrored > 0.0 { flipped } else { as_is })
+    let before = as_is.facts.mirrored;
+    as_is.facts.mirrored = before + told;
+    if as_is.facts.mirror_is_settled().is_none() {
+        // The first look leaves it open, so each card is read both ways.
+        let read =
+            |table: &SettledTable| reader.read(&table.cards, table.look.clone(), &table.facts);
+        as_is.facts.mirrored = before + log_odds_told(&read(&as_is)?, Some(&read(&flipped)?));
+    }
+    flipped.facts.mirrored = as_is.facts.mirrored;
+    Ok(if as_is.facts.is_mirrored() { flipped } else { as_is })
 }
 
 /// The cards in the mirrored picture; the order stays.

@@ -235,11 +235,12 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Option<JoinHandle<(
 pub(crate) mod tests {
     use super::*;
     use crate::shared::table::Table;
-    use image::metadata::Orientation;
     use setsight_photo::Frame;
     use setsight_photo::geometry::Quad;
     use setsight_photo::source::{Photo, SourceError};
-    use setsight_vision::{CardImage, PipelineOutput, Reading, StageTime, TableFacts, Trace};
+    use setsight_vision::{
+        CardImage, PhotoReading, PipelineOutput, Reading, StageTime, TableFacts, Trace,
+    };
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::{Duration, Instant};
@@ -262,15 +263,7 @@ pub(crate) mod tests {
                 return Err(SourceError::Truncated { format: "JPEG" });
             }
             let image = RgbImage::from_pixel(480, 360, image::Rgb([90, 120, 90]));
-            let orientation = Orientation::NoTransforms;
-            Ok(Photo {
-                frame: image,
-                orientation,
-                stored_width: 480,
-                stored_height: 360,
-                reduced: 1,
-                warning: None,
-            })
+            Ok(Photo::of_picture(image))
         }
 
         fn read_card(
@@ -282,19 +275,20 @@ pub(crate) mod tests {
             Ok((setsight_vision::rectify::from_crop(RgbImage::new(96, 64)), Reading::UNKNOWN))
         }
 
-        fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
+        fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
             self.reads.fetch_add(1, Ordering::Relaxed);
             for stage in ["load", "segment", "board"] {
-                trace.picture(stage, || frame.clone()).map_err(|error| error.to_string())?;
+                trace.picture(stage, || photo.frame.clone()).map_err(|error| error.to_string())?;
             }
             let readings = self.table.readings.iter();
             let image = setsight_vision::rectify::from_crop(RgbImage::new(96, 64));
             trace.times.push(StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 });
-            Ok(PipelineOutput {
+            let output = PipelineOutput {
                 table: self.table.reading.clone(),
                 readings: readings.map(|r| r.clone().unwrap_or(Reading::UNKNOWN)).collect(),
                 images: vec![image; self.table.cards.len()],
-            })
+            };
+            Ok(PhotoReading::of(photo, output))
         }
     }
 
@@ -394,9 +388,9 @@ pub(crate) mod tests {
             self.0.read_card(frame, at, facts)
         }
 
-        fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
+        fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
             let _waits = self.1.lock().unwrap();
-            self.0.read(frame, trace)
+            self.0.read(photo, trace)
         }
     }
 

@@ -6,7 +6,7 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{CardImage, Pipeline, PipelineOutput, Reading, TableFacts, Trace};
+use setsight_vision::{CardImage, PhotoReading, Pipeline, Reading, TableFacts, Trace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -36,11 +36,11 @@ pub trait Eye: Send + Sync {
         facts: TableFacts,
     ) -> Result<(CardImage, Reading), String>;
 
-    /// Finds and reads the cards; `trace` receives each stage's time and picture.
+    /// Reads a photo; `trace` receives each stage's time and picture.
     ///
     /// # Errors
     /// In words for the user.
-    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String>;
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String>;
 }
 
 /// A pipeline, or why there is none.
@@ -87,10 +87,10 @@ impl Eye for PipelineEye {
         pipeline.read_card(frame, corners_in_image, facts).map_err(|error| error.to_string())
     }
 
-    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
         let pipeline = self.pipeline();
         let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
-        pipeline.read(frame, trace).map_err(|error| error.to_string())
+        pipeline.read_photo(photo, trace).map_err(|error| error.to_string())
     }
 }
 
@@ -107,16 +107,16 @@ mod tests {
         std::fs::write(home.path().join(TRAINED_FOR), deck.to_text()).unwrap();
         std::fs::write(home.path().join("reader.onnx"), b"no network").unwrap();
         let eye = PipelineEye::default();
-        let frame = RgbImage::new(64, 64);
+        let photo = || Photo::of_picture(RgbImage::new(64, 64));
         *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
         eye.use_deck(Some(Arc::clone(&deck)));
-        let output = eye.read(&frame, &mut Trace::default()).unwrap();
+        let output = eye.read(photo(), &mut Trace::default()).unwrap();
         assert_eq!(output.table.facts.deck_name(), deck.name, "by measuring");
         // As if they had been chosen while the window is open.
         let models = Models::Folder(home.path().to_owned());
         *eye.plan.lock().unwrap() =
             ReadingPlan { deck: Some(deck), ..ReadingPlan::with_models(models) };
-        let error = eye.read(&frame, &mut Trace::default()).err().unwrap();
+        let error = eye.read(photo(), &mut Trace::default()).err().unwrap();
         assert!(error.contains("reader.onnx"), "{error}");
     }
 }

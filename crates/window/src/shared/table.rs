@@ -5,7 +5,9 @@ use crate::shared::words::t;
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::{Colors, Guess, PipelineOutput, ReadCard, Reading, TableReading, layout};
+use setsight_vision::{
+    Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning, layout,
+};
 use std::ops::{Deref, DerefMut};
 
 /// Guesses are as likely if they differ by less than what is told of them, one per cent.
@@ -62,16 +64,17 @@ impl Table {
         Self { reading, readings, said, numbers, ..Self::default() }
     }
 
-    /// What the pipeline says.
-    pub fn of_output(output: PipelineOutput) -> Self {
-        Self::new(output.table, output.readings.into_iter().map(Some).collect())
+    /// What was read on a photo, in pixels of its picture.
+    pub fn of_reading(reading: &PhotoReading) -> Self {
+        let readings = reading.readings.iter().cloned().map(Some).collect();
+        Self::new(reading.table_in_image().into_owned(), readings)
     }
 
     /// The same table with other cards, of which no person has said anything yet.
     pub fn with_cards(&self, cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
         let mut reading = TableReading::new(cards, self.reading.size_px);
         reading.facts = self.reading.facts.clone();
-        reading.warning = self.reading.warning;
+        reading.warnings.clone_from(&self.reading.warnings);
         Self::new(reading, readings)
     }
 
@@ -89,7 +92,12 @@ impl Table {
             Colors::Grey => Some(t!("colours-grey")),
             Colors::Alike => Some(t!("colours-alike")),
         };
-        deck.into_iter().chain(mirrored).chain(colors).collect()
+        let warnings = self.warnings.iter().map(|warning| match warning {
+            Warning::CutOff => t!("warning-cut-off"),
+            Warning::Elongated { .. } => t!("warning-elongated"),
+            other => other.to_string(),
+        });
+        warnings.chain(deck).chain(mirrored).chain(colors).collect()
     }
 
     /// The cards that are clearly read, with their places.

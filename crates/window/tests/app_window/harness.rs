@@ -5,15 +5,14 @@ use eframe::egui::{Context, Event, Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use image::RgbImage;
-use image::metadata::Orientation;
 use setsight_game::cards::Card;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source::{Photo, SourceError};
 use setsight_vision::{
-    CardImage, Guess, PipelineOutput, ReadCard, Reading, StageTime, TableFacts, TableReading,
-    Trace, rectify,
+    CardImage, Guess, PhotoReading, PipelineOutput, ReadCard, Reading, StageTime, TableFacts,
+    TableReading, Trace, rectify,
 };
 use setsight_window::Eye;
 use setsight_window::Language;
@@ -57,15 +56,9 @@ impl Eye for Fake {
             return Err(SourceError::Truncated { format: "JPEG" });
         }
         let image = RgbImage::from_pixel(480, 360, image::Rgb([60, 110, 90]));
-        let orientation = Orientation::NoTransforms;
-        Ok(Photo {
-            frame: image,
-            orientation,
-            stored_width: 480,
-            stored_height: 360,
-            reduced: 1,
-            warning: None,
-        })
+        // A photo by this name ends early, as one that is still being copied.
+        let is_cut_off = path.to_string_lossy().contains("cut");
+        Ok(Photo { is_cut_off, ..Photo::of_picture(image) })
     }
 
     /// A card that somebody shows is three striped purple squiggles.
@@ -75,17 +68,18 @@ impl Eye for Fake {
         Ok((image, Reading { values, is_card: 0.95 }))
     }
 
-    fn read(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<PipelineOutput, String> {
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
         for stage in ["load", "segment", "board"] {
-            trace.picture(stage, || frame.clone()).unwrap();
+            trace.picture(stage, || photo.frame.clone()).unwrap();
         }
         trace.times.push(StageTime { stage: "segment", elapsed_ms: 12.3, cpu_ms: 12.0 });
         let cards = self.0.clone();
-        Ok(PipelineOutput {
+        let output = PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
-            table: TableReading::new(cards, frame.dimensions()),
-        })
+            table: TableReading::new(cards, photo.frame.dimensions()),
+        };
+        Ok(PhotoReading::of(photo, output))
     }
 }
 

@@ -9,11 +9,10 @@ use maud::{Markup, html};
 use setsight_eval::html::href;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::WholeFile;
-use setsight_photo::Frame;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::overlay::{self, Style};
 use setsight_vision::record::Record;
-use setsight_vision::{Guess, TableReading};
+use setsight_vision::{Guess, PhotoReading, TableReading};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -103,12 +102,11 @@ pub fn refuse_other_results(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::
 pub fn write_pictures(
     out: &Path,
     name: &str,
-    frame: &Frame,
-    table: &TableReading,
+    reading: &PhotoReading,
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let picture = overlay::draw(frame, table, style);
+    let picture = overlay::draw(&reading.image, &reading.table_in_image(), style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);

@@ -14,7 +14,7 @@ use setsight_photo::source::{self, SourceError};
 use setsight_vision::overlay::Style;
 use setsight_vision::record::Record;
 use setsight_vision::stage_pictures::PictureFolder;
-use setsight_vision::{Pipeline, Trace, batch};
+use setsight_vision::{Pipeline, Trace, Warning, batch};
 use std::io::{self};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -246,7 +246,7 @@ impl<'a> Scanning<'a> {
                 halves.push(job.clone());
                 return ControlFlow::Continue(());
             }
-            if let Some(warning) = record.result.as_ref().ok().and_then(|table| table.warning) {
+            for warning in record.result.iter().flat_map(|table| &table.warnings) {
                 bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
             }
             for reason in record.result.as_ref().err().into_iter().chain(&unwritten) {
@@ -330,33 +330,27 @@ fn read_photo(
             trace = std::mem::take(&mut trace)
                 .on_picture(move |stage, picture| pictures.write(stage, picture));
         }
-        let mut table = pipeline.read(&photo.frame, &mut trace)?.table;
-        table.warn_of(&photo);
-        Ok((photo, table, held))
+        Ok((pipeline.read_photo(photo, &mut trace)?, held))
     };
-    let (photo, mut table, _held) = match read() {
+    let (reading, _held) = match read() {
         Ok(read) => read,
         Err(error) => {
             let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
             return Done { is_cut_off, ..Done::failed(job, told(&error)) };
         }
     };
-    let is_cut_off = photo.warning.is_some();
+    let is_cut_off = reading.table.warnings.contains(&Warning::CutOff);
     if is_cut_off && job.is_coming {
         return Done { is_cut_off, ..Done::failed(job, String::new()) };
     }
     let unwritten = results.out.as_deref().and_then(|out| {
         let written = trace.stage("overlay", |_| {
-            folder::write_pictures(out, &job.name, &photo.frame, &table, style, results.overwrite)
+            folder::write_pictures(out, &job.name, &reading, style, results.overwrite)
         });
         written.err().map(|error| told(&error))
     });
-    // The pictures show the table as it was read; what is printed is in the file's own pixels.
-    if photo.reduced > 1 {
-        table.enlarge(photo.reduced, photo.upright_px());
-    }
-    room.done_with(photo.frame);
-    let record = Record { image: job.path.clone(), result: Ok(table), times: trace.times };
+    room.done_with(reading.image);
+    let record = Record { image: job.path.clone(), result: Ok(reading.table), times: trace.times };
     Done { record, unwritten, is_cut_off }
 }
 

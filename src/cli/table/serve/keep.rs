@@ -5,10 +5,9 @@ use crate::cli::table::scan::folder::{OutFolder, write_pictures};
 use anyhow::Context;
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
-use setsight_photo::source::Photo;
 use setsight_vision::overlay::Style;
 use setsight_vision::record::Record;
-use setsight_vision::{StageTime, TableReading};
+use setsight_vision::{PhotoReading, StageTime};
 use std::path::{Path, PathBuf};
 
 /// The folder of photos, in that of their results.
@@ -50,8 +49,8 @@ impl Keeper {
     }
 
     /// Keeps a photo, or says why not.
-    pub fn keep(&mut self, bytes: &[u8], photo: &Photo, table: &TableReading, times: &[StageTime]) {
-        if let Err(error) = self.try_keep(bytes, photo, table, times) {
+    pub fn keep(&mut self, bytes: &[u8], reading: &PhotoReading, times: &[StageTime]) {
+        if let Err(error) = self.try_keep(bytes, reading, times) {
             self.failed = true;
             say!("{}", told(&error));
         }
@@ -60,8 +59,7 @@ impl Keeper {
     fn try_keep(
         &mut self,
         bytes: &[u8],
-        photo: &Photo,
-        table: &TableReading,
+        reading: &PhotoReading,
         times: &[StageTime],
     ) -> anyhow::Result<()> {
         self.photos += 1;
@@ -73,12 +71,9 @@ impl Keeper {
         // What the `image` crate does not know and was read all the same is HEIC or AVIF.
         let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
         write_whole(&path, bytes).with_context(|| path.display().to_string())?;
-        write_pictures(folder, &name, &photo.frame, table, &Style::default(), false)?;
-        let mut table = table.clone();
-        if photo.reduced > 1 {
-            table.enlarge(photo.reduced, photo.upright_px());
-        }
-        let record = Record { image: path, result: Ok(table), times: times.to_vec() };
+        write_pictures(folder, &name, reading, &Style::default(), false)?;
+        let result = Ok(reading.table.clone());
+        let record = Record { image: path, result, times: times.to_vec() };
         out.add(&record, None, Some(&name))
     }
 

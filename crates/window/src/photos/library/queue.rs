@@ -187,14 +187,7 @@ impl Shared {
 
     pub(super) fn load(&self, path: &Path) -> Result<Photo, Reason> {
         if let Some(picture) = &self.pasted {
-            return Ok(Photo {
-                frame: RgbImage::clone(picture),
-                orientation: Orientation::NoTransforms,
-                stored_width: picture.width(),
-                stored_height: picture.height(),
-                reduced: 1,
-                warning: None,
-            });
+            return Ok(Photo::of_picture(RgbImage::clone(picture)));
         }
         guarded(|| Ok(self.eye.load(path)?))
     }

@@ -32,7 +32,7 @@ pub(super) fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
         drop(plan);
         let heard = match job {
             Job::Open(i) => open(shared, &paths, i),
-            Job::Opened(i, photo) => read_opened(shared, i, &photo),
+            Job::Opened(i, photo) => read_opened(shared, i, photo),
             Job::Card(card) => {
                 let read = read_card(shared, &card);
                 shared.tell(News::Card(card.photo, card.corners_in_image, read))
@@ -53,7 +53,7 @@ pub(super) fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
                     let thumb = shrunk(&photo.frame, THUMB_PX);
                     shared.tell(News::Thumb(i, Ok(thumb)));
                 }
-                let read = photo.and_then(|photo| read(shared, &photo));
+                let read = photo.and_then(|photo| read(shared, photo));
                 shared.tell(News::Read(i, Box::new(read.map(|(found, _)| found))))
             }
         };
@@ -78,7 +78,7 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
 }
 
 /// Reads the photo that is looked at, unless another one is already.
-fn read_opened(shared: &Shared, i: usize, photo: &Photo) -> bool {
+fn read_opened(shared: &Shared, i: usize, photo: Photo) -> bool {
     let mut plan = shared.plan();
     if plan.open.is_some_and(|next| next != i) {
         return true;
@@ -93,20 +93,20 @@ fn read_opened(shared: &Shared, i: usize, photo: &Photo) -> bool {
     }
 }
 
-fn read(shared: &Shared, photo: &Photo) -> Result<(Found, Vec<CardImage>), Reason> {
+fn read(shared: &Shared, photo: Photo) -> Result<(Found, Vec<CardImage>), Reason> {
     let eye = &shared.eye;
     let mut trace = Trace::default();
-    let mut output = guarded(|| eye.read(&photo.frame, &mut trace).map_err(Reason::Reader))?;
-    output.table.warning = photo.warning;
-    let images = std::mem::take(&mut output.images);
+    let stored_px = (photo.stored_width, photo.stored_height);
+    let orientation = photo.orientation;
+    let reading = guarded(|| eye.read(photo, &mut trace).map_err(Reason::Reader))?;
     let found = Found {
-        table: Table::of_output(output),
+        table: Table::of_reading(&reading),
         times: trace.times,
-        size_px: photo.frame.dimensions(),
-        stored_px: (photo.stored_width, photo.stored_height),
-        orientation: photo.orientation,
+        size_px: reading.image.dimensions(),
+        stored_px,
+        orientation,
     };
-    Ok((found, images))
+    Ok((found, reading.images))
 }
 
 /// Reads a card in the part of the photo around it.
@@ -177,7 +177,7 @@ fn stages(shared: &Shared, path: &Path) -> Result<Vec<(String, Arc<RgbImage>)>, 
         kept.push((stage.to_owned(), Arc::new(for_stage(picture))));
         Ok(())
     });
-    guarded(|| shared.eye.read(&photo.frame, &mut trace).map_err(Reason::Reader))?;
+    guarded(|| shared.eye.read(photo, &mut trace).map_err(Reason::Reader))?;
     drop(trace);
     Ok(kept)
 }

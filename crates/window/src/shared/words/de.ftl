@@ -85,6 +85,8 @@ card-numbered-unsure = Karte { $n }: vielleicht { $name }
 edition-rectangles = Die Ausgabe mit Rechtecken.
 edition-unknown = Karten eines Spiels, das ich nicht kenne: Keine ist sicher.
 mirrored-picture = Ein gespiegeltes Bild.
+warning-cut-off = Die Datei des Fotos endet zu früh, der untere Rand kann fehlen. Bitte noch einmal kopieren.
+warning-elongated = Dieses Bild ist zu lang und schmal, um Karten darin zu finden. Bitte den Teil mit den Karten ausschneiden.
 colours-grey = Das Bild hat keine Farben: Ich lese nur Anzahl, Form und Füllung.
 colours-alike = In diesem Licht sehen alle Farben gleich aus: Ich lese nur Anzahl, Form und Füllung.
 
@@ -773,6 +775,8 @@ stage-segment = Umrisse
 stage-segment-help = Wo vermutlich Karten liegen.
 stage-rectify = Gerade Karten
 stage-rectify-help = Jede Karte von oben gesehen, ihr Weiß weiß gemacht.
+stage-table = Erster Blick
+stage-table-help = Was der erste Blick zu jeder Karte sagt. Er zeigt, welche Ausgabe es ist und ob das Bild gespiegelt, grau oder ein Bildschirm ist.
 stage-classify = Gelesenes
 stage-classify-help = Was zu jeder Karte gelesen wurde, und wie sicher.
 stage-board = Der Tisch

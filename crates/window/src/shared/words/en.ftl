@@ -78,6 +78,8 @@ card-numbered-unsure = Card { $n }: perhaps { $name }
 edition-rectangles = The edition with rectangles.
 edition-unknown = Cards of a deck that I do not know: none is sure.
 mirrored-picture = A mirrored picture.
+warning-cut-off = The photo's file ends early, so its lower edge may be missing. Copy it again.
+warning-elongated = This picture is too long and narrow for cards to be found. Cut out the part that shows them.
 colours-grey = The picture has no colours: I read number, shape and filling alone.
 colours-alike = In this light all colours look alike: I read number, shape and filling alone.
 
@@ -775,6 +777,8 @@ stage-segment = Outlines
 stage-segment-help = Where cards are thought to lie.
 stage-rectify = Straight cards
 stage-rectify-help = Each card seen from above, its white made white.
+stage-table = First look
+stage-table-help = What the first look says of each card. It tells which edition this is, and whether the picture is mirrored, grey or a screen.
 stage-classify = Readings
 stage-classify-help = What the reader says of each card, and how sure it is.
 stage-board = The table
