@@ -262,13 +262,17 @@ fn a_fingerprint_is_for_https_and_is_whole() {
     refused(&live("https://127.0.0.1:1/", &whole), 1, &["https://127.0.0.1:1/ does not answer"]);
 }
 
-/// The processes that this one has started and that run.
+/// The decoders that a process has started. Before it is one, nothing ends it with that process.
 #[cfg(target_os = "linux")]
-fn children_of(parent: u32) -> Vec<String> {
+fn decoders_of(parent: u32) -> Vec<String> {
     let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     tasks
         .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
         .flat_map(|ids| ids.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|id| {
+            let name = std::fs::read_to_string(format!("/proc/{id}/comm"));
+            name.is_ok_and(|name| name.trim() == "ffmpeg")
+        })
         .collect()
 }
 
@@ -295,7 +299,7 @@ fn no_decoder_outlives_the_program() {
         let mut decoders = Vec::new();
         while decoders.is_empty() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
-            decoders = children_of(live.id());
+            decoders = decoders_of(live.id());
         }
         signal(&live, name);
         live.wait().unwrap();
