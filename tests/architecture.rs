@@ -166,6 +166,26 @@ fn files_of_others_are_read_and_written_in_one_place() {
     assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
 }
 
+/// Started otherwise, a program may ignore Ctrl-C as the tests do, and be waited for without end.
+#[test]
+fn tests_start_programs_by_the_testkit_alone() {
+    let mut started = 0;
+    for folder in ["tests", "crates"] {
+        each_file(&root().join(folder), &mut |path| {
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            let text = std::fs::read_to_string(path).unwrap();
+            let starts = ["Command::new(", "program()", "world.command("];
+            if name.contains("tests") && starts.iter().any(|start| text.contains(start)) {
+                started += 1;
+                for call in ["output", "spawn", "status"].map(|call| format!(".{call}()")) {
+                    assert!(!text.contains(&call), "{name}: {call}; use setsight_testkit::child");
+                }
+            }
+        });
+    }
+    assert!(started > 20, "only {started}: the test looks in the wrong place");
+}
+
 fn each_file(folder: &Path, look: &mut dyn FnMut(&Path)) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,5 +1,6 @@
 //! What a package has beside the program.
 
+use setsight_testkit::child::Start;
 use std::process::Command;
 
 /// A manual page for each command that `--help` names, and none for the one that writes them.
@@ -7,7 +8,7 @@ use std::process::Command;
 fn manual_pages_and_completions_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_setsight")).args(args).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_setsight")).args(args).ended();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };

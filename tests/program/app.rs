@@ -1,15 +1,15 @@
 //! The real window on a screen of its own (Xvfb), which is how it runs where there is none.
 #![cfg(all(feature = "program", target_os = "linux"))]
 
+use crate::common::{Running, Start};
 use image::RgbImage;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// A screen without a monitor.
 struct Screen {
-    server: Child,
+    _server: Running,
     name: String,
 }
 
@@ -19,12 +19,10 @@ impl Screen {
             .args(["-displayfd", "1", "-screen", "0", "1400x900x24", "-nolisten", "tcp"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .spawn()
-            .expect("Xvfb is among what tools/setup.sh installs");
-        let mut number = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
+            .started();
+        let number = server.line();
         let name = format!(":{}", number.trim().parse::<u32>().expect("Xvfb names its display"));
-        Self { server, name }
+        Self { _server: server, name }
     }
 
     fn run(&self, config: &Path, args: &[&str]) -> Output {
@@ -33,15 +31,7 @@ impl Screen {
             .env("DISPLAY", &self.name)
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_CONFIG_HOME", config)
-            .output()
-            .unwrap()
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+            .ended()
     }
 }
 
@@ -85,8 +75,7 @@ fn the_window_shows_a_board() {
     // The same cards and sets as `scan` finds.
     let scan = Command::new(env!("CARGO_BIN_EXE_setsight"))
         .args(["scan", photo_arg, "--format", "json"])
-        .output()
-        .unwrap();
+        .ended();
     let scan: Value = serde_json::from_slice(&scan.stdout).unwrap();
     assert_eq!((&shown["cards"], &shown["sets"]), (&scan["cards"], &scan["sets"]));
     let sets = shown["sets"].as_array().unwrap();
@@ -132,8 +121,8 @@ fn a_file_of_deals_opens_the_contests_page() {
         // The deal and its sets, as `deal` writes them.
         let transcript = shown["transcript"].as_str().unwrap();
         assert!(transcript.contains("Initial Deal:\n") && transcript.contains("SETs found:"));
-        let deal = Command::new(env!("CARGO_BIN_EXE_setsight")).args(["deal", deals]).output();
-        let whole = String::from_utf8(deal.unwrap().stdout).unwrap();
+        let deal = Command::new(env!("CARGO_BIN_EXE_setsight")).args(["deal", deals]).ended();
+        let whole = String::from_utf8(deal.stdout).unwrap();
         assert!(whole.contains(transcript), "{transcript}");
         // The first set is outlined in its colour.
         let picture = image::open(&file).unwrap().into_rgb8();
@@ -189,8 +178,7 @@ fn a_wrong_call_and_a_missing_screen_are_answered() {
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("WAYLAND_SOCKET")
             .env("XDG_CONFIG_HOME", dir.path())
-            .output()
-            .unwrap()
+            .ended()
     };
     let deals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/contest/sample1.txt");
     let (deals, photo) = (deals.to_str().unwrap(), sample());
@@ -222,7 +210,7 @@ fn a_display_that_is_not_there_is_told_in_a_line() {
             command.env_remove(name);
         }
         command.envs(display.map(|name| ("DISPLAY", name))).arg("app");
-        let output = command.output().unwrap();
+        let output = command.ended();
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };

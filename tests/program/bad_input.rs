@@ -1,11 +1,10 @@
 //! Bad input: each gets a clear line that names the file and the reason, the rest of the folder is
 //! done, nothing half-written is left under a final name, and the exit code tells.
 
-use crate::common::called::signal;
-use crate::common::{Ran, World, json_lines, pictures::*};
+use crate::common::{Ran, Signal, Start, World, in_time, json_lines, pictures::*};
 use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
 use setsight_photo::source;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -211,7 +210,8 @@ fn a_full_disk_under_stdout() {
     let world = World::new();
     world.file("a.png", &small_png());
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = world.command(&["scan", "a.png"]).stdout(full).output().unwrap();
+    let mut command = world.command(&["scan", "a.png"]);
+    let output = command.stdout(full).stderr(Stdio::piped()).started().end();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr.contains("stdout") && stderr.contains("No space left"), "{stderr}");
@@ -226,19 +226,16 @@ impl SmallDisk {
     fn mount(path: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir(path).unwrap();
         let option = format!("size={size}");
-        let mount = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &option, "tmpfs"])
-            .arg(path)
-            .stderr(Stdio::null())
-            .status();
-        mount.is_ok_and(|status| status.success()).then(|| Self(path.to_path_buf()))
+        let mount =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &option, "tmpfs"]).arg(path).ended();
+        mount.status.success().then(|| Self(path.to_path_buf()))
     }
 }
 
 #[cfg(target_os = "linux")]
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
+        Command::new("umount").arg(&self.0).ended();
     }
 }
 
@@ -272,38 +269,29 @@ fn a_full_disk_under_the_results() {
     }
 }
 
-/// Starts a scan of many photos and waits for the first result.
+/// A folder of four hundred photos that are linked to one.
 #[cfg(unix)]
-fn started(
-    world: &World,
-    args: &[&str],
-) -> (std::process::Child, BufReader<std::process::ChildStdout>) {
+fn four_hundred_photos() -> World {
+    let world = World::new();
     let photo = world.file("photos/0.jpg", &encoded(bare_table(900, 700), ImageFormat::Jpeg));
     for i in 1..400 {
         std::fs::hard_link(&photo, world.path().join(format!("photos/{i}.jpg"))).unwrap();
     }
-    let mut child =
-        world.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stdout = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    stdout.read_line(&mut line).unwrap();
-    assert!(line.contains("photos/0.jpg"), "{line}");
-    (child, stdout)
+    world
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_stops_between_photos() {
-    let world = World::new();
-    let (mut child, mut stdout) =
-        started(&world, &["scan", "photos", "--format", "json", "--out", "out", "--jobs", "2"]);
-    signal(&child, "INT");
-    let mut rest = String::new();
-    stdout.read_to_string(&mut rest).unwrap();
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(1), "{stderr}");
-    let done = 1 + json_lines(&rest).len();
+    let world = four_hundred_photos();
+    let mut command =
+        world.command(&["scan", "photos", "--format", "json", "--out", "out", "--jobs", "2"]);
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).started();
+    let first = run.line();
+    assert!(first.contains("photos/0.jpg"), "{first}");
+    run.signal(Signal::INT);
+    let Ran { stdout, stderr, .. } = Ran::from(run.end()).expect(1);
+    let done = json_lines(&stdout).len();
     assert!(done < 400, "stopped before the end");
     assert!(stderr.contains(&format!("stopped: {done} of 400 photos read")), "{stderr}");
     let names = world.names("out");
@@ -321,27 +309,13 @@ fn ctrl_c_stops_between_photos() {
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_error() {
-    let world = World::new();
-    let (mut child, stdout) = started(&world, &["scan", "photos", "--format", "json"]);
-    drop(stdout);
-    let mut stderr = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
-    assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
-}
-
-/// Most memory that the child ever held, in MB; waits for its end.
-#[cfg(target_os = "linux")]
-fn peak_megabytes(child: &mut std::process::Child) -> f64 {
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0.0;
-    while child.try_wait().unwrap().is_none() {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
-        peak = kilobytes.map_or(peak, |k| k / 1024.0);
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    peak
+    let world = four_hundred_photos();
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let mut command = world.command(&["scan", "photos", "--format", "json"]);
+    let run = command.stdout(writer).stderr(Stdio::piped()).started();
+    // Closed once the first result comes.
+    in_time(move || reader.read_exact(&mut [0]).unwrap());
+    assert_eq!(Ran::from(run.end()).expect(0).stderr, "");
 }
 
 fn many_photos(count: usize) -> World {
@@ -380,15 +354,13 @@ fn a_folder_of_many_photos() {
 #[ignore = "takes a minute: cargo test --release --test bad_input -- --ignored"]
 fn a_folder_of_ten_thousand_photos() {
     let world = many_photos(10_000);
-    let mut child = world
-        .command(&["scan", "photos", "--format", "json", "--out", "out"])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let peak = peak_megabytes(&mut child);
-    assert!(child.wait().unwrap().success());
-    eprintln!("10,000 photos of 64x48: at most {peak:.0} MB");
-    assert!(peak < 150.0, "{peak} MB");
+    let mut command = world.command(&["scan", "photos", "--format", "json", "--out", "out"]);
+    // It takes a minute where nothing else runs.
+    let run = command.stdout(Stdio::null()).started().within(std::time::Duration::from_secs(600));
+    let (ran, peak) = crate::common::weighed(run);
+    ran.expect(0);
+    eprintln!("10,000 photos of 64x48: at most {peak} MB");
+    assert!(peak < 150, "{peak} MB");
     check_many(&world, 10_000);
 }
 
@@ -399,9 +371,8 @@ fn twelve_megapixels_fit_into_300_megabytes() {
     let world = World::new();
     world.file("large.jpg", &encoded(bare_table(4000, 3000), ImageFormat::Jpeg));
     let args = ["scan", "large.jpg", "--format", "json", "--out", "out"];
-    let mut child = world.command(&args).stdout(Stdio::null()).spawn().unwrap();
-    let peak = peak_megabytes(&mut child);
-    assert!(child.wait().unwrap().success());
-    eprintln!("a photo of 12 megapixels: at most {peak:.0} MB");
-    assert!(peak > 36.0 && peak < 300.0, "{peak} MB");
+    let (ran, peak) = world.run_and_weigh(&args);
+    ran.expect(0);
+    eprintln!("a photo of 12 megapixels: at most {peak} MB");
+    assert!(peak > 36 && peak < 300, "{peak} MB");
 }

@@ -1,11 +1,12 @@
 //! `setsight compare` as a user calls it.
 
+use crate::common::Start;
 use crate::common::called::program;
 use std::path::Path;
 use std::process::Output;
 
 fn compare(folder: &Path, args: &str) -> Output {
-    program().args(["compare", "--out"]).arg(folder).args(args.split_whitespace()).output().unwrap()
+    program().args(["compare", "--out"]).arg(folder).args(args.split_whitespace()).ended()
 }
 
 fn text(folder: &Path, name: &str) -> String {

@@ -1,11 +1,12 @@
 //! `setsight deal` as a user calls it.
 
-use crate::common::called::{fed, program, stdout_of};
+use crate::common::Start;
+use crate::common::called::{program, stdout_of};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
 fn run(args: &[&str], stdin: &[u8]) -> Output {
-    fed(program().arg("deal").args(args), stdin)
+    program().arg("deal").args(args).fed(stdin)
 }
 
 fn stdout(args: &[&str], stdin: &[u8]) -> String {

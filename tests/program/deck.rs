@@ -1,6 +1,6 @@
 //! What a user does with `setsight deck`: learn a deck from photos, and read by its file.
 
-use crate::common::{Ran, World};
+use crate::common::{Ran, Start, World};
 use serde_json::Value;
 use setsight::cards::{Card, Property};
 use setsight_nets::Metadata;
@@ -209,7 +209,7 @@ fn models_that_were_trained_for_a_deck_read_it_wherever_they_are_chosen() {
     let run = |args: &[&str]| -> Ran {
         let mut command = world.command(args);
         command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
-        command.output().unwrap().into()
+        command.ended().into()
     };
     let deck = |more: &[&str]| -> String {
         let ran = done(run(&[&["scan", "table", "--format", "json"], more].concat()));

@@ -1,6 +1,7 @@
 //! Films and streams as they come: other codecs, pipes, folders, and what is cut off.
 
-use crate::common::called::{fed, program, refused};
+use crate::common::called::{program, refused};
+use crate::common::{Start, in_time};
 use image::{Rgb, RgbImage};
 use serde_json::Value;
 use setsight_live::avi::{AviReader, AviWriter};
@@ -8,7 +9,7 @@ use setsight_live::camera::Camera;
 use setsight_live::video::{Video, VideoError};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/9-film.avi")
@@ -17,8 +18,7 @@ fn sample() -> PathBuf {
 /// Runs ffmpeg, which the set-up installs for these tests.
 #[track_caller]
 fn ffmpeg(arguments: &[&str]) {
-    let output = Command::new("ffmpeg").args(["-y", "-v", "error"]).args(arguments).output();
-    let output = output.expect("these tests need ffmpeg: tools/setup.sh installs it");
+    let output = Command::new("ffmpeg").args(["-y", "-v", "error"]).args(arguments).ended();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -91,7 +91,7 @@ fn an_avi_film_is_read_from_front_to_back_and_told_when_it_is_cut_short() {
 fn films_of_every_kind_play() {
     let home = tempfile::tempdir().unwrap();
     let first = frames(&sample());
-    let encoders = Command::new("ffmpeg").args(["-hide_banner", "-encoders"]).output().unwrap();
+    let encoders = Command::new("ffmpeg").args(["-hide_banner", "-encoders"]).ended();
     let encoders = String::from_utf8_lossy(&encoders.stdout).into_owned();
     for (name, codec) in [
         ("film.mp4", &["-c:v", "libx264", "-crf", "10"][..]),
@@ -180,18 +180,18 @@ fn pipes_folders_and_patterns_give_the_lines_that_the_film_gives() {
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["cards"].take())
             .collect()
     };
-    let film = cards(live(text(&sample())).output().unwrap());
+    let film = cards(live(text(&sample())).ended());
     assert_eq!(film.len(), 12);
     let bytes = std::fs::read(sample()).unwrap();
-    assert_eq!(cards(fed(&mut live("-"), &bytes)), film, "standard input");
-    let by_folder = cards(live(text(&folder)).output().unwrap());
+    assert_eq!(cards(live("-").fed(&bytes)), film, "standard input");
+    let by_folder = cards(live(text(&folder)).ended());
     assert_eq!(by_folder.len(), 12);
-    assert_eq!(cards(live(text(&pattern)).output().unwrap()), by_folder);
+    assert_eq!(cards(live(text(&pattern)).ended()), by_folder);
     // H.264 through a pipe: nothing but ffmpeg reads it.
     let other = home.path().join("film.mkv");
     ffmpeg(&["-i", text(&sample()), "-c:v", "libx264", text(&other)]);
-    let piped = cards(fed(&mut live("-"), &std::fs::read(&other).unwrap()));
-    assert_eq!(piped, cards(live(text(&other)).output().unwrap()));
+    let piped = cards(live("-").fed(&std::fs::read(&other).unwrap()));
+    assert_eq!(piped, cards(live(text(&other)).ended()));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_folder_has_the_rate_that_it_is_given_or_states() {
     }
     let live = |more: &[&str]| {
         let call = ["live", "--headless", "--format", "json", "--video", text(home.path())];
-        let output = program().args([&call[..], more].concat()).output().unwrap();
+        let output = program().args([&call[..], more].concat()).ended();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let lines = String::from_utf8(output.stdout).unwrap();
         let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
@@ -215,7 +215,7 @@ fn a_folder_has_the_rate_that_it_is_given_or_states() {
     let (time_ms, said) = live(&["--fps", "2"]);
     assert_eq!((time_ms, &*said), (1_500.0, ""));
     let call = ["live", "--headless", "--video", text(home.path()), "--fps", "0"];
-    refused(&program().args(call).output().unwrap(), 2, &["--fps", "0.01 to 120"]);
+    refused(&program().args(call).ended(), 2, &["--fps", "0.01 to 120"]);
 }
 
 #[cfg(unix)]
@@ -223,12 +223,13 @@ fn a_folder_has_the_rate_that_it_is_given_or_states() {
 fn a_named_pipe_is_read() {
     let home = tempfile::tempdir().unwrap();
     let pipe = home.path().join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(&pipe).ended().status.success());
     let writer = {
         let pipe = pipe.clone();
         std::thread::spawn(move || std::fs::write(pipe, film(&[10, 90, 170])))
     };
-    let levels: Vec<u8> = frames(&pipe).iter().map(|frame| frame.0).collect();
+    let read = in_time(move || frames(&pipe));
+    let levels: Vec<u8> = read.iter().map(|frame| frame.0).collect();
     assert_eq!(levels.len(), 3);
     assert!(levels.iter().zip([10u8, 90, 170]).all(|(a, b)| a.abs_diff(b) < 6), "{levels:?}");
     writer.join().unwrap().unwrap();
@@ -247,8 +248,7 @@ fn what_is_cut_off_is_read_so_far_and_ends_with_1() {
         std::fs::write(&cut, &bytes[..bytes.len() * 7 / 10]).unwrap();
         let output = program()
             .args(["live", "--headless", "--format", "json", "--video", text(&cut)])
-            .output()
-            .unwrap();
+            .ended();
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{}: {message}", cut.display());
         assert!(message.contains("cut off or damaged after"), "{message}");
@@ -266,7 +266,7 @@ fn without_ffmpeg_its_films_are_refused_with_the_line_that_installs_it() {
     let live = |film: &Path| {
         let mut command = program();
         command.args(["live", "--headless", "--frames", "3", "--video", text(film)]);
-        command.env("PATH", home.path()).stdin(Stdio::null()).output().unwrap()
+        command.env("PATH", home.path()).ended()
     };
     refused(&live(&movie), 1, &["movie.mp4", "ffmpeg", "sudo apt install ffmpeg"]);
     // Our own films need nothing.
@@ -276,9 +276,7 @@ fn without_ffmpeg_its_films_are_refused_with_the_line_that_installs_it() {
 #[test]
 fn no_pictures_are_told_of() {
     let home = tempfile::tempdir().unwrap();
-    let live = |film: &Path| {
-        program().args(["live", "--headless", "--video", text(film)]).output().unwrap()
-    };
+    let live = |film: &Path| program().args(["live", "--headless", "--video", text(film)]).ended();
     refused(&live(home.path()), 1, &["holds no pictures", "%04d"]);
     let odd = home.path().join("page.html");
     std::fs::write(&odd, "<html>").unwrap();

@@ -1,12 +1,13 @@
 //! `setsight general` as a user calls it.
 
+use crate::common::Start;
 use crate::common::called::{program, stdout_of};
 use serde_json::Value;
 use setsight::general::{Card, Rules};
 use std::process::Output;
 
 fn general(args: &str) -> Output {
-    program().arg("general").args(args.split_whitespace()).output().unwrap()
+    program().arg("general").args(args.split_whitespace()).ended()
 }
 
 fn stdout(args: &str) -> String {

@@ -1,10 +1,11 @@
 //! The help of every command: the same words and letters for the same things, readable on 80 columns.
 
+use crate::common::Start;
 use crate::common::called::{program, stdout_of};
 use std::path::Path;
 
 fn help(command: &[&str], columns: &str) -> String {
-    stdout_of(program().args(command).arg("--help").env("COLUMNS", columns).output().unwrap())
+    stdout_of(program().args(command).arg("--help").env("COLUMNS", columns).ended())
 }
 
 /// The commands below one, by its help; each with its words from the start.
@@ -30,7 +31,7 @@ fn the_examples_of_the_page_of_commands_come_out_as_shown() {
     for block in page.split("```\n").filter(|block| block.starts_with("$ setsight ")) {
         let mut lines = block.lines();
         let call = lines.next().unwrap().trim_start_matches("$ setsight ");
-        let output = program().args(call.split_whitespace()).output().unwrap();
+        let output = program().args(call.split_whitespace()).ended();
         let printed = stdout_of(output);
         let mut rest = printed.lines();
         for line in lines.filter(|line| *line != "..." && !line.ends_with(" of the solver")) {

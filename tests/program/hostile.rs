@@ -1,9 +1,10 @@
 //! Files that were made to do harm, or came to it: each is refused in words and in little memory, and what is
 //! good beside it is read.
 
-use crate::common::{World, called, pictures::*};
+use crate::common::{Ran, Running, Signal, Start, World, pictures::*};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use setsight_nets::engine::LIBRARY_VARIABLE;
+use std::process::{Command, Stdio};
 
 /// A chunk of a PNG: length, type, data and the checksum of both (ISO 15948).
 fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
@@ -151,7 +152,7 @@ fn a_library_that_is_none_is_passed_over_and_told() {
     for (library, words) in told {
         let mut command = world.command(&["scan", "a.png"]);
         command.env(LIBRARY_VARIABLE, world.path().join(library));
-        let ran: crate::common::Ran = command.output().unwrap().into();
+        let ran = Ran::from(command.ended());
         assert_eq!(ran.code, 0, "{library}: {}", ran.stderr);
         assert!(ran.stderr.contains("warning") && ran.stderr.contains(words), "{}", ran.stderr);
     }
@@ -262,15 +263,15 @@ fn names_do_not_steer_the_terminal() {
 #[cfg(unix)]
 #[test]
 fn nobody_who_reads_messages_is_no_reason_to_hang() {
-    use std::process::Stdio;
     let world = World::new();
     for i in 0..200 {
         world.file(&format!("photos/{i}.png"), b"no picture");
     }
     let mut command = world.command(&["scan", "photos", "--jobs", "3"]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(child.stderr.take());
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let run = command.stdout(Stdio::null()).stderr(writer).started();
+    assert_eq!(run.end().status.code(), Some(1));
 }
 
 #[test]
@@ -333,7 +334,7 @@ fn names_that_are_no_text_lose_nothing() {
     for only_sets in [false, true] {
         let mut command = world.command(&["scan", "--format", "json"]);
         command.arg(&photo).args(only_sets.then_some("--only-sets"));
-        let ran = crate::common::Ran::from(command.output().unwrap()).expect(0);
+        let ran = Ran::from(command.ended()).expect(0);
         let bytes = ran.json()[0]["image_bytes"].as_str().unwrap_or_default().to_owned();
         assert!(bytes.ends_with("2f636166e92e706e67"), "{}", ran.stdout);
     }
@@ -342,7 +343,7 @@ fn names_that_are_no_text_lose_nothing() {
     let label = r#"{"file": "none.png", "width": 64, "height": 48, "cards": []}"#;
     std::fs::write(folder.join("labels.json"), format!(r#"{{"photos": [{label}]}}"#)).unwrap();
     let mut command = world.command(&["dataset", "check", "--format", "json"]);
-    let ran = crate::common::Ran::from(command.arg(&folder).output().unwrap()).expect(1);
+    let ran = Ran::from(command.arg(&folder).ended()).expect(1);
     let bytes = ran.json()[0]["wrong"][0]["file_bytes"].as_str().unwrap_or_default().to_owned();
     assert!(bytes.ends_with("e92f6e6f6e652e706e67"), "{}", ran.stdout);
 }
@@ -404,54 +405,9 @@ fn more_than_anybody_can_wait_for_is_refused() {
     }
 }
 
-/// A run that is sent signals. It is stopped with the test.
-#[cfg(unix)]
-struct Signalled(std::process::Child);
-
-#[cfg(unix)]
-impl Signalled {
-    fn start(command: &mut std::process::Command) -> Self {
-        use std::process::Stdio;
-        Self(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap())
-    }
-
-    fn send(&self, signal: &str) {
-        called::signal(&self.0, signal);
-    }
-
-    /// The exit code and what was said; waits for a minute at most.
-    #[track_caller]
-    fn end(mut self) -> (Option<i32>, String) {
-        for _ in 0..6_000 {
-            if let Some(status) = self.0.try_wait().unwrap() {
-                let mut said = String::new();
-                std::io::Read::read_to_string(&mut self.0.stderr.take().unwrap(), &mut said)
-                    .unwrap();
-                return (status.code(), said);
-            }
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
-        panic!("it does not end");
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Signalled {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Waits until something is there.
-#[cfg(unix)]
-#[track_caller]
-fn until(there: impl Fn() -> bool) {
-    let came = (0..6_000).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        there()
-    });
-    assert!(came);
+/// A run of which only what it says on stderr counts.
+fn start(command: &mut Command) -> Running {
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).started()
 }
 
 #[cfg(all(unix, feature = "smt"))]
@@ -459,12 +415,13 @@ fn until(there: impl Fn() -> bool) {
 fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
     let world = World::new();
     let call = ["compare", "--solver", "smt", "--experiment", "v=4,p=5,n=60", "--out", "out"];
-    for signal in ["INT", "TERM", "HUP"] {
-        let run = Signalled::start(&mut world.command(&call));
-        until(|| world.path().join("out").is_dir());
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let mut run = start(&mut world.command(&call));
+        run.until(|| world.path().join("out").is_dir());
         std::thread::sleep(std::time::Duration::from_millis(500));
-        run.send(signal);
-        assert_eq!(run.end(), (Some(130), String::new()), "{signal}");
+        run.signal(signal);
+        let ran = Ran::from(run.end());
+        assert_eq!((ran.code, ran.stderr.as_str()), (130, ""), "{signal:?}");
         assert!(world.names("out").is_empty());
         std::fs::remove_dir(world.path().join("out")).unwrap();
     }
@@ -479,30 +436,30 @@ fn a_stop_is_clean_and_a_second_one_quiet() {
         world.file(&format!("photos/{i}.jpg"), &photo);
     }
     let call = ["scan", "photos", "--out", "out", "--jobs", "2"];
-    let stopped_by = |signals: &[&str]| {
-        let run = Signalled::start(&mut world.command(&call));
+    let stopped_by = |signals: &[Signal]| {
+        let mut run = start(&mut world.command(&call));
         // Its first result.
-        until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
-        for signal in signals {
-            run.send(signal);
+        run.until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
+        for &signal in signals {
+            run.signal(signal);
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        let (ended, said) = run.end();
-        let said: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
+        let ran = Ran::from(run.end());
+        let said: Vec<&str> = ran.stderr.lines().filter(|line| !line.is_empty()).collect();
         assert!(said.iter().all(|line| line.starts_with("stop")), "{said:?}");
         for folder in ["out", "out/thumbnails"] {
             let left = world.names(folder);
             assert!(!left.iter().any(|name| name.starts_with(".setsight")), "{left:?}");
         }
         std::fs::remove_dir_all(world.path().join("out")).unwrap();
-        ended
+        ran.code
     };
-    assert_eq!(stopped_by(&["TERM"]), Some(1));
-    for signals in [["INT", "INT"], ["HUP", "TERM"]] {
+    assert_eq!(stopped_by(&[Signal::TERM]), 1);
+    for signals in [[Signal::INT, Signal::INT], [Signal::HUP, Signal::TERM]] {
         // On a busy machine what is in hand may be done before the second signal, or both may
         // arrive as one: then the first has stopped it, and the second is tried again.
-        let ended = (0..20).map(|_| stopped_by(&signals)).find(|ended| *ended != Some(1));
-        assert_eq!(ended, Some(Some(130)), "{signals:?}");
+        let ended = (0..20).map(|_| stopped_by(&signals)).find(|ended| *ended != 1);
+        assert_eq!(ended, Some(130), "{signals:?}");
     }
 }
 
@@ -511,11 +468,10 @@ fn a_stop_is_clean_and_a_second_one_quiet() {
 fn what_goes_on_behind_a_closed_terminal_goes_on() {
     let world = World::new();
     let program = crate::common::called::program();
-    let mut nohup = std::process::Command::new("nohup");
+    let mut nohup = Command::new("nohup");
     nohup.arg(program.get_program()).args(["simulate", "--games", "3000000", "--jobs", "1"]);
-    let run = Signalled::start(nohup.current_dir(world.path()));
+    let run = start(nohup.current_dir(world.path()));
     std::thread::sleep(std::time::Duration::from_millis(300));
-    run.send("HUP");
-    let (code, said) = run.end();
-    assert_eq!(code, Some(0), "{said}");
+    run.signal(Signal::HUP);
+    Ran::from(run.end()).expect(0);
 }

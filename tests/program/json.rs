@@ -1,6 +1,6 @@
 //! What every command prints as JSON, held against its schema in docs/schemas.
 
-use crate::common::World;
+use crate::common::{Start, World};
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn what_is_odd_about_a_photo() {
     std::fs::write(&broken, b"no picture").unwrap();
     for (name, more) in [("scan", None), ("scan-only-sets", Some("--only-sets"))] {
         let mut command = world.command(&["scan", "--format", "json"]);
-        let ran = command.args([&photo, &broken]).args(more).output().unwrap();
+        let ran = command.args([&photo, &broken]).args(more).ended();
         for line in crate::common::Ran::from(ran).expect(1).json() {
             holds(name, &line);
             assert!(line["image_bytes"].is_string(), "{line}");

@@ -1,5 +1,6 @@
 //! What a user does with `setsight live`, and what tracking promises on drawn films.
 
+use crate::common::Start;
 use crate::common::called::{program, refused};
 use serde_json::Value;
 use setsight::cards::Card;
@@ -18,7 +19,7 @@ use std::process::Output;
 use std::sync::Arc;
 
 fn setsight(arguments: &[&str]) -> Output {
-    program().args(arguments).output().unwrap()
+    program().args(arguments).ended()
 }
 
 fn sample() -> PathBuf {

@@ -1,5 +1,6 @@
 //! The networks: the same numbers from every engine, and what is said when weights are not right.
 
+use crate::common::Start;
 use setsight_nets::engine::{self, Manifest, Models, Network};
 use setsight_nets::graph::{Conv, Graph, Node, Op};
 use setsight_nets::onnx;
@@ -167,8 +168,7 @@ fn answers_of(engine: &str, folder: &Path) -> Result<Vec<Vec<f32>>, String> {
         .args(["--exact", "model::child_answers", "--ignored", "--nocapture"])
         .env(CHILD_FOLDER, folder)
         .env(engine::CHOICE_VARIABLE, engine)
-        .output()
-        .unwrap();
+        .ended();
     let file = folder.join(format!("{engine}.json"));
     match std::fs::read_to_string(file) {
         Ok(text) => Ok(serde_json::from_str(&text).unwrap()),
@@ -242,8 +242,7 @@ fn scan(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         .args(["--format", "json"])
         .args(arguments)
         .envs(variables.iter().copied())
-        .output()
-        .unwrap()
+        .ended()
 }
 
 /// Exit code, stdout and stderr.
@@ -368,17 +367,14 @@ fn a_broken_library_is_passed_over_and_told() {
 #[test]
 fn the_version_tells_of_engine_and_networks() {
     let program = || Command::new(env!("CARGO_BIN_EXE_setsight"));
-    let output = program()
-        .args(["--version", "--verbose"])
-        .env(engine::CHOICE_VARIABLE, "embedded")
-        .output()
-        .unwrap();
+    let output =
+        program().args(["--version", "--verbose"]).env(engine::CHOICE_VARIABLE, "embedded").ended();
     let (exit, stdout, stderr) = said(&output);
     assert_eq!((exit, stderr.as_str()), (Some(0), ""));
     assert!(stdout.starts_with(&format!("setsight {}\n", env!("CARGO_PKG_VERSION"))), "{stdout}");
     for line in ["engine: embedded\n", "reader: ", "finder: ", "refiner: ", "fusion: "] {
         assert!(stdout.contains(line), "{stdout}");
     }
-    let (_, short, _) = said(&program().arg("--version").output().unwrap());
+    let (_, short, _) = said(&program().arg("--version").ended());
     assert_eq!(short.lines().count(), 1);
 }

@@ -1,7 +1,8 @@
 //! A camera of the network: a server on this machine that stalls, sends halves, lies about lengths,
 //! and refuses.
 
-use crate::common::called::{program, refused, signal};
+use crate::common::called::{program, refused};
+use crate::common::{Signal, Start};
 use image::codecs::jpeg::JpegEncoder;
 use image::{Rgb, RgbImage};
 use setsight_live::camera::{CameraChoice, CameraError, Cameras};
@@ -254,7 +255,7 @@ fn a_picture_every_other_second_is_enough() {
 fn a_fingerprint_is_for_https_and_is_whole() {
     let live = |address: &str, fingerprint: &str| {
         let call = ["live", "--headless", "--url", address, "--accept-fingerprint", fingerprint];
-        program().args(call).output().unwrap()
+        program().args(call).ended()
     };
     let whole = "AB:".repeat(31) + "AB";
     refused(&live("http://127.0.0.1:1/", &whole), 2, &["--accept-fingerprint", "https://"]);
@@ -262,44 +263,41 @@ fn a_fingerprint_is_for_https_and_is_whole() {
     refused(&live("https://127.0.0.1:1/", &whole), 1, &["https://127.0.0.1:1/ does not answer"]);
 }
 
-/// The processes that this one has started and that run.
+/// The decoders that a process has started. Before it is one, nothing ends it with that process.
 #[cfg(target_os = "linux")]
-fn children_of(parent: u32) -> Vec<String> {
+fn decoders_of(parent: u32) -> Vec<String> {
     let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     tasks
         .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
         .flat_map(|ids| ids.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|id| {
+            let name = std::fs::read_to_string(format!("/proc/{id}/comm"));
+            name.is_ok_and(|name| name.trim() == "ffmpeg")
+        })
         .collect()
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn no_decoder_outlives_the_program() {
-    let on_path = |name: &str| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
-    };
-    if !(on_path("ffmpeg") && on_path("setpriv")) {
+    if !["ffmpeg", "setpriv"].into_iter().all(crate::common::on_path) {
         return crate::common::not_run("there is no ffmpeg, or no setpriv");
     }
-    for name in ["KILL", "INT"] {
+    for signal in [Signal::KILL, Signal::INT] {
         // A port that nobody sends to: ffmpeg waits in silence.
         let port = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let address = format!("udp://127.0.0.1:{port}");
         let mut live = program()
             .args(["live", "--headless", "--url", &address])
             .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let until = Instant::now() + Duration::from_secs(60);
-        let mut decoders = Vec::new();
-        while decoders.is_empty() && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(20));
-            decoders = children_of(live.id());
-        }
-        signal(&live, name);
-        live.wait().unwrap();
-        assert!(!decoders.is_empty(), "no decoder was started");
+            .started();
+        let (parent, mut decoders) = (live.id(), Vec::new());
+        live.until(|| {
+            decoders = decoders_of(parent);
+            !decoders.is_empty()
+        });
+        live.signal(signal);
+        live.end();
         let runs = |id: &String| {
             let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
             !(status.is_empty() || status.contains(") Z "))
@@ -308,7 +306,7 @@ fn no_decoder_outlives_the_program() {
         while decoders.iter().any(runs) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert!(!decoders.iter().any(runs), "{name}: it still runs");
+        assert!(!decoders.iter().any(runs), "{signal:?}: it still runs");
     }
 }
 
@@ -322,7 +320,7 @@ fn the_command_reads_an_address_and_never_says_its_password() {
     ]);
     let live = |address: &str| {
         let call = ["live", "--headless", "--format", "json", "--frames", "1", "--url", address];
-        program().args(call).output().unwrap()
+        program().args(call).ended()
     };
     let output = live(&format!("http://ann:s3cret@127.0.0.1:{}/video", server.port));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,6 +1,6 @@
 //! `setsight train --add` and `setsight models`, as a person calls them.
 
-use crate::common::World;
+use crate::common::{Start, World};
 
 /// Drawn photos with labels, as corrected ones.
 fn photos(world: &World, name: &str, seed: &str, count: &str) {
@@ -53,7 +53,7 @@ fn from_corrected_photos_to_models_that_are_used() {
     let run = |args: &[&str]| -> crate::common::Ran {
         let mut command = world.command(args);
         command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
-        command.output().unwrap().into()
+        command.ended().into()
     };
     assert_eq!(run(&["models", "show"]).expect(0).stdout, "those inside the program\n");
     run(&["models", "use", "models", "--though-worse"]).expect(0);

@@ -1,7 +1,7 @@
 //! Work that is split over machines (`--shard`, `merge`) and goes on after a kill (`--resume`).
 
 use crate::common::pictures::{bare_table, encoded};
-use crate::common::{Ran, World};
+use crate::common::{Ran, Start, World};
 use image::ImageFormat;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,6 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::Duration;
 
 /// A world with a few pictures, each of another size, by names that a program might split badly.
 fn photos() -> World {
@@ -166,15 +165,11 @@ fn what_does_not_belong_together_is_refused() {
 fn kill_at(world: &World, args: &str, file: &str, lines: usize) {
     let args: Vec<&str> = args.split_whitespace().collect();
     let mut command = world.command(&args);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).started();
     let path = world.path().join(file);
-    while fs::read(&path).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count() < lines
-    {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let written = || fs::read(&path).unwrap_or_default();
+    run.until(|| written().iter().filter(|&&byte| byte == b'\n').count() >= lines);
+    run.kill();
 }
 
 /// A line that the kill cut off.

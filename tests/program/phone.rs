@@ -1,11 +1,9 @@
 //! Photos as phones make and send them: HEIC, AVIF, through a pipe, into a folder that is watched.
 
-use crate::common::{World, called, json_lines, pictures::*};
+use crate::common::{Ran, Running, Signal, Start, World, called, json_lines, pictures::*};
 use image::{ImageFormat, RgbImage, imageops};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, ChildStdout, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Stdio;
 use std::time::Duration;
 
 fn heic(image: &RgbImage) -> Vec<u8> {
@@ -132,7 +130,7 @@ fn an_avif_without_its_decoder_says_how_to_get_it() {
         .concat(),
     );
     world.file("a.avif", &[boxed(b"ftyp", b"avif\0\0\0\0mif1"), meta].concat());
-    let output = world.command(&["scan", "a.avif"]).env("PATH", world.path()).output().unwrap();
+    let output = world.command(&["scan", "a.avif"]).env("PATH", world.path()).ended();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("AVIF picture, which the program ffmpeg decodes"), "{said}");
@@ -143,7 +141,7 @@ fn an_avif_without_its_decoder_says_how_to_get_it() {
 fn one_photo_comes_through_a_pipe() {
     let world = World::new();
     let jpeg = encoded(table(&BOARD).0, ImageFormat::Jpeg);
-    let fed = |args: &[&str], bytes: &[u8]| called::fed(&mut world.command(args), bytes);
+    let fed = |args: &[&str], bytes: &[u8]| world.command(args).fed(bytes);
     let output = called::stdout_of(fed(&["scan", "-", "-f", "json", "-o", "made"], &jpeg));
     let line = json_lines(&output).remove(0);
     assert_eq!((&line["image"], &line["sets"]), (&json!("-"), &json!(BOARD_SETS)));
@@ -166,40 +164,26 @@ fn only_the_sets_are_printed() {
     assert!(ran.stderr.contains("--only-sets is for text and JSON"), "{}", ran.stderr);
 }
 
-/// A watching program and the lines that it prints.
-struct Watcher {
-    child: Child,
-    lines: Receiver<Value>,
-}
+/// A watching program.
+struct Watcher(Running);
 
 impl Watcher {
     fn start(world: &World, args: &[&str]) -> Self {
         let mut command = world.command(&[&["scan", "--watch", "-f", "json"][..], args].concat());
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let out: BufReader<ChildStdout> = BufReader::new(child.stdout.take().unwrap());
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in out.lines().map_while(Result::ok) {
-                let _ = sender.send(serde_json::from_str(&line).expect(&line));
-            }
-        });
-        Self { child, lines }
+        Self(command.stdout(Stdio::piped()).stderr(Stdio::piped()).started())
     }
 
-    /// The next line; a slow machine is given time.
+    /// The next line that it prints.
     #[track_caller]
-    fn next(&self) -> Value {
-        self.lines.recv_timeout(Duration::from_secs(60)).expect("a line")
+    fn next(&mut self) -> Value {
+        let line = self.0.line();
+        serde_json::from_str(&line).expect(&line)
     }
 
-    /// Ends it as Ctrl-C does; gives its exit code and what it said.
-    #[cfg(unix)]
-    fn end(mut self) -> (Option<i32>, String) {
-        called::signal(&self.child, "INT");
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        (self.child.wait().unwrap().code(), said)
+    /// Ends it as Ctrl-C does.
+    fn end(self) -> Ran {
+        self.0.signal(Signal::INT);
+        self.0.end().into()
     }
 }
 
@@ -209,7 +193,7 @@ fn what_comes_into_a_watched_folder_is_read_once_it_is_whole() {
     let world = World::new();
     let jpeg = encoded(table(&BOARD).0, ImageFormat::Jpeg);
     world.file("camera/1.jpg", &jpeg);
-    let watcher = Watcher::start(&world, &["camera", "--out", "camera/found"]);
+    let mut watcher = Watcher::start(&world, &["camera", "--out", "camera/found"]);
     assert_eq!(watcher.next()["image"], "camera/1.jpg");
     // It comes in pieces, with a pause: only the whole is told, and what was made of the first is not.
     for part in 1..=6 {
@@ -223,8 +207,7 @@ fn what_comes_into_a_watched_folder_is_read_once_it_is_whole() {
     assert!(watcher.next()["error"].as_str().unwrap().contains("cut off"));
     world.file("camera/3.jpg", &jpeg);
     assert_eq!(watcher.next()["sets"], json!(BOARD_SETS));
-    let (code, said) = watcher.end();
-    assert_eq!(code, Some(1), "one could not be read: {said}");
+    let said = watcher.end().expect(1).stderr;
     assert!(said.contains("watching camera; Ctrl-C ends it") && said.contains("3.jpg: is cut off"));
     let page = std::fs::read_to_string(world.path().join("camera/found/index.html")).unwrap();
     assert!(page.contains("4 photos"), "{page}");
@@ -250,7 +233,7 @@ fn the_page_is_shown_by_the_systems_opener() {
     let path = format!("{}:{}", opener.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let call =
         ["scan", "a.png", "--finder", "classical", "--reader", "classical", "-o", "made", "--open"];
-    let output = world.command(&call).env("PATH", path).output().unwrap();
+    let output = world.command(&call).env("PATH", path).ended();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // It runs by itself.
     let shown = (0..200).find_map(|_| {

@@ -1,6 +1,6 @@
 //! A game recorded from a camera of the network, a server on this machine, and read again.
 
-use crate::common::World;
+use crate::common::{Start, World};
 use serde_json::Value;
 use setsight_live::avi::{AviReader, stamp_of};
 use setsight_live::session::RunningSession;
@@ -11,6 +11,7 @@ use setsight_vision::track::Params;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -113,18 +114,14 @@ fn a_recorded_game_gives_the_same_lines_when_it_is_read() {
 fn a_recording_that_is_killed_or_fills_the_disk_plays_so_far() {
     let world = World::new();
     let url = phone();
-    let mut child = world
+    let mut run = world
         .command(&["live", "--url", &url, "--headless", "--record", "killed.avi"])
-        .spawn()
-        .unwrap();
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .started();
     let film = world.path().join("killed.avi");
-    let began = Instant::now();
-    while film.metadata().map_or(0, |film| film.len()) < 300_000 {
-        assert!(began.elapsed() < Duration::from_secs(60), "nothing is recorded");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    run.until(|| film.metadata().is_ok_and(|film| film.len() >= 300_000));
+    run.kill();
     let (recorded, read) = recorded_and_read(&world, "killed.avi");
     assert!(recorded.len() > 2 && read.len() - recorded.len() <= 1, "{}", read.len());
     assert_eq!(recorded, read[..recorded.len()]);

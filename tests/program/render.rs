@@ -1,13 +1,14 @@
 //! What a user does with `setsight render`.
 
-use crate::common::called::{program, refused, signal};
+use crate::common::called::{program, refused};
+use crate::common::{Ran, Signal, Start};
 use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
 use setsight_scenes::film::FrameLabel;
 use std::path::Path;
 use std::process::Output;
 
 fn render(folder: &Path, arguments: &[&str]) -> Output {
-    program().arg("render").arg("--out").arg(folder).args(arguments).output().unwrap()
+    program().arg("render").arg("--out").arg(folder).args(arguments).ended()
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -102,7 +103,7 @@ fn calls_that_cannot_be_drawn_are_refused() {
     refused(&render(&folder, &arguments), 2, &["broken.json: title: expected a text", "found 3"]);
     refused(&render(&folder, &["--suite", "hard", "--seed", "1"]), 2, &["--suite", "--seed"]);
     assert!(!folder.exists(), "a refused call leaves nothing");
-    refused(&program().arg("render").output().unwrap(), 2, &["--out"]);
+    refused(&program().arg("render").ended(), 2, &["--out"]);
 }
 
 #[test]
@@ -165,22 +166,15 @@ fn a_suite_is_labelled_part_by_part() {
 /// Starts a run, interrupts it when it is far enough and returns what it said of that.
 #[cfg(unix)]
 fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> String {
-    let mut child = program()
+    let mut run = program()
         .args(["render", "--out"])
         .arg(folder)
         .args(arguments)
         .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    while !far_enough() {
-        assert!(child.try_wait().unwrap().is_none(), "ended by itself");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    signal(&child, "INT");
-    let output = child.wait_with_output().unwrap();
-    let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    message
+        .started();
+    run.until(far_enough);
+    run.signal(Signal::INT);
+    Ran::from(run.end()).expect(1).stderr
 }
 
 #[test]
@@ -194,7 +188,7 @@ fn a_labelled_photo_and_a_phone_become_films() {
         let path = home.path().join(name);
         let mut command = program();
         command.args(["render", "--seconds", "1", "--fps", "6", "--video"]).arg(&path).args(more);
-        (command.output().unwrap(), path)
+        (command.ended(), path)
     };
     let from = photo.to_str().unwrap();
     let (made, path) = film("photo.avi", &["--from", from]);

@@ -1,17 +1,17 @@
 //! `setsight serve`: what a phone gets from the program as it runs.
 
-use crate::common::{World, called, pictures::*};
+use crate::common::{Running, Signal, Start, World, called, pictures::*};
 use image::ImageFormat;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-/// A program that serves, killed when it is dropped.
+/// A program that serves.
 struct Serving {
-    child: Child,
+    child: Running,
     host: String,
     key: String,
 }
@@ -26,15 +26,13 @@ impl Serving {
             .env("XDG_DATA_HOME", home.join("data"))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let address = lines.find_map(|line| line.trim().strip_prefix("http://").map(str::to_owned));
-        let address = address.expect("the address of the page");
-        // What it says later must go somewhere.
-        std::thread::spawn(move || lines.for_each(drop));
-        let (host, key) = address.split_once("/#").unwrap();
-        Self { child, host: host.to_owned(), key: key.to_owned() }
+            .started();
+        loop {
+            let line = child.line_of_stderr();
+            let Some(address) = line.trim().strip_prefix("http://") else { continue };
+            let (host, key) = address.split_once("/#").unwrap();
+            return Self { child, host: host.to_owned(), key: key.to_owned() };
+        }
     }
 
     fn post(&self, photo: &[u8]) -> (u16, Value) {
@@ -56,16 +54,9 @@ impl Serving {
     }
 
     /// As Ctrl-C does it; gives the exit code.
-    fn interrupt(mut self) -> Option<i32> {
-        called::signal(&self.child, "INT");
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    fn interrupt(self) -> Option<i32> {
+        self.child.signal(Signal::INT);
+        self.child.end().status.code()
     }
 }
 
@@ -109,8 +100,8 @@ fn what_is_kept_is_what_scan_writes() {
 
 #[test]
 fn an_address_that_is_not_this_computers_is_refused() {
-    let output = called::program().args(["serve", "--listen", "192.0.2.77:80"]).output().unwrap();
+    let output = called::program().args(["serve", "--listen", "192.0.2.77:80"]).ended();
     called::refused(&output, 2, &["192.0.2.77:80", "an address of this computer"]);
-    let output = called::program().args(["serve", "--listen", "my-phone"]).output().unwrap();
+    let output = called::program().args(["serve", "--listen", "my-phone"]).ended();
     called::refused(&output, 2, &["my-phone", "expected an address"]);
 }

@@ -1,11 +1,12 @@
 //! `setsight sets` as a user calls it.
 
-use crate::common::called::{fed, program, stdout_of};
+use crate::common::Start;
+use crate::common::called::{program, stdout_of};
 use serde_json::Value;
 use std::process::Output;
 
 fn setsight(args: &[&str], stdin: &[u8]) -> Output {
-    fed(program().arg("sets").args(args).env_remove("COLUMNS"), stdin)
+    program().arg("sets").args(args).env_remove("COLUMNS").fed(stdin)
 }
 
 fn stdout(args: &[&str], stdin: &[u8]) -> String {
@@ -142,7 +143,8 @@ fn bad_input_is_named() {
 fn a_closed_pipe_is_no_error() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let status =
-        program().args(["sets", "--random", "81", "--seed", "1"]).stdout(writer).status().unwrap();
+    let mut command = program();
+    command.args(["sets", "--random", "81", "--seed", "1"]).stdout(writer);
+    let status = command.started().end().status;
     assert!(status.success(), "{status}");
 }

@@ -1,11 +1,12 @@
 //! `setsight simulate` as a user calls it.
 
+use crate::common::Start;
 use crate::common::called::{program, stdout_of};
 use serde_json::Value;
 use std::process::Output;
 
 fn run(args: &[&str]) -> Output {
-    program().arg("simulate").args(args).output().unwrap()
+    program().arg("simulate").args(args).ended()
 }
 
 fn stdout(args: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! `setsight train`: runs that go on where they stopped, and what cannot be learnt from.
 
-use crate::common::{Ran, World};
+use crate::common::{Ran, Start, World};
 use image::{Rgb, RgbImage};
 
 /// Straightened cards with bars for symbols, on white: enough to go through the motions. Between
@@ -29,7 +29,7 @@ fn train(world: &World, more: &[&str]) -> Ran {
     let mut command = world.command(&[&short, more, drawn].concat());
     // The outcome does not depend on the number of threads.
     let threads = if more.contains(&"whole") { "3" } else { "1" };
-    command.env("RAYON_NUM_THREADS", threads).output().unwrap().into()
+    command.env("RAYON_NUM_THREADS", threads).ended().into()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `setsight train finder` and `train refiner`: from nothing to a network, and on from where it stopped.
 
-use crate::common::{Ran, World};
+use crate::common::{Ran, Start, World};
 use setsight_nets::Kind;
 use setsight_nets::engine::Network;
 use setsight_nets::onnx;
@@ -24,7 +24,7 @@ fn train_short(world: &World, what: &[&str], more: &[&str]) -> Ran {
     let mut command = world.command(&[&short, more].concat());
     // The outcome does not depend on the number of threads.
     let threads = if more.contains(&"whole") { "3" } else { "1" };
-    command.env("RAYON_NUM_THREADS", threads).output().unwrap().into()
+    command.env("RAYON_NUM_THREADS", threads).ended().into()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use image::{Rgb, RgbImage};
 use setsight_live::avi::AviWriter;
 use setsight_live::camera::{CameraChoice, Cameras};
 use setsight_live::video::{FilmCamera, FilmControl, Video, VideoError};
+use setsight_testkit::child::{Start, in_time};
 use std::io::Cursor;
 use std::path::Path;
 use std::process::Command;
@@ -19,10 +20,6 @@ fn film() -> Vec<u8> {
     avi.finish().unwrap().into_inner()
 }
 
-fn has_ffmpeg() -> bool {
-    Command::new("ffmpeg").arg("-version").output().is_ok()
-}
-
 fn refusal(path: &Path) -> VideoError {
     match Video::open(path) {
         Ok(_) => panic!("{} was played", path.display()),
@@ -32,7 +29,7 @@ fn refusal(path: &Path) -> VideoError {
 
 #[test]
 fn a_list_of_other_films_is_no_film_whatever_it_is_called() {
-    if !has_ffmpeg() {
+    if !setsight_testkit::on_path("ffmpeg") {
         return setsight_testkit::not_run("there is no ffmpeg");
     }
     let home = tempfile::tempdir().unwrap();
@@ -42,8 +39,8 @@ fn a_list_of_other_films_is_no_film_whatever_it_is_called() {
     let made = Command::new("ffmpeg")
         .args(["-v", "error", "-i", source.to_str().unwrap(), "-c:v", "mpeg4"])
         .arg(&other)
-        .status();
-    assert!(made.unwrap().success());
+        .ended();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     assert!(Video::open(&other).is_ok());
     let lists = [
         "ffconcat version 1.0\nfile other.mp4\n".to_owned(),
@@ -110,6 +107,6 @@ fn a_time_that_cannot_be_is_not_waited_for() {
     let camera = FilmCamera { path, control: Arc::new(FilmControl::default()) };
     let mut playing = camera.open(&CameraChoice::First).unwrap();
     let begun = Instant::now();
-    while playing.read().unwrap().is_some() {}
+    in_time(move || while playing.read().unwrap().is_some() {});
     assert!(begun.elapsed() < Duration::from_secs(20));
 }

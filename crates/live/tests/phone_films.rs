@@ -9,6 +9,7 @@ use setsight_live::watch::FILM_PACE;
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
+use setsight_testkit::child::Start;
 use setsight_vision::plan::ReadingPlan;
 use setsight_vision::track::Params;
 use std::collections::BTreeMap;
@@ -39,9 +40,8 @@ fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes()
             .arg(&drawn)
             .args(["-c:v", "libx264", "-crf", "28", "-pix_fmt", "yuv420p"])
             .arg(&coded)
-            .status()
-            .expect("these tests need ffmpeg: tools/setup.sh installs it");
-        assert!(ffmpeg.success());
+            .ended();
+        assert!(ffmpeg.status.success(), "{}", String::from_utf8_lossy(&ffmpeg.stderr));
         let mut video = Video::open(&coded).unwrap();
         let mut watch = Watch::new(eyes.clone(), Params::of(&eyes), FILM_PACE).unwrap();
         let mut said: BTreeMap<Card, Card> = BTreeMap::new();

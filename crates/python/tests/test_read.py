@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -265,9 +266,17 @@ def test_ctrl_c_ends_an_evaluation(samples: list[Path], tmp_path: Path) -> None:
         "except KeyboardInterrupt:\n"
         "    sys.exit(7)\n"
     )
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
-    assert child.stdout is not None
-    child.stdout.readline()
-    time.sleep(1)
-    child.send_signal(signal.SIGINT)
-    assert child.wait(timeout=60) == 7
+    child = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        # Where these tests run in a shell's background, it would inherit that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        assert child.stdout is not None
+        assert select.select([child.stdout], [], [], 60)[0], "it does not begin"
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 7
+    finally:
+        child.kill()

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+pub mod child;
 mod not_run;
 pub mod pictures;
 
@@ -24,4 +25,10 @@ pub fn photos() -> Option<PathBuf> {
     assert!(named.is_none(), "SETSIGHT_PHOTOS: no folder {}", folder.display());
     not_run(&format!("no photos in {}; SETSIGHT_PHOTOS names another folder", folder.display()));
     None
+}
+
+/// Whether there is a program of this name.
+pub fn on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }

@@ -2,29 +2,13 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use std::io::Write;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
-/// The program.
+/// The program, with nothing on its stdin.
 pub fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_setsight"))
-}
-
-/// Sends a signal, such as INT. By the shell's own command: not every system has a program for it.
-#[cfg(unix)]
-#[track_caller]
-pub fn signal(child: &Child, name: &str) {
-    let kill = format!("kill -s {name} {}", child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success(), "{kill}");
-}
-
-/// Runs a command to its end, with something on its stdin.
-pub fn fed(command: &mut Command, stdin: &[u8]) -> Output {
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A call that is refused may end before it has read its input.
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    child.wait_with_output().unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
+    command.stdin(Stdio::null());
+    command
 }
 
 /// The stdout of a run that went well.

@@ -4,7 +4,8 @@
 
 pub mod called;
 
-pub use setsight_testkit::{not_run, photos, pictures};
+pub use setsight_testkit::child::{Running, Signal, Start, in_time};
+pub use setsight_testkit::{not_run, on_path, photos, pictures};
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -42,13 +43,14 @@ impl World {
     /// The program, in this world, ready to be started.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = called::program();
-        command.args(args).current_dir(self.path()).env_remove("RUST_LOG").stdin(Stdio::null());
+        command.args(args).current_dir(self.path()).env_remove("RUST_LOG");
         command
     }
 
     /// Runs the program to its end.
+    #[track_caller]
     pub fn run(&self, args: &[&str]) -> Ran {
-        self.command(args).output().expect("the program starts").into()
+        self.command(args).ended().into()
     }
 
     /// Runs the program where files may grow to 64 KiB only: writing fails as on a full disk.
@@ -63,22 +65,11 @@ impl World {
         self.run_after("trap '' XFSZ; ulimit -f 0", args)
     }
 
-    /// Runs the program, looks at the memory that it takes, and gives the most in megabytes.
+    /// Runs the program, and gives the most memory that it takes in megabytes.
     #[cfg(target_os = "linux")]
     pub fn run_and_weigh(&self, args: &[&str]) -> (Ran, u64) {
         let mut command = self.command(args);
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-        let status = format!("/proc/{}/status", child.id());
-        let mut most_kb = 0;
-        while child.try_wait().expect("a child of ours").is_none() {
-            let text = std::fs::read_to_string(&status).unwrap_or_default();
-            let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            let kb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
-            most_kb = most_kb.max(kb.unwrap_or(0));
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        (child.wait_with_output().expect("it has ended").into(), most_kb / 1024)
+        weighed(command.stdout(Stdio::piped()).stderr(Stdio::piped()).started())
     }
 
     /// Runs the program in an address space of so many megabytes.
@@ -93,7 +84,7 @@ impl World {
         let program = program.get_program().to_string_lossy();
         let script = format!("{limit}; exec {program} {args}");
         let mut bash = Command::new("bash");
-        bash.args(["-c", &script]).current_dir(self.path()).output().expect("bash starts").into()
+        bash.args(["-c", &script]).current_dir(self.path()).ended().into()
     }
 
     /// Names in a folder of this world, hidden ones too, in order.
@@ -104,6 +95,21 @@ impl World {
         names.sort();
         names
     }
+}
+
+/// Waits for the end of a run, and gives the most memory that it took in megabytes.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub fn weighed(run: Running) -> (Ran, u64) {
+    let status = format!("/proc/{}/status", run.id());
+    let mut most_kb = 0;
+    let output = run.end_watched(|| {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
+        most_kb = most_kb.max(kb.unwrap_or(0));
+    });
+    (output.into(), most_kb / 1024)
 }
 
 impl From<Output> for Ran {

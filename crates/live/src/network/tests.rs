@@ -6,6 +6,7 @@ use image::{ImageFormat, Rgb};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use setsight_testkit::child::LIMIT;
 use std::io::{Cursor, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
@@ -77,8 +78,8 @@ fn secrets_stay_with_the_host_port_and_scheme_that_they_are_for() {
         write!(out, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{other}/there\r\n\r\n")
     });
     assert_eq!(level(&mut opened(port).unwrap()), 4);
-    assert!(asked.recv().unwrap().contains("Authorization: Basic YW5uOnMzY3JldA=="));
-    let there = asked_there.recv().unwrap();
+    assert!(asked.recv_timeout(LIMIT).unwrap().contains("Authorization: Basic YW5uOnMzY3JldA=="));
+    let there = asked_there.recv_timeout(LIMIT).unwrap();
     assert!(there.starts_with("GET /there ") && !there.contains("Authorization"), "{there}");
     // The same place: with them.
     let (port, asked) = serve(2, |number, out| match number {
@@ -86,7 +87,8 @@ fn secrets_stay_with_the_host_port_and_scheme_that_they_are_for() {
         _ => out.write_all(&[MULTIPART, &jpeg(75)].concat()),
     });
     assert_eq!(level(&mut opened(port).unwrap()), 7);
-    let there = asked.iter().nth(1).unwrap();
+    asked.recv_timeout(LIMIT).unwrap();
+    let there = asked.recv_timeout(LIMIT).unwrap();
     assert!(there.starts_with("GET /there?x=1 ") && there.contains("Authorization"), "{there}");
     // Another host: it is not even asked.
     let other = TcpListener::bind("127.0.0.2:0");
@@ -158,7 +160,9 @@ fn a_camera_that_gives_one_picture_for_each_request_is_asked_again() {
     let mut camera = camera(port, "/shot.jpg").open(&CameraChoice::First).unwrap();
     let levels: Vec<u8> = (0..4).map(|_| level(&mut camera)).collect();
     assert_eq!(levels, [4, 6, 8, 10]);
-    assert!(asked.iter().take(4).all(|words| words.starts_with("GET /shot.jpg ")));
+    for _ in 0..4 {
+        assert!(asked.recv_timeout(LIMIT).unwrap().starts_with("GET /shot.jpg "));
+    }
 }
 
 #[test]
@@ -232,18 +236,18 @@ fn a_certificate_is_accepted_once_and_no_other_passes() {
     };
     let (fingerprint, known) = refused(&address(port));
     assert_eq!((&*fingerprint, known), (FINGERPRINT, None));
-    assert_eq!(asked.recv().unwrap(), "", "nothing was asked, no password sent");
+    assert_eq!(asked.recv_timeout(LIMIT).unwrap(), "", "nothing was asked, no password sent");
     accepted.accept(&address(port).url, &fingerprint).unwrap();
     let answer = http::get(&address(port), PATIENCE, &accepted).unwrap();
     let picture = Jpegs::new(answer.body).next_piece().unwrap();
     assert!(matches!(picture, Some(Piece::Whole(_))));
-    assert!(asked.recv().unwrap().contains("Authorization: Basic"));
+    assert!(asked.recv_timeout(LIMIT).unwrap().contains("Authorization: Basic"));
     // Somebody else answers there.
     let (other, asked) = serve_tls(1, OTHER_CERTIFICATE, OTHER_KEY);
     accepted.accept(&address(other).url, &fingerprint).unwrap();
     let (_, known) = refused(&address(other));
     assert_eq!(known.as_deref(), Some(FINGERPRINT));
-    assert_eq!(asked.recv().unwrap(), "");
+    assert_eq!(asked.recv_timeout(LIMIT).unwrap(), "");
 }
 
 #[test]

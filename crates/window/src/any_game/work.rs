@@ -187,6 +187,7 @@ fn timed(game: Game, kind: Kind, stop: &Arc<AtomicBool>) -> Result<f64, Stop> {
 mod tests {
     use super::*;
     use setsight_general::Step;
+    use setsight_testkit::child::LIMIT;
 
     #[test]
     fn every_deck_that_is_offered_is_searched() {
@@ -194,7 +195,7 @@ mod tests {
             for properties in Game::properties_of(values) {
                 let game = Game { values, properties, seed: 3 };
                 let job = search(game, Kind::Cover, || ());
-                let search = job.news.recv().unwrap();
+                let search = job.news.recv_timeout(LIMIT).unwrap();
                 let set = search.outcome.unwrap();
                 assert_eq!(
                     set.is_some(),
@@ -215,7 +216,7 @@ mod tests {
         job.close();
         let job = search(game, Kind::Brute, || ());
         job.stop();
-        let search = job.news.recv().unwrap();
+        let search = job.news.recv_timeout(LIMIT).unwrap();
         assert!(matches!(search.outcome, Err(Stop::Told) | Ok(Some(_))), "{:?}", search.outcome);
     }
 }

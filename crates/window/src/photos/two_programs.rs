@@ -8,10 +8,11 @@ use crate::photos::library::Found;
 use crate::shared::table::tests::table_of;
 use image::metadata::Orientation;
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS};
+use setsight_testkit::child::{LIMIT, Running, Start};
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 /// What tells a program of this test which folder it is to correct, which of two it is, and how long.
@@ -46,21 +47,22 @@ fn a_program_that_corrects() {
     }
 }
 
-fn start(number: usize, first: u64, time: Duration, folder: &Path) -> Child {
+fn start(number: usize, first: u64, time: Duration, folder: &Path) -> Running {
     let (_, module) = module_path!().split_once("::").expect("below the crate");
     let name = &format!("{module}::a_program_that_corrects");
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", name, "--ignored", "--nocapture"])
         .env(TASK, format!("{number} {first} {} {}", time.as_millis(), folder.display()))
         .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .started()
+        .within(time + LIMIT)
 }
 
 /// Of which photos it said something.
-fn said(child: &mut Child) -> Vec<String> {
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    lines.filter_map(|line| line.split_once("said of ").map(|(_, file)| file.to_owned())).collect()
+fn said(output: Output) -> Vec<String> {
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let files = lines.lines().filter_map(|line| line.split_once("said of "));
+    files.map(|(_, file)| file.to_owned()).collect()
 }
 
 /// What is on the disk: each photo's codes.
@@ -76,14 +78,12 @@ fn written(folder: &Path) -> HashMap<String, Vec<String>> {
 fn what_two_programs_say_at_once_is_all_kept() {
     let dir = tempfile::tempdir().unwrap();
     let time = Duration::from_secs(asked("SETSIGHT_SECONDS", 1));
-    let mut both = [0, 1].map(|number| start(number, 0, time, dir.path()));
-    // Each of them writes to a pipe, which has to be emptied.
-    let [one, two] = &mut both;
-    let all = std::thread::scope(|scope| {
-        let other = scope.spawn(|| said(two));
-        [said(one), other.join().unwrap()]
+    let both = [0, 1].map(|number| start(number, 0, time, dir.path()));
+    let all = both.map(|child| {
+        let output = child.end();
+        assert!(output.status.success());
+        said(output)
     });
-    both.iter_mut().for_each(|child| assert!(child.wait().unwrap().success()));
     let disk = written(dir.path());
     for (files, (_, code)) in all.iter().zip(MINE) {
         assert!(files.len() > 3, "{}", files.len());
@@ -100,11 +100,9 @@ fn what_was_said_before_a_kill_is_kept_whole() {
     let mut all = Vec::new();
     for kill in 0..kills {
         let first = kill * 100_000;
-        let mut child = start(0, first, Duration::from_secs(60), dir.path());
+        let child = start(0, first, Duration::from_secs(60), dir.path());
         std::thread::sleep(Duration::from_millis(60 + kill * 37 % 250));
-        child.kill().unwrap();
-        all.extend(said(&mut child));
-        child.wait().unwrap();
+        all.extend(said(child.kill()));
     }
     let disk = written(dir.path());
     let lost = all.iter().find(|file| !disk[*file].iter().any(|code| code == MINE[0].1));
@@ -120,8 +118,7 @@ fn what_was_said_before_a_kill_is_kept_whole() {
         let file = std::fs::File::options().write(true).open(path).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
     }
-    let mut next = start(1, 0, Duration::from_millis(200), dir.path());
-    said(&mut next);
-    assert!(next.wait().unwrap().success());
+    let next = start(1, 0, Duration::from_millis(200), dir.path());
+    assert!(next.end().status.success());
     assert_eq!(in_the_making(), Vec::<std::path::PathBuf>::new());
 }

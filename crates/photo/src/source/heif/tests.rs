@@ -5,9 +5,9 @@ use super::super::{decode, load_photo, measure};
 use super::*;
 use heifer::heifer_isobmff::FourCC;
 use image::Rgb;
+use setsight_testkit::child::Start;
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A smooth picture with a different colour in every corner.
 fn slope(width: u32, height: u32) -> RgbImage {
@@ -121,26 +121,24 @@ fn hevc(image: &RgbImage) -> (Vec<u8>, Vec<u8>) {
 
 /// Configuration and data of a picture encoded with AV1, if this machine has an encoder.
 fn av1(image: &RgbImage) -> Option<(Vec<u8>, Vec<u8>)> {
+    let none = || {
+        setsight_testkit::not_run("there is no ffmpeg with libaom-av1, which makes AVIF");
+        None
+    };
+    if !setsight_testkit::on_path("ffmpeg") {
+        return none();
+    }
     let size = format!("{}x{}", image.width(), image.height());
     let mut command = Command::new("ffmpeg");
     command.args(["-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size]);
     command.args(["-i", "pipe:0", "-c:v", "libaom-av1", "-cpu-used", "8", "-crf", "5"]);
     command.args(["-pix_fmt", "yuv444p", "-f", "obu", "pipe:1"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let made = command.spawn().and_then(|mut child| {
-        child.stdin.take().expect("it was asked for").write_all(image)?;
-        child.wait_with_output()
-    });
-    match made {
-        Ok(output) if output.status.success() && output.stdout.len() > 2 => {
-            // The container requires the data without the temporal delimiter.
-            Some((boxed(b"av1C", &[0x81, 0x20, 0, 0]), output.stdout[2..].to_vec()))
-        }
-        _ => {
-            setsight_testkit::not_run("there is no ffmpeg with libaom-av1, which makes AVIF");
-            None
-        }
+    let made = command.fed(image);
+    if !made.status.success() || made.stdout.len() <= 2 {
+        return none();
     }
+    // The container requires the data without the temporal delimiter.
+    Some((boxed(b"av1C", &[0x81, 0x20, 0, 0]), made.stdout[2..].to_vec()))
 }
 
 /// The container properties that correspond to each EXIF orientation.

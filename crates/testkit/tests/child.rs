@@ -1,0 +1,113 @@
+//! The children of tests, whatever the signals are that the tests were started with.
+
+use setsight_testkit::child::{Running, Signal, Start};
+use std::io::{PipeReader, Read, pipe};
+use std::os::unix::process::ExitStatusExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Set for the tests below that only another starts.
+const STARTED: &str = "SETSIGHT_TEST_STARTED";
+/// Far less than what is started here would take, and many times what it takes to end it.
+const SOON: Duration = Duration::from_secs(20);
+
+/// This file's tests of these names, in a process of their own behind some words of a shell.
+fn tests_after(words: &str, names: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("{words} exec \"$0\" \"$@\"")]);
+    shell.arg(std::env::current_exe().unwrap()).args(["--exact", "--include-ignored"]).args(names);
+    shell.env(STARTED, "").arg("--nocapture");
+    shell
+}
+
+#[test]
+fn children_hear_every_signal() {
+    for (signal, number) in
+        [(Signal::HUP, 1), (Signal::INT, 2), (Signal::PIPE, 13), (Signal::TERM, 15)]
+    {
+        let child = Command::new("sleep").arg("60").started().within(SOON);
+        child.signal(signal);
+        assert_eq!(child.end().status.signal(), Some(number));
+    }
+}
+
+#[test]
+#[ignore = "run by signals_that_are_ignored_here_are_not_in_children"]
+fn this_process_still_ignores_them() {
+    if std::env::var_os(STARTED).is_none() {
+        return;
+    }
+    let kill = format!("for name in HUP INT TERM; do kill -s $name {}; done", std::process::id());
+    assert!(Command::new("sh").args(["-c", &kill]).ended().status.success());
+    std::thread::sleep(Duration::from_millis(200));
+}
+
+#[test]
+fn signals_that_are_ignored_here_are_not_in_children() {
+    let names = ["children_hear_every_signal", "this_process_still_ignores_them"];
+    let output = tests_after("trap '' HUP INT PIPE TERM;", &names).ended();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("2 passed"), "{said}");
+}
+
+#[test]
+#[ignore = "run by children_end_with_this_process"]
+fn a_child_is_waited_for() {
+    if std::env::var_os(STARTED).is_some() {
+        let child = Command::new("sleep").arg("60").started();
+        println!("it sleeps");
+        child.end();
+    }
+}
+
+#[test]
+fn children_end_with_this_process() {
+    let mut tests = tests_after("", &["a_child_is_waited_for"]);
+    let mut tests = tests.stdout(Stdio::piped()).started().within(SOON);
+    while !tests.line().contains("it sleeps") {}
+    tests.signal(Signal::TERM);
+    // The child has the same stdout, which ends with the last of the two.
+    assert_eq!(tests.end().status.signal(), Some(15));
+}
+
+/// A shell that waits for another program, and what ends with the last of the two.
+fn shell_that_waits() -> (Running, PipeReader) {
+    let (reader, writer) = pipe().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "echo so far; sleep 60 & wait"]).stdout(Stdio::piped()).stderr(writer);
+    let mut running = shell.started();
+    assert_eq!(running.line(), "so far");
+    (running.within(Duration::from_millis(100)), reader)
+}
+
+/// Asserts that all who could write have ended, and soon.
+#[track_caller]
+fn ends(mut reader: PipeReader) {
+    let begun = Instant::now();
+    reader.read_to_end(&mut Vec::new()).unwrap();
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn who_lets_a_test_wait_is_ended_with_all_that_it_has_started() {
+    let waits: [fn(Running); 3] = [
+        |running| drop(running.end()),
+        |mut running| drop(running.line()),
+        |mut running| running.until(|| false),
+    ];
+    for wait in waits {
+        let (running, reader) = shell_that_waits();
+        let failure = catch_unwind(AssertUnwindSafe(|| wait(running))).unwrap_err();
+        let told = failure.downcast::<String>().unwrap();
+        assert!(told.contains("more than 100ms") && told.contains("so far"), "{told}");
+        ends(reader);
+    }
+}
+
+#[test]
+fn who_is_no_longer_needed_is_ended_with_all_that_it_has_started() {
+    let (running, reader) = shell_that_waits();
+    drop(running);
+    ends(reader);
+}
