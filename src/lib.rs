@@ -43,9 +43,9 @@ pub use setsight_nets::engine::EngineChoice;
 #[cfg(feature = "vision")]
 pub use setsight_photo::geometry::{Point, Quad};
 #[cfg(feature = "vision")]
-pub use setsight_vision::track::{CardTrack, TrackedTable};
+pub use setsight_track::{CardTrack, TableTracker, TrackedTable};
 #[cfg(feature = "vision")]
 pub use setsight_vision::{
     FinderChoice, Mirrored, PhotoReader, PhotoReading, ReadCard, ReadError, ReadErrorKind,
-    ReadOptions, ReaderChoice, Reading, TableReading, TableTracker, read_photo,
+    ReadOptions, ReaderChoice, Reading, TableReading, read_photo,
 };

@@ -2,7 +2,7 @@
 
 use setsight_game::cards::{Card, DECK_SIZE};
 use setsight_game::sets::{Chance, is_set, three_more_from};
-use setsight_vision::track::TrackedTable;
+use setsight_track::TrackedTable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A card counts as seen after it has been sure for this long; shorter appearances are errors.

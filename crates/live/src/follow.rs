@@ -7,8 +7,8 @@ use super::view::{LiveView, Recording, RecordingState};
 use super::watch::{FILM_PACE, Pace, Watch, Watched};
 use image::imageops;
 use setsight_photo::Frame;
+use setsight_track::TrackedTable;
 use setsight_vision::PipelineError;
-use setsight_vision::track::TrackedTable;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use super::record::RecordError;
 use super::video::{FilmControl, FilmPlace};
 use super::view::{LiveCommand, LiveSource, LiveView, Notice, Recording};
 use super::watch::{FILM_PACE, Pace, Watch};
-use setsight_vision::track::{Detector, Params};
+use setsight_track::{Detector, Params};
 use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::path::Path;

@@ -7,8 +7,8 @@ use super::input::Input;
 use super::video::FilmPlace;
 use super::watch::Watched;
 use setsight_photo::Frame;
+use setsight_track::TrackedTable;
 use setsight_vision::StageTime;
-use setsight_vision::track::TrackedTable;
 use std::path::PathBuf;
 use std::sync::Arc;
 

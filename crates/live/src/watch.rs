@@ -2,10 +2,8 @@
 //! thread.
 
 use setsight_photo::Frame;
-use setsight_vision::track::grey::Grey;
-use setsight_vision::track::{
-    Detections, Detector, Params, Request, TrackedTable, Tracker, detect,
-};
+use setsight_track::Grey;
+use setsight_track::{Detections, Detector, Params, Request, TrackedTable, Tracker, detect};
 use setsight_vision::{PipelineError, StageTime, Trace};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};

@@ -7,8 +7,8 @@ use setsight_live::watch::{FILM_PACE, Pace};
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
+use setsight_track::{Params, TrackedTable};
 use setsight_vision::plan::ReadingPlan;
-use setsight_vision::track::{Params, TrackedTable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

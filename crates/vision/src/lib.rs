@@ -24,7 +24,6 @@ pub mod stage_pictures;
 pub mod table;
 mod table_reading;
 mod trace;
-pub mod track;
 mod warning;
 
 pub use choice::{FinderChoice, ReaderChoice, Step, learned, shared_refiner};
@@ -38,6 +37,4 @@ pub use warning::Warning;
 
 pub use image;
 pub use plan::ReadingPlan;
-pub use reading::{
-    PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, TableTracker, read_photo,
-};
+pub use reading::{PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, read_photo};

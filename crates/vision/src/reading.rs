@@ -2,11 +2,9 @@
 
 mod error;
 mod options;
-mod tracker;
 
 pub use error::{ReadError, ReadErrorKind};
 pub use options::ReadOptions;
-pub use tracker::TableTracker;
 
 use crate::warning::Warning;
 use crate::{
@@ -75,7 +73,7 @@ impl PhotoReader {
     /// # Errors
     /// The networks cannot be loaded, or the options contradict each other.
     pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
-        Ok(Self { pipeline: options.pipeline()? })
+        Ok(Self { pipeline: options.build()? })
     }
 
     /// Reads a photo from a file, see [`read_photo`].
@@ -108,7 +106,7 @@ impl PhotoReader {
     }
 
     /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
-    /// B). To follow the cards from frame to frame, use a [`TableTracker`].
+    /// B).
     ///
     /// # Errors
     /// A network cannot be run.
@@ -218,7 +216,6 @@ mod tests {
     use crate::{FinderChoice, ReaderChoice};
     use setsight_game::cards::Deck;
     use std::sync::Arc;
-    use std::time::Duration;
 
     fn without_networks() -> ReadOptions {
         ReadOptions::default().finder(FinderChoice::Classical).reader(ReaderChoice::Classical)
@@ -241,19 +238,5 @@ mod tests {
         assert_eq!(of_options(ReadOptions::default().models(empty.path())), ReadErrorKind::Models);
         let taught = without_networks().deck(Arc::new(Deck::invented(31)));
         assert_eq!(of_options(taught), ReadErrorKind::Options);
-    }
-
-    #[test]
-    fn a_frame_of_another_size_begins_anew() {
-        let mut tracker = TableTracker::with(&without_networks()).unwrap();
-        let mut update = |(width, height), ms| {
-            tracker.update(&RgbImage::new(width, height), Duration::from_millis(ms))
-        };
-        for (size_px, ms) in [((320, 240), 0), ((320, 240), 33), ((640, 480), 66)] {
-            let tracked = update(size_px, ms).unwrap();
-            assert_eq!((tracked.table.size_px, tracked.tracks.len()), (size_px, 0));
-            assert!(tracked.looked);
-        }
-        assert_eq!(update((8, 8), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
     }
 }

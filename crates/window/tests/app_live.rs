@@ -16,7 +16,7 @@ use setsight_live::{
     RecordingState,
 };
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::track::{CardTrack, TrackedTable};
+use setsight_track::{CardTrack, TrackedTable};
 use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
 use setsight_window::Language;
 use setsight_window::Mode;

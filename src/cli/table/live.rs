@@ -16,7 +16,7 @@ use setsight_live::{
     CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, News, Notice, Recording,
     RecordingState, Session, Sink, record,
 };
-use setsight_vision::track::Params;
+use setsight_track::Params;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

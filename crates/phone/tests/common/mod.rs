@@ -8,7 +8,7 @@ use setsight_phone::{Listen, News, Reads, Server};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_photo::source::Photo;
-use setsight_vision::track::{Detector, Params};
+use setsight_track::{Detector, Params};
 use setsight_vision::{
     CardOutline, PhotoReading, PipelineError, PipelineOutput, ReadCard, Reading, TableFacts,
     TableReading, Trace,

@@ -9,8 +9,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How photos and frames are read, for [`PhotoReader::with`](super::PhotoReader::with) and
-/// [`TableTracker::with`](super::TableTracker::with). The default suits photos of any table.
+/// How photos and frames are read, for [`PhotoReader::with`](super::PhotoReader::with) and trackers. The
+/// default suits photos of any table.
 ///
 /// # Examples
 /// ```
@@ -83,7 +83,11 @@ impl ReadOptions {
         self
     }
 
-    pub(super) fn pipeline(&self) -> Result<Pipeline, ReadError> {
+    /// Loads the networks and assembles the stages.
+    ///
+    /// # Errors
+    /// No engine can run the networks, they cannot be loaded, or the options contradict each other.
+    pub fn build(&self) -> Result<Pipeline, ReadError> {
         engine::require(self.engine)?;
         Ok(self.plan.build()?)
     }

@@ -3,7 +3,7 @@
 use crate::cli::common::Format;
 use setsight_game::sets::Set;
 use setsight_live::{LiveView, freeze};
-use setsight_vision::track::TrackedTable;
+use setsight_track::TrackedTable;
 use std::io::{self, Write};
 
 /// Prints views.

@@ -1,14 +1,15 @@
 //! Finds the cards again where the motion from the last frame to this one is unknown: by what was
 //! read on them.
 
-use super::card::in_order_of;
-use super::detect::{self, Detections, Known};
-use super::grey::Grey;
-use super::{Track, Tracker};
-use crate::data::{CardOutline, Reading};
+use super::Tracker;
+use crate::card::Track;
+use crate::card::in_order_of;
+use crate::detect::{self, Detections, Known};
+use crate::grey::Grey;
 use nalgebra::Matrix3;
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_vision::{CardOutline, Reading};
 
 /// A card that was known and is read again: its old place and its new one.
 type Pair = (Quad, Quad);

@@ -1,10 +1,10 @@
 //! Combines the readings of one card over time.
 
-use super::grey::Grey;
-use crate::Reading;
-use crate::probability::logistic;
+use crate::grey::Grey;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
+use setsight_vision::Reading;
+use setsight_vision::probability::logistic;
 use std::sync::Arc;
 
 /// Share of the earlier evidence that is kept at each new reading; about seven readings count.

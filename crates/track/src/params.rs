@@ -1,9 +1,9 @@
 //! Parameters of the tracker.
 
-use super::evidence::SharedError;
-use crate::board;
-use crate::compose::Pipeline;
-use crate::table::TableFacts;
+use crate::evidence::SharedError;
+use setsight_vision::Pipeline;
+use setsight_vision::TableFacts;
+use setsight_vision::board;
 
 /// Parameters of the tracker. Times are in milliseconds of the frames' own time.
 #[derive(Clone, Debug, PartialEq)]

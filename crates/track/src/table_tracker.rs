@@ -1,11 +1,9 @@
 //! Following the cards on a table through the frames of a camera or a film.
 
-use super::{ReadError, ReadOptions};
-use crate::track::grey::Grey;
-use crate::track::{Params, TrackedTable, Tracker, detect};
-use crate::{Pipeline, Trace};
+use crate::{Grey, Params, TrackedTable, Tracker, detect};
 use image::RgbImage;
 use setsight_photo::source;
+use setsight_vision::{Pipeline, ReadError, ReadOptions, Trace};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +16,7 @@ use std::time::Duration;
 /// # Examples
 /// ```
 /// # std::env::set_current_dir("../../datasets/samples").unwrap();
-/// use setsight_vision::{TableTracker, image};
+/// use setsight_track::TableTracker;
 /// use std::time::Duration;
 ///
 /// let frame = image::open("1-plain-on-wood.jpg")?.to_rgb8();
@@ -52,7 +50,7 @@ impl TableTracker {
     /// # Errors
     /// The networks cannot be loaded, or the options contradict each other.
     pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
-        let pipeline = options.pipeline()?;
+        let pipeline = options.build()?;
         let tracker = Tracker::new(Params::of(&pipeline));
         Ok(Self { pipeline, tracker, size_px: (0, 0) })
     }
@@ -85,5 +83,27 @@ impl TableTracker {
             }
         }
         Ok(self.tracker.table())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_vision::{FinderChoice, ReadErrorKind, ReaderChoice};
+
+    #[test]
+    fn a_frame_of_another_size_begins_anew() {
+        let options = ReadOptions::default();
+        let options = options.finder(FinderChoice::Classical).reader(ReaderChoice::Classical);
+        let mut tracker = TableTracker::with(&options).unwrap();
+        let mut update = |(width, height), ms| {
+            tracker.update(&RgbImage::new(width, height), Duration::from_millis(ms))
+        };
+        for (size_px, ms) in [((320, 240), 0), ((320, 240), 33), ((640, 480), 66)] {
+            let tracked = update(size_px, ms).unwrap();
+            assert_eq!((tracked.table.size_px, tracked.tracks.len()), (size_px, 0));
+            assert!(tracked.looked);
+        }
+        assert_eq!(update((8, 8), 99).unwrap_err().kind(), ReadErrorKind::TooSmall);
     }
 }

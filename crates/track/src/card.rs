@@ -1,12 +1,12 @@
 //! One tracked card: its state, and how detections change it.
 
-use super::detect::{self, Detection};
-use super::evidence::Evidence;
-use super::grey::{Grey, Thumbnail};
-use super::params::Params;
-use crate::data::{CardOutline, Guess};
+use crate::detect::{self, Detection};
+use crate::evidence::Evidence;
+use crate::grey::{Grey, Thumbnail};
+use crate::params::Params;
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Quad};
+use setsight_vision::{CardOutline, Guess};
 use std::sync::Arc;
 
 /// A tracked card.

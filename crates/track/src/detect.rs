@@ -1,12 +1,12 @@
 //! Runs a detection on one frame: the finder on the whole frame, the reader on cards that need it.
 
-use super::card::Track;
-use crate::compose::{Pipeline, PipelineError};
-use crate::data::{CardOutline, Reading};
-use crate::table::TableFacts;
-use crate::trace::Trace;
+use crate::card::Track;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_vision::TableFacts;
+use setsight_vision::Trace;
+use setsight_vision::{CardOutline, Reading};
+use setsight_vision::{Pipeline, PipelineError};
 
 /// Finds and reads the cards of frames: a [`Pipeline`], or a fake in a test.
 pub trait Detector: Send + Sync {

@@ -1,12 +1,12 @@
 //! Tests the tracker on small drawn frames, with a fake that knows what they show.
 
-use super::card::in_order_of;
 use super::*;
-use crate::classify::reader::Cards;
-use crate::{CardImage, PipelineError, Trace};
+use crate::{Detector, detect};
 use image::{Rgb, RgbImage};
 use setsight_game::cards::{Card, Edition, Property};
 use setsight_photo::Frame;
+use setsight_vision::classify::reader::Cards;
+use setsight_vision::{CardImage, PipelineError, Trace};
 
 /// A table with cards: number of the code, left, top. A hand may cover a part.
 #[derive(Clone, Default)]

@@ -1,50 +1,19 @@
-//! Tracks cards over time: each keeps its identity from frame to frame, and its readings add up.
-//!
-//! Most frames change little, so most frames are only *followed*: a few patches give the table's
-//! motion ([`motion`]), every card moves with it, and a thumbnail of each card ([`grey`]) shows
-//! whether its picture has changed. Finder and reader run on one frame in several, and the reader
-//! only on cards that need it. Such a *detection* takes longer than a frame. [`Tracker::ask`]
-//! requests it at one frame, [`detect()`] may run it on another thread, and [`Tracker::learn`]
-//! applies its results at a later frame, moved by the table's motion in between.
-//!
-//! | event | how it is recognised, and the result |
-//! |---|---|
-//! | nothing | the thumbnails agree: the card is not read again |
-//! | the camera moves | one homography moves all cards |
-//! | a hand covers a card | its thumbnail changes, its place is unlike the table: it is kept |
-//! | a card is taken | the place resembles the table and is still: the card is removed |
-//! | a card is replaced | its thumbnail differs for a while, and it is read as another card |
-//! | a card is pushed elsewhere | it vanishes and the same card appears: it keeps its identity |
-//! | pictures come too slowly to be followed | each is detected, the cards' readings say where they lie |
-//! | the focus hunts | the patches lose texture: readings get little weight |
-//!
-//! Only the frames' own times count, never the clock: the same frames give the same cards.
+//! The tracker: what is known of each card from frame to frame.
 
-mod card;
-mod detect;
-pub mod evidence;
-pub mod grey;
-pub mod motion;
-mod params;
 mod relocate;
 
-pub use card::Track;
-use card::{Asked, apart, in_order_of};
-pub use detect::{Detection, Detections, Detector, Known, Request, detect};
-pub use params::Params;
-
-use super::board::Board;
-use super::data::{CardOutline, Guess, ReadCard, Reading};
-use super::layout;
-use super::table::TableFacts;
-use super::table_reading::TableReading;
-use evidence::Evidence;
-use grey::{Grey, Thumbnail};
-use motion::Patches;
+use crate::card::{Asked, Track, apart, in_order_of};
+use crate::detect::{Detection, Detections, Known, Request};
+use crate::evidence::Evidence;
+use crate::grey::{Grey, Thumbnail};
+use crate::motion::Patches;
+use crate::params::Params;
 use nalgebra::Matrix3;
 use setsight_game::cards::Card;
 use setsight_game::sets::Set;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_vision::board::Board;
+use setsight_vision::{CardOutline, Guess, ReadCard, Reading, TableFacts, TableReading, layout};
 use std::sync::Arc;
 
 /// What tracking adds to a card of a [`TrackedTable`].

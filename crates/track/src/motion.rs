@@ -4,7 +4,7 @@
 //! 2001, and mean levels subtracted so that the light may change). A homography is fitted to them
 //! with robust weights (Tukey's biweight), which reject what moves by itself, such as a hand.
 
-use super::grey::{Grey, Plane};
+use crate::grey::{Grey, Plane};
 use nalgebra::Matrix3;
 use setsight_photo::geometry::{Homography, Point};
 
