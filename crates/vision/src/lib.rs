@@ -6,7 +6,6 @@ mod choice;
 pub mod classify;
 mod compose;
 pub mod data;
-pub mod deck_learning;
 pub mod find;
 pub mod layout;
 pub mod opencv_versions;
@@ -38,3 +37,8 @@ pub use warning::Warning;
 pub use image;
 pub use plan::ReadingPlan;
 pub use reading::{PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, read_photo};
+
+/// What training, measuring and other crates of the project need of the stages' insides.
+pub mod parts {
+    pub use crate::classify::taught;
+}

@@ -5,7 +5,7 @@ use crate::classify::fused::FusedReader;
 use crate::classify::fusion::Fusion;
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Reader;
-use crate::deck_learning::{DeckReader, trained_for};
+use crate::classify::taught::{DeckReader, trained_for};
 use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
 use crate::table::screens::Screens;
@@ -330,7 +330,7 @@ fn use_threads(threads: NonZeroUsize) {
 mod tests {
     use super::*;
     use crate::Trace;
-    use crate::deck_learning::TRAINED_FOR;
+    use crate::classify::taught::TRAINED_FOR;
     use setsight_nets::engine::file_of;
     use setsight_scenes::{DeckChoice, Params};
     use std::path::Path;

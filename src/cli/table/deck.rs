@@ -5,14 +5,12 @@ use crate::cli::stop;
 use crate::cli::table::photos::progress;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use setsight_decks::{Draft, LearnError, Learnt, Place, SeenPhoto, check_name, detect, values_of};
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Property;
 use setsight_photo::source;
 use setsight_vision::batch;
-use setsight_vision::deck_learning::{
-    Draft, LearnError, Learnt, Place, SeenPhoto, check_name, detect, values_of,
-};
 use setsight_vision::plan::ReadingPlan;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;

@@ -5,3 +5,4 @@ pub mod fused;
 pub mod fusion;
 pub mod neural;
 pub mod reader;
+pub mod taught;

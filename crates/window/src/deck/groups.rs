@@ -10,8 +10,8 @@ use eframe::egui::{
     Button, Color32, Frame, Id, LayerId, Order, Pos2, Rect, Role, Sense, Stroke, StrokeKind,
     TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
+use setsight_decks::Place;
 use setsight_game::cards::Property;
-use setsight_vision::deck_learning::Place;
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -98,7 +98,7 @@ impl Eye for PipelineEye {
 mod tests {
     use super::*;
     use image::RgbImage;
-    use setsight_vision::deck_learning::TRAINED_FOR;
+    use setsight_vision::parts::taught::TRAINED_FOR;
 
     #[test]
     fn a_deck_is_read_with_the_network_that_was_trained_for_it() {

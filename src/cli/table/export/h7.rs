@@ -16,7 +16,7 @@ use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, graph::Graph, reader};
 use setsight_photo::{encode, source};
-use setsight_vision::deck_learning;
+use setsight_vision::parts::taught;
 use setsight_vision::{CardOutline, rectify};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -143,8 +143,7 @@ fn write_preview(photo: &Path, net: &Net, out: &Path) -> anyhow::Result<()> {
 /// The deck of one's own that the models of a folder were trained for: the one that is asked for, and
 /// none where none is.
 fn deck_of(models: &Path, asked: Option<&Path>) -> anyhow::Result<Option<Arc<Deck>>> {
-    let of_models =
-        deck_learning::trained_for(models).map_err(|error| BadCall(error.to_string()))?;
+    let of_models = taught::trained_for(models).map_err(|error| BadCall(error.to_string()))?;
     let asked = match asked {
         Some(file) => {
             Some(Deck::open(&file.to_string_lossy()).map_err(|error| BadCall(error.to_string()))?)

@@ -20,8 +20,8 @@ use setsight_train::reader::real::{self, Source};
 use setsight_train::reader::{self, ReaderTask, fingerprint, kept, sample::Group};
 use setsight_train::run::Settings;
 use setsight_vision::FinderChoice;
-use setsight_vision::deck_learning;
 use setsight_vision::find::CardFinder;
+use setsight_vision::parts::taught::TRAINED_FOR;
 use setsight_vision::plan::ReadingPlan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,7 +166,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     write(&path, &onnx::encode(&trained.graph, &metadata))?;
     if let Some(deck) = &deck {
-        write(&args.run.out.join(deck_learning::TRAINED_FOR), deck.to_text().as_bytes())?;
+        write(&args.run.out.join(TRAINED_FOR), deck.to_text().as_bytes())?;
     }
     let early = if trained.early { ", ended early" } else { "" };
     let _ = print_result!(

@@ -1,16 +1,16 @@
 //! From groups of cards to a deck: mean outlines, fills that look like those seen, inks.
 
-use super::face::{HEIGHT, WIDTH};
-use super::fit;
-use super::group::{DeckCard, Groups, mean_mask};
-use super::measure::lab;
-use super::symbols::{PATCH_HEIGHT, PATCH_WIDTH};
+use crate::fit;
+use crate::group::{DeckCard, Groups, mean_mask};
 use opencv::core::{CV_8UC1, Mat, MatTrait, Point as CvPoint, Vector};
 use opencv::imgproc;
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
 use setsight_photo::print::color::{linear_from_srgb, srgb_from_linear};
+use setsight_vision::parts::taught::lab;
+use setsight_vision::parts::taught::{HEIGHT, WIDTH};
+use setsight_vision::parts::taught::{PATCH_HEIGHT, PATCH_WIDTH};
 
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
@@ -238,8 +238,8 @@ pub(super) fn named_fill(fill: Fill) -> NamedFill {
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::tests::deck as seen;
     use super::*;
+    use crate::group::tests::deck as seen;
 
     /// What an ink of a catalogue colour is called, with this part of its light left.
     fn called(name: &str, part: f32) -> &'static str {

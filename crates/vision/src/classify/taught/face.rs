@@ -11,17 +11,18 @@ use setsight_photo::print::color::linear_from_srgb;
 use std::sync::LazyLock;
 
 /// Columns and rows of a face: a fill's pitch of a millimetre is four pixels.
-pub(super) const WIDTH: usize = 384;
-pub(super) const HEIGHT: usize = 256;
+pub const WIDTH: usize = 384;
+/// Rows of a [`Face`].
+pub const HEIGHT: usize = 256;
 /// Pixels of a face in a millimetre of the card, the mean of both directions.
-pub(super) const PX_PER_MM: f32 =
+pub const PX_PER_MM: f32 =
     0.5 * (WIDTH as f32 / CARD_LONG_MM as f32 + HEIGHT as f32 / CARD_SHORT_MM as f32);
 /// What is nearer to the border may be table, a cut edge or a round corner.
 const MARGIN_PX: usize = 12;
 
 /// A card's face.
 #[derive(Clone, Debug)]
-pub(super) struct Face {
+pub struct Face {
     /// Linear light as a share of the stock's beside it, R, G, B, row by row: 1 is blank.
     pub light: Vec<[f32; 3]>,
     /// How much light the print takes, 0 for none to 1 for all: the root mean square over the
@@ -70,7 +71,7 @@ impl Face {
 }
 
 /// Whether a pixel is far enough from the card's border.
-pub(super) fn within_margin(x: usize, y: usize) -> bool {
+pub fn within_margin(x: usize, y: usize) -> bool {
     (MARGIN_PX..WIDTH - MARGIN_PX).contains(&x) && (MARGIN_PX..HEIGHT - MARGIN_PX).contains(&y)
 }
 

@@ -1,30 +1,17 @@
-//! Learns a deck from photos of its cards, without labels, and reads by a deck's file.
-//!
-//! A deck's own structure says what its cards are: four properties of three values, each
-//! combination printed once. So the cards that the finder sees ([`seen`]) are straightened
-//! ([`face`]), their symbols cut out inside their white ([`symbols`]) and measured ([`measure`]);
-//! all cards are grouped together ([`group`], by [`clusters`]), a person may put some right ([`draft`]), and the
-//! groups become outlines, fills and inks ([`mod@print`]).
+//! Reads a deck by its file, with no network that knows its cards: each card is straightened ([`face`]), its
+//! symbols are cut out inside its white ([`symbols`]) and measured ([`measure`]), and compared with the
+//! deck's cards drawn in several printings ([`reader`], [`drawn`]).
 
-mod checks;
-mod clusters;
-mod draft;
-mod drawn;
+pub mod drawn;
 mod face;
-mod fit;
-mod group;
 mod measure;
-mod print;
 mod reader;
-mod seen;
 mod symbols;
-mod told;
 
-pub use checks::LearnError;
-pub use draft::{Draft, DraftCard, Learnt};
+pub use face::{Face, HEIGHT, WIDTH};
+pub use measure::{FILL_FEATURES, Mask, Measured, PATCH, fill_point, lab};
 pub use reader::DeckReader;
-pub use seen::{SeenPhoto, detect};
-pub use told::{NameError, Note, Place, check_name, values_of};
+pub use symbols::{PATCH_HEIGHT, PATCH_WIDTH};
 
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::DeckError;

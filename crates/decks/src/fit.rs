@@ -1,14 +1,15 @@
 //! From what the cards of one fill show to the fill: the one that looks most like it when it is
 //! drawn and measured the same way.
 
-use super::drawn;
-use super::group::{DeckCard, Groups, fill_point, mean_mask};
-use super::measure::FILL_FEATURES;
-use super::print::{median, named_fill};
+use crate::group::{DeckCard, Groups, mean_mask};
+use crate::print::{median, named_fill};
 use rayon::prelude::*;
 use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
 use setsight_photo::print::card::Print;
+use setsight_vision::parts::taught::FILL_FEATURES;
+use setsight_vision::parts::taught::drawn;
+use setsight_vision::parts::taught::fill_point;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

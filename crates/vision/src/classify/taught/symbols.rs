@@ -3,12 +3,13 @@
 use super::face::{Face, HEIGHT, PX_PER_MM, WIDTH, within_margin};
 
 /// Columns and rows of the piece of a face that holds one symbol, about its middle.
-pub(super) const PATCH_WIDTH: usize = 104;
-pub(super) const PATCH_HEIGHT: usize = 200;
+pub const PATCH_WIDTH: usize = 104;
+/// Rows of a patch.
+pub const PATCH_HEIGHT: usize = 200;
 
 /// One symbol.
 #[derive(Clone, Debug)]
-pub(super) struct Symbol {
+pub struct Symbol {
     /// Its centre of area, in pixels of the face.
     pub center: (f32, f32),
     /// Its inside with its outline, [`PATCH_WIDTH`] x [`PATCH_HEIGHT`] about the centre.
@@ -28,7 +29,7 @@ const LEAST_AREA_MM2: f32 = 22.0;
 
 /// The symbols of a card from left to right: one to three alike in a row about its middle; empty
 /// where nothing like that is seen.
-pub(super) fn cut(face: &Face) -> Vec<Symbol> {
+pub fn cut(face: &Face) -> Vec<Symbol> {
     let inside = (0..WIDTH * HEIGHT).filter(|i| within_margin(i % WIDTH, i / WIDTH));
     let mut inks: Vec<f32> = inside.map(|i| face.ink[i]).collect();
     let rank = inks.len() * 993 / 1000;

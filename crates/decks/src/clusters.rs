@@ -269,8 +269,8 @@ pub(super) fn centred<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::tests::same;
     use super::*;
+    use crate::group::tests::same;
 
     #[test]
     fn points_fall_into_the_groups_that_they_make() {

@@ -1,11 +1,11 @@
 //! A deck that is being learnt: the cards that photos show, their groups, and what a person has said
 //! of them.
 
-use super::checks::{self, LearnError};
-use super::group::{self, DeckCard, Groups, Said};
-use super::print;
-use super::seen::SeenPhoto;
-use super::told::{Note, Place};
+use crate::checks::{self, LearnError};
+use crate::group::{self, DeckCard, Groups, Said};
+use crate::print;
+use crate::seen::SeenPhoto;
+use crate::told::{Note, Place};
 use setsight_game::cards::{DECK_SIZE, Deck, Property};
 
 /// A deck that is being learnt.
@@ -267,9 +267,9 @@ const fn needed(one_fill: bool) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::tests::deck;
-    use super::super::seen::SeenCard;
     use super::*;
+    use crate::group::tests::deck;
+    use crate::seen::SeenCard;
     use setsight_photo::geometry::Quad;
 
     /// The 27 cards of one symbol of an invented deck once for each number, in three photos.

@@ -1,9 +1,10 @@
 //! What is wrong with photos from which a deck is to be learnt, in words that say what to do.
 
-use super::clusters::{self, Apart};
-use super::group::{self, DeckCard, Groups};
-use super::told::{Note, Place, values_of};
+use crate::clusters::{self, Apart};
+use crate::group::{self, DeckCard, Groups};
+use crate::told::{Note, Place, values_of};
 use setsight_game::cards::Property;
+use setsight_vision::parts::taught::fill_point;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why no deck could be learnt.
@@ -130,7 +131,7 @@ pub(super) fn values(
     if open(Property::Shape) && shapes.deviations < LEAST_APART {
         return alike(Property::Shape, &groups.shapes, shapes);
     }
-    let fills: Vec<_> = cards.iter().map(|card| group::fill_point(&card.measured)).collect();
+    let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     // Within each outline: what a fill looks like depends on the room that it has.
     let is_open = !groups.one_fill && open(Property::Shading);
     let within = clusters::apart_within(&fills, &groups.fills, 3, &groups.shapes);
@@ -285,8 +286,8 @@ pub(super) fn copies(
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::tests::{deck, deck_in_two_lights};
     use super::*;
+    use crate::group::tests::{deck, deck_in_two_lights};
 
     fn somewhere(i: usize) -> Place {
         Place { photo: "a.jpg".into(), row: 1, column: i + 1 }

@@ -9,8 +9,7 @@
 
 use super::drawn;
 use super::face::{Face, WIDTH};
-use super::group::fill_point;
-use super::measure::{FEATURES_WORTH, FILL_FEATURES, Mask, Measured, lab};
+use super::measure::{FEATURES_WORTH, FILL_FEATURES, Mask, Measured, fill_point, lab};
 use crate::Reading;
 use crate::TableFacts;
 use crate::board::Calibration;

@@ -6,9 +6,9 @@
 //! combinations at least cost (Kuhn 1955), the groups' means are taken anew, and so on until
 //! nothing moves.
 
-use super::clusters::{ORDERS, apart, centred, k_means, k_means_within, mean_of, medoids, members};
-use super::measure::{FILL_FEATURES, Mask, Measured};
+use crate::clusters::{ORDERS, apart, centred, k_means, k_means_within, mean_of, medoids, members};
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
+use setsight_vision::parts::taught::{FILL_FEATURES, Mask, Measured, PATCH, fill_point};
 
 /// A card that was seen, and in which photo.
 #[derive(Clone, Debug)]
@@ -63,13 +63,6 @@ pub(super) fn ink_point(measured: &Measured) -> [f32; 5] {
     let [red, green, blue] = taken.map(|v| TAKEN * v / all);
     let cross = (2.0 * green - red - blue) / 6.0f32.sqrt();
     [l / 160.0, a / 150.0, b / 150.0, (red - blue) / 2.0f32.sqrt(), cross]
-}
-
-/// The features of fills, of which the mean is measured best.
-pub(super) fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
-    let mut point = measured.fill;
-    point[3] *= 0.7;
-    point
 }
 
 /// Whether all cards have one fill: no two groups of them are apart, and there are no more cards
@@ -251,7 +244,7 @@ fn shape_costs(cards: &[DeckCard], groups: &Groups) -> Vec<[f32; 3]> {
 
 /// The mean outline of a group: as most of its cards have it, and the share of them by pixel.
 pub(super) fn mean_mask(cards: &[DeckCard], groups: &Groups, shape: usize) -> (Mask, Vec<f32>) {
-    let mut sum = vec![0.0f32; super::measure::PATCH];
+    let mut sum = vec![0.0f32; PATCH];
     let mut n = 0.0f32;
     for (i, card) in cards.iter().enumerate().filter(|(i, _)| groups.shapes[*i] == shape) {
         let last = sum.len() - 1;
@@ -354,11 +347,11 @@ fn give_out(cards: &[DeckCard], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::clusters::{apart_within, in_one_light};
-    use super::super::drawn;
     use super::*;
+    use crate::clusters::{apart_within, in_one_light};
     use setsight_game::cards::{Card, Deck, Number};
     use setsight_photo::print::card::Print;
+    use setsight_vision::parts::taught::drawn;
 
     /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
     pub fn deck() -> (Vec<DeckCard>, Groups) {

@@ -1,13 +1,13 @@
 //! The cards of one photo as far as a deck can be learnt from them.
 
-use super::face::Face;
-use super::measure::Measured;
-use crate::find::{CardFinder, FindError};
-use crate::layout;
-use crate::trace::Trace;
 use rayon::prelude::*;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
+use setsight_vision::Trace;
+use setsight_vision::find::{CardFinder, FindError};
+use setsight_vision::layout;
+use setsight_vision::parts::taught::Face;
+use setsight_vision::parts::taught::Measured;
 
 /// The cards of one photo as far as a deck can be learnt from them.
 #[derive(Clone, Debug)]

@@ -5,17 +5,17 @@ use super::face::{Face, PX_PER_MM, WIDTH};
 use super::symbols::{self, PATCH_HEIGHT, PATCH_WIDTH, Symbol};
 
 /// Pixels of a patch.
-pub(super) const PATCH: usize = PATCH_WIDTH * PATCH_HEIGHT;
+pub const PATCH: usize = PATCH_WIDTH * PATCH_HEIGHT;
 /// Numbers that tell a fill.
-pub(super) const FILL_FEATURES: usize = 16;
+pub const FILL_FEATURES: usize = 16;
 /// Features of one print err together: each is worth this part of one that does not.
-pub(super) const FEATURES_WORTH: f32 = 4.0 / FILL_FEATURES as f32;
+pub const FEATURES_WORTH: f32 = 4.0 / FILL_FEATURES as f32;
 /// What is printed within an outline, in shares of the symbol's own ink: its mean, deviation,
 /// skewness (the cube root of the third moment), its growth along the short side over 10 mm
 /// (without a sign), and for four distances along the long side, the short side and both diagonals
 /// the covariance of the print with itself so far away (a signed square root). Patterns differ in
 /// these, whatever they are, and what a photo does not resolve leaves the mean alone.
-pub(super) type FillFeatures = [f32; FILL_FEATURES];
+pub type FillFeatures = [f32; FILL_FEATURES];
 
 /// Distances at which a print is compared with itself, in pixels of the face: half a millimetre to
 /// 2.3.
@@ -23,7 +23,7 @@ const LAGS: [i32; 4] = [2, 5, 7, 10];
 
 /// A card as it was measured.
 #[derive(Clone, Debug)]
-pub(super) struct Measured {
+pub struct Measured {
     /// How many symbols, 1 to 3.
     pub number: usize,
     /// Share of the symbols within whose outline a pixel lies, a patch about the centre of area.
@@ -82,9 +82,10 @@ impl Measured {
 
 /// Which pixels of a patch are within an outline.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Mask(Vec<u64>);
+pub struct Mask(Vec<u64>);
 
 impl Mask {
+    /// From the pixels of a patch, row by row.
     pub fn of(pixels: impl Iterator<Item = bool>) -> Self {
         let mut words = vec![0u64; PATCH.div_ceil(64)];
         for (i, _) in pixels.enumerate().filter(|(_, inside)| *inside) {
@@ -93,6 +94,7 @@ impl Mask {
         Self(words)
     }
 
+    /// Whether it holds a pixel, by its number.
     pub fn has(&self, i: usize) -> bool {
         self.0[i / 64] >> (i % 64) & 1 == 1
     }
@@ -112,6 +114,7 @@ impl Mask {
         both as f32 / either.max(1) as f32
     }
 
+    /// How many pixels it holds.
     pub fn area_px(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
@@ -276,7 +279,7 @@ fn blur_px(share: &[f32], mask: &[bool]) -> f32 {
 }
 
 /// CIELAB of shares of the stock's light (CIE 15:2004), which takes the place of its white.
-pub(super) fn lab(light: [f32; 3]) -> [f32; 3] {
+pub fn lab(light: [f32; 3]) -> [f32; 3] {
     let [r, g, b] = light.map(|v| v.clamp(0.0, 1.0));
     // sRGB's primaries, each row divided by its sum: the stock is (1, 1, 1).
     let x = 0.4339 * r + 0.3763 * g + 0.1898 * b;
@@ -284,6 +287,13 @@ pub(super) fn lab(light: [f32; 3]) -> [f32; 3] {
     let z = 0.0178 * r + 0.1095 * g + 0.8727 * b;
     let f = |t: f32| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
     [116.0 * f(y) - 16.0, 500.0 * (f(x) - f(y)), 200.0 * (f(y) - f(z))]
+}
+
+/// The features of fills, of which the mean is measured best.
+pub fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
+    let mut point = measured.fill;
+    point[3] *= 0.7;
+    point
 }
 
 #[cfg(test)]

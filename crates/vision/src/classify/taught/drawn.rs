@@ -7,23 +7,19 @@ use setsight_game::cards::Card;
 use setsight_photo::print::card::{Print, ink_map};
 
 /// How much of the light the drawn ink takes: about what most inks do.
-pub(super) const TAKES: f32 = 0.75;
+pub const TAKES: f32 = 0.75;
 
 /// Where the one symbol of a card may be, with room for its blur: left, top, right, bottom.
 const WINDOW: [usize; 4] = [WIDTH / 2 - 66, 16, WIDTH / 2 + 66, HEIGHT - 16];
 
 /// Measures a drawn card of one symbol that is blurred by a Gaussian of this deviation, in pixels
 /// of a face.
-pub(super) fn measure(card: Card, print: &Print, blur_px: f32) -> Option<Measured> {
+pub fn measure(card: Card, print: &Print, blur_px: f32) -> Option<Measured> {
     measure_blurred(card, print, &[blur_px]).pop().flatten()
 }
 
 /// The same for each of several deviations.
-pub(super) fn measure_blurred(
-    card: Card,
-    print: &Print,
-    blurs_px: &[f32],
-) -> Vec<Option<Measured>> {
+pub fn measure_blurred(card: Card, print: &Print, blurs_px: &[f32]) -> Vec<Option<Measured>> {
     let sharp = ink_map(card, print, (WIDTH, HEIGHT), WINDOW);
     let measure = |blur: &f32| {
         let ink = blurred(&sharp, *blur);

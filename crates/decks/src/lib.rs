@@ -1,0 +1,20 @@
+//! Learns a deck from photos of its cards, without labels.
+//!
+//! A deck's own structure says what its cards are: four properties of three values, each
+//! combination printed once. So the cards that the finder sees (`seen`) are measured as the reader of
+//! taught decks measures them, and grouped all together (`group`, by `clusters`); a person may put some
+//! right ([`Draft`]), and the groups become outlines, fills and inks (`print`, `fit`).
+
+mod checks;
+mod clusters;
+mod draft;
+mod fit;
+mod group;
+mod print;
+mod seen;
+mod told;
+
+pub use checks::LearnError;
+pub use draft::{Draft, DraftCard, Learnt};
+pub use seen::{SeenPhoto, detect};
+pub use told::{NameError, Note, Place, check_name, values_of};
