@@ -18,7 +18,7 @@ use setsight_nets::engine::{self, Models};
 use setsight_scenes::film::{Film, FilmParams};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_track::{Detector, Params};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{FinderChoice, ReaderChoice, StageTime};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

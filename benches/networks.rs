@@ -5,8 +5,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use setsight_nets::engine::{self, Models};
 use setsight_photo::geometry::Quad;
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::classify::neural::{NeuralReader, input_of};
-use setsight_vision::{CardImage, CardOutline, rectify, refiner};
+use setsight_vision::parts::neural::{NeuralReader, input_of};
+use setsight_vision::parts::{rectify, refiner};
+use setsight_vision::{CardImage, CardOutline};
 use std::hint::black_box;
 
 /// Twelve straightened cards of a plain drawn table.

@@ -8,11 +8,13 @@ use setsight::cards::Edition;
 use setsight_nets::engine::Models;
 use setsight_photo::{Frame, source};
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::board::{self, Board};
-use setsight_vision::classify::classical::ClassicalReader;
-use setsight_vision::overlay::{self, Style};
-use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{CardImage, Pipeline, Trace, rectify, sets_of};
+use setsight_vision::ReadingPlan;
+use setsight_vision::output::{Style, overlay};
+use setsight_vision::parts::board;
+use setsight_vision::parts::board::Board;
+use setsight_vision::parts::classical::ClassicalReader;
+use setsight_vision::parts::rectify;
+use setsight_vision::{CardImage, Pipeline, Trace, sets_of};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 

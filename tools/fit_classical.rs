@@ -21,10 +21,11 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use setsight::cards::{Card, Edition, Property, Shape};
-use setsight_vision::classify::classical::features::Features;
-use setsight_vision::classify::classical::model;
-use setsight_vision::classify::classical::template::Masks;
-use setsight_vision::{CardImage, rectify};
+use setsight_vision::CardImage;
+use setsight_vision::parts::classical::Features;
+use setsight_vision::parts::classical::Masks;
+use setsight_vision::parts::classical::model;
+use setsight_vision::parts::rectify;
 use std::path::Path;
 
 /// Number of samples per crop.

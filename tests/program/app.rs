@@ -87,7 +87,8 @@ fn the_window_shows_a_board() {
     let number = |value: &Value| value.as_f64().unwrap();
     let place: Vec<f64> = shown["picture"].as_array().unwrap().iter().map(number).collect();
     let [left, top, scale] = place[..] else { panic!("{shown}") };
-    let colors: Vec<[u8; 3]> = setsight_vision::overlay::SET_COLORS.iter().map(|c| c.0).collect();
+    let colors: Vec<[u8; 3]> =
+        setsight_vision::output::overlay::SET_COLORS.iter().map(|c| c.0).collect();
     let in_sets: std::collections::BTreeSet<u64> = sets
         .iter()
         .flat_map(|set| set.as_array().unwrap().iter().map(|i| i.as_u64().unwrap()))
@@ -126,7 +127,7 @@ fn a_file_of_deals_opens_the_contests_page() {
         assert!(whole.contains(transcript), "{transcript}");
         // The first set is outlined in its colour.
         let picture = image::open(&file).unwrap().into_rgb8();
-        let first = setsight_vision::overlay::SET_COLORS[0].0;
+        let first = setsight_vision::output::overlay::SET_COLORS[0].0;
         let colored = picture.pixels().filter(|pixel| pixel.0 == first).count();
         assert!(colored > 500, "{colored}");
     }
@@ -151,7 +152,7 @@ fn a_picture_of_the_camera_waits_for_a_set() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{said}");
         let colors: Vec<[u8; 3]> =
-            setsight_vision::overlay::SET_COLORS.iter().map(|color| color.0).collect();
+            setsight_vision::output::overlay::SET_COLORS.iter().map(|color| color.0).collect();
         let picture = image::open(&file).unwrap().into_rgb8();
         (said, picture.pixels().filter(|pixel| colors.contains(&pixel.0)).count())
     };

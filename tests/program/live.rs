@@ -12,7 +12,7 @@ use setsight_scenes::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_track::{Params, TrackedTable};
 use setsight_vision::Pipeline;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Output;

@@ -7,10 +7,11 @@ use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata, reader, refiner};
 use setsight_train::net::run_graph;
 use setsight_train::tensor::Tensor;
-use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::classify::neural::input_of;
-use setsight_vision::plan::ReadingPlan;
-use setsight_vision::{CardImage, CardOutline, FinderChoice, ReaderChoice, rectify};
+use setsight_vision::ReadingPlan;
+use setsight_vision::parts::fusion::Fusion;
+use setsight_vision::parts::neural::input_of;
+use setsight_vision::parts::rectify;
+use setsight_vision::{CardImage, CardOutline, FinderChoice, ReaderChoice};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -14,7 +14,7 @@ use setsight_scenes::film::FilmFrame;
 use setsight_scenes::film::photo::{PhotoFilm, PhotoFilmParams};
 use setsight_track::Params;
 use setsight_vision::Pipeline;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use setsight_live::session::RunningSession;
 use setsight_live::{FramePace, Input, LiveCommand, LiveSource, LiveView, RecordingState, Session};
 use setsight_nets::engine::Models;
 use setsight_track::Params;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;

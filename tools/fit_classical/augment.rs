@@ -3,7 +3,8 @@
 use image::{Rgb, RgbImage, imageops};
 use rand::{Rng, RngExt};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::{CardImage, CardOutline, rectify};
+use setsight_vision::parts::rectify;
+use setsight_vision::{CardImage, CardOutline};
 
 /// A straightened card. With `altered` its outline misses, and its resolution, light, colours and noise
 /// are others.

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_vision::Trace;
-use setsight_vision::find::{CardFinder, FindError};
-use setsight_vision::layout;
+use setsight_vision::output::layout;
+use setsight_vision::parts::find::{CardFinder, FindError};
 use setsight_vision::parts::taught::Face;
 use setsight_vision::parts::taught::Measured;
 

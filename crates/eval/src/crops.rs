@@ -11,7 +11,7 @@ use image::{Rgb, RgbImage, imageops};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy, load_crop};
-use setsight_vision::board::Board;
+use setsight_vision::parts::board::Board;
 use setsight_vision::{
     CardImage, CardOutline, CardsRead, Pipeline, PipelineError, ReadCard, Reading, TableReading,
     Trace,

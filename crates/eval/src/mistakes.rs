@@ -11,10 +11,10 @@ use setsight_photo::Frame;
 use setsight_photo::encode;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::CardLabel;
-use setsight_vision::classify::neural::input_of;
-use setsight_vision::{
-    CardImage, CardOutline, PipelineOutput, ReadCard, Reading, overlay, rectify,
-};
+use setsight_vision::output::overlay;
+use setsight_vision::parts::neural::input_of;
+use setsight_vision::parts::rectify;
+use setsight_vision::{CardImage, CardOutline, PipelineOutput, ReadCard, Reading};
 
 /// Half the side of the shown part of the photo, in long sides of the card. It fits a card at any
 /// angle, with a margin.

@@ -24,7 +24,7 @@ use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_track::independent;
 use setsight_track::{Detector, Params};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{Pipeline, Reading, Trace};
 use std::collections::BTreeMap;
 use std::sync::Arc;

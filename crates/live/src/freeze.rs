@@ -5,7 +5,7 @@ use serde_json::json;
 use setsight_files::whole_file::write_whole;
 use setsight_photo::encode;
 use setsight_track::TrackedTable;
-use setsight_vision::record::line_of;
+use setsight_vision::output::line_of;
 use std::io;
 use std::path::{Path, PathBuf};
 

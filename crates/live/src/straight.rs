@@ -7,8 +7,8 @@ use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad, space};
 use setsight_track::TrackedTable;
-use setsight_vision::find::plane::{Pose, SizeField, TablePlane};
-use setsight_vision::opencv_versions::warp_perspective;
+use setsight_vision::parts::plane::{Pose, SizeField, TablePlane};
+use setsight_vision::parts::warp_perspective;
 
 /// Fewest cards that determine the table's plane.
 pub const FEWEST_CARDS: usize = 3;

@@ -8,7 +8,7 @@ use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_track::{Params, TrackedTable};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use setsight_scenes::film::{Film, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_testkit::child::Start;
 use setsight_track::Params;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::process::Command;

@@ -3,7 +3,7 @@
 use setsight_live::{FramePace, Input, LiveCommand, LiveView, News, Session, Sink};
 use setsight_nets::engine::Models;
 use setsight_track::{Detector, Params};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

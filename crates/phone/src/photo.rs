@@ -7,7 +7,7 @@ use setsight_photo::encode;
 use setsight_photo::resize::resized;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_track::Params;
-use setsight_vision::record::line_of;
+use setsight_vision::output::line_of;
 use setsight_vision::{PhotoReading, Pipeline, Trace};
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -11,7 +11,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{EngineChoice, Models, require};
 use setsight_photo::source::{self, Photo, SourceError, check_size};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{Pipeline, PipelineError, Trace};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

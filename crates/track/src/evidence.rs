@@ -4,7 +4,7 @@ use crate::grey::Grey;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
 use setsight_vision::Reading;
-use setsight_vision::probability::logistic;
+use setsight_vision::parts::probability::logistic;
 use std::sync::Arc;
 
 /// Share of the earlier evidence that is kept at each new reading; about seven readings count.

@@ -12,8 +12,9 @@ use nalgebra::Matrix3;
 use setsight_game::cards::Card;
 use setsight_game::sets::Set;
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_vision::board::Board;
-use setsight_vision::{CardOutline, Guess, ReadCard, Reading, TableFacts, TableReading, layout};
+use setsight_vision::output::layout;
+use setsight_vision::parts::board::Board;
+use setsight_vision::{CardOutline, Guess, ReadCard, Reading, TableFacts, TableReading};
 use std::sync::Arc;
 
 /// What tracking adds to a card of a [`TrackedTable`].

@@ -1,5 +1,6 @@
 //! How cards are read, as plain data, and the one place that assembles a [`Pipeline`] of it.
 
+use crate::choice::shared_refiner;
 use crate::classify::classical::ClassicalReader;
 use crate::classify::fused::FusedReader;
 use crate::classify::fusion::Fusion;
@@ -9,9 +10,7 @@ use crate::classify::taught::{DeckReader, trained_for};
 use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
 use crate::table::screens::Screens;
-use crate::{
-    FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board, shared_refiner,
-};
+use crate::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board};
 use setsight_files::printable;
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::DeckError;

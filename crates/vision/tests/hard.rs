@@ -5,8 +5,8 @@
 use rayon::prelude::*;
 use setsight_nets::engine::Models;
 use setsight_scenes::suite::{Part, Suite};
-use setsight_vision::overlap::is_same_place;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
+use setsight_vision::parts::overlap::is_same_place;
 use setsight_vision::{Pipeline, Trace};
 
 /// What became of the labelled cards, and false cards that were claimed.

@@ -4,7 +4,7 @@ use image::{RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::engine::Models;
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{Pipeline, Trace};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

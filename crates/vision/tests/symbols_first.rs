@@ -1,7 +1,7 @@
 //! Finding cards on drawn tables, whose corners are known exactly.
 
 use setsight_scenes::Kind;
-use setsight_vision::find::{CardFinder, SymbolFinder};
+use setsight_vision::parts::find::{CardFinder, SymbolFinder};
 use setsight_vision::{CardOutline, Trace};
 
 /// Cards found, false ones, and the largest corner error in card long sides.

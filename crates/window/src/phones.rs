@@ -13,7 +13,7 @@ use setsight_live::{LiveSource, LiveView, Notice, Onlooker, Session};
 use setsight_phone::server::Options;
 use setsight_phone::{Code, Listen, ListenError, News, Reads, Server, StartError};
 use setsight_photo::source::Photo;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{PhotoReading, Trace};
 use std::collections::HashMap;
 use std::io;

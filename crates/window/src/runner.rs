@@ -36,7 +36,7 @@ use setsight_game::cards::{Card, Shape};
 use setsight_game::game::Deal;
 use setsight_live::Input;
 use setsight_photo::encode;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

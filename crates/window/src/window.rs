@@ -31,7 +31,7 @@ use eframe::egui::{
 use image::RgbImage;
 use setsight_live::LiveSource;
 use setsight_vision::ReaderChoice;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,7 +6,8 @@ use anyhow::Context;
 use setsight_eval::{gain::Verdict, gain_report};
 use setsight_files::print_result;
 use setsight_nets::engine::{Models, used};
-use setsight_vision::plan::{ReadingPlan, deck_of};
+use setsight_vision::ReadingPlan;
+use setsight_vision::parts::deck_of;
 use std::path::PathBuf;
 
 /// Arguments of `models`.

@@ -25,7 +25,7 @@ use super::weights::Weights;
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::find::learned::{self, network::Maps};
+use setsight_vision::parts::finder::{Maps, Params, decode};
 use std::sync::OnceLock;
 use tally::Tally;
 use target::{SHAPE_PLANES, Target};
@@ -357,8 +357,7 @@ impl Task for Finder {
             let [_, planes, rows, columns] = output.maps();
             for (maps, scene) in output.values.chunks_exact(planes * rows * columns).zip(scenes) {
                 let maps = Maps { values: maps.to_vec(), rows, columns };
-                let claims =
-                    learned::decode::cards(&maps, THRESHOLD, learned::Params::default().apart);
+                let claims = decode::cards(&maps, THRESHOLD, Params::default().apart);
                 tally.add(&claims, &scene.cards, scene.size_px);
             }
         }

@@ -22,9 +22,9 @@ pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS};
 use crate::newton::{Choice, fit};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Property};
-use setsight_vision::board::{Board, BoardCard, Calibration, Params};
-use setsight_vision::classify::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
-use setsight_vision::classify::fusion::{
+use setsight_vision::parts::board::{Board, BoardCard, Calibration, Params};
+use setsight_vision::parts::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
+use setsight_vision::parts::fusion::{
     CardWeights, ClassifierWeights, EvidenceWeights, PropertyWeights,
 };
 use setsight_vision::{CardOutline, Reading};

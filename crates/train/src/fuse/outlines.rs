@@ -8,9 +8,9 @@ use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::nearest;
 use setsight_scenes::{Kind, Params, Scene, render, scenes};
 use setsight_vision::PipelineError;
-use setsight_vision::find::Learned;
-use setsight_vision::find::learned::evidence::{FEATURES, NAMES, Weights, log_odds};
-use setsight_vision::probability::sigmoid;
+use setsight_vision::parts::evidence::{FEATURES, NAMES, Weights, log_odds};
+use setsight_vision::parts::find::Learned;
+use setsight_vision::parts::probability::sigmoid;
 
 /// Ridge penalty: keeps the weights of rare features near zero.
 const RIDGE: f64 = 2.0;

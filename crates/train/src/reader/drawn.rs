@@ -10,8 +10,9 @@ use rayon::prelude::*;
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::geometry::Quad;
 use setsight_scenes::{DeckChoice, DrawnCard, scenes};
-use setsight_vision::find::{CardFinder, FindError};
-use setsight_vision::{CardOutline, Trace, rectify};
+use setsight_vision::parts::find::{CardFinder, FindError};
+use setsight_vision::parts::rectify;
+use setsight_vision::{CardOutline, Trace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

@@ -15,12 +15,13 @@ use setsight_photo::labels::{
     check_photo_files, has_labels, load_crop, read_crop_labels, with_corners,
 };
 use setsight_photo::source;
-use setsight_vision::classify::classical::features::Features;
-use setsight_vision::classify::classical::template::Masks;
-use setsight_vision::find::{CardFinder, FindError};
-use setsight_vision::overlap::shared_area;
-use setsight_vision::table::{in_a_mirror, turned_back};
-use setsight_vision::{CardOutline, Trace, board, rectify};
+use setsight_vision::parts::classical::Features;
+use setsight_vision::parts::classical::Masks;
+use setsight_vision::parts::find::{CardFinder, FindError};
+use setsight_vision::parts::mirror::{in_a_mirror, turned_back};
+use setsight_vision::parts::overlap::shared_area;
+use setsight_vision::parts::{board, rectify};
+use setsight_vision::{CardOutline, Trace};
 use std::path::{Path, PathBuf};
 
 /// Number of times that each real card is cut, each time along another outline.

@@ -7,7 +7,7 @@ mod facts;
 mod mirror;
 pub mod screens;
 
-pub use facts::{Colors, DeckFacts, Mirrored, TableFacts};
+pub use facts::{Colors, Mirrored, TableFacts};
 pub use mirror::{in_a_mirror, turned_back};
 
 use crate::classify::reader::{Cards, FirstLook, Reader};

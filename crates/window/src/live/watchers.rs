@@ -4,7 +4,7 @@ use eframe::egui::Context;
 use setsight_live::{FramePace, Input, LiveSource, Session};
 use setsight_track::Params;
 use setsight_vision::Mirrored;
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use std::sync::Arc;
 
 /// What begins to watch a camera or a film, mirrored or not; the reason in words when it cannot.

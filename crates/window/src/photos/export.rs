@@ -8,8 +8,8 @@ use image::{ImageFormat, RgbImage};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::picture::Ink;
 use setsight_photo::encode::{self, JPEG_QUALITY};
-use setsight_vision::overlay::{self, Style};
-use setsight_vision::record::Record;
+use setsight_vision::output::Record;
+use setsight_vision::output::{Style, overlay};
 use std::path::{Path, PathBuf};
 
 /// A name for what is written about a photo.

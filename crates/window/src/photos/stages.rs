@@ -145,7 +145,7 @@ fn words_of(picture: &str) -> (Word, Word, &'static str) {
 mod tests {
     use super::*;
     use setsight_nets::engine::Models;
-    use setsight_vision::plan::ReadingPlan;
+    use setsight_vision::ReadingPlan;
     use setsight_vision::{Pipeline, Trace};
 
     #[test]

@@ -5,7 +5,7 @@ use setsight_nets::engine::{Models, used};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_photo::source::{self, Photo, SourceError};
-use setsight_vision::plan::ReadingPlan;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{CardImage, PhotoReading, Pipeline, Reading, TableFacts, Trace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

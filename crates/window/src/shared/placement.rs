@@ -100,7 +100,7 @@ pub fn bounds(corners: &[Pos2; 4]) -> Rect {
 /// The quad with every side moved outward (inward when negative); points of the window.
 pub fn offset(corners: &[Pos2; 4], outward: f32) -> [Pos2; 4] {
     let quad = Quad::new(corners.map(|p| Point::new(f64::from(p.x), f64::from(p.y))));
-    let moved = setsight_vision::overlay::offset(&quad, f64::from(outward));
+    let moved = setsight_vision::output::overlay::offset(&quad, f64::from(outward));
     moved.0.map(|p| pos2(p.x as f32, p.y as f32))
 }
 

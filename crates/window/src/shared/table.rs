@@ -5,9 +5,8 @@ use crate::shared::words::t;
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::{
-    Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning, layout,
-};
+use setsight_vision::output::layout;
+use setsight_vision::{Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning};
 use std::ops::{Deref, DerefMut};
 
 /// Guesses are as likely if they differ by less than what is told of them, one per cent.

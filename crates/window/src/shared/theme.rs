@@ -7,7 +7,7 @@ use eframe::egui::{
     Style, TextStyle, Theme, ThemePreference, Vec2, Visuals,
 };
 use setsight_game::cards::Color;
-use setsight_vision::overlay;
+use setsight_vision::output::overlay;
 
 /// Rim around coloured outlines, so that they stand out on every table.
 pub const RIM: Color32 = Color32::from_rgb(22, 24, 28);

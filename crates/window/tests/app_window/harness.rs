@@ -10,9 +10,10 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source::{Photo, SourceError};
+use setsight_vision::parts::rectify;
 use setsight_vision::{
     CardImage, Guess, PhotoReading, PipelineOutput, ReadCard, Reading, StageTime, TableFacts,
-    TableReading, Trace, rectify,
+    TableReading, Trace,
 };
 use setsight_window::Eye;
 use setsight_window::Language;

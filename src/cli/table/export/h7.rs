@@ -16,8 +16,9 @@ use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, graph::Graph, reader};
 use setsight_photo::{encode, source};
+use setsight_vision::CardOutline;
+use setsight_vision::parts::rectify;
 use setsight_vision::parts::taught;
-use setsight_vision::{CardOutline, rectify};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use setsight_h7::net::Net;
 use setsight_h7::preview::{Seen, seen};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::PhotoReader;
-use setsight_vision::overlay::{offset, outline, text_centred};
+use setsight_vision::output::overlay::{offset, outline, text_centred};
 use std::path::Path;
 
 /// The frame's pixels are drawn so many times as large.

@@ -4,7 +4,7 @@ use crate::cli::terminal::ColorChoice;
 use anyhow::Context;
 use serde_json::Value;
 use setsight_game::cards::picture::Ink;
-use setsight_vision::record::{CSV_HEADER, Record};
+use setsight_vision::output::{CSV_HEADER, Record};
 use std::io::{self, Write};
 
 /// How records are printed.

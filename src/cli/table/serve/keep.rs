@@ -5,8 +5,8 @@ use crate::cli::table::scan::folder::{OutFolder, write_pictures};
 use anyhow::Context;
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
-use setsight_vision::overlay::Style;
-use setsight_vision::record::Record;
+use setsight_vision::output::Record;
+use setsight_vision::output::Style;
 use setsight_vision::{PhotoReading, StageTime};
 use std::path::{Path, PathBuf};
 

@@ -11,11 +11,12 @@ use setsight_game::cards::{Edition, Property};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, Network, SCREEN_READER, file_of, sha256};
 use setsight_train::fuse::{self, Networks, Source};
-use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::classify::neural::NeuralReader;
-use setsight_vision::find::{CardFinder, SymbolFinder};
-use setsight_vision::table::screens::ScreenWeights;
-use setsight_vision::{FinderChoice, shared_refiner};
+use setsight_vision::FinderChoice;
+use setsight_vision::parts::find::{CardFinder, SymbolFinder};
+use setsight_vision::parts::fusion::Fusion;
+use setsight_vision::parts::neural::NeuralReader;
+use setsight_vision::parts::screens::ScreenWeights;
+use setsight_vision::parts::shared_refiner;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train fuse`.
@@ -76,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let bar = photos::progress(args.tables as usize * (1 + FinderChoice::ALL.len()));
     let refiner = shared_refiner(&models)?;
     let seed = SEEDS + args.seed;
-    let mut finder = setsight_vision::learned(&models, refiner.clone())?;
+    let mut finder = setsight_vision::parts::learned(&models, refiner.clone())?;
     let (outlines, outlines_told) =
         fuse::fit_outlines(&finder, args.tables, OUTLINE_SEEDS + args.seed, &|| bar.inc(1))?;
     finder.weights = outlines;
@@ -126,7 +127,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
     let reader = &NeuralReader::with_network(Box::new(network));
     let refiner = shared_refiner(models)?;
-    let finder = &setsight_vision::learned(models, refiner.clone())?;
+    let finder = &setsight_vision::parts::learned(models, refiner.clone())?;
     let networks = Networks { finder, reader, refiner: refiner.as_deref() };
     let clipped = args.tables / 2;
     let bar = photos::progress((2 * args.tables + clipped) as usize);

@@ -79,8 +79,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn finder(models: &Path) -> anyhow::Result<Found> {
     let models = Models::Folder(models.to_owned());
     let table = scenes::draw_covered(0, 0, refiner::SIZE_PX);
-    let finder = setsight_vision::shared_refiner(&models)
-        .and_then(|refiner| setsight_vision::learned(&models, refiner))
+    let finder = setsight_vision::parts::shared_refiner(&models)
+        .and_then(|refiner| setsight_vision::parts::learned(&models, refiner))
         .context("--found-by needs a folder with finder.onnx and, better, refiner.onnx")?;
     Ok(Found::by(Box::new(finder), &table)?)
 }
