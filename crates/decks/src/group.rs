@@ -77,7 +77,7 @@ pub(super) fn has_one_fill(cards: &[DeckCard]) -> bool {
 
 impl Groups {
     /// Outline, fill and ink of a card.
-    pub fn of(&self, card: usize) -> [usize; 3] {
+    pub(crate) fn of(&self, card: usize) -> [usize; 3] {
         [self.shapes[card], self.fills[card], self.inks[card]]
     }
 
@@ -87,7 +87,7 @@ impl Groups {
 
     /// Numbers the groups so that as many as possible of the cards that `before` knows, which are
     /// the first ones, stay in the group of their number.
-    pub fn numbered_like(&mut self, before: &Self) {
+    pub(crate) fn numbered_like(&mut self, before: &Self) {
         let known = [&before.shapes, &before.fills, &before.inks];
         for (own, known) in self.lists().into_iter().zip(known) {
             let stay = |order: &&[usize; 3]| {
@@ -99,7 +99,7 @@ impl Groups {
     }
 
     /// Takes a card out.
-    pub fn remove(&mut self, card: usize) {
+    pub(crate) fn remove(&mut self, card: usize) {
         self.turned.remove(card);
         for list in self.lists() {
             list.remove(card);
@@ -354,7 +354,7 @@ pub(super) mod tests {
     use setsight_vision::parts::taught::drawn;
 
     /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
-    pub fn deck() -> (Vec<DeckCard>, Groups) {
+    pub(crate) fn deck() -> (Vec<DeckCard>, Groups) {
         let print = Print::of(Deck::invented(31).into());
         let inks = [[40.0, 50.0, 30.0], [45.0, -45.0, 25.0], [35.0, 40.0, -60.0]];
         let (mut cards, mut groups) = (Vec::new(), Groups::default());
@@ -375,7 +375,7 @@ pub(super) mod tests {
     }
 
     /// Whether two groupings are the same but for the groups' order.
-    pub fn same(a: &[usize], b: &[usize]) -> bool {
+    pub(crate) fn same(a: &[usize], b: &[usize]) -> bool {
         a.iter().zip(b).all(|(a0, b0)| a.iter().zip(b).all(|(a1, b1)| (a0 == a1) == (b0 == b1)))
     }
 
@@ -402,7 +402,7 @@ pub(super) mod tests {
 
     /// The deck on three tables, a number on each, red and purple in the warm light of the second
     /// about where purple and blue are in the first.
-    pub fn deck_in_two_lights() -> (Vec<DeckCard>, Groups) {
+    pub(crate) fn deck_in_two_lights() -> (Vec<DeckCard>, Groups) {
         let (one, of_one) = deck();
         let (mut cards, mut groups) = (Vec::new(), Groups::default());
         for table in 0..3 {

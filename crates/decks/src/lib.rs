@@ -5,6 +5,8 @@
 //! taught decks measures them, and grouped all together (`group`, by `clusters`); a person may put some
 //! right ([`Draft`]), and the groups become outlines, fills and inks (`print`, `fit`).
 
+#![warn(unreachable_pub)]
+
 mod checks;
 mod clusters;
 mod draft;

@@ -18,7 +18,7 @@ const LEAST: f32 = 0.004;
 /// their errors, in [`Property::ALL`] order. The lamp, the focus and the angle err in the same way
 /// again, so that however many readings there are, they count as at most `1 / shared` independent
 /// ones.
-pub type SharedError = [f32; 4];
+pub(crate) type SharedError = [f32; 4];
 
 /// Number of independent readings that count as much as `readings` (a weight, not only whole
 /// numbers) whose errors have this correlation.

@@ -20,6 +20,8 @@
 //!
 //! Only the frames' own times count, never the clock: the same frames give the same cards.
 
+#![warn(unreachable_pub)]
+
 mod card;
 mod detect;
 mod evidence;

@@ -21,7 +21,7 @@ const OWN_MOTION_PX: f64 = 1.5;
 
 /// The motion of the picture.
 #[derive(Clone, Copy, Debug)]
-pub struct Motion {
+pub(crate) struct Motion {
     /// From pixels of the earlier frame to pixels of the later one.
     pub now_from_before: Homography,
     /// Texture of the patches in the later frame relative to the same patches in the earlier one:
@@ -31,7 +31,7 @@ pub struct Motion {
 
 /// The tracked patches, in pixels of the fine plane.
 #[derive(Clone, Debug, Default)]
-pub struct Patches {
+pub(crate) struct Patches {
     points: Vec<Point>,
     /// Number of patches chosen.
     chosen: usize,
@@ -42,7 +42,7 @@ pub struct Patches {
 
 impl Patches {
     /// Chooses patches with structure in every direction, at most one per cell.
-    pub fn choose(grey: &Grey) -> Self {
+    pub(crate) fn choose(grey: &Grey) -> Self {
         let plane = &grey.fine;
         let mut points = Vec::new();
         let (across, down) = CELLS;
@@ -73,18 +73,23 @@ impl Patches {
     }
 
     /// Whether many patches have left the picture.
-    pub fn is_worn(&self) -> bool {
+    pub(crate) fn is_worn(&self) -> bool {
         3 * self.points.len() < 2 * self.chosen
     }
 
     /// Whether there are no patches.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
     /// Tracks the patches from one frame to the next and updates their places; `guess` is the
     /// motion of the previous frame. `None` if too few agree.
-    pub fn follow(&mut self, before: &Grey, now: &Grey, guess: &Homography) -> Option<Motion> {
+    pub(crate) fn follow(
+        &mut self,
+        before: &Grey,
+        now: &Grey,
+        guess: &Homography,
+    ) -> Option<Motion> {
         if before.fine.width != now.fine.width || before.fine.height != now.fine.height {
             return None;
         }

@@ -25,9 +25,9 @@ impl CardOutline {
 }
 
 /// Long side of a [`CardImage`] in pixels: twice the reader network's input.
-pub const CARD_LONG_PX: u32 = 192;
+pub(crate) const CARD_LONG_PX: u32 = 192;
 /// Short side of a [`CardImage`] in pixels: twice the reader network's input.
-pub const CARD_SHORT_PX: u32 = 128;
+pub(crate) const CARD_SHORT_PX: u32 = 128;
 
 /// A straightened card with its long side horizontal.
 #[derive(Clone, Debug)]

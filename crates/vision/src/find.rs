@@ -7,12 +7,12 @@
 
 #[cfg(test)]
 mod drawn;
-pub mod learned;
-pub mod plane;
-pub mod rim;
-pub mod sides;
-pub mod symbols_first;
-pub mod working;
+pub(crate) mod learned;
+pub(crate) mod plane;
+pub(crate) mod rim;
+pub(crate) mod sides;
+pub(crate) mod symbols_first;
+pub(crate) mod working;
 
 pub use learned::Learned;
 pub use symbols_first::SymbolFinder;

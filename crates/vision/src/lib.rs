@@ -16,6 +16,8 @@
 //! A [`Trace`] observes them. [`output`] draws and writes a result; [`parts`] is what training and
 //! measuring need of the stages' insides.
 
+#![warn(unreachable_pub)]
+
 pub mod batch;
 mod board;
 mod choice;

@@ -7,7 +7,7 @@ use setsight_photo::geometry::{Point, Quad};
 /// For each outline, the sum of the shares that the others overlap, each weighted by its
 /// probability of being a card, at most 1. A share is relative to the smaller of the two outlines.
 /// `lying` holds outlines and probabilities.
-pub fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
+pub(crate) fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
     let reach = |quad: &Quad| quad.long_side().max(quad.short_side());
     let share_of = |i: usize| {
         let (own, _) = &lying[i];
@@ -21,7 +21,7 @@ pub fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
 }
 
 /// Sets `shared` of each outline of a photo, using the finder's scores as probabilities.
-pub fn tell_shared(outlines: &mut [CardOutline]) {
+pub(crate) fn tell_shared(outlines: &mut [CardOutline]) {
     let is_card = |outline: &CardOutline| logistic(outline.score as f32);
     let lying: Vec<(Quad, f32)> =
         outlines.iter().map(|outline| (outline.corners_in_image, is_card(outline))).collect();
@@ -64,7 +64,7 @@ pub fn shared_area(a: &Quad, b: &Quad) -> f64 {
 }
 
 /// Whether two cards overlap by more than an error of their outlines.
-pub fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
+pub(crate) fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
     if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
         return false;
     }
@@ -83,7 +83,7 @@ pub fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
 }
 
 /// Whether any other outline overlaps the given one.
-pub fn is_overlapped<S: Copy>(one: usize, quads: &[Quad<S>]) -> bool {
+pub(crate) fn is_overlapped<S: Copy>(one: usize, quads: &[Quad<S>]) -> bool {
     quads.iter().enumerate().any(|(k, other)| k != one && overlap(&quads[one], other))
 }
 

@@ -9,7 +9,9 @@
 
 mod paint;
 
-pub use paint::{Dash, disc, offset, outline, rectangle, text, text_centred, text_width};
+pub(crate) use paint::Dash;
+pub(crate) use paint::{disc, rectangle, text, text_width};
+pub use paint::{offset, outline, text_centred};
 
 use super::data::ReadCard;
 use super::table_reading::TableReading;

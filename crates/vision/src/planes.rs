@@ -13,7 +13,7 @@ static SHARES: [f32; 256] = {
 
 /// Appends a picture, R, G, B row by row, 8-bit, as all of R, then all of G, then all of B, each
 /// value divided by 255.
-pub fn push(rgb: &[u8], input: &mut Vec<f32>) {
+pub(crate) fn push(rgb: &[u8], input: &mut Vec<f32>) {
     let (start, pixels) = (input.len(), rgb.len() / 3);
     input.resize(start + 3 * pixels, 0.0);
     let (red, rest) = input[start..].split_at_mut(pixels);

@@ -11,13 +11,13 @@ pub fn sigmoid(log_odds: f64) -> f64 {
 }
 
 /// Log odds of a probability, which is clamped to 1e-6 from 0 and 1: the result lies within 14.
-pub fn log_odds(probability: f32) -> f32 {
+pub(crate) fn log_odds(probability: f32) -> f32 {
     let p = f64::from(probability).clamp(1e-6, 1.0 - 1e-6);
     (p / (1.0 - p)).ln() as f32
 }
 
 /// Probabilities from logits.
-pub fn softmax<const N: usize>(logits: [f32; N]) -> [f32; N] {
+pub(crate) fn softmax<const N: usize>(logits: [f32; N]) -> [f32; N] {
     let most = logits.into_iter().fold(f32::MIN, f32::max);
     let odds = logits.map(|logit| (logit - most).exp());
     let sum: f32 = odds.iter().sum();

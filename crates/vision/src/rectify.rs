@@ -21,7 +21,7 @@ use setsight_photo::geometry::{Homography, Point, Quad};
 
 /// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
 /// grain and glare brighter than the stock are not clipped.
-pub const BALANCED_WHITE: f32 = 0.9;
+pub(crate) const BALANCED_WHITE: f32 = 0.9;
 
 /// The percentile of each channel that is used as the card's overall white: symbols cover up to a
 /// third of a card, and the brightest tenth may be glare or the edge of a bright table.

@@ -59,7 +59,7 @@ pub fn classify(
 ///
 /// # Errors
 /// The network does not run.
-pub fn classify_augmented(
+pub(crate) fn classify_augmented(
     frame: &Frame,
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
@@ -77,7 +77,7 @@ pub fn classify_augmented(
 ///
 /// # Errors
 /// The network does not run.
-pub fn augmented(
+pub(crate) fn augmented(
     frame: &Frame,
     outlines: &[Quad],
     said: &[Option<Answer>],

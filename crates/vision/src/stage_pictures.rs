@@ -50,7 +50,7 @@ impl PictureFolder {
 }
 
 /// The photo with the finder's outlines and their log odds: green if positive, otherwise orange.
-pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
+pub(crate) fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
     let mut picture = frame.clone();
     for outline in outlines {
         let quad = &outline.corners_in_image;
@@ -67,7 +67,7 @@ pub fn outlines(frame: &Frame, outlines: &[CardOutline]) -> RgbImage {
 }
 
 /// All straightened cards on one sheet.
-pub fn cards(images: &[CardImage]) -> RgbImage {
+pub(crate) fn cards(images: &[CardImage]) -> RgbImage {
     sheet(images, |i| {
         let image = &images[i];
         [
@@ -78,7 +78,7 @@ pub fn cards(images: &[CardImage]) -> RgbImage {
 }
 
 /// All straightened cards on one sheet, with their readings.
-pub fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
+pub(crate) fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
     sheet(images, |i| {
         let reading = &readings[i];
         let (best, probability) = reading.best();
@@ -93,7 +93,7 @@ pub fn readings(images: &[CardImage], readings: &[Reading]) -> RgbImage {
 }
 
 /// The photo with the board's cards and sets.
-pub fn board(frame: &Frame, table: &TableReading) -> RgbImage {
+pub(crate) fn board(frame: &Frame, table: &TableReading) -> RgbImage {
     overlay::draw(frame, table, &Style { codes: true, ..Style::default() })
 }
 

@@ -1,8 +1,8 @@
 //! Turns straightened cards into readings: the probabilities of each card's values.
 
-pub mod classical;
+pub(crate) mod classical;
 pub mod fused;
-pub mod fusion;
+pub(crate) mod fusion;
 pub mod neural;
-pub mod reader;
+pub(crate) mod reader;
 pub mod taught;

@@ -7,27 +7,27 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
 
 /// The table's colour.
-pub const TABLE: [u8; 3] = [60, 100, 70];
+pub(crate) const TABLE: [u8; 3] = [60, 100, 70];
 /// The cards' white.
-pub const WHITE: [u8; 3] = [235, 233, 228];
+pub(crate) const WHITE: [u8; 3] = [235, 233, 228];
 /// A green ink.
-pub const GREEN: [u8; 3] = [20, 130, 60];
+pub(crate) const GREEN: [u8; 3] = [20, 130, 60];
 /// A red ink.
-pub const RED: [u8; 3] = [200, 40, 45];
+pub(crate) const RED: [u8; 3] = [200, 40, 45];
 
 /// A card with filled symbols.
 #[derive(Clone, Copy, Debug)]
-pub struct FlatCard {
-    pub number: Number,
-    pub shape: Shape,
-    pub ink: [u8; 3],
+pub(crate) struct FlatCard {
+    pub(crate) number: Number,
+    pub(crate) shape: Shape,
+    pub(crate) ink: [u8; 3],
     /// The corners, in pixels of the photo.
-    pub corners: Quad,
+    pub(crate) corners: Quad,
 }
 
 impl FlatCard {
     /// A card with two green ovals.
-    pub fn at(corners: Quad) -> Self {
+    pub(crate) fn at(corners: Quad) -> Self {
         Self { number: Number::Two, shape: Shape::Oval, ink: GREEN, corners }
     }
 
@@ -43,7 +43,7 @@ impl FlatCard {
 }
 
 /// Draws a photo of cards; later ones cover earlier ones. Each pixel is the mean of 3 x 3 samples.
-pub fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
+pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
     const SAMPLES: u32 = 3;
     let placed: Vec<(&FlatCard, Homography)> = cards
         .iter()
@@ -74,7 +74,7 @@ fn is_inside(polygon: &[(f64, f64)], (x, y): (f64, f64)) -> bool {
 }
 
 /// A card 90 pixels long with its upper left corner at (x, y), turned clockwise by `angle` radians.
-pub fn card_at(x: f64, y: f64, angle: f64) -> Quad {
+pub(crate) fn card_at(x: f64, y: f64, angle: f64) -> Quad {
     let (sin, cos) = angle.sin_cos();
     let turned = |p: Point| Point::new(x + cos * p.x - sin * p.y, y + sin * p.x + cos * p.y);
     Quad::new(Quad::rectangle(90.0, 57.6).0.map(turned))

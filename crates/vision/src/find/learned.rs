@@ -7,14 +7,14 @@
 //! logistic regression on the features ([`evidence`]) gives each outline its log odds.
 
 pub mod decode;
-pub mod detections;
-pub mod evidence;
-pub mod network;
-pub mod pictures;
-pub mod place;
-pub mod placer;
-pub mod search;
-pub mod shrink;
+pub(crate) mod detections;
+pub(crate) mod evidence;
+pub(crate) mod network;
+pub(crate) mod pictures;
+pub(crate) mod place;
+pub(crate) mod placer;
+pub(crate) mod search;
+pub(crate) mod shrink;
 
 use super::working::Working;
 use super::{CardFinder, FindError};
@@ -24,7 +24,8 @@ use crate::probability::sigmoid;
 use crate::refiner::RefinerNetwork;
 use crate::trace::Trace;
 use decode::Candidate;
-pub use detections::{Detections, Params};
+pub(crate) use detections::Detections;
+pub use detections::Params;
 use network::{FinderNetwork, Maps};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad, space};
@@ -117,7 +118,7 @@ fn detect(
 }
 
 /// The candidates whose log odds reach the threshold, the likeliest first.
-pub fn outlines(
+pub(crate) fn outlines(
     seen: &Detections,
     params: &Params,
     weights: &evidence::Weights,

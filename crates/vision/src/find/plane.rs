@@ -84,7 +84,7 @@ fn weighted_median(sizes: &[(Point, f64, f64)]) -> f64 {
 }
 
 /// Long side of a card in short sides, as measured (57 x 89 mm would give 1.56).
-pub const CARD_ASPECT: f64 = 1.54;
+pub(crate) const CARD_ASPECT: f64 = 1.54;
 
 /// A card's place on the table, in units of the card's short side.
 #[derive(Clone, Copy, Debug, PartialEq)]

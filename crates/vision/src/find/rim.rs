@@ -36,7 +36,7 @@ fn rim(
 ///
 /// # Errors
 /// OpenCV cannot read the working image.
-pub fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
+pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
     let seen = rim(quad, working, 0.08, 10)?;
     if seen.is_empty() {
         return Ok(0.0);
@@ -57,7 +57,11 @@ pub fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
 ///
 /// # Errors
 /// OpenCV cannot read the working image.
-pub fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> opencv::Result<f64> {
+pub(crate) fn white_rim(
+    quad: &WorkingQuad,
+    working: &Working,
+    white: [f64; 3],
+) -> opencv::Result<f64> {
     let seen = rim(quad, working, 0.1, 9)?;
     let like_stock = |rgb: &&[u8; 3]| {
         (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))

@@ -38,7 +38,7 @@ impl Default for Params {
 /// A side found in the picture, as two points in working pixels, each a fifth of the side from an
 /// end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Side {
+pub(crate) struct Side {
     /// The point near the side's first corner and the point near its second.
     pub points: [Point; 2],
     /// The line's mean edge strength minus that of its surroundings, 0 to 1.
@@ -55,7 +55,7 @@ const POINTS_AT: [f64; 2] = [0.2, 0.8];
 ///
 /// # Errors
 /// OpenCV cannot read the working image.
-pub fn find_sides(
+pub(crate) fn find_sides(
     working: &Working,
     expected: &WorkingQuad,
     params: &Params,

@@ -7,13 +7,13 @@
 //! the maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
 //! border lines; and last, cards of which only the [contour](contours) is visible.
 
-pub mod components;
-pub mod contours;
-pub mod grouping;
-pub mod maps;
-pub mod pictures;
-pub mod shape;
-pub mod symbols;
+pub(crate) mod components;
+pub(crate) mod contours;
+pub(crate) mod grouping;
+pub(crate) mod maps;
+pub(crate) mod pictures;
+pub(crate) mod shape;
+pub(crate) mod symbols;
 
 use super::plane::TablePlane;
 use super::sides;

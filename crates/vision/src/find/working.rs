@@ -6,7 +6,7 @@ use setsight_photo::geometry::{Quad, space};
 use setsight_photo::resize::resize_into;
 
 /// An outline in working pixels.
-pub type WorkingQuad = Quad<space::Working>;
+pub(crate) type WorkingQuad = Quad<space::Working>;
 
 /// The photo at working resolution.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Working {
 ///
 /// # Errors
 /// No memory, or `rgb` holds fewer than three bytes per pixel.
-pub fn scaled(rgb: &[u8], from_px: (u32, u32), to_px: (u32, u32)) -> opencv::Result<Mat> {
+pub(crate) fn scaled(rgb: &[u8], from_px: (u32, u32), to_px: (u32, u32)) -> opencv::Result<Mat> {
     let (rows, columns) = (to_px.1 as i32, to_px.0 as i32);
     let mut to = Mat::new_rows_cols_with_default(rows, columns, CV_8UC3, Scalar::default())?;
     resize_into(rgb, from_px, to.data_bytes_mut()?, to_px)

@@ -36,7 +36,7 @@ fn blend(image: &mut RgbImage, x: i64, y: i64, color: Rgb<u8>, coverage: f64) {
 /// Draws a line with round ends. `dash` holds the pattern and the offset in pixels at which the
 /// line begins. Lines stay our own: imageproc's antialiased line is one pixel wide, and tiny-skia
 /// draws only on a picture with alpha.
-pub fn segment(
+pub(super) fn segment(
     image: &mut RgbImage,
     (a, b): (Point, Point),
     width_px: f64,
@@ -93,7 +93,7 @@ pub fn outline(
 }
 
 /// Draws a filled disc.
-pub fn disc(image: &mut RgbImage, centre: Point, radius_px: f64, color: Rgb<u8>) {
+pub(crate) fn disc(image: &mut RgbImage, centre: Point, radius_px: f64, color: Rgb<u8>) {
     let reach = radius_px.ceil() as i64 + 1;
     let (cx, cy) = (centre.x.round() as i64, centre.y.round() as i64);
     for y in cy - reach..=cy + reach {
@@ -105,7 +105,7 @@ pub fn disc(image: &mut RgbImage, centre: Point, radius_px: f64, color: Rgb<u8>)
 }
 
 /// Draws a filled rectangle with square corners and a coverage of 0 to 1.
-pub fn rectangle(
+pub(crate) fn rectangle(
     image: &mut RgbImage,
     (left, top): (f64, f64),
     (width, height): (f64, f64),
@@ -120,12 +120,12 @@ pub fn rectangle(
 }
 
 /// Width of a text in pixels at height `size_px`.
-pub fn text_width(text: &str, size_px: f64) -> f64 {
+pub(crate) fn text_width(text: &str, size_px: f64) -> f64 {
     text_size(PxScale::from(size_px as f32), &*FONT, text).0.into()
 }
 
 /// Draws one line of text; `at` is its left end and vertical middle, rounded to pixels.
-pub fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text: &str) {
+pub(crate) fn text(image: &mut RgbImage, at: Point, size_px: f64, color: Rgb<u8>, text: &str) {
     let scale = PxScale::from(size_px as f32);
     let font = FONT.as_scaled(scale);
     // Centre on a capital letter, not on the line height: codes and numbers have no descenders.

@@ -4,10 +4,10 @@
 use super::balance::ONES;
 
 /// Sums over a block's rows of 8-bit values fit 16 bits up to this many rows.
-pub const MOST_ROWS: usize = u16::MAX as usize / u8::MAX as usize;
+pub(super) const MOST_ROWS: usize = u16::MAX as usize / u8::MAX as usize;
 
 /// A part of a picture that is to be shrunk.
-pub struct Part<'a> {
+pub(super) struct Part<'a> {
     /// The picture: R, G, B row by row.
     pub rgb: &'a [u8],
     /// Columns of the picture.
@@ -23,7 +23,7 @@ pub struct Part<'a> {
 impl Part<'_> {
     /// The mean of each block, R, G, B row by row, with halves rounded to even numbers as OpenCV
     /// does from blocks of 3 x 3 on.
-    pub fn means(&self) -> Vec<u8> {
+    pub(super) fn means(&self) -> Vec<u8> {
         let mut means = vec![0; 3 * self.size.0 * self.size.1];
         pulp::Arch::new().dispatch(Averaging { part: self, means: &mut means });
         means

@@ -5,7 +5,7 @@
 mod colors;
 mod facts;
 mod mirror;
-pub mod screens;
+pub(crate) mod screens;
 
 pub use facts::{Colors, Mirrored, TableFacts};
 pub use mirror::{in_a_mirror, turned_back};
@@ -16,7 +16,7 @@ use setsight_game::cards::Property;
 use setsight_nets::engine::NetworkError;
 
 /// The cards of a table on which all that concerns it as a whole is settled.
-pub struct SettledTable<'a> {
+pub(crate) struct SettledTable<'a> {
     /// The cards as they lie on the table: of a mirrored picture those of the picture turned back.
     pub cards: Cards<'a>,
     /// The reader's first look at them.
@@ -30,7 +30,7 @@ impl<'a> SettledTable<'a> {
     ///
     /// # Errors
     /// A network does not run.
-    pub fn of(
+    pub(crate) fn of(
         reader: &dyn Reader,
         cards: Cards<'a>,
         before: TableFacts,
@@ -44,7 +44,10 @@ impl<'a> SettledTable<'a> {
     ///
     /// # Errors
     /// A network does not run.
-    pub fn read(self, reader: &dyn Reader) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
+    pub(crate) fn read(
+        self,
+        reader: &dyn Reader,
+    ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
         let mut readings = reader.read(&self.cards, self.look, &self.facts)?;
         if self.facts.colors != Colors::Told {
             for reading in &mut readings {

@@ -97,7 +97,7 @@ const LEAST_LOG_ODDS: f32 = 2.0;
 const LEAST_CARDS: usize = 3;
 
 /// Whether the picture is a copy of a screen; `before` if too few cards tell.
-pub fn is_screen(cards: &Cards, weights: &Weights, before: bool) -> bool {
+pub(crate) fn is_screen(cards: &Cards, weights: &Weights, before: bool) -> bool {
     features(cards).map_or(before, |features| is_likely(&features, weights))
 }
 

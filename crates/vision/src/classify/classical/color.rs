@@ -23,7 +23,7 @@ const NOISE: f64 = 0.005;
 
 /// The hue of one card and its weight.
 #[derive(Clone, Copy, Debug)]
-pub struct Hue {
+pub(super) struct Hue {
     /// See [`super::features::hue_of`].
     pub hue: [f32; 2],
     /// Probability that it is the hue of a card, 0 to 1.
@@ -31,7 +31,7 @@ pub struct Hue {
 }
 
 /// The probabilities of green, purple and red for each card.
-pub fn read_together(hues: &[Hue]) -> Vec<[f32; 3]> {
+pub(super) fn read_together(hues: &[Hue]) -> Vec<[f32; 3]> {
     let scatter = COLOR_SCATTER.map(|[a, b, c]| Matrix2::new(a, b, b, c).map(f64::from));
     let spread = Matrix6::from_fn(|i, j| f64::from(COLOR_MOVE[i][j]));
     let Some(spread_inverse) = spread.try_inverse() else {

@@ -7,7 +7,7 @@ use setsight_game::cards::outline::{symbol_centers, symbol_outline};
 use setsight_game::cards::{Card, Color, Shading};
 
 /// A card as printed, under a light (R, G, B as shares of full white), shifted by some pixels.
-pub fn draw(card: Card, light: [f32; 3], shift: (f32, f32)) -> CardImage {
+pub(crate) fn draw(card: Card, light: [f32; 3], shift: (f32, f32)) -> CardImage {
     let (width, height) = (CARD_LONG_PX as f32, CARD_SHORT_PX as f32);
     let ink = match card.color {
         Color::Green => [0.10, 0.62, 0.33],

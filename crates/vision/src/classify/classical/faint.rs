@@ -23,7 +23,7 @@ const SHARPNESS: f32 = 6.0;
 
 /// Number and shape of a card from the remains of its outlines; `None` if there are too few.
 /// Shading and colour are left open, because glare changes them first.
-pub fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
+pub(super) fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
     let darkness = Darkness::of(card);
     if !darkness.rim_is_even() {
         return None;

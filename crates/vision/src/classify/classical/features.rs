@@ -23,13 +23,13 @@ pub struct Features {
 }
 
 /// Length of one row of [`Features::number`].
-pub const NUMBER_FEATURES: usize = 8;
+pub(crate) const NUMBER_FEATURES: usize = 8;
 /// Length of one row of [`Features::shape`].
-pub const SHAPE_FEATURES: usize = 3;
+pub(crate) const SHAPE_FEATURES: usize = 3;
 /// Length of [`Features::shading`].
-pub const SHADING_FEATURES: usize = 8;
+pub(crate) const SHADING_FEATURES: usize = 8;
 /// Length of [`Features::card`].
-pub const CARD_FEATURES: usize = 10;
+pub(crate) const CARD_FEATURES: usize = 10;
 
 impl Features {
     /// Measures one card against a deck's masks.
@@ -374,7 +374,7 @@ impl Print {
 ///
 /// `missing` is summed across the whole outline, because photos store colour at half resolution:
 /// the colour of a thin line spreads beside it.
-pub fn hue_of(missing: [f32; 3]) -> [f32; 2] {
+pub(crate) fn hue_of(missing: [f32; 3]) -> [f32; 2] {
     let total = sum(missing).max(0.03);
     let (a, b) = ((missing[1] - missing[0]) / total, (missing[2] - missing[1]) / total);
     [b.atan2(a), a.hypot(b).clamp(1e-3, 2.0).ln()]

@@ -4,22 +4,22 @@ use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 use crate::rectify::BALANCED_WHITE;
 
 /// Width of a card image in pixels.
-pub const WIDTH: usize = CARD_LONG_PX as usize;
+pub(super) const WIDTH: usize = CARD_LONG_PX as usize;
 /// Height of a card image in pixels.
-pub const HEIGHT: usize = CARD_SHORT_PX as usize;
+pub(super) const HEIGHT: usize = CARD_SHORT_PX as usize;
 /// Width of the coarse ink map in pixels: half the card image.
-pub const COARSE_WIDTH: usize = WIDTH / 2;
+pub(super) const COARSE_WIDTH: usize = WIDTH / 2;
 /// Height of the coarse ink map in pixels.
-pub const COARSE_HEIGHT: usize = HEIGHT / 2;
+pub(super) const COARSE_HEIGHT: usize = HEIGHT / 2;
 
 /// The value that means no difference in [`InkMap::above_surroundings`].
-pub const ABOVE_SURROUNDINGS_ZERO: u8 = 100;
+pub(super) const ABOVE_SURROUNDINGS_ZERO: u8 = 100;
 /// Half the window of the surroundings in coarse pixels; the window is slightly narrower than a
 /// symbol.
 const SURROUNDINGS_REACH: usize = 8;
 
 /// The ink of one card.
-pub struct InkMap<'a> {
+pub(super) struct InkMap<'a> {
     pixels: &'a [u8],
     /// Ink at half size, [`COARSE_WIDTH`] x [`COARSE_HEIGHT`], row by row: the largest share of the
     /// white that is missing in any channel, 0 to 255.
@@ -31,7 +31,7 @@ impl<'a> InkMap<'a> {
     ///
     /// # Panics
     /// The image does not have the size of a card image.
-    pub fn of(card: &'a CardImage) -> Self {
+    pub(super) fn of(card: &'a CardImage) -> Self {
         assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX), "a card image's size");
         let pixels = card.pixels.as_raw().as_slice();
         // The sum of four white pixels.
@@ -52,7 +52,7 @@ impl<'a> InkMap<'a> {
 
     /// The coarse ink, averaged over 3 x 3, minus its mean over the surroundings, plus
     /// [`ABOVE_SURROUNDINGS_ZERO`].
-    pub fn above_surroundings(&self) -> Vec<u8> {
+    pub(super) fn above_surroundings(&self) -> Vec<u8> {
         // The integral image has a row and a column of zeros before the first.
         const STRIDE: usize = COARSE_WIDTH + 1;
         let mut sums = vec![0u32; STRIDE * (COARSE_HEIGHT + 1)];
@@ -83,7 +83,7 @@ impl<'a> InkMap<'a> {
     /// Light relative to the stock (R, G, B) at a point of the card image, interpolated linearly.
     /// (0, 0) is the outer corner of the first pixel. A point off the card gets the nearest pixel's
     /// value.
-    pub fn ratio(&self, x: f32, y: f32) -> [f32; 3] {
+    pub(super) fn ratio(&self, x: f32, y: f32) -> [f32; 3] {
         const SCALE: f32 = 1.0 / (255.0 * BALANCED_WHITE);
         let x = (x - 0.5).clamp(0.0, (WIDTH - 1) as f32 - 1e-3);
         let y = (y - 0.5).clamp(0.0, (HEIGHT - 1) as f32 - 1e-3);

@@ -5,11 +5,11 @@ mod color;
 #[cfg(test)]
 mod drawn;
 mod faint;
-pub mod features;
+pub(crate) mod features;
 mod ink;
 pub mod model;
 mod symbols;
-pub mod template;
+pub(crate) mod template;
 mod weights;
 
 use super::reader::{Cards, FirstLook, Reader};
@@ -68,7 +68,7 @@ impl ClassicalReader {
 
 /// Classifies all cards of a photo. Cards without a symbol get uniform values and do not affect the
 /// estimate of the light.
-pub fn judge(cards: &[Features]) -> Vec<Reading> {
+pub(crate) fn judge(cards: &[Features]) -> Vec<Reading> {
     let seen = |f: &&Features| !f.symbols.is_empty();
     let hues: Vec<Hue> =
         cards.iter().filter(seen).map(|f| Hue { hue: f.hue, weight: is_card(f) }).collect();

@@ -51,7 +51,7 @@ impl Symbol {
 }
 
 /// The symbols of a card from left to right, at most three.
-pub fn find(map: &InkMap<'_>, masks: &Masks) -> Vec<Symbol> {
+pub(super) fn find(map: &InkMap<'_>, masks: &Masks) -> Vec<Symbol> {
     let mut found: Vec<Symbol> = Vec::new();
     let mut labels = Labels::default();
     let local = map.above_surroundings();

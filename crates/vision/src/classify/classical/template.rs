@@ -5,10 +5,10 @@ use setsight_game::cards::{Deck, Edition, Number, Shape};
 use std::sync::LazyLock;
 
 /// A 2 x 2 matrix, row by row.
-pub type Matrix2 = [[f32; 2]; 2];
+pub(crate) type Matrix2 = [[f32; 2]; 2];
 
 /// Distance between neighbouring inner points, in pixels of the card image.
-pub const GRID_PX: f32 = 3.0;
+pub(crate) const GRID_PX: f32 = 3.0;
 
 /// One shape, centred on the origin, in pixels of the card image.
 pub struct Template {
@@ -118,12 +118,12 @@ impl Template {
 }
 
 /// Applies a matrix to a vector.
-pub fn apply(m: Matrix2, [x, y]: [f32; 2]) -> [f32; 2] {
+pub(crate) fn apply(m: Matrix2, [x, y]: [f32; 2]) -> [f32; 2] {
     [m[0][0] * x + m[0][1] * y, m[1][0] * x + m[1][1] * y]
 }
 
 /// Determinant.
-pub fn determinant(m: Matrix2) -> f32 {
+pub(crate) fn determinant(m: Matrix2) -> f32 {
     m[0][0] * m[1][1] - m[0][1] * m[1][0]
 }
 

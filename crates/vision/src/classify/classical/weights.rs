@@ -9,7 +9,7 @@ use super::model::quadratic_terms;
 
 /// Weights of the features of each number of symbols.
 #[rustfmt::skip]
-pub const NUMBER: [f32; quadratic_terms(NUMBER_FEATURES)] = [-0.5749, -0.8807, -1.4086, 2.8982, -0.5107, 0.4846, -1.959, -0.5125, -0.2894, -0.3728,
+pub(super) const NUMBER: [f32; quadratic_terms(NUMBER_FEATURES)] = [-0.5749, -0.8807, -1.4086, 2.8982, -0.5107, 0.4846, -1.959, -0.5125, -0.2894, -0.3728,
         1.2946, -1.8742, -0.1009, -0.5962, -1.1465, 0.99, -0.4305, -0.2219, -1.63, 2.773,
         -0.7153, -0.2981, -0.3174, 0.018, -0.3644, -1.2879, -0.3699, 0.0532, -0.2468, -2.3215,
         -3.2047, 0.059, -0.0185, -0.5801, -0.5046, -0.3896, -0.0647, -0.4823, 0.1843, -0.5478,
@@ -17,11 +17,11 @@ pub const NUMBER: [f32; quadratic_terms(NUMBER_FEATURES)] = [-0.5749, -0.8807, -
 
 /// Weights of the features of each shape.
 #[rustfmt::skip]
-pub const SHAPE: [f32; SHAPE_FEATURES] = [15.3844, -1.4104, -1.6388];
+pub(super) const SHAPE: [f32; SHAPE_FEATURES] = [15.3844, -1.4104, -1.6388];
 
 /// One row of weights for each shading, the constant last.
 #[rustfmt::skip]
-pub const SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3] = [
+pub(super) const SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3] = [
     [0.9261, 1.2284, 0.9786, -22.3802, 0.9474, 0.3105, -0.1486, -0.0263, 0.3156, 0.5015,
         0.4631, 78.384, 0.2646, 0.0419, -2.0828, 0.2149, 0.6286, 0.7025, 304.1206, -0.1353,
         -0.4678, 0.2466, -0.3144, 0.559, -58.0778, 0.4678, 0.358, 3.6283, -0.0615, -165.9794,
@@ -41,7 +41,7 @@ pub const SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3] = [
 
 /// Centre of each colour: angle in radians, logarithm of the length.
 #[rustfmt::skip]
-pub const COLOR_CENTER: [[f32; 2]; 3] = [
+pub(super) const COLOR_CENTER: [[f32; 2]; 3] = [
     [2.57442, -1.42164],
     [-1.3302, -2.01239],
     [0.0424, -1.04124],
@@ -49,7 +49,7 @@ pub const COLOR_CENTER: [[f32; 2]; 3] = [
 
 /// Scale matrix of each colour within one photo: angle-angle, angle-length, length-length.
 #[rustfmt::skip]
-pub const COLOR_SCATTER: [[f32; 3]; 3] = [
+pub(super) const COLOR_SCATTER: [[f32; 3]; 3] = [
     [0.00878, 0.00387, 0.07283],
     [0.01807, 0.02804, 0.16057],
     [0.006, -0.00334, 0.06224],
@@ -57,7 +57,7 @@ pub const COLOR_SCATTER: [[f32; 3]; 3] = [
 
 /// Covariance of the three centres from photo to photo: angle and length of each colour in turn.
 #[rustfmt::skip]
-pub const COLOR_MOVE: [[f32; 6]; 6] = [
+pub(super) const COLOR_MOVE: [[f32; 6]; 6] = [
     [0.01652, 0.01543, 0.01611, 0.03114, -0.00582, 0.01809],
     [0.01543, 0.19572, 0.05738, 0.28221, -0.02586, 0.07856],
     [0.01611, 0.05738, 0.16483, 0.20359, -0.02075, 0.1569],
@@ -68,7 +68,7 @@ pub const COLOR_MOVE: [[f32; 6]; 6] = [
 
 /// Weights for not-a-card and for a card, one row each, the constant last.
 #[rustfmt::skip]
-pub const CARD: [[f32; quadratic_terms(CARD_FEATURES) + 1]; 2] = [
+pub(super) const CARD: [[f32; quadratic_terms(CARD_FEATURES) + 1]; 2] = [
     [0.8627, -0.0681, 4.97, 0.8449, 4.1623, 0.3939, -4.0297, -0.0028, 11.1014, -1.3398,
         0.1819, 0.0497, 4.0247, 0.5735, 2.2711, -0.0492, 1.3265, -0.1564, 5.129, 0.1881,
         0.002, 2.1875, -0.0416, 0.276, 0.0088, -1.6155, -0.1301, -0.3429, -0.0786, 136.8586,

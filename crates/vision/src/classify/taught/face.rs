@@ -15,7 +15,7 @@ pub const WIDTH: usize = 384;
 /// Rows of a [`Face`].
 pub const HEIGHT: usize = 256;
 /// Pixels of a face in a millimetre of the card, the mean of both directions.
-pub const PX_PER_MM: f32 =
+pub(super) const PX_PER_MM: f32 =
     0.5 * (WIDTH as f32 / CARD_LONG_MM as f32 + HEIGHT as f32 / CARD_SHORT_MM as f32);
 /// What is nearer to the border may be table, a cut edge or a round corner.
 const MARGIN_PX: usize = 12;
@@ -71,7 +71,7 @@ impl Face {
 }
 
 /// Whether a pixel is far enough from the card's border.
-pub fn within_margin(x: usize, y: usize) -> bool {
+pub(super) fn within_margin(x: usize, y: usize) -> bool {
     (MARGIN_PX..WIDTH - MARGIN_PX).contains(&x) && (MARGIN_PX..HEIGHT - MARGIN_PX).contains(&y)
 }
 

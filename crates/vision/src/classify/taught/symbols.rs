@@ -9,7 +9,7 @@ pub const PATCH_HEIGHT: usize = 200;
 
 /// One symbol.
 #[derive(Clone, Debug)]
-pub struct Symbol {
+pub(super) struct Symbol {
     /// Its centre of area, in pixels of the face.
     pub center: (f32, f32),
     /// Its inside with its outline, [`PATCH_WIDTH`] x [`PATCH_HEIGHT`] about the centre.
@@ -29,7 +29,7 @@ const LEAST_AREA_MM2: f32 = 22.0;
 
 /// The symbols of a card from left to right: one to three alike in a row about its middle; empty
 /// where nothing like that is seen.
-pub fn cut(face: &Face) -> Vec<Symbol> {
+pub(super) fn cut(face: &Face) -> Vec<Symbol> {
     let inside = (0..WIDTH * HEIGHT).filter(|i| within_margin(i % WIDTH, i / WIDTH));
     let mut inks: Vec<f32> = inside.map(|i| face.ink[i]).collect();
     let rank = inks.len() * 993 / 1000;

@@ -29,7 +29,7 @@ pub const NAMES: [&str; FEATURES] = [
 ];
 
 /// The features of each candidate.
-pub fn features(
+pub(crate) fn features(
     maps: &Maps,
     scaled: &ScaledPhoto,
     peaks: &[SymbolPeak],

@@ -16,7 +16,7 @@ const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
 
 /// The network's heat map over its input, enlarged three times: centres of cards in red, of symbols
 /// in blue.
-pub fn heat(seen: &Detections) -> RgbImage {
+pub(crate) fn heat(seen: &Detections) -> RgbImage {
     const LARGER: u32 = 3;
     let input = &seen.scaled.input;
     let (width, height) = seen.scaled.size;
@@ -43,7 +43,7 @@ pub fn heat(seen: &Detections) -> RgbImage {
 /// The photo with each candidate: the network's prediction in blue, the expected place by table and
 /// symbols in orange, and the fitted corners in green (grey if the log odds, written in the middle,
 /// are negative), with the number of sides found; the network's symbols as dots.
-pub fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weights) -> RgbImage {
+pub(crate) fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weights) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.clone();
     let working = &seen.working;

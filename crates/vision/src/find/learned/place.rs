@@ -72,7 +72,7 @@ impl Default for Params {
 ///
 /// # Errors
 /// The working image cannot be read, or the network does not run.
-pub fn place(
+pub(crate) fn place(
     frame: &Frame,
     working: &Working,
     candidates: &[Candidate<space::Working>],

@@ -34,7 +34,7 @@ pub struct OnTable {
 }
 
 /// Fits cards to a table.
-pub struct Placer<'a> {
+pub(crate) struct Placer<'a> {
     /// The working image in which sides are searched for.
     pub working: &'a Working,
     /// The table that the cards lie on, if one could be fitted.
@@ -50,7 +50,7 @@ pub struct Placer<'a> {
 impl Placer<'_> {
     /// The predicted outline of a card whose rough outline is given: laid on the table, if it is
     /// close to it, and moved to the symbols that the network detected.
-    pub fn expected(&self, outline: &WorkingQuad) -> WorkingQuad {
+    pub(crate) fn expected(&self, outline: &WorkingQuad) -> WorkingQuad {
         let laid = match self.table {
             Some(table) if table.misfit(outline) < self.elsewhere => {
                 let seen = table.table_from_working.apply_quad(outline);
@@ -65,7 +65,7 @@ impl Placer<'_> {
     ///
     /// # Errors
     /// OpenCV cannot read the working image.
-    pub fn put(
+    pub(crate) fn put(
         &self,
         candidate: &Candidate<space::Working>,
         expected: &WorkingQuad,
@@ -79,12 +79,12 @@ impl Placer<'_> {
 }
 
 /// Natural logarithm of the long side of a card with this quad's area.
-pub fn log_size<S>(quad: &Quad<S>) -> f64 {
+pub(crate) fn log_size<S>(quad: &Quad<S>) -> f64 {
     (quad.signed_area().abs() * CARD_ASPECT).max(1e-9).ln() / 2.0
 }
 
 /// How an outline fits a table.
-pub fn fit_on(table: &TablePlane, quad: &WorkingQuad) -> OnTable {
+pub(crate) fn fit_on(table: &TablePlane, quad: &WorkingQuad) -> OnTable {
     let seen: Quad = table.table_from_working.apply_quad(quad);
     OnTable {
         misfit: table.misfit(quad).min(10.0),

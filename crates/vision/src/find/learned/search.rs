@@ -38,7 +38,7 @@ impl Default for Params {
 ///
 /// # Errors
 /// The working image cannot be read, or the network does not run.
-pub fn settle_covered(
+pub(crate) fn settle_covered(
     frame: &Frame,
     placer: &Placer,
     cards: &mut [Placed],

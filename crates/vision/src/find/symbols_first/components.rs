@@ -10,7 +10,7 @@
 
 /// Raw moments of a region, about the origin of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moments {
+pub(crate) struct Moments {
     /// Area in pixels.
     pub area: f64,
     /// Sums of x and y of the pixel centres.
@@ -43,7 +43,7 @@ impl Moments {
 
 /// One component with everything that it encloses.
 #[derive(Clone, Copy, Debug)]
-pub struct Component {
+pub(crate) struct Component {
     /// Moments of the filled region.
     pub filled: Moments,
     /// Bounding box in pixels: left, top, right (exclusive), bottom (exclusive).
@@ -56,7 +56,7 @@ pub struct Component {
 
 /// The labelled map.
 #[derive(Debug, Default)]
-pub struct Components {
+pub(crate) struct Components {
     width: usize,
     /// Every component, in raster order of its first pixel.
     pub all: Vec<Component>,
@@ -100,7 +100,7 @@ impl Components {
     ///
     /// # Panics
     /// The map's length is not a multiple of `width`.
-    pub fn label(&mut self, map: &[u8], width: usize) {
+    pub(crate) fn label(&mut self, map: &[u8], width: usize) {
         assert_eq!(map.len() % width, 0, "a map has whole rows");
         self.width = width;
         self.runs.clear();
@@ -225,7 +225,7 @@ impl Components {
     }
 
     /// Whether a pixel belongs to the filled region of a component; false outside the map.
-    pub fn filled_contains(&self, component: &Component, x: i32, y: i32) -> bool {
+    pub(crate) fn filled_contains(&self, component: &Component, x: i32, y: i32) -> bool {
         if x < 0 || y < 0 || x as usize >= self.width {
             return false;
         }

@@ -37,7 +37,7 @@ impl Default for Params {
 
 /// Collects quadrangles, map by map.
 #[derive(Debug)]
-pub struct ContourSearch {
+pub(crate) struct ContourSearch {
     params: Params,
     largest_px: f64,
     /// The quadrangles of all maps, clockwise on the screen.
@@ -46,7 +46,7 @@ pub struct ContourSearch {
 
 impl ContourSearch {
     /// A search in the maps of one working image.
-    pub fn new(working: &Working, params: &Params) -> Self {
+    pub(crate) fn new(working: &Working, params: &Params) -> Self {
         // A single card may fill the photo.
         let largest_px = 0.9 * working.width.max(working.height) as f64;
         Self { params: *params, largest_px, quads: Vec::new() }
@@ -57,7 +57,7 @@ impl ContourSearch {
     ///
     /// # Errors
     /// OpenCV failed, for instance for lack of memory.
-    pub fn add(&mut self, map: &BinaryMap<'_>) -> opencv::Result<()> {
+    pub(crate) fn add(&mut self, map: &BinaryMap<'_>) -> opencv::Result<()> {
         let (rows, columns) = ((map.pixels.len() / map.width) as i32, map.width as i32);
         let pixels = Mat::new_rows_cols_with_data(rows, columns, map.pixels)?;
         let mut contours = Vector::<Vector<CvPoint>>::new();
@@ -106,7 +106,7 @@ impl ContourSearch {
 
     /// The quadrangles that have a card's size on the table, each once, with corners in a card's
     /// order.
-    pub fn cards_on(&self, table: &TablePlane) -> Vec<WorkingQuad> {
+    pub(crate) fn cards_on(&self, table: &TablePlane) -> Vec<WorkingQuad> {
         let mut fitting: Vec<(f64, WorkingQuad)> = self
             .quads
             .iter()

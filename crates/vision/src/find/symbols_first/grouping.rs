@@ -11,7 +11,7 @@ use setsight_photo::geometry::Point;
 
 /// A card as its symbols determine it. Coordinates are in working pixels.
 #[derive(Clone, Debug)]
-pub struct SymbolGroup {
+pub(crate) struct SymbolGroup {
     /// One to three symbols, from one end of the card to the other.
     pub symbols: Vec<Symbol>,
     /// Centre of the card.
@@ -29,7 +29,7 @@ pub struct SymbolGroup {
 impl SymbolGroup {
     /// The card's corners: those on the table if it lies there, otherwise the parallelogram that
     /// its sides span.
-    pub fn quad(&self) -> WorkingQuad {
+    pub(crate) fn quad(&self) -> WorkingQuad {
         if let Some(quad) = self.quad_on_table {
             return quad;
         }
@@ -41,7 +41,7 @@ impl SymbolGroup {
 
 impl SymbolGroup {
     /// The card's white around its symbols, R, G, B, 0 to 255.
-    pub fn white(&self) -> [f64; 3] {
+    pub(crate) fn white(&self) -> [f64; 3] {
         let n = self.symbols.len() as f64;
         [0, 1, 2].map(|c| self.symbols.iter().map(|s| s.colors.white[c]).sum::<f64>() / n)
     }
@@ -103,7 +103,7 @@ impl Default for Params {
 /// The weights were set by hand, in proportion to how well each feature alone separates symbols
 /// from chance shapes: votes and IoU do so best (area under the curve 0.98 each), contrast and the
 /// evenness of the white around it less (0.91 and 0.90). Colour separates least and is not used.
-pub fn quality(symbol: &Symbol) -> f64 {
+pub(crate) fn quality(symbol: &Symbol) -> f64 {
     const VOTES_WEIGHT: f64 = 1.7;
     const IOU_WEIGHT: f64 = 12.0;
     /// IoU that counts neither for nor against; true symbols reach 0.95 and more.
@@ -173,13 +173,13 @@ impl Weighed {
 
 /// Long side, in working pixels, of a card with the area that a symbol implies; it is less
 /// sensitive to a wrong shear than either side alone.
-pub fn card_long_px(symbol: &Symbol) -> f64 {
+pub(crate) fn card_long_px(symbol: &Symbol) -> f64 {
     (symbol.long_side.cross(symbol.short_side).abs() * CARD_ASPECT).sqrt()
 }
 
 /// The cards of a photo and the table they lie on.
 #[derive(Debug, Default)]
-pub struct Grouped {
+pub(crate) struct Grouped {
     /// The likeliest first.
     pub cards: Vec<SymbolGroup>,
     /// The table's plane, if enough cards lie on one.
@@ -191,7 +191,7 @@ pub struct Grouped {
 /// The grouping runs three times: each pair in its own whitened frames; again without symbols whose
 /// size differs from the table's; and, once the table's plane has been fitted, on that plane, where
 /// every card has one size and right angles.
-pub fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Grouped {
+pub(crate) fn group(symbols: Vec<Symbol>, long_side_px: f64, params: &Params) -> Grouped {
     let mut weighed: Vec<Weighed> = symbols.into_iter().map(Weighed::new).collect();
     sort(&mut weighed);
     let field = size_field(&cards_of(&without_copies(&weighed, 0.0), None, params), long_side_px);

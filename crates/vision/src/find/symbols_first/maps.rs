@@ -10,7 +10,7 @@ use opencv::prelude::*;
 
 /// The kind of a binary map; it names the map's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MapKind {
+pub(crate) enum MapKind {
     /// Darker than the local mean.
     Local,
     /// Edges, thickened so that outlines close.
@@ -23,7 +23,7 @@ pub enum MapKind {
 
 /// A binary map: 255 is dark or ink, 0 is light.
 #[derive(Debug)]
-pub struct BinaryMap<'a> {
+pub(crate) struct BinaryMap<'a> {
     /// Row by row, [`Self::width`] columns.
     pub pixels: &'a [u8],
     /// Columns of this map.
@@ -51,7 +51,7 @@ const INK_FULL: f64 = 200.0;
 ///
 /// # Errors
 /// OpenCV failed, for instance for lack of memory; and those of `use_map`.
-pub fn for_each_map(
+pub(crate) fn for_each_map(
     working: &Working,
     mut use_map: impl FnMut(&BinaryMap<'_>) -> opencv::Result<()>,
 ) -> opencv::Result<()> {
@@ -192,7 +192,7 @@ fn zeros(rows: i32, cols: i32) -> opencv::Result<Mat> {
 }
 
 /// The darkest channel of each pixel: every ink of the game is dark in at least one channel.
-pub fn darkest_channel(rgb: &Mat) -> opencv::Result<Mat> {
+pub(crate) fn darkest_channel(rgb: &Mat) -> opencv::Result<Mat> {
     let mut dark = zeros(rgb.rows(), rgb.cols())?;
     for (out, px) in dark.data_bytes_mut()?.iter_mut().zip(rgb.data_bytes()?.chunks_exact(3)) {
         *out = px[0].min(px[1]).min(px[2]);

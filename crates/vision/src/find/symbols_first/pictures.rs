@@ -19,11 +19,11 @@ const SMALL_PX: f64 = 13.0;
 
 /// The binary maps in which symbols and borders are searched for.
 #[derive(Default)]
-pub struct Maps(Vec<(String, RgbImage)>);
+pub(crate) struct Maps(Vec<(String, RgbImage)>);
 
 impl Maps {
     /// Adds one map, scaled down to a third of the working image's width.
-    pub fn add(&mut self, working: &Working, map: &BinaryMap<'_>) {
+    pub(crate) fn add(&mut self, working: &Working, map: &BinaryMap<'_>) {
         let (width, step) = (map.width as u32, map.step);
         let height = (map.pixels.len() / map.width) as u32;
         let full = GrayImage::from_raw(width, height, map.pixels.to_vec()).expect("whole rows");
@@ -34,14 +34,14 @@ impl Maps {
     }
 
     /// All maps on one sheet.
-    pub fn sheet(&self) -> RgbImage {
+    pub(crate) fn sheet(&self) -> RgbImage {
         sheet_of(&self.0, 3)
     }
 }
 
 /// The working image with all detected symbols: diamonds green, ovals blue, squiggles orange, each
 /// with its IoU in per cent and the number of maps that show it.
-pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
+pub(crate) fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = working_picture(frame, working);
     for symbol in symbols {
         let color = match symbol.shape {
@@ -64,7 +64,7 @@ pub fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage
 
 /// The working image with the quadrangles among its contours, thin and pale, and those that have a
 /// card's size on the table, green.
-pub fn contours(
+pub(crate) fn contours(
     frame: &Frame,
     working: &Working,
     all: &[WorkingQuad],

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 /// A region's centroid and principal axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MomentFrame {
+pub(crate) struct MomentFrame {
     /// Centroid in the image.
     pub center: Point,
     /// Minor principal axis; its length is the standard deviation along it.
@@ -27,7 +27,7 @@ pub struct MomentFrame {
 
 impl MomentFrame {
     /// `None` for a region that does not extend in two directions.
-    pub fn new(moments: &Moments) -> Option<Self> {
+    pub(crate) fn new(moments: &Moments) -> Option<Self> {
         let n = moments.area;
         if n < 4.0 {
             return None;
@@ -54,18 +54,18 @@ impl MomentFrame {
     }
 
     /// Ratio of the standard deviations along the major and the minor axis.
-    pub fn elongation(&self) -> f64 {
+    pub(crate) fn elongation(&self) -> f64 {
         self.major.norm() / self.minor.norm()
     }
 
     /// Ratio of the area to that of the ellipse with the same second moments: 1 for an ellipse,
     /// 0.955 for any rectangle or rhombus, less for ragged shapes.
-    pub fn compactness(&self) -> f64 {
+    pub(crate) fn compactness(&self) -> f64 {
         self.area / (4.0 * PI * self.minor.norm() * self.major.norm())
     }
 
     /// Maps a point of the frame, rotated by `turn` radians, to the image.
-    pub fn image_from_frame(&self, p: Point, turn: f64) -> Point {
+    pub(crate) fn image_from_frame(&self, p: Point, turn: f64) -> Point {
         let (sin, cos) = turn.sin_cos();
         self.center + self.minor * (cos * p.x + sin * p.y) + self.major * (-sin * p.x + cos * p.y)
     }
@@ -73,7 +73,7 @@ impl MomentFrame {
 
 /// A region sampled in its moment frame, 32 columns per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mask([u32; ROWS]);
+pub(crate) struct Mask([u32; ROWS]);
 
 const COLUMNS: usize = 32;
 const ROWS: usize = 48;
@@ -89,7 +89,11 @@ const FIXED_ONE: f64 = (1 << FIXED_BITS) as f64;
 impl Mask {
     /// Samples a region (`inside` takes pixel coordinates) in the moment frame, rotated by `turn`
     /// radians.
-    pub fn sample(frame: &MomentFrame, turn: f64, inside: impl Fn(i32, i32) -> bool) -> Self {
+    pub(crate) fn sample(
+        frame: &MomentFrame,
+        turn: f64,
+        inside: impl Fn(i32, i32) -> bool,
+    ) -> Self {
         let mut rows = [0; ROWS];
         let origin = frame.image_from_frame(
             Point::new(
@@ -119,7 +123,7 @@ impl Mask {
     }
 
     /// Intersection over union, 0 to 1.
-    pub fn overlap(&self, other: &Self) -> f64 {
+    pub(crate) fn overlap(&self, other: &Self) -> f64 {
         let (mut both, mut either) = (0, 0);
         for (a, b) in self.0.iter().zip(&other.0) {
             both += (a & b).count_ones();
@@ -135,7 +139,7 @@ impl Mask {
 
 /// IoU of a region with each template, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TemplateIou {
+pub(crate) struct TemplateIou {
     /// With the symbols, in [`Shape::ALL`] order.
     pub symbols: [f64; 3],
     /// With a rectangle.
@@ -146,7 +150,7 @@ pub struct TemplateIou {
 
 impl TemplateIou {
     /// Compares a mask with all templates.
-    pub fn of(mask: &Mask) -> Self {
+    pub(crate) fn of(mask: &Mask) -> Self {
         let t = &*TEMPLATES;
         Self {
             symbols: [0, 1, 2].map(|i| mask.overlap(&t.symbols[i].mask)),
@@ -157,13 +161,13 @@ impl TemplateIou {
 
     /// The symbol with the highest IoU, and that IoU; `None` if a template that is no symbol fits
     /// better.
-    pub fn symbol(&self) -> Option<(Shape, f64)> {
+    pub(crate) fn symbol(&self) -> Option<(Shape, f64)> {
         let (shape, best) = self.best_symbol();
         (best >= self.rectangle && best >= self.mirrored_squiggle).then_some((shape, best))
     }
 
     /// The symbol with the highest IoU, even if another template fits better.
-    pub fn best_symbol(&self) -> (Shape, f64) {
+    pub(crate) fn best_symbol(&self) -> (Shape, f64) {
         let i = (0..3)
             .max_by(|&a, &b| self.symbols[a].total_cmp(&self.symbols[b]))
             .expect("three symbols");
@@ -173,7 +177,7 @@ impl TemplateIou {
 
 /// A symbol's mask, and the card's sides in the symbol's moment frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Template {
+pub(crate) struct Template {
     mask: Mask,
     /// The card's short side (down the card) in the moment frame.
     pub short_side_in_frame: Point,
@@ -182,7 +186,7 @@ pub struct Template {
 }
 
 /// The template of a shape, computed from its measured outline.
-pub fn template(shape: Shape) -> &'static Template {
+pub(crate) fn template(shape: Shape) -> &'static Template {
     &TEMPLATES.symbols[shape.index()]
 }
 

@@ -11,7 +11,7 @@ use setsight_photo::geometry::Point;
 
 /// A detected symbol. Coordinates are in working pixels.
 #[derive(Clone, Debug)]
-pub struct Symbol {
+pub(crate) struct Symbol {
     /// Its moment frame.
     pub frame: MomentFrame,
     /// Rotation of the frame, in radians, at which the region matches best; it compensates the
@@ -48,7 +48,7 @@ impl Symbol {
 
 /// Colours in and around a symbol.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct InkColors {
+pub(crate) struct InkColors {
     /// White of the card around the symbol, R, G, B, 0 to 255.
     pub white: [f64; 3],
     /// Spread of that white: the difference of two quantiles of its lightness, relative to the
@@ -60,7 +60,7 @@ pub struct InkColors {
 
 impl InkColors {
     /// The strongest ink of the three channels, 0 to 1.
-    pub fn contrast(&self) -> f64 {
+    pub(crate) fn contrast(&self) -> f64 {
         self.ink.into_iter().fold(f64::MIN, f64::max)
     }
 }
@@ -90,7 +90,7 @@ impl Default for Params {
 }
 
 /// Collects detections of symbols, map by map.
-pub struct SymbolSearch {
+pub(crate) struct SymbolSearch {
     params: Params,
     largest_px: f64,
     seen: Vec<Sighting>,
@@ -98,13 +98,13 @@ pub struct SymbolSearch {
 
 impl SymbolSearch {
     /// For the maps of one working image.
-    pub fn new(working: &Working, params: &Params) -> Self {
+    pub(crate) fn new(working: &Working, params: &Params) -> Self {
         let largest_px = params.largest * working.width.max(working.height) as f64;
         Self { params: *params, largest_px, seen: Vec::new() }
     }
 
     /// Adds the detections of one map.
-    pub fn add(&mut self, map: &BinaryMap<'_>, components: &Components) {
+    pub(crate) fn add(&mut self, map: &BinaryMap<'_>, components: &Components) {
         collect(map, components, self.largest_px, &self.params, &mut self.seen);
     }
 
@@ -112,7 +112,7 @@ impl SymbolSearch {
     ///
     /// # Errors
     /// OpenCV cannot read the working image.
-    pub fn finish(self, working: &Working) -> opencv::Result<Vec<Symbol>> {
+    pub(crate) fn finish(self, working: &Working) -> opencv::Result<Vec<Symbol>> {
         let mut symbols = merge(self.seen);
         let rgb = working.rgb.data_bytes()?;
         symbols.retain_mut(|s| match ink_colors(s, rgb, working.width, working.height) {
