@@ -182,7 +182,7 @@ mod tests {
 
     /// Draws the maps that a perfect network would give: every cell within one of a card's centre
     /// describes the card.
-    pub fn drawn(rows: usize, columns: usize, cards: &[Quad]) -> Maps {
+    pub(crate) fn drawn(rows: usize, columns: usize, cards: &[Quad]) -> Maps {
         let cells = rows * columns;
         let mut values = vec![0.0; finder::OUTPUTS * cells];
         values[..2 * cells].fill(-8.0);
