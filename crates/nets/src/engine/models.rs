@@ -167,7 +167,7 @@ impl Models {
 }
 
 /// The file name of a network in a folder of models.
-pub fn file_of(kind: Kind) -> &'static str {
+pub const fn file_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Reader => "reader.onnx",
         Kind::Finder => "finder.onnx",
