@@ -157,6 +157,34 @@ impl ReadingPlan {
         }))
     }
 
+    /// All that readings depend on, in words that differ where they may: options, decks and weights.
+    ///
+    /// # Errors
+    /// Weights or a deck beside them that cannot be read.
+    pub fn depends_on(&self) -> Result<String, PlanError> {
+        let models = self.models.clone().unwrap_or_else(used::models);
+        let trained = deck_of(&models)?;
+        let decks = [&self.deck, &trained].map(|deck| deck.as_ref().map(|deck| deck.to_text()));
+        let mut text = format!(
+            "{} {} {} {:?} {decks:?}",
+            self.reader.name(),
+            self.finder.name(),
+            self.mirrored.name(),
+            self.without
+        );
+        let mut all = vec![models];
+        if trained.is_some() || self.deck.as_ref().is_some_and(|deck| deck.is_taught()) {
+            // These find the cards of a taught deck.
+            all.push(usual_models()?);
+        }
+        // What a folder lacks may be taken from here.
+        all.push(Models::Shipped);
+        for models in all {
+            text += &format!(" {:?}", models.hashes()?);
+        }
+        Ok(text)
+    }
+
     /// What is known of a table before it is seen.
     fn facts(&self) -> TableFacts {
         let facts = TableFacts::default().with_mirror(self.mirrored);
@@ -331,8 +359,9 @@ mod tests {
     use super::*;
     use crate::Trace;
     use crate::deck_learning::TRAINED_FOR;
-    use setsight_nets::engine::file_of;
+    use setsight_nets::engine::{WEIGHTS, file_of};
     use setsight_scenes::{DeckChoice, Params};
+    use std::collections::HashSet;
     use std::path::Path;
 
     /// An invented deck as its file holds it, whose numbers are rounded.
@@ -365,6 +394,35 @@ mod tests {
         assert_eq!(pipeline.finder.name(), "classical");
         let named = ReadingPlan { deck: Some(Deck::rectangles()), ..plan };
         assert_eq!(named.build().unwrap().facts.deck_name(), "rectangles");
+    }
+
+    #[test]
+    fn what_readings_depend_on_is_told_apart() {
+        let home = tempfile::tempdir().unwrap();
+        let plan = ReadingPlan::with_models(Models::Folder(home.path().to_owned()));
+        let mut told = HashSet::from([plan.depends_on().unwrap()]);
+        let mut is_new = |plan: &ReadingPlan| told.insert(plan.depends_on().unwrap());
+        for file in WEIGHTS {
+            for content in ["one", "another"] {
+                std::fs::write(home.path().join(file), content).unwrap();
+                assert!(is_new(&plan), "{file} is {content}");
+            }
+        }
+        for seed in [31, 32] {
+            std::fs::write(home.path().join(TRAINED_FOR), deck(seed).to_text()).unwrap();
+            assert!(is_new(&plan), "trained for deck {seed}");
+        }
+        for other in [
+            ReadingPlan { deck: Some(Deck::classic()), ..plan.clone() },
+            ReadingPlan { finder: FinderChoice::Classical, ..plan.clone() },
+            ReadingPlan { reader: ReaderChoice::Neural, ..plan.clone() },
+            ReadingPlan { mirrored: Mirrored::Yes, ..plan.clone() },
+            ReadingPlan { without: vec![Step::Search], ..plan.clone() },
+        ] {
+            assert!(is_new(&other), "{other:?}");
+        }
+        let threads = NonZeroUsize::new(2).unwrap();
+        assert!(!is_new(&ReadingPlan { threads, ..plan }), "they change no reading");
     }
 
     #[test]

@@ -194,7 +194,7 @@ fn evaluate_part(
         settings: format!(
             "{names:?} {:?} {} {} {labels}",
             args.without,
-            args.reading.settings()?,
+            args.reading.plan().depends_on()?,
             photos::digest_of(&below)
         ),
         is_ours: below.iter().map(|name| shard.has_name(name)).collect(),
