@@ -63,6 +63,16 @@ pub fn told(error: &anyhow::Error) -> String {
 #[error("{0}")]
 pub struct BadCall(pub String);
 
+/// An error in writing to a place that the call names: its own if something else would be replaced there.
+pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
+    match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            BadCall(format!("{what}: {error}; name another place")).into()
+        }
+        _ => anyhow::Error::new(error).context(what),
+    }
+}
+
 /// Reads one of some values by its name; `--help` lists all of them.
 #[cfg(feature = "program")]
 pub fn one_of<T: Copy + Send + Sync + 'static>(

@@ -46,8 +46,8 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     let mut gathered = Gathered::default();
     for (number, file) in files.iter().enumerate() {
         let path = &args.files[number];
-        let length = read_lines(file, path, |line| gathered.add(&args.files, number, line))?;
-        if file.metadata().is_ok_and(|metadata| metadata.len() > length) {
+        let read = read_lines(file, path, |line| gathered.add(&args.files, number, line))?;
+        if !read.cut_off.is_empty() {
             say!("{}: its last line was cut off and is left out", path.display());
         }
     }

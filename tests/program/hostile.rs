@@ -373,7 +373,8 @@ fn photos_from_outside_of_a_folder_are_told() {
 #[test]
 fn a_disk_without_room_is_left_as_it_was() {
     let world = World::new();
-    world.file("out/report.md", b"of last week");
+    const OLD: &[u8] = b"# The solvers compared\n\nlast week";
+    world.file("out/report.md", OLD);
     let calls = [
         "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
         "compare --uniformity --out out",
@@ -389,7 +390,7 @@ fn a_disk_without_room_is_left_as_it_was() {
         );
         assert_eq!(world.names("out"), ["report.md"], "{call}");
     }
-    assert_eq!(std::fs::read(world.path().join("out/report.md")).unwrap(), b"of last week");
+    assert_eq!(std::fs::read(world.path().join("out/report.md")).unwrap(), OLD);
 }
 
 #[test]

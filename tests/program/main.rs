@@ -38,5 +38,6 @@ mod scan;
 mod serve;
 mod sets;
 mod simulate;
+mod strangers;
 mod train;
 mod train_finder;

@@ -68,7 +68,8 @@ fn from_corrected_photos_to_models_that_are_used() {
     run(&["models", "reset"]).expect(0);
     run(&["scan", "mine"]).expect(0);
     let again = run(&["train", "--add", "mine", "--out", "models"]);
-    assert!(again.code == 2 && again.stderr.contains("holds models already"), "{}", again.stderr);
+    let told = again.stderr.contains("models: holds a manifest.json already; give another --out");
+    assert!(again.code == 2 && told, "{}", again.stderr);
     let gone = run(&["models", "use", "nowhere"]);
     assert!(gone.code != 0 && gone.stderr.contains("nowhere"), "{}", gone.stderr);
 }
@@ -178,6 +179,7 @@ fn what_cannot_be_learned_from_is_told_and_leaves_nothing() {
 fn a_training_that_was_stopped_goes_on() {
     let world = World::new();
     photos(&world, "mine", "7", "3");
+    world.file("models/training/lock", b"");
     world.file("models/training/fold-1/note", b"as after a stop");
     let args = ["train", "--add", "mine", "--out", "models", "--steps", "2"];
     let refused = world.run(&args);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 /// A world with a few pictures, each of another size, by names that a program might split badly.
@@ -159,6 +159,34 @@ fn what_does_not_belong_together_is_refused() {
     refused("empty.jsonl", "nothing was done there yet");
     refused("none.jsonl", "none.jsonl: cannot be read");
     refused("photos", "expected a file of lines");
+}
+
+#[test]
+fn lines_of_other_weights_are_not_joined() {
+    let world = photos();
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let names = fs::read_dir(&models).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = names.map(|name| name.into_string().unwrap());
+    let is_weights = |name: &String| {
+        name.ends_with(".onnx") || name.ends_with(".json") && name != "manifest.json"
+    };
+    let weights: Vec<String> = names.filter(is_weights).collect();
+    for name in &weights {
+        world.file(&format!("models/{name}"), &fs::read(models.join(name)).unwrap());
+    }
+    let scan = |shard| run(&world, &format!("{SCAN} {READ} --models models --shard {shard}"));
+    world.file("first.jsonl", scan("1/2").stdout.as_bytes());
+    for name in weights {
+        let path = world.path().join("models").join(&name);
+        let before = fs::read(&path).unwrap();
+        fs::write(&path, [&before[..], b"\n"].concat()).unwrap();
+        world.file("second.jsonl", scan("2/2").stdout.as_bytes());
+        let ran = run(&world, "merge first.jsonl second.jsonl").expect(2);
+        assert!(ran.stderr.contains("weights or version differ"), "{name}: {}", ran.stderr);
+        fs::write(&path, before).unwrap();
+    }
+    world.file("second.jsonl", scan("2/2").stdout.as_bytes());
+    run(&world, "merge first.jsonl second.jsonl").expect(0);
 }
 
 /// Runs a command and kills it, so that it cannot tidy up, once a file has so many lines.

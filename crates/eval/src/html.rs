@@ -1,6 +1,8 @@
 //! What all HTML pages share: their frame, and how they refer to files.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use setsight_files::whole_file::refuse_others;
+use std::io;
 use std::path::Path;
 
 /// A whole page in English; `style` and `body` are markup already.
@@ -18,6 +20,19 @@ pub fn page(title: &str, style: &str, body: &Markup) -> Markup {
         }
         "\n"
     }
+}
+
+/// How the titles of all pages begin that are named `index.html`.
+const OURS: &str = "setsight: ";
+
+/// Refuses to replace something else than such a page.
+///
+/// # Errors
+/// See [`refuse_others`].
+pub fn refuse_other_pages(path: &Path) -> io::Result<()> {
+    let page = page(OURS, "", &Markup::default()).into_string();
+    let (head, _) = page.split_once("</title>").expect("a page has a title");
+    refuse_others(path, head.as_bytes())
 }
 
 /// A path as a reference in a page: a relative path stays relative, an absolute one becomes a

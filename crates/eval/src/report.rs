@@ -11,11 +11,15 @@ use super::pictures::{Pictures, STYLE, marked};
 use super::run::PhotoResult;
 use crate::html::{self, href};
 use maud::{Markup, html};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::cards::Property;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Names of the files.
+const PAGE: &str = "index.html";
+const FIGURES: &str = "figures.json";
 
 /// A report being written: `index.html`, `figures.json` and a folder `pictures`.
 pub struct Report {
@@ -29,8 +33,11 @@ impl Report {
     /// Creates the report's folder. With `several` readers, each section names its reader.
     ///
     /// # Errors
-    /// The folder cannot be created.
+    /// The folder cannot be created, or something else than a report would be replaced there
+    /// ([`io::ErrorKind::AlreadyExists`]).
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
+        html::refuse_other_pages(&folder.join(PAGE))?;
+        refuse_others(&folder.join(FIGURES), b"{\n  \"version\":")?;
         let pictures = Pictures::new(folder)?;
         Ok(Self { folder: folder.to_path_buf(), body: Vec::new(), pictures, several })
     }
@@ -133,7 +140,7 @@ impl Report {
         };
         let mut json = serde_json::to_string_pretty(&json).expect("plain data");
         json.push('\n');
-        write_whole(&self.folder.join("figures.json"), json.as_bytes())?;
+        write_whole(&self.folder.join(FIGURES), json.as_bytes())?;
         let charts = evaluations.iter().map(|evaluation| self.charts(evaluation));
         let charts = charts.collect::<io::Result<Vec<Markup>>>()?;
         let body = html! {
@@ -170,7 +177,7 @@ impl Report {
             @for photo in &self.body { (photo) }
         };
         let page = html::page("setsight: how well it reads", STYLE, &body).into_string();
-        write_whole(&self.folder.join("index.html"), page.as_bytes())
+        write_whole(&self.folder.join(PAGE), page.as_bytes())
     }
 
     /// Writes the charts of confusion and reliability; returns their HTML.

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 use std::fs::{File, Metadata, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -159,6 +159,24 @@ fn older_file(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
+/// Refuses to replace a file that does not begin like this: one that holds something else than is to be written
+/// there. An empty file holds nothing.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`], which names the file; the system's error; something else than a file.
+pub fn refuse_others(path: &Path, start: &[u8]) -> io::Result<()> {
+    if older_file(path)?.is_none_or(|older| older.len() == 0) {
+        return Ok(());
+    }
+    let mut head = Vec::new();
+    File::open(path)?.take(start.len() as u64).read_to_end(&mut head)?;
+    if head == start {
+        return Ok(());
+    }
+    let reason = format!("{} holds something else and would be replaced", path.display());
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, reason))
+}
+
 /// Writes a file completely or not at all.
 ///
 /// # Errors
@@ -176,6 +194,12 @@ fn without_name(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), words.split(" at path ").next().unwrap_or_default().to_owned())
 }
 
+/// Whether a file has the name of one in the making.
+pub fn is_in_the_making(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(IN_THE_MAKING.0) && name.ends_with(IN_THE_MAKING.1)
+}
+
 /// Removes temporary files of killed runs from a folder, once per run of the program.
 fn sweep_once(folder: &Path) {
     static SWEPT: LazyLock<Mutex<HashSet<PathBuf>>> = LazyLock::new(Mutex::default);
@@ -189,12 +213,10 @@ fn sweep_once(folder: &Path) {
 fn sweep(folder: &Path, young: Duration) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if !(name.starts_with(IN_THE_MAKING.0) && name.ends_with(IN_THE_MAKING.1)) {
+        let path = entry.path();
+        if !is_in_the_making(&path) {
             continue;
         }
-        let path = entry.path();
         let is_old = || Some(entry.metadata().ok()?.modified().ok()?.elapsed().ok()? >= young);
         if is_old() == Some(true) && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = std::fs::remove_file(path);
@@ -338,6 +360,23 @@ mod tests {
         let file = WholeFile::create(&path).unwrap();
         assert!(file.finish_as(&fifo).is_err());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn what_begins_otherwise_is_not_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index.html");
+        let look = || refuse_others(&path, b"<title>ours").map_err(|error| error.kind());
+        assert_eq!(look(), Ok(()), "nothing is there");
+        for text in ["", "<title>ours", "<title>ours</title>"] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(look(), Ok(()), "{text}");
+        }
+        for text in ["a", "<title>", "<title>yours</title>"] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(look(), Err(io::ErrorKind::AlreadyExists), "{text}");
+        }
+        assert!(refuse_others(dir.path(), b"").is_err());
     }
 
     #[test]

@@ -44,12 +44,15 @@ pub fn table(history: &[Entry]) -> String {
     text
 }
 
-/// Writes `curve.csv`, `curve.svg` and `curve.png` into the run's folder.
+/// The files that [`write`] writes.
+pub const FILES: [&str; 3] = ["curve.csv", "curve.svg", "curve.png"];
+
+/// Writes [`FILES`] into the run's folder.
 ///
 /// # Errors
 /// A file that cannot be written.
 pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
-    let path = folder.join("curve.csv");
+    let path = folder.join(FILES[0]);
     write_whole(&path, table(history).as_bytes())
         .map_err(|error| PlotError::Write { path, reason: error.to_string() })?;
     let points = |pick: &dyn Fn(&Entry) -> f64| {

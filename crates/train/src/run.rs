@@ -354,6 +354,10 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
             let reason = "holds a run already; go on with --resume, or give another --out";
             return Err(wrong(reason.into()));
         }
+        let mut written = [CHECKPOINT].into_iter().chain(curve::FILES);
+        if let Some(file) = written.find(|file| folder.join(file).exists()) {
+            return Err(wrong(format!("holds a file {file} already; give another --out")));
+        }
         let mut text = serde_json::to_string_pretty(config).expect("plain data");
         text.push('\n');
         write_whole(&path, text.as_bytes())

@@ -15,7 +15,7 @@ use setsight_files::printable;
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::DeckError;
 use setsight_nets::Kind;
-use setsight_nets::engine::{Models, ModelsError, used};
+use setsight_nets::engine::{Models, ModelsError, sha256, used};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -154,6 +154,35 @@ impl ReadingPlan {
             let refiner = shared_refiner(&models)?;
             self.finder_of(&models, refiner)
         }))
+    }
+
+    /// Stands for all that readings depend on: options, decks and every file of the weights. Two plans with
+    /// the same fingerprint read alike. SHA-256 in hexadecimal.
+    ///
+    /// # Errors
+    /// Weights or a deck beside them that cannot be read.
+    pub fn fingerprint(&self) -> Result<String, PlanError> {
+        let models = self.models.clone().unwrap_or_else(used::models);
+        let trained = deck_of(&models)?;
+        let decks = [&self.deck, &trained].map(|deck| deck.as_ref().map(|deck| deck.to_text()));
+        let mut text = format!(
+            "{} {} {} {:?} {decks:?}",
+            self.reader.name(),
+            self.finder.name(),
+            self.mirrored.name(),
+            self.without
+        );
+        let mut all = vec![models];
+        if trained.is_some() || self.deck.as_ref().is_some_and(|deck| deck.is_taught()) {
+            // These find the cards of a taught deck.
+            all.push(usual_models()?);
+        }
+        // What a folder lacks may be taken from here.
+        all.push(Models::Shipped);
+        for models in all {
+            text += &format!(" {:?}", models.hashes()?);
+        }
+        Ok(sha256(text.as_bytes()))
     }
 
     /// What is known of a table before it is seen.
@@ -330,8 +359,9 @@ mod tests {
     use super::*;
     use crate::Trace;
     use crate::classify::taught::TRAINED_FOR;
-    use setsight_nets::engine::file_of;
+    use setsight_nets::engine::{WEIGHTS, file_of};
     use setsight_scenes::{DeckChoice, Params};
+    use std::collections::HashSet;
     use std::path::Path;
 
     /// An invented deck as its file holds it, whose numbers are rounded.
@@ -364,6 +394,35 @@ mod tests {
         assert_eq!(pipeline.finder.name(), "classical");
         let named = ReadingPlan { deck: Some(Deck::rectangles()), ..plan };
         assert_eq!(named.build().unwrap().facts.deck_name(), "rectangles");
+    }
+
+    #[test]
+    fn what_readings_depend_on_is_told_apart() {
+        let home = tempfile::tempdir().unwrap();
+        let plan = ReadingPlan::with_models(Models::Folder(home.path().to_owned()));
+        let mut told = HashSet::from([plan.fingerprint().unwrap()]);
+        let mut is_new = |plan: &ReadingPlan| told.insert(plan.fingerprint().unwrap());
+        for file in WEIGHTS {
+            for content in ["one", "another"] {
+                std::fs::write(home.path().join(file), content).unwrap();
+                assert!(is_new(&plan), "{file} is {content}");
+            }
+        }
+        for seed in [31, 32] {
+            std::fs::write(home.path().join(TRAINED_FOR), deck(seed).to_text()).unwrap();
+            assert!(is_new(&plan), "trained for deck {seed}");
+        }
+        for other in [
+            ReadingPlan { deck: Some(Deck::classic()), ..plan.clone() },
+            ReadingPlan { finder: FinderChoice::Classical, ..plan.clone() },
+            ReadingPlan { reader: ReaderChoice::Neural, ..plan.clone() },
+            ReadingPlan { mirrored: Mirrored::Yes, ..plan.clone() },
+            ReadingPlan { without: vec![Step::Search], ..plan.clone() },
+        ] {
+            assert!(is_new(&other), "{other:?}");
+        }
+        let threads = NonZeroUsize::new(2).unwrap();
+        assert!(!is_new(&ReadingPlan { threads, ..plan }), "they change no reading");
     }
 
     #[test]

@@ -602,18 +602,21 @@ impl Window {
         });
         let (go, cancel) = answer.inner;
         if go && !text.trim().is_empty() {
-            match export::paths_in(&text) {
-                Ok(paths) if !ask.writes_file() => {
-                    self.use_paths(ask, paths);
-                    return;
+            let typed = PathBuf::from(text.trim());
+            if !ask.writes_file() {
+                match export::paths_in(&text) {
+                    Ok(paths) => {
+                        self.use_paths(ask, paths);
+                        return;
+                    }
+                    Err(reason) => self.desk.say(reason),
                 }
-                Err(reason) if !ask.writes_file() => {
-                    self.desk.say(reason);
-                }
-                _ => {
-                    self.use_paths(ask, vec![PathBuf::from(text.trim())]);
-                    return;
-                }
+            } else if typed.exists() {
+                // The system's dialogs ask before they let a file be replaced.
+                self.desk.say(t!("is-there-already", path = text.trim()));
+            } else {
+                self.use_paths(ask, vec![typed]);
+                return;
             }
         }
         if !(cancel || answer.should_close()) {

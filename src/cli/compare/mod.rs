@@ -8,17 +8,18 @@ mod report;
 mod uniformity;
 
 use super::timed::{Dealing, Optimisation};
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, unwritten};
 use crate::cli::part::{Part, PartArgs, Whole};
 use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use setsight_files::say;
+use setsight_files::whole_file::refuse_others;
 use setsight_general::{Kind, Rules, Without};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Arguments of `compare`.
@@ -109,7 +110,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut part = part.transpose()?;
     let is_whole = part.as_ref().is_none_or(Part::is_whole);
     if is_whole {
-        create(&args.out)?;
+        create(&args.out, report::FILES)?;
+        #[cfg(feature = "program")]
+        setsight_eval::html::refuse_other_pages(&args.out.join(report::PAGE))
+            .map_err(|error| cannot_go_to(&args.out, error))?;
     }
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
@@ -193,9 +197,19 @@ pub fn merged(all: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
     lines::merged(all)
 }
 
-fn create(folder: &std::path::Path) -> anyhow::Result<()> {
+/// Makes the folder, in which what has the names of these files must begin as they do.
+fn create(folder: &Path, files: [(&str, &str); 2]) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
-        .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))
+        .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))?;
+    for (name, start) in files {
+        refuse_others(&folder.join(name), start.as_bytes())
+            .map_err(|error| cannot_go_to(folder, error))?;
+    }
+    Ok(())
+}
+
+fn cannot_go_to(folder: &Path, error: std::io::Error) -> anyhow::Error {
+    unwritten(format!("the results cannot go to {}", folder.display()), error)
 }
 
 /// Tests the dealer with the decks of the experiments.
@@ -216,7 +230,7 @@ fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     decks.dedup();
-    create(&args.out)?;
+    create(&args.out, uniformity::FILES)?;
     uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)
 }
 

@@ -19,6 +19,10 @@ pub type Row = (Experiment, Vec<Cell>);
 #[cfg(feature = "program")]
 pub const PAGE: &str = "index.html";
 
+/// How its text files begin, by their names.
+pub const FILES: [(&str, &str); 2] =
+    [("results.csv", "varied,values,"), ("report.md", "# The solvers compared\n")];
+
 /// Writes all files.
 ///
 /// # Errors

@@ -25,6 +25,10 @@ pub const DECKS: [(u64, u64); 2] = [(4, 3), (5, 4)];
 /// A fair dealer falls below this in one of a thousand histograms.
 const SUSPICIOUS: f64 = 1e-3;
 
+/// How its text files begin, by their names.
+pub const FILES: [(&str, &str); 2] =
+    [("uniformity.md", "# Is the dealer fair?\n"), ("uniformity.csv", "values,properties,cards,")];
+
 /// Writes two histograms of each deck and their tests; fails where a test does.
 ///
 /// # Errors

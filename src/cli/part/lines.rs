@@ -13,21 +13,21 @@ pub const PART: &str = "part";
 /// Longest line that is read: a game of many sets, or a table of doubts.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Where a line belongs.
+/// Where a line belongs. What all lines of a work share comes first: a line that was cut off is known by it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The command that printed it.
     pub command: String,
+    /// How many items the whole has.
+    pub items: usize,
+    /// Stands for all that the results depend on: items, options, weights, version.
+    pub settings: String,
     /// What of the whole was done there, as K/N.
     pub shard: String,
     /// How many items that part has.
     pub shard_items: usize,
     /// The item's number in the whole, from 0.
     pub index: usize,
-    /// How many items the whole has.
-    pub items: usize,
-    /// Stands for all that the results depend on: items, options, weights, version.
-    pub settings: String,
 }
 
 /// A whole line of a file.
@@ -42,8 +42,15 @@ pub struct Line {
     pub value: Value,
 }
 
-/// Reads the whole lines of a file, one after another. A last line without its end was cut off by a kill:
-/// it is left out. Gives the length of all whole lines, in bytes.
+/// What [`read_lines`] has read.
+pub struct Lines {
+    /// Length of all whole lines, in bytes.
+    pub length: u64,
+    /// What follows them without an end: a line that a kill cut off, or a file of something else.
+    pub cut_off: Vec<u8>,
+}
+
+/// Reads the whole lines of a file, one after another. A last line without its end is left out.
 ///
 /// # Errors
 /// The file cannot be read, a line is none of a part, and what `take` says.
@@ -51,7 +58,7 @@ pub fn read_lines(
     file: &File,
     path: &Path,
     mut take: impl FnMut(Line) -> anyhow::Result<()>,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<Lines> {
     let mut reader = BufReader::new(file);
     let mut text = Vec::new();
     let (mut number, mut start) = (0, 0);
@@ -66,7 +73,7 @@ pub fn read_lines(
             return Err(stranger(path, number));
         }
         if text.last() != Some(&b'\n') {
-            return Ok(start);
+            return Ok(Lines { length: start, cut_off: text });
         }
         let (value, place) = parsed(&text).ok_or_else(|| stranger(path, number))?;
         take(Line { number, start, place, value })?;

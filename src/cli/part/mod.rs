@@ -7,13 +7,15 @@
 mod lines;
 mod shard;
 
-pub use lines::{Line, PART, Place, parsed, read_lines};
+pub use lines::{Line, Place, parsed, read_lines};
+use lines::{Lines, PART};
 pub use shard::Shard;
 
 use crate::cli::common::BadCall;
 use anyhow::Context;
 use serde_json::{Value, json};
 use setsight_files::say;
+use setsight_game::json::VERSION;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -131,10 +133,19 @@ impl Part {
         !self.is_split
     }
 
-    /// A line with its place in the whole.
+    /// A line with its place in the whole, as its second member: the first is the version.
     pub fn mark(&self, index: usize, mut line: Value) -> Value {
-        line[PART] = json!(Place { index, ..self.place.clone() });
+        let place = json!(Place { index, ..self.place.clone() });
+        line.as_object_mut().expect("a line is an object").shift_insert(1, PART.to_owned(), place);
         line
+    }
+
+    /// Whether a text without an end can be the beginning of a line of this work, whichever shard's.
+    fn begins_a_line(&self, text: &[u8]) -> bool {
+        let line = self.mark(0, json!({"version": VERSION})).to_string();
+        let (head, _) = line.split_once("\"shard\"").expect("a member of each place");
+        let common = text.len().min(head.len());
+        text[..common] == head.as_bytes()[..common]
     }
 
     /// Writes the line of an item to the file, or to stdout where there is none, and at once: a kill costs
@@ -189,7 +200,7 @@ impl Part {
         }
         let mut done = HashSet::new();
         let mut failed = 0;
-        let length = read_lines(&file, path, |line| {
+        let Lines { length, cut_off } = read_lines(&file, path, |line| {
             let Place { command, index, items, settings, .. } = &line.place;
             let own = &self.place;
             if (command, items, settings) != (&own.command, &own.items, &own.settings) {
@@ -204,7 +215,14 @@ impl Part {
             done.insert(*index);
             Ok(())
         })?;
-        if file.metadata().with_context(unwritten)?.len() > length {
+        if !cut_off.is_empty() {
+            // After whole lines of this work it can be nothing else.
+            if length == 0 && !self.begins_a_line(&cut_off) {
+                let message = format!(
+                    "--resume {shown}: its only line has no end and is none of this work; name another file"
+                );
+                return Err(BadCall(message).into());
+            }
             file.set_len(length).with_context(unwritten)?;
             say!("{shown}: its last line was cut off and is done again");
         }
@@ -216,5 +234,75 @@ impl Part {
         self.failed_before = failed;
         self.file = Some((file, path.to_path_buf()));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A work of three items of which this is the whole.
+    fn whole(settings: &str) -> Whole {
+        Whole { command: "scan", settings: settings.to_owned(), is_ours: vec![true; 3] }
+    }
+
+    fn open(path: &Path, whole: &Whole) -> anyhow::Result<Part> {
+        PartArgs { shard: None, resume: Some(path.to_path_buf()) }.open(whole)
+    }
+
+    #[test]
+    fn a_file_of_something_else_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let utf16: Vec<u8> = "{\"part\":".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        // The first line of another work, cut off.
+        let mut other = open(&path, &whole("other")).unwrap();
+        other.write(0, json!({"version": 1})).unwrap();
+        drop(other);
+        let other = std::fs::read(&path).unwrap();
+        for bytes in [
+            &b"{\"photos\": []}"[..],
+            b"\xff\xd8\xff\xe0\0\x10JFIF\0\n\xff",
+            b"\xff\xd8\xff\xe0\0\x10JFIF\0",
+            b"Dear diary",
+            b"Dear diary\nof today",
+            b"{\"version\":1,\"image\":\"a.jpg\"}",
+            &utf16,
+            &other[..other.len() - 1],
+            &[0; 100],
+        ] {
+            std::fs::write(&path, bytes).unwrap();
+            let error = open(&path, &whole("ours")).err().unwrap();
+            assert!(error.downcast_ref::<BadCall>().is_some(), "{error}");
+            assert!(error.to_string().contains("file"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), bytes, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_done_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let whole = whole("ours");
+        let mut part = open(&path, &whole).unwrap();
+        part.write(1, json!({"version": 1, "image": "b.jpg"})).unwrap();
+        part.write(2, json!({"version": 1, "image": "c.jpg"})).unwrap();
+        drop(part);
+        let bytes = std::fs::read(&path).unwrap();
+        let first = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        for length in [0, 1, 30, first - 1, first, first + 1, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            let part = open(&path, &whole).unwrap();
+            let todo: &[usize] = if length < first { &[0, 1, 2] } else { &[0, 2] };
+            assert_eq!(part.todo(), todo, "{length}");
+            let kept = if length < first { 0 } else { first };
+            assert_eq!(std::fs::metadata(&path).unwrap().len(), kept as u64, "{length}");
+        }
+        // Lines that name their place last, as older versions wrote them.
+        let mut line: Value = serde_json::from_slice(&bytes[..first]).unwrap();
+        let place = line.as_object_mut().unwrap().shift_remove(PART).unwrap();
+        line[PART] = place;
+        std::fs::write(&path, format!("{line}\n{{\"version\":1,\"ima")).unwrap();
+        assert_eq!(open(&path, &whole).unwrap().todo(), [0, 2]);
     }
 }

@@ -1,7 +1,7 @@
 //! `setsight eval`: how well labelled photos and crops are read.
 
 use super::photos::{self, ReadingArgs};
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told};
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told, unwritten};
 use crate::cli::part::{PartArgs, Whole};
 use crate::cli::stop;
 use anyhow::Context;
@@ -18,7 +18,7 @@ use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Arguments of `eval`.
@@ -76,13 +76,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         return evaluate_part(&args, &names, &pipelines, photos, baseline.as_ref());
     }
     let todo = plan(photos, &crops);
-    let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
-    let mut report = match &args.report {
-        Some(folder) => {
-            Some(Report::new(folder, args.all_readers).with_context(|| unwritten(folder))?)
-        }
-        None => None,
-    };
+    let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
+    let report = args.report.as_deref().map(|folder| {
+        Report::new(folder, args.all_readers).map_err(|error| unwritten(cannot(folder), error))
+    });
+    let mut report = report.transpose()?;
     let mut evaluations: Vec<Evaluation> =
         names.iter().map(|name| Evaluation::of_reader(name)).collect();
     let stop = stop::asked();
@@ -134,7 +132,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let comparisons = comparisons(baseline.as_ref(), &evaluations);
     if let (Some(report), Some(folder)) = (report, &args.report) {
         let written = problem.map_or_else(|| report.finish(&evaluations, &comparisons), Err);
-        written.with_context(|| unwritten(folder))?;
+        written.with_context(|| cannot(folder))?;
     }
     print(&args, &evaluations, &comparisons)
 }
@@ -196,7 +194,7 @@ fn evaluate_part(
         settings: format!(
             "{names:?} {:?} {} {} {labels}",
             args.without,
-            args.reading.settings()?,
+            args.reading.plan().fingerprint()?,
             photos::digest_of(&below)
         ),
         is_ours: below.iter().map(|name| shard.has_name(name)).collect(),

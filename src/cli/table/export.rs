@@ -10,8 +10,8 @@ use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::Kind;
 use setsight_nets::engine::{
-    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SCREEN_READER, SCREENS, file_of,
-    sha256, used,
+    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SCREENS, WEIGHTS, file_of, sha256,
+    used,
 };
 use setsight_nets::onnx;
 use setsight_train::run::CHECKPOINT;
@@ -131,17 +131,11 @@ fn loaded(name: &str, bytes: &[u8], file: &Path) -> anyhow::Result<(&'static str
     })
 }
 
-/// The files that a manifest lists, in alphabetical order.
-fn file_names() -> [&'static str; 6] {
-    let [finder, reader, refiner] = [Kind::Finder, Kind::Reader, Kind::Refiner].map(file_of);
-    [finder, FUSION, reader, refiner, SCREEN_READER, SCREENS]
-}
-
 /// Every file is loaded first: a manifest names no file that does not work.
 fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     let path = args.folder.join(MANIFEST);
     let mut files = Vec::new();
-    for name in file_names() {
+    for name in WEIGHTS {
         let file = args.folder.join(name);
         let bytes = match read_small(&file, MAX_WEIGHTS_BYTES) {
             Ok(bytes) => bytes,

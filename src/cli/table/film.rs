@@ -1,10 +1,10 @@
 //! `setsight render --video`: a film and its labels on disk.
 
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, unwritten};
 use crate::cli::stop;
 use anyhow::Context;
 use rayon::prelude::*;
-use setsight_files::whole_file::WholeFile;
+use setsight_files::whole_file::{WholeFile, refuse_others};
 use setsight_files::{print_result, say};
 use setsight_live::avi::AviWriter;
 use setsight_photo::labels::LabelFile;
@@ -156,9 +156,12 @@ fn shoot(
         return Err(BadCall(message).into());
     }
     let cannot = || format!("cannot write {}", video.display());
+    let lines = video.with_extension("jsonl");
+    // Nobody has named this file.
+    refuse_others(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
     let file = WholeFile::create(video).with_context(cannot)?;
     let mut avi = AviWriter::new(file, size_px, args.fps, args.quality).with_context(cannot)?;
-    let mut labels = WholeFile::create(&video.with_extension("jsonl")).with_context(cannot)?;
+    let mut labels = WholeFile::create(&lines).with_context(cannot)?;
     let stop = stop::asked();
     let bar = super::photos::progress(count);
     let mut cards = std::collections::BTreeSet::new();
@@ -186,7 +189,7 @@ fn shoot(
         "{count} frames with {} cards in {}, labels in {}, seed {seed}",
         cards.len(),
         video.display(),
-        video.with_extension("jsonl").display()
+        lines.display()
     );
     Ok(Outcome::Done)
 }

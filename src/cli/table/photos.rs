@@ -4,8 +4,7 @@ use crate::cli::common::{BadCall, one_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
-use setsight_nets::Kind;
-use setsight_nets::engine::{self, FUSION, Models, ModelsError, used};
+use setsight_nets::engine::{self, FUSION, Models, ModelsError};
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
@@ -58,26 +57,6 @@ impl ReadingArgs {
     /// Weights that are missing or broken, and what does not go together.
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
         self.pipeline_without(&[])
-    }
-
-    /// All that readings depend on, in words that differ where they may: options, deck and weights.
-    ///
-    /// # Errors
-    /// Weights that cannot be read.
-    pub fn settings(&self) -> anyhow::Result<String> {
-        let models = self.models.clone().map_or_else(used::models, Models::Folder);
-        let deck = self.deck.0.as_ref().map_or_else(|| "auto".to_owned(), |deck| deck.to_text());
-        let mut text = format!(
-            "{} {} {} {deck}",
-            self.reader.name(),
-            self.finder.name(),
-            self.mirrored.name()
-        );
-        let networks = [Kind::Reader, Kind::Finder, Kind::Refiner].map(engine::file_of);
-        for file in networks.into_iter().chain([FUSION]).filter(|file| models.has(file)) {
-            text += &format!(" {file} {}", engine::sha256(&models.read(file)?));
-        }
-        Ok(text)
     }
 
     /// The same with steps left out.

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::{is_in_the_making, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_game::json::VERSION;
@@ -18,7 +18,7 @@ use setsight_scenes::suite::{self, Suite};
 use setsight_scenes::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -155,14 +155,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             folders.push((table.folder, table.source.clone()));
         }
     }
-    // What a killed run has left is replaced or kept; labels are there only where one came to its end.
-    let goes_on = part.has_file() && !out.join(PHOTO_LABELS).exists();
-    let may_hold = args.overwrite || goes_on || part.has_begun();
+    let (before, part) = drawn_before(&tables, part, out)?;
+    // What a killed run has left is replaced, also where it came to no line.
+    let goes_on = part.has_begun() || part.has_file() && holds_nothing_else(out, &tables);
+    let may_hold = args.overwrite || goes_on;
     prepare(out, may_hold)?;
     for folder in folders.iter().filter_map(|(folder, _)| *folder) {
         prepare(&out.join(folder), may_hold)?;
     }
-    let (labels, part) = draw(&tables, part, out, args.jobs)?;
+    let (mut labels, part) = draw(&tables, part, out, args.jobs)?;
+    labels.extend(before);
     let count = part.own_items();
     let (mut done, mut cards) = (0, 0);
     for (folder, source) in folders {
@@ -209,8 +211,44 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
     Ok(params)
 }
 
-/// Draws the tables that are this run's and not drawn yet, until they are done or the run is stopped. Gives the
-/// labels of all that are drawn, by the tables' numbers.
+/// The labels of the tables that were drawn before, by the tables' numbers. Looks before anything is written
+/// whether they were drawn into this folder.
+fn drawn_before(
+    tables: &[TableJob],
+    mut part: Part,
+    out: &Path,
+) -> anyhow::Result<(BTreeMap<usize, PhotoLabel>, Part)> {
+    let mut labels = BTreeMap::new();
+    for (index, line) in part.lines()? {
+        let label = PhotoLabel::deserialize(&line["label"]);
+        labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
+        let path = out.join(tables[index].path());
+        if !path.is_file() {
+            let message = format!(
+                "{} was drawn before but is not there; give the folder that it was drawn into, or another \
+                 file for --resume",
+                path.display()
+            );
+            return Err(BadCall(message).into());
+        }
+    }
+    Ok((labels, part))
+}
+
+/// Whether a folder, if it is there, holds nothing but pictures of these tables and files in the making.
+fn holds_nothing_else(out: &Path, tables: &[TableJob]) -> bool {
+    let mut own: HashSet<PathBuf> = tables.iter().map(TableJob::path).collect();
+    let folders: HashSet<&str> = tables.iter().filter_map(|table| table.folder).collect();
+    own.extend(folders.iter().map(PathBuf::from));
+    folders.into_iter().chain([""]).all(|folder| {
+        let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten();
+        let mut names = entries.flatten().map(|entry| Path::new(folder).join(entry.file_name()));
+        names.all(|name| own.contains(&name) || is_in_the_making(&name))
+    })
+}
+
+/// Draws the tables that are this run's and not drawn yet, until they are done or the run is stopped. Gives
+/// their labels by the tables' numbers.
 fn draw(
     tables: &[TableJob],
     part: Part,
@@ -225,13 +263,12 @@ fn draw(
         .build()
         .context("cannot start threads")?;
     let part = Mutex::new(part);
-    let place = |table: &TableJob| out.join(table.folder.unwrap_or_default()).join(&table.file);
     let draw_one = |index: usize| -> anyhow::Result<(usize, PhotoLabel)> {
         let table = &tables[index];
         let file = &table.file;
         let scene = (table.draw)()?;
         let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
-        let path = place(table);
+        let path = out.join(table.path());
         write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
         bar.inc(1);
         let label = scene.label(file.clone());
@@ -242,27 +279,13 @@ fn draw(
         }
         Ok((index, label))
     };
-    let mut labels: BTreeMap<usize, PhotoLabel> = threads.install(|| {
+    let labels = threads.install(|| {
         todo.par_iter()
             .filter_map(|&index| (!stop.load(Ordering::Relaxed)).then(|| draw_one(index)))
             .collect::<anyhow::Result<_>>()
     })?;
     bar.finish_and_clear();
-    let mut part = part.into_inner().expect("no panic while held");
-    for (index, line) in part.lines()? {
-        let label = PhotoLabel::deserialize(&line["label"]);
-        labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
-        let path = place(&tables[index]);
-        if !path.is_file() {
-            let message = format!(
-                "{} was drawn before but is not there; give the folder that it was drawn into, or another \
-                 file for --resume",
-                path.display()
-            );
-            return Err(BadCall(message).into());
-        }
-    }
-    Ok((labels, part))
+    Ok((labels, part.into_inner().expect("no panic while held")))
 }
 
 /// All that the pictures depend on.
@@ -282,6 +305,13 @@ struct TableJob {
     /// What the labels of its folder say of where it is from.
     source: String,
     draw: Box<dyn Fn() -> Result<Scene, RenderError> + Send + Sync>,
+}
+
+impl TableJob {
+    /// Where its picture goes, within the folder of the call.
+    fn path(&self) -> PathBuf {
+        Path::new(self.folder.unwrap_or_default()).join(&self.file)
+    }
 }
 
 /// What the call asks for, folder by folder.

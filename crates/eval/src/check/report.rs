@@ -11,6 +11,9 @@ use setsight_photo::source::natural_order;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Name of the page.
+const PAGE: &str = "index.html";
+
 /// A page being written: `index.html` and a folder `pictures`.
 pub struct CheckReport {
     folder: PathBuf,
@@ -23,8 +26,10 @@ impl CheckReport {
     /// Creates the page's folder.
     ///
     /// # Errors
-    /// The folder cannot be created.
+    /// The folder cannot be created, or something else than such a page would be replaced there
+    /// ([`io::ErrorKind::AlreadyExists`]).
     pub fn new(folder: &Path) -> io::Result<Self> {
+        html::refuse_other_pages(&folder.join(PAGE))?;
         let pictures = Pictures::new(folder)?;
         Ok(Self { folder: folder.to_path_buf(), pictures, doubts: Vec::new() })
     }
@@ -123,7 +128,7 @@ impl CheckReport {
             }
         };
         let page = html::page("setsight: labels", STYLE, &body).into_string();
-        write_whole(&self.folder.join("index.html"), page.as_bytes())
+        write_whole(&self.folder.join(PAGE), page.as_bytes())
     }
 }
 

@@ -22,6 +22,17 @@ pub const SCREEN_READER: &str = "screen-reader.onnx";
 /// there.
 pub const SCREENS: &str = "screens.json";
 
+/// All files of a folder of models but its manifest, in alphabetical order. [`Models::read`]
+/// reads no others, so that [`Models::hashes`] leaves out nothing that a reading depends on.
+pub const WEIGHTS: [&str; 6] = [
+    file_of(Kind::Finder),
+    FUSION,
+    file_of(Kind::Reader),
+    file_of(Kind::Refiner),
+    SCREEN_READER,
+    SCREENS,
+];
+
 /// A set of weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Models {
@@ -114,25 +125,40 @@ impl Models {
         }
     }
 
-    /// Reads a file and checks it against the manifest, if there is one.
+    /// Reads one of the [`WEIGHTS`], or the manifest, and checks it against the manifest, if there is one.
     ///
     /// # Errors
-    /// The file is missing or does not match the manifest.
+    /// The file is missing, does not match the manifest, or is none of them.
     pub fn read(&self, file: &str) -> Result<Cow<'static, [u8]>, ModelsError> {
+        let is_listed = file == MANIFEST || WEIGHTS.contains(&file);
         match self {
             Self::Shipped => {
-                let found = FILES.iter().find(|(name, _)| *name == file);
+                let found = FILES.iter().find(|(name, _)| is_listed && *name == file);
                 let missing = || ModelsError::NotShipped(self.name_of(file));
                 found.map(|(_, bytes)| Cow::Borrowed(*bytes)).ok_or_else(missing)
             }
             Self::Folder(folder) => {
-                let bytes = read_small(&folder.join(file), MAX_BYTES as u64).map_err(|source| {
-                    ModelsError::Unreadable { file: self.name_of(file), source }
+                let bytes = match is_listed {
+                    true => read_small(&folder.join(file), MAX_BYTES as u64),
+                    false => Err(io::Error::other("it is none of the files of models")),
+                };
+                let bytes = bytes.map_err(|source| ModelsError::Unreadable {
+                    file: self.name_of(file),
+                    source,
                 })?;
                 self.check(folder, file, &bytes)?;
                 Ok(Cow::Owned(bytes))
             }
         }
+    }
+
+    /// The files that are there, each with its SHA-256 in hexadecimal.
+    ///
+    /// # Errors
+    /// See [`Models::read`].
+    pub fn hashes(&self) -> Result<Vec<(&'static str, String)>, ModelsError> {
+        let there = WEIGHTS.into_iter().filter(|file| self.has(file));
+        there.map(|file| Ok((file, sha256(&self.read(file)?)))).collect()
     }
 
     /// Loads a network.
@@ -167,7 +193,7 @@ impl Models {
 }
 
 /// The file name of a network in a folder of models.
-pub fn file_of(kind: Kind) -> &'static str {
+pub const fn file_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Reader => "reader.onnx",
         Kind::Finder => "finder.onnx",
@@ -214,6 +240,16 @@ mod tests {
         std::fs::write(folder.path().join(MANIFEST), "[]").unwrap();
         let error = models.read("reader.onnx").unwrap_err().to_string();
         assert!(error.contains("manifest.json is not as expected"), "{error}");
+    }
+
+    #[test]
+    fn every_file_of_models_is_listed_and_no_other_is_read() {
+        let shipped = FILES.iter().map(|(name, _)| *name).filter(|name| *name != MANIFEST);
+        assert_eq!(shipped.collect::<Vec<_>>(), WEIGHTS);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("new.json"), b"{}").unwrap();
+        let error = Models::Folder(folder.path().to_owned()).read("new.json").unwrap_err();
+        assert!(error.to_string().contains("none of the files of models"), "{error}");
     }
 
     #[test]

@@ -337,6 +337,10 @@ pub fn reader_in(file: &[u8]) -> anyhow::Result<Arc<NeuralReader>> {
     Ok(Arc::new(NeuralReader::with_network(Box::new(network))))
 }
 
+/// The files that [`write_models`] may write.
+pub const FILES: [&str; 5] =
+    [MANIFEST, FUSION, file_of(Kind::Reader), file_of(Kind::Finder), file_of(Kind::Refiner)];
+
 /// Writes a complete folder of models: the networks, the fusion and the remaining files of `base`.
 /// The manifest is written last, so a folder with a manifest is complete.
 ///

@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_depends_on_seed_and_step_and_keeps_its_shares() {
+    fn a_batch_fingerprint_seed_and_step_and_keeps_its_shares() {
         let task = task();
         let (batch, again, next) = (task.batch(5), task.batch(5), task.batch(6));
         assert!(batch.pixels == again.pixels && batch.wanted == again.wanted);

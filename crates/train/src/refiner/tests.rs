@@ -35,7 +35,7 @@ fn task() -> Refiner {
 }
 
 #[test]
-fn a_batch_depends_on_seed_and_step_alone() {
+fn a_batch_fingerprint_seed_and_step_alone() {
     let (batch, again, next) = (task().batch(3), task().batch(3), task().batch(4));
     assert!(batch.pixels == again.pixels && batch.wanted == again.wanted);
     assert!(batch.pixels != next.pixels);

@@ -191,6 +191,14 @@ fn the_board_is_copied_and_saved() {
     assert_eq!(json["sets"], serde_json::json!([[0, 1, 2]]));
     let picture = image::open(test.path("found.png")).unwrap();
     assert!(picture.width() == 480 && picture.height() > 360, "with a legend");
+    // The photo itself is not replaced.
+    let photo = std::fs::read(test.path("a.jpg")).unwrap();
+    test.keys(Modifiers::COMMAND, Key::E);
+    let path = test.path("a.jpg").display().to_string();
+    test.type_text(&path);
+    test.press("OK");
+    assert!(test.window().said().unwrap().contains("a.jpg is there already"));
+    assert_eq!(std::fs::read(test.path("a.jpg")).unwrap(), photo);
 }
 
 #[derive(Debug)]

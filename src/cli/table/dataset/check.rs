@@ -1,6 +1,6 @@
 //! `setsight dataset check`.
 
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, told};
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, told, unwritten};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use anyhow::Context;
@@ -11,7 +11,7 @@ use setsight_photo::source::Room;
 use setsight_vision::batch;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `dataset check`.
 #[derive(clap::Args)]
@@ -48,11 +48,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         say!("{words}");
     }
     let pipeline = args.reading.pipeline()?;
-    let unwritten = |path: &PathBuf| format!("the report cannot go to {}", path.display());
-    let mut report = match &args.report {
-        Some(folder) => Some(CheckReport::new(folder).with_context(|| unwritten(folder))?),
-        None => None,
-    };
+    let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
+    let report = args
+        .report
+        .as_deref()
+        .map(|folder| CheckReport::new(folder).map_err(|error| unwritten(cannot(folder), error)));
+    let mut report = report.transpose()?;
     let mut findings = Findings::of_plan(&plan);
     let stop = stop::asked();
     let pictures: usize = plan.items.iter().map(Item::pictures).sum();
@@ -91,7 +92,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     findings.finish();
     if let (Some(report), Some(folder)) = (report, &args.report) {
         let written = problem.map_or_else(|| report.finish(&findings), Err);
-        written.with_context(|| unwritten(folder))?;
+        written.with_context(|| cannot(folder))?;
     }
     let told = match args.format {
         Format::Text => print_result!("{}", findings.to_string().trim_end()),

@@ -57,7 +57,7 @@ pub struct Args {
     /// Also write DIR-preview.png: this photo as the board would show it
     #[arg(long, value_name = "PHOTO", conflicts_with_all = ["check", "deck"])]
     preview: Option<PathBuf>,
-    /// Replace a folder that is there
+    /// Replace a folder that is there, and its preview
     #[arg(long, conflicts_with = "check")]
     overwrite: bool,
 }
@@ -88,6 +88,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         ))
         .into());
     }
+    let preview_path = preview_path(out);
+    if args.preview.is_some() && !args.overwrite && preview_path.exists() {
+        let path = preview_path.display();
+        return Err(
+            BadCall(format!("{path} is there already; --overwrite replaces it, too")).into()
+        );
+    }
     let deck = match &args.models {
         Some(models) => deck_of(models, args.deck.as_deref())?,
         None => None,
@@ -111,7 +118,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         .with_context(|| format!("cannot write {}", out.display()))?;
     let model_bytes = made.files[folder::MODEL].len();
     if let Some(photo) = &args.preview {
-        write_preview(photo, &made.net, out)?;
+        write_preview(photo, &made.net, &preview_path)?;
     }
     let text = report::summary(&made.net, &made.facts, model_bytes);
     // A closed pipe is no error.
@@ -129,13 +136,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Writes the preview beside the folder, which holds only what the board needs.
-fn write_preview(photo: &Path, net: &Net, out: &Path) -> anyhow::Result<()> {
-    let (picture, [cards, sets]) = preview(photo, net)?;
+/// Beside the folder, which holds only what the board needs.
+fn preview_path(out: &Path) -> PathBuf {
     let mut path = out.components().as_path().as_os_str().to_owned();
     path.push("-preview.png");
-    let path = PathBuf::from(path);
-    write_whole(&path, &encode::png(&picture)?)
+    PathBuf::from(path)
+}
+
+fn write_preview(photo: &Path, net: &Net, path: &Path) -> anyhow::Result<()> {
+    let (picture, [cards, sets]) = preview(photo, net)?;
+    write_whole(path, &encode::png(&picture)?)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     say!("{}: {cards} cards and {sets} sets as the board would draw them", path.display());
     Ok(())

@@ -8,14 +8,13 @@ use image::{RgbImage, imageops};
 use maud::{Markup, html};
 use setsight_eval::html::href;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
-use setsight_files::whole_file::WholeFile;
+use setsight_files::whole_file::{WholeFile, refuse_others};
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::output::Record;
 use setsight_vision::output::{Style, overlay};
 use setsight_vision::{Guess, PhotoReading, TableReading};
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Longest side of a picture on the contact page, in pixels.
@@ -24,6 +23,8 @@ const THUMBNAIL_PX: u32 = 420;
 const THUMBNAILS: &str = "thumbnails";
 /// The JSON lines of all photos.
 const LINES: &str = "results.jsonl";
+/// The same after a stop.
+const PARTIAL: &str = "results.partial.jsonl";
 /// Longest name taken from a photo, in bytes: with a number and an ending it must fit a file system.
 const LONGEST_NAME: usize = 200;
 
@@ -118,9 +119,9 @@ pub fn write_pictures(
 const MARK: &[u8] = b"\xff\xd8\xff\xfe\x00\x13a setsight result";
 
 /// Refuses a place where something lies that this program did not write, or a link that leads elsewhere.
-fn check_place(path: &Path, overwrite: bool, starts: &[u8]) -> anyhow::Result<()> {
+fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()> {
     let metadata = match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         metadata => metadata?,
     };
     if metadata.is_symlink() {
@@ -129,15 +130,14 @@ fn check_place(path: &Path, overwrite: bool, starts: &[u8]) -> anyhow::Result<()
     if !metadata.is_file() {
         bail!("a folder, a device or a pipe is there; name another folder");
     }
-    let mut head = vec![0; starts.len()];
-    let is_ours = File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok();
-    if overwrite || metadata.len() == 0 || (is_ours && head == starts) {
-        return Ok(());
+    match refuse_others(path, start) {
+        Err(_) if overwrite => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
+            "something is there that setsight did not write; name another folder, or replace it with \
+             --overwrite"
+        ),
+        looked => Ok(looked?),
     }
-    bail!(
-        "something is there that setsight did not write; name another folder, or replace it with \
-         --overwrite"
-    )
 }
 
 fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Result<()> {
@@ -185,9 +185,12 @@ impl OutFolder {
             );
         }
         std::fs::create_dir_all(thumbnails).with_context(context)?;
-        for (name, starts) in [(LINES, &b"{\"version\":"[..]), ("index.html", HEAD.as_bytes())] {
+        let lines = b"{\"version\":";
+        for (name, start) in
+            [(LINES, &lines[..]), (PARTIAL, lines), ("index.html", HEAD.as_bytes())]
+        {
             let path = folder.join(name);
-            check_place(&path, overwrite, starts).with_context(|| path.display().to_string())?;
+            check_place(&path, overwrite, start).with_context(|| path.display().to_string())?;
         }
         let lines = WholeFile::create(&folder.join(LINES)).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
@@ -240,7 +243,7 @@ impl OutFolder {
         let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));
         let unwritten = |path: String| move || format!("{path} cannot be written");
         if stopped {
-            let partial = self.folder.join("results.partial.jsonl");
+            let partial = self.folder.join(PARTIAL);
             self.lines.finish_as(&partial).with_context(unwritten(lines_path))?;
             return Ok(self.folder.join("index.html"));
         }

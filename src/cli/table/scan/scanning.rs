@@ -196,7 +196,7 @@ impl<'a> Scanning<'a> {
             command: "scan",
             settings: format!(
                 "{extent:?} {} {}",
-                args.reading.settings()?,
+                args.reading.plan().fingerprint()?,
                 photos::digest_of(&names)
             ),
             is_ours: names.iter().map(|name| shard.has_name(name)).collect(),

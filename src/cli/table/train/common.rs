@@ -11,7 +11,7 @@ use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_train::first::First;
 use setsight_train::net::Plan;
-use setsight_train::run::{Keeping, Settings, Trained, best_weights, train};
+use setsight_train::run::{CONFIG, Keeping, Settings, Trained, best_weights, train};
 use setsight_train::{Ended, Task};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,6 +40,21 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// The path of a file that is written at the end of a run, and that must not be there before.
+    ///
+    /// # Errors
+    /// It is there. In the folder of another run nothing is written anyway.
+    pub fn new_file(&self, name: &str) -> Result<PathBuf, BadCall> {
+        let path = self.out.join(name);
+        if path.exists() && !self.resume && !self.out.join(CONFIG).exists() {
+            return Err(BadCall(format!(
+                "{}: is there already; give another --out",
+                path.display()
+            )));
+        }
+        Ok(path)
+    }
+
     /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
     ///
     /// # Errors

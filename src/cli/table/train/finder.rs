@@ -4,6 +4,7 @@ use super::common::{RunArgs, first_of, tell};
 use crate::cli::common::Outcome;
 use anyhow::Context;
 use setsight_files::whole_file::write_whole;
+use setsight_nets::engine::file_of;
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_train::finder::{self, BATCH, Finder, Options};
@@ -41,6 +42,7 @@ pub struct Args {
 /// # Errors
 /// A run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let path = args.run.new_file(file_of(Kind::Finder))?;
     let seed = args.run.seed;
     let options = Options { validation_scenes: args.validation_scenes, ..Options::new(seed) };
     let mut settings = finder::settings(seed, args.scenes, args.start_from.is_some());
@@ -53,7 +55,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let Some(trained) = args.run.train(&task, &settings)? else {
         return Ok(Outcome::SomeFailed);
     };
-    let path = args.run.out.join("finder.onnx");
     let metadata = Metadata {
         kind: Kind::Finder,
         version: env!("CARGO_PKG_VERSION").into(),

@@ -99,6 +99,8 @@ impl Progress {
 
 /// Folder of what is needed to go on, within the folder of models; gone once these are done.
 const WORK: &str = "training";
+/// The first file in it, of no bytes.
+const LOCK: &str = "lock";
 /// Parts into which scenes are dealt; there are at least as many scenes.
 const FOLDS: usize = 2;
 /// Drawn cards to learn from, so that what was known stays known, and those to judge by.
@@ -136,8 +138,14 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(BadCall(reason).into());
     }
     let work = out.join(WORK);
-    if out.join(file_of(Kind::Reader)).exists() && !work.exists() {
-        let reason = format!("{}: holds models already; give another --out", out.display());
+    if work.exists() && !is_work(&work) {
+        let reason =
+            format!("{}: is there and is no training's; give another --out", work.display());
+        return Err(BadCall(reason).into());
+    }
+    let mut written = training::FILES.into_iter().chain(gain_report::FILES);
+    if let Some(file) = written.find(|file| !work.exists() && out.join(file).exists()) {
+        let reason = format!("{}: holds a {file} already; give another --out", out.display());
         return Err(BadCall(reason).into());
     }
     if work.exists() && !args.resume {
@@ -442,9 +450,16 @@ fn same_folder(a: &Path, b: &Path) -> bool {
     }
 }
 
+/// Whether a folder is one in which a training keeps what it needs to go on: not a person's of the same name.
+fn is_work(folder: &Path) -> bool {
+    let is_lock = |file: std::fs::Metadata| file.is_file() && file.len() == 0;
+    let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
+    folder.join(LOCK).metadata().is_ok_and(is_lock) || is_empty()
+}
+
 /// Keeps a second training out of the folder for as long as it lives.
 fn locked(work: &Path) -> anyhow::Result<File> {
-    let path = work.join("lock");
+    let path = work.join(LOCK);
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     file.try_lock().map_err(|_| {
         BadCall(format!(

@@ -103,6 +103,9 @@ const REAL_SHARE: f64 = 0.25;
 /// # Errors
 /// A bad call, folders that cannot be learnt from, a run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let path = args.run.new_file(file_of(Kind::Reader))?;
+    let deck_path = args.deck.as_ref().map(|_| args.run.new_file(TRAINED_FOR));
+    let deck_path = deck_path.transpose()?;
     let (learnt, mut judged) = labelled(&args)?;
     let deck = args.deck.as_deref().map(Deck::open).transpose();
     let deck = deck.map_err(|error| BadCall(format!("--deck {error}")))?;
@@ -159,14 +162,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let Some(trained) = args.run.train(&task, &settings(&args))? else {
         return Ok(Outcome::SomeFailed);
     };
-    let path = args.run.out.join("reader.onnx");
     let metadata = metadata(&args, deck.as_deref(), hash, began_as);
     let write = |path: &Path, bytes: &[u8]| {
         write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
     };
     write(&path, &onnx::encode(&trained.graph, &metadata))?;
-    if let Some(deck) = &deck {
-        write(&args.run.out.join(TRAINED_FOR), deck.to_text().as_bytes())?;
+    if let (Some(deck), Some(path)) = (&deck, &deck_path) {
+        write(path, deck.to_text().as_bytes())?;
     }
     let early = if trained.early { ", ended early" } else { "" };
     let _ = print_result!(

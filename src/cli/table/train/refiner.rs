@@ -4,7 +4,7 @@ use super::common::{RunArgs, first_of, tell};
 use crate::cli::common::Outcome;
 use anyhow::Context;
 use setsight_files::whole_file::write_whole;
-use setsight_nets::engine::Models;
+use setsight_nets::engine::{Models, file_of};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_train::finder::scenes;
@@ -49,6 +49,7 @@ pub struct Args {
 /// # Errors
 /// A run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    let path = args.run.new_file(file_of(Kind::Refiner))?;
     let seed = args.run.seed;
     let mut settings = refiner::settings(seed, args.steps, args.start_from.is_some());
     settings.validate_every = args.validate_every;
@@ -61,7 +62,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let Some(trained) = args.run.train(&task, &settings)? else {
         return Ok(Outcome::SomeFailed);
     };
-    let path = args.run.out.join("refiner.onnx");
     let metadata = Metadata {
         kind: Kind::Refiner,
         version: env!("CARGO_PKG_VERSION").into(),

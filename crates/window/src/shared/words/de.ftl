@@ -236,6 +236,7 @@ ask-open-deck = Eine Kartendatei öffnen
 filter-photos = Fotos
 filter-all = Alle Dateien
 saved-as = Gespeichert als { $path }.
+is-there-already = { $path } gibt es schon. Wähle einen anderen Namen.
 unwritable = { $path }: lässt sich nicht schreiben: { $error }
 unreadable = { $path }: lässt sich nicht lesen: { $error }
 folder-unmade = { $path }: lässt sich nicht anlegen: { $error }

@@ -230,6 +230,7 @@ ask-open-deck = Open a deck's file
 filter-photos = Photos
 filter-all = All files
 saved-as = Saved as { $path }.
+is-there-already = { $path } is there already. Choose another name.
 unwritable = { $path }: cannot be written: { $error }
 unreadable = { $path }: cannot be read: { $error }
 folder-unmade = { $path }: cannot be made: { $error }
