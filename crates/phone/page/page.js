@@ -152,6 +152,7 @@ function show(table) {
     const names = seen[0].cards.map((i) => nameOf(table.cards[i].code));
     text += `. ${words.hint(names.length, names.join("; "))}`;
   }
+  for (const { kind } of table.warnings ?? []) text += ` ${words[`warning-${kind}`] ?? ""}`;
   setText($("summary"), text);
   listSets(table, sets);
   $("hint-ways").hidden = !$("hints").checked;

@@ -88,6 +88,21 @@ fn what_is_no_picture_is_told_by_a_word_that_the_page_knows() {
 }
 
 #[test]
+fn the_page_has_words_for_each_warning() {
+    let words = include_str!("../page/words.js");
+    let schema = include_str!("../../../docs/schemas/scan.json");
+    let schema: Value = serde_json::from_str(schema).unwrap();
+    let kinds =
+        &schema["oneOf"][0]["properties"]["warnings"]["items"]["properties"]["kind"]["enum"];
+    let kinds = kinds.as_array().expect("the kinds of warnings");
+    assert!(kinds.len() > 1, "{kinds:?}");
+    for kind in kinds {
+        let key = format!("\"warning-{}\":", kind.as_str().unwrap());
+        assert_eq!(words.matches(&key).count(), 2, "{key} in English and German");
+    }
+}
+
+#[test]
 fn a_browser_that_cannot_show_a_photo_gets_a_jpeg() {
     let world = World::new();
     let answer = world.post("/picture", &jpeg(90));
