@@ -73,6 +73,23 @@ fn every_crate_is_introduced() {
     }
 }
 
+/// What the page says of each crate, in the column of what it uses.
+#[test]
+fn the_page_names_what_each_crate_uses() {
+    let page = read("docs/architecture.md");
+    for name in crates() {
+        let start = format!("| `crates/{name}` |");
+        let row = page.lines().find(|line| line.starts_with(&start)).expect(&name);
+        let said = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap().trim();
+        let said: BTreeSet<&str> = said.split(", ").filter(|used| *used != "-").collect();
+        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        let (_, rest) = manifest.split_once("[dependencies]\n").expect(&name);
+        let own = rest.split("\n[").next().unwrap().lines();
+        let uses = own.filter_map(|line| line.strip_prefix("setsight-")?.split(['.', ' ']).next());
+        assert_eq!(said, uses.collect(), "docs/architecture.md, crates/{name}");
+    }
+}
+
 #[test]
 fn every_dependency_has_a_reason() {
     let manifest = read("Cargo.toml");
