@@ -2,11 +2,19 @@
 
 use super::document::{Content, Document};
 use super::draft::{Drafts, Mark, Pictures};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use serde::Deserialize;
 use serde_json::Value;
 use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// This format.
+pub const FORMAT: Format = Format {
+    name: "coco",
+    looks_like: "COCO's JSON with boxes, polygons or keypoints",
+    read: Read::File(read),
+};
 
 #[derive(Deserialize)]
 struct Labels {

@@ -2,10 +2,15 @@
 
 use super::document::{Content, Document};
 use super::draft::{Drafts, Mark, Pictures};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use serde::Deserialize;
 use serde_json::Value;
 use setsight_photo::geometry::Point;
+
+/// This format.
+pub const FORMAT: Format =
+    Format { name: "createml", looks_like: "Create ML's JSON", read: Read::File(read) };
 
 #[derive(Deserialize)]
 struct Image {

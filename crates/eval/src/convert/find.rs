@@ -5,94 +5,57 @@ use super::draft::{self, Drafts, Pictures};
 use super::{coco, createml, folders, label_studio, labelme, names, table, voc, yolo};
 use setsight_game::cards::{Card, Vocabulary};
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A format of labels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A folder for each card with its crops, or for each value.
-    Folders,
-    /// Crops whose file names say the card.
-    Names,
-    /// COCO's JSON.
-    Coco,
-    /// YOLO's text files.
-    Yolo,
-    /// Pascal VOC's XML.
-    Voc,
-    /// LabelMe's JSON.
-    LabelMe,
-    /// Create ML's JSON.
-    CreateMl,
-    /// Label Studio's JSON, JSON-MIN and CSV.
-    LabelStudio,
-    /// A table.
-    Table,
+/// A format of labels: one of those in [`Format::ALL`], which are known by their names.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// A description of the format.
+    pub looks_like: &'static str,
+    pub(super) read: Read,
 }
 
-/// Reads the labels of a file, if it is of a form; a message without the file's name if it is, but
-/// not as it should be.
-type ReadFile = fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>;
+/// How labels of a format are found and read.
+#[derive(Clone, Copy)]
+pub(super) enum Read {
+    /// They stand in files that say what they are. Reads those of a file, if it is of this form; a message
+    /// without the file's name if it is, but not as it should be.
+    File(fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>),
+    /// A file of names says that text files beside the pictures hold them.
+    Yolo,
+    /// Names of folders say what is in them.
+    Folders,
+    /// Names of pictures say what they show.
+    Names,
+}
 
 impl Format {
-    /// All formats.
+    /// All formats, in the order in which a file is tried.
     pub const ALL: [Self; 9] = [
-        Self::Folders,
-        Self::Names,
-        Self::Coco,
-        Self::Yolo,
-        Self::Voc,
-        Self::LabelMe,
-        Self::CreateMl,
-        Self::LabelStudio,
-        Self::Table,
+        folders::FORMAT,
+        names::FORMAT,
+        coco::FORMAT,
+        yolo::FORMAT,
+        voc::FORMAT,
+        labelme::FORMAT,
+        createml::FORMAT,
+        label_studio::FORMAT,
+        table::FORMAT,
     ];
+}
 
-    /// Those whose labels stand in files that say what they are.
-    const OF_FILES: [(Self, ReadFile); 6] = [
-        (Self::Coco, coco::read),
-        (Self::Voc, voc::read),
-        (Self::LabelMe, labelme::read),
-        (Self::CreateMl, createml::read),
-        (Self::LabelStudio, label_studio::read),
-        (Self::Table, table::read),
-    ];
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Folders => "folders",
-            Self::Names => "names",
-            Self::Coco => "coco",
-            Self::Yolo => "yolo",
-            Self::Voc => "voc",
-            Self::LabelMe => "labelme",
-            Self::CreateMl => "createml",
-            Self::LabelStudio => "label-studio",
-            Self::Table => "csv",
-        }
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
     }
+}
 
-    /// A description of the format.
-    pub fn looks_like(self) -> &'static str {
-        match self {
-            Self::Folders => {
-                "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/full/1.jpg"
-            }
-            Self::Names => "Crops whose file names say the card, such as 2spd_1.jpg",
-            Self::Coco => "COCO's JSON with boxes, polygons or keypoints",
-            Self::Yolo => {
-                "YOLO's text files beside data.yaml or classes.txt: boxes, corners or keypoints"
-            }
-            Self::Voc => "Pascal VOC's XML",
-            Self::LabelMe => "LabelMe's JSON",
-            Self::CreateMl => "Create ML's JSON",
-            Self::LabelStudio => "Label Studio's JSON, JSON-MIN or CSV",
-            Self::Table => {
-                "A CSV file with the columns file and code (or one for each property), with x,y or \
-                 xmin,ymin,xmax,ymax for cards in photos"
-            }
-        }
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
     }
 }
 
@@ -125,8 +88,8 @@ pub enum FindError {
     },
     /// Labels of another format than requested.
     #[error(
-        "{}: no labels of the form {} there; expected: {}{}", .path.display(), .format.name(),
-        .format.looks_like(), told(.strange)
+        "{}: no labels of the form {} there; expected: {}{}", .path.display(), .format.name,
+        .format.looks_like, told(.strange)
     )]
     Other {
         /// The path.
@@ -193,9 +156,9 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
     let one = [from.to_path_buf()];
     let InFiles { mut forms, strange, ours } =
         in_files(if is_file { &one } else { &files }, &pictures, &wanted);
-    if wanted(Format::Yolo) {
+    if wanted(yolo::FORMAT) {
         let names = if is_file { yolo::names_at(from) } else { yolo::names_in(&root, &files) };
-        forms.extend(names.map(|names| (Format::Yolo, yolo::read(&names, &files))));
+        forms.extend(names.map(|names| (yolo::FORMAT, yolo::read(&names, &files))));
     }
     // If these formats were requested, any picture counts; names that are not cards are reported
     // later.
@@ -204,13 +167,13 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
             |file: &PathBuf| draft::is_picture(file) && (format.is_some() || says_a_card(file));
         !is_file && files.iter().any(counts)
     };
-    if wanted(Format::Folders) && any(&|file| folders::says_a_card(&root, file, &words)) {
-        forms.push((Format::Folders, folders::read(&root, &files, &words)));
+    if wanted(folders::FORMAT) && any(&|file| folders::says_a_card(&root, file, &words)) {
+        forms.push((folders::FORMAT, folders::read(&root, &files, &words)));
     }
     // Photos may be called after a card that they show, so this is the last that is thought of.
     let is_last = forms.is_empty() && ours.is_none();
-    if is_last && wanted(Format::Names) && any(&|file| names::says_a_card(file, &words)) {
-        forms.push((Format::Names, names::read(&files, &words)));
+    if is_last && wanted(names::FORMAT) && any(&|file| names::says_a_card(file, &words)) {
+        forms.push((names::FORMAT, names::read(&files, &words)));
     }
     let path = || from.to_path_buf();
     match (forms.len(), format) {
@@ -226,7 +189,7 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
             None => FindError::Unknown { path: path(), strange },
         }),
         _ => {
-            let forms: Vec<&str> = forms.iter().map(|(format, _)| format.name()).collect();
+            let forms: Vec<&str> = forms.iter().map(|(format, _)| format.name).collect();
             Err(FindError::Several { path: path(), forms: forms.join(" and ") })
         }
     }
@@ -258,7 +221,8 @@ fn in_files(files: &[PathBuf], pictures: &Pictures, wanted: &dyn Fn(Format) -> b
             found.ours.get_or_insert_with(|| path.clone());
             continue;
         }
-        for (format, read) in Format::OF_FILES.into_iter().filter(|(format, _)| wanted(*format)) {
+        for format in Format::ALL.into_iter().filter(|format| wanted(*format)) {
+            let Read::File(read) = format.read else { continue };
             let mut drafts = Drafts::default();
             let Some(read) = read(&document, pictures, &mut drafts) else { continue };
             if let Err(why) = read {

@@ -1,8 +1,16 @@
 //! Crops in a folder for each card, or in folders in folders for each property.
 
 use super::draft::{Drafts, is_picture};
+use super::find::{Format, Read};
 use setsight_game::cards::Vocabulary;
 use std::path::{Path, PathBuf};
+
+/// This format.
+pub const FORMAT: Format = Format {
+    name: "folders",
+    looks_like: "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/full/1.jpg",
+    read: Read::Folders,
+};
 
 /// The card that a picture's folders name, if they name one.
 pub fn says_a_card(root: &Path, picture: &Path, words: &Vocabulary) -> bool {

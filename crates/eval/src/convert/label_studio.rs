@@ -5,12 +5,20 @@
 
 use super::document::{Content, Document};
 use super::draft::{Drafts, Mark, Pictures, is_picture};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::Table;
 use std::path::Path;
+
+/// This format.
+pub const FORMAT: Format = Format {
+    name: "label-studio",
+    looks_like: "Label Studio's JSON, JSON-MIN or CSV",
+    read: Read::File(read),
+};
 
 /// One picture of a project.
 struct Task {

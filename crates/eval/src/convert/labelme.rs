@@ -2,10 +2,15 @@
 
 use super::document::{Content, Document};
 use super::draft::{Drafts, Mark, Pictures};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use serde::Deserialize;
 use serde_json::Value;
 use setsight_photo::geometry::Point;
+
+/// This format.
+pub const FORMAT: Format =
+    Format { name: "labelme", looks_like: "LabelMe's JSON", read: Read::File(read) };
 
 /// The picture's own pixels may follow as `imageData`; they are not looked at.
 #[derive(Deserialize)]

@@ -1,8 +1,16 @@
 //! Crops whose file names say the card: `2spd_1.jpg`, `diamond_green_outlined_one_b1.jpg`.
 
 use super::draft::{Drafts, is_picture};
+use super::find::{Format, Read};
 use setsight_game::cards::Vocabulary;
 use std::path::{Path, PathBuf};
+
+/// This format.
+pub const FORMAT: Format = Format {
+    name: "names",
+    looks_like: "Crops whose file names say the card, such as 2spd_1.jpg",
+    read: Read::Names,
+};
 
 /// Whether a picture's file name says a card.
 pub fn says_a_card(picture: &Path, words: &Vocabulary) -> bool {

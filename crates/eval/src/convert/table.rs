@@ -5,10 +5,19 @@
 
 use super::document::{Content, Document};
 use super::draft::{DraftPhoto, Drafts, Mark, Pictures, Unit, number};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::Table;
 use std::collections::BTreeMap;
+
+/// This format.
+pub const FORMAT: Format = Format {
+    name: "csv",
+    looks_like: "A CSV file with the columns file and code (or one for each property), with x,y or \
+                 xmin,ymin,xmax,ymax for cards in photos",
+    read: Read::File(read),
+};
 
 /// Names of the columns.
 const FILE: &[&str] = &[

@@ -2,9 +2,14 @@
 
 use super::document::{Content, Document};
 use super::draft::{Drafts, Mark, Pictures, number};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
+
+/// This format.
+pub const FORMAT: Format =
+    Format { name: "voc", looks_like: "Pascal VOC's XML", read: Read::File(read) };
 
 /// Reads the labels in a file of this form.
 pub fn read(

@@ -2,12 +2,20 @@
 //! file.
 
 use super::draft::{DraftPhoto, Drafts, Mark, Unit, is_picture, number};
+use super::find::{Format, Read};
 use super::outline::Outline;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+/// This format.
+pub const FORMAT: Format = Format {
+    name: "yolo",
+    looks_like: "YOLO's text files beside data.yaml or classes.txt: boxes, corners or keypoints",
+    read: Read::Yolo,
+};
 
 /// Names of files that list the classes line by line.
 const LISTS: [&str; 4] = ["classes.txt", "obj.names", "labels.names", "_darknet.labels"];

@@ -74,15 +74,13 @@ impl ValueEnum for From {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
             Self::Auto => PossibleValue::new("auto").help("By the file's content"),
-            // What it was called while a table held centres alone.
-            Self::As(Format::Table) => value_of(Format::Table).alias("centres"),
-            Self::As(format) => value_of(*format),
+            Self::As(format) => {
+                let value = PossibleValue::new(format.name).help(format.looks_like);
+                // What it was called while a table held centres alone.
+                if format.name == "csv" { value.alias("centres") } else { value }
+            }
         })
     }
-}
-
-fn value_of(format: Format) -> PossibleValue {
-    PossibleValue::new(format.name()).help(format.looks_like())
 }
 
 /// Converts labels.
@@ -114,7 +112,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Err(error) => return Err(error).context("nothing is written"),
     };
     let (told, notes) = (converted.to_string(), notes(&converted, args.copy));
-    let format = converted.format.name();
+    let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
     let mut go_on = || {
         bar.inc(1);
