@@ -92,7 +92,7 @@ fn figures_say_what_was_right_and_what_was_not() {
     let stages: Vec<&String> = json["median_cpu_ms"].as_object().unwrap().keys().collect();
     assert_eq!(
         stages,
-        ["load", "segment", "rectify", "table", "classify", "board", "sets", "total"]
+        ["load", "segment", "rectify", "facts", "classify", "board", "sets", "total"]
     );
 }
 

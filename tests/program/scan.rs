@@ -62,7 +62,7 @@ fn json_says_what_lies_where() {
         assert!(length(centre, expected) < 8.0, "{centre:?} {expected:?}");
     }
     let stages: Vec<&String> = line["stage_ms"].as_object().unwrap().keys().collect();
-    assert_eq!(stages, ["load", "segment", "rectify", "table", "classify", "board", "sets"]);
+    assert_eq!(stages, ["load", "segment", "rectify", "facts", "classify", "board", "sets"]);
 }
 
 #[test]

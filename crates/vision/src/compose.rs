@@ -150,8 +150,8 @@ impl Pipeline {
         let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
-        let table = trace.stage("table", |_| SettledTable::of(reader, cards, before))?;
-        trace.picture("table", || {
+        let table = trace.stage("facts", |_| SettledTable::of(reader, cards, before))?;
+        trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
         let (readings, facts) = trace.stage("classify", |_| table.read(reader))?;
@@ -226,7 +226,7 @@ mod tests {
         assert!(table.cards.is_empty() && table.sets.is_empty());
         assert_eq!(table.size_px, (320, 240));
         let stages: Vec<_> = trace.times.iter().map(|time| time.stage).collect();
-        assert_eq!(stages, ["segment", "rectify", "table", "classify", "board", "sets"]);
+        assert_eq!(stages, ["segment", "rectify", "facts", "classify", "board", "sets"]);
         drop(trace);
         assert_eq!(
             names,
@@ -240,7 +240,7 @@ mod tests {
                 "contours-closer",
                 "segment",
                 "rectify",
-                "table",
+                "facts",
                 "classify",
                 "board"
             ]

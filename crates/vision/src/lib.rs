@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `find` | a frame | [`CardOutline`]s: where cards may lie |
 //! | `rectify` | a frame and outlines | [`CardImage`]s: straight, balanced on their own white |
-//! | `table` | the cards' images | [`TableFacts`]: screen, edition, mirror, colours |
+//! | `facts` | the cards' images | [`TableFacts`]: screen, edition, mirror, colours |
 //! | `classify` | images and facts | [`Reading`]s: probabilities of each card's values |
 //! | `board` | outlines and readings | each card of the deck at most once |
 //! | sets | the sure cards | a [`TableReading`] |

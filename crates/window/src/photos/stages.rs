@@ -134,7 +134,7 @@ fn words_of(picture: &str) -> (Word, Word, &'static str) {
         "places" => (Word("stage-places"), Word("stage-places-help"), "segment"),
         "segment" => (Word("stage-segment"), Word("stage-segment-help"), "segment"),
         "rectify" => (Word("stage-rectify"), Word("stage-rectify-help"), "rectify"),
-        "table" => (Word("stage-table"), Word("stage-table-help"), "table"),
+        "facts" => (Word("stage-facts"), Word("stage-facts-help"), "facts"),
         "classify" => (Word("stage-classify"), Word("stage-classify-help"), "classify"),
         "board" => (Word("stage-board"), Word("stage-board-help"), "board"),
         _ => (Word("stage-other"), Word("stage-other-help"), ""),
