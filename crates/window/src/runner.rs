@@ -7,22 +7,22 @@ mod measure;
 #[cfg(target_os = "linux")]
 mod screen;
 
-use crate::live::LiveTab;
-use crate::live::watchers;
-use crate::photos::Task;
-use crate::photos::export;
+use crate::deal::{self, DealTab};
+use crate::live::{self, LiveTab, watchers};
+use crate::photos::{Photos, Task, export};
 #[cfg(target_os = "linux")]
 use crate::runner::clipboard::Clipboard;
 use crate::runner::measure::Measure;
 #[cfg(target_os = "linux")]
 use crate::runner::screen::{Named, System, reaches_wayland, reaches_x11};
-use crate::shared::desk::Tab;
 use crate::shared::eye::PipelineEye;
 use crate::shared::keys::Action;
 use crate::shared::look::Mode;
 use crate::shared::settings::{Brightness, Keeper};
+use crate::shared::tab::Tab;
 use crate::shared::words::Language;
-use crate::window::{Page, TabId, Window};
+use crate::tabs::{TABS, spec_of};
+use crate::window::{Page, Window};
 use eframe::CreationContext;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -31,8 +31,8 @@ use eframe::egui::{
 use image::ExtendedColorType;
 use serde_json::{Value, json};
 use setsight_files::whole_file::write_whole;
+use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
-use setsight_game::cards::{Card, Shape};
 use setsight_game::game::Deal;
 use setsight_live::Input;
 use setsight_photo::encode;
@@ -76,8 +76,8 @@ pub enum Show {
     Deal,
     /// The same deck, played against the clock
     Play,
-    /// The generalised game
-    AnyGame,
+    /// The tab of this name
+    Tab(&'static str),
     /// The settings
     Settings,
     /// The page of keys
@@ -86,18 +86,20 @@ pub enum Show {
 
 impl Show {
     /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Solve,
-        Self::Hint,
-        Self::Learn,
-        Self::Correct,
-        Self::Stages,
-        Self::Deal,
-        Self::Play,
-        Self::AnyGame,
-        Self::Settings,
-        Self::Keys,
-    ];
+    pub const ALL: [Self; OWN.len() + shown_tabs()] = {
+        let mut all = [Self::Keys; OWN.len() + shown_tabs()];
+        let (own, _) = all.split_at_mut(OWN.len());
+        own.copy_from_slice(&OWN);
+        let (mut at, mut next) = (0, OWN.len());
+        while at < TABS.len() {
+            if TABS[at].show_help.is_some() {
+                all[next] = Self::Tab(TABS[at].id);
+                next += 1;
+            }
+            at += 1;
+        }
+        all
+    };
 
     /// Whether it is a way to look at a photo.
     pub const fn is_of_photos(self) -> bool {
@@ -117,11 +119,34 @@ impl Show {
                 "The file's deal, or a shuffled deck, always the same one, watched step by step",
             ),
             Self::Play => ("play", "The same cards, played against the clock"),
-            Self::AnyGame => ("any-game", "The generalised game, a solver step by step"),
             Self::Settings => ("settings", "The settings"),
             Self::Keys => ("keys", "The page of keys"),
+            Self::Tab(id) => (id, spec_of(id).show_help.unwrap_or_default()),
         }
     }
+}
+
+/// What is shown beside the tabs as they are when opened.
+const OWN: [Show; 9] = [
+    Show::Solve,
+    Show::Hint,
+    Show::Learn,
+    Show::Correct,
+    Show::Stages,
+    Show::Deal,
+    Show::Play,
+    Show::Settings,
+    Show::Keys,
+];
+
+/// How many tabs the command line offers by their own names.
+const fn shown_tabs() -> usize {
+    let (mut at, mut shown) = (0, 0);
+    while at < TABS.len() {
+        shown += TABS[at].show_help.is_some() as usize;
+        at += 1;
+    }
+    shown
 }
 
 /// What is watched, and how.
@@ -325,8 +350,8 @@ impl Shot {
         if !window.is_settled() {
             return false;
         }
-        let live = &window.live;
-        if window.tab != TabId::Live || live.is_over() || !live.drawn_sets().is_empty() {
+        let live = window.tab::<LiveTab>();
+        if window.seen() != live::TAB.id || live.is_over() || !live.drawn_sets().is_empty() {
             return true;
         }
         self.known.get_or_insert_with(Instant::now).elapsed() > SET_PATIENCE
@@ -350,7 +375,7 @@ impl Runner {
         crate::runner::fonts::install(ctx);
         let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
         if !options.deals.is_empty() {
-            window.deal.give(options.deals);
+            window.tabs.get_mut::<DealTab>().give(options.deals);
         }
         show(&mut window, options.show);
         if !options.paths.is_empty() {
@@ -359,12 +384,13 @@ impl Runner {
         }
         if let Some(LiveOptions { input, record, plan }) = options.live {
             let mirrored = plan.mirrored;
-            window.live = LiveTab::new(watchers::system(plan.clone()));
+            let live = window.tabs.get_mut::<LiveTab>();
+            *live = LiveTab::new(watchers::system(plan.clone()));
+            live.choose(input, &mut window.desk);
+            live.mirrored = mirrored;
+            live.record_as = record;
             window.live_plan = plan;
-            window.live.choose(input, &mut window.desk);
-            window.live.mirrored = mirrored;
-            window.live.record_as = record;
-            window.tab = TabId::Live;
+            window.tabs.see(live::TAB.id);
         }
         #[cfg(target_os = "linux")]
         let clipboard = Clipboard::new(cc);
@@ -424,18 +450,11 @@ impl Runner {
     }
 
     fn describe(&self, ctx: &Context, size: [usize; 2]) -> Value {
-        let record = export::record(&self.window.photos);
-        let mut line = record.map_or_else(|| json!({}), |record| record.to_json());
-        if self.window.tab == TabId::Live {
-            let codes = |set: [Card; 3]| set.map(|card| card.to_string());
-            let sets = self.window.live.drawn_sets();
-            line["sets"] = json!(sets.into_iter().map(codes).collect::<Vec<_>>());
-        }
-        if self.window.tab == TabId::Deal {
-            line["transcript"] = json!(self.window.deal.transcript());
-        }
+        let photos = self.window.tab::<Photos>();
+        let mut line = export::record(photos).map_or_else(|| json!({}), |record| record.to_json());
+        self.window.tabs.seen().describe(&mut line);
         line["window"] = json!(size);
-        if let Some(placement) = self.window.photos.view.placement {
+        if let Some(placement) = photos.view.placement {
             let scale = ctx.pixels_per_point();
             let min = placement.rect.min * scale;
             line["picture"] = json!([min.x, min.y, placement.scale * scale]);
@@ -445,27 +464,28 @@ impl Runner {
 }
 
 fn show(window: &mut Window, show: Show) {
-    let photos = &mut window.photos;
+    let view = &mut window.tabs.get_mut::<Photos>().view;
     match show {
-        Show::Solve => photos.view.look.mode = Mode::Solve,
-        Show::Hint => photos.view.look.mode = Mode::Hint,
-        Show::Learn => photos.view.look.mode = Mode::Learn,
-        Show::Correct => photos.view.task = Task::Correct,
-        Show::Stages => photos.view.task = Task::Stages,
+        Show::Solve => view.look.mode = Mode::Solve,
+        Show::Hint => view.look.mode = Mode::Hint,
+        Show::Learn => view.look.mode = Mode::Learn,
+        Show::Correct => view.task = Task::Correct,
+        Show::Stages => view.task = Task::Stages,
         Show::Deal | Show::Play => {
-            window.tab = TabId::Deal;
-            if !window.deal.has_deals() {
-                window.deal.shuffle(SHOWN_SEED);
+            window.tabs.see(deal::TAB.id);
+            let deal = window.tabs.get_mut::<DealTab>();
+            if !deal.has_deals() {
+                deal.shuffle(SHOWN_SEED);
             }
             if show == Show::Play {
-                window.deal.lay_out();
-                window.deal.start(0.0);
+                deal.lay_out();
+                deal.start(0.0);
             } else {
-                window.deal.watch();
-                window.deal.act(Action::NextStep, &mut window.desk);
+                deal.watch();
+                deal.act(Action::NextStep, &mut window.desk);
             }
         }
-        Show::AnyGame => window.tab = TabId::AnyGame,
+        Show::Tab(id) => window.tabs.see(id),
         Show::Settings => window.page = Some(Page::Settings),
         Show::Keys => window.page = Some(Page::Keys),
     }

@@ -1,5 +1,6 @@
 //! What several tabs use: the cards drawn, the words said, what is looked at and how.
 
+pub mod ask;
 pub mod card_face;
 pub mod column;
 pub mod desk;
@@ -17,6 +18,7 @@ pub mod reasons;
 pub mod rules;
 pub mod settings;
 pub mod signs;
+pub mod tab;
 pub mod table;
 pub mod theme;
 pub mod verdict;

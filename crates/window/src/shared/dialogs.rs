@@ -1,6 +1,7 @@
 //! The system's own file dialogs, on a thread of their own: the window goes on meanwhile.
 
-use crate::shared::words::{Word, t};
+use crate::shared::ask::Ask;
+use crate::shared::words::t;
 use rfd::FileDialog;
 use setsight_photo::source::PHOTO_EXTENSIONS;
 use std::path::PathBuf;
@@ -10,58 +11,17 @@ use std::time::{Duration, Instant};
 /// A dialog that ends sooner than this was never seen: there is none on this system.
 const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);
 
-/// What is asked for.
+/// What may be named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// A folder of photos.
+pub enum Pick {
+    /// A folder.
     Folder,
     /// Photos.
-    Photo,
-    /// Photos beside those that are open.
-    MorePhotos,
-    /// A file of deals.
-    Deals,
-    /// A film.
-    Film,
-    /// Photos from which a deck is learnt.
-    DeckPhotos,
-    /// A folder of them.
-    DeckFolder,
-    /// Where to write the deck.
-    SaveDeck,
-    /// The file of a deck.
-    OpenDeck,
-    /// Where to write the annotated picture.
-    SavePicture,
-    /// Where to write the JSON.
-    SaveJson,
-    /// In which folder to write pictures and a table of all photos.
-    SaveAll,
-}
-
-impl Ask {
-    /// What is asked for, in words.
-    pub fn words(self) -> String {
-        let word = match self {
-            Self::Folder => Word("ask-folder"),
-            Self::Photo | Self::MorePhotos => Word("ask-photos"),
-            Self::Deals => Word("ask-deals"),
-            Self::Film => Word("ask-film"),
-            Self::DeckPhotos => Word("ask-deck-photos"),
-            Self::DeckFolder => Word("ask-deck-folder"),
-            Self::SaveDeck => Word("ask-save-deck"),
-            Self::OpenDeck => Word("ask-open-deck"),
-            Self::SavePicture => Word("ask-picture"),
-            Self::SaveJson => Word("ask-json"),
-            Self::SaveAll => Word("ask-all"),
-        };
-        word.say()
-    }
-
-    /// Whether a file is to be written, which need not be there.
-    pub fn writes_file(self) -> bool {
-        matches!(self, Self::SavePicture | Self::SaveJson | Self::SaveDeck)
-    }
+    Photos,
+    /// A file.
+    File,
+    /// A file to be written, which need not be there.
+    NewFile,
 }
 
 /// What came of a dialog.
@@ -97,15 +57,13 @@ impl Dialogs {
             return;
         }
         let name = name.to_owned();
-        let (title, photos, all_files) = (ask.words(), t!("filter-photos"), t!("filter-all"));
+        let (title, photos, all_files) = (ask.word.say(), t!("filter-photos"), t!("filter-all"));
         let show = move || {
             let start = Instant::now();
             let dialog = FileDialog::new().set_title(title);
-            let path = match ask {
-                Ask::Folder | Ask::DeckFolder | Ask::SaveAll => {
-                    dialog.pick_folder().map(|path| vec![path])
-                }
-                Ask::Photo | Ask::MorePhotos | Ask::DeckPhotos => {
+            let path = match ask.pick {
+                Pick::Folder => dialog.pick_folder().map(|path| vec![path]),
+                Pick::Photos => {
                     // Some systems tell large letters from small ones.
                     let large: Vec<String> =
                         PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase()).collect();
@@ -114,10 +72,8 @@ impl Dialogs {
                     let dialog = dialog.add_filter(photos, &ends).add_filter(all_files, &["*"]);
                     dialog.pick_files()
                 }
-                Ask::Deals | Ask::Film | Ask::OpenDeck => dialog.pick_file().map(|path| vec![path]),
-                Ask::SavePicture | Ask::SaveJson | Ask::SaveDeck => {
-                    dialog.set_file_name(name).save_file().map(|path| vec![path])
-                }
+                Pick::File => dialog.pick_file().map(|path| vec![path]),
+                Pick::NewFile => dialog.set_file_name(name).save_file().map(|path| vec![path]),
             };
             let answer = match path.filter(|paths| !paths.is_empty()) {
                 Some(paths) => Answer::Paths(paths),
