@@ -16,7 +16,6 @@ use crate::deal::scores::{Day, Score, Scores};
 use crate::deal::sound::Sounds;
 use crate::shared::ask::Ask;
 use crate::shared::desk::Desk;
-use crate::shared::dialogs::Pick;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
 use crate::shared::tab::{Tab, TabSpec};
@@ -26,6 +25,7 @@ use eframe::egui::{
     vec2,
 };
 use serde_json::{Value, json};
+use setsight_desktop::Pick;
 use setsight_game::game::{Deal, Spot, Variant};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};

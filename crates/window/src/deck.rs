@@ -9,13 +9,13 @@ use crate::photos::welcome::name_of;
 use crate::shared::ask::Ask;
 use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::dialogs::Pick;
 use crate::shared::keys::CTRL;
 use crate::shared::reasons;
 use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
+use setsight_desktop::Pick;
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Deck, Property};
 use setsight_photo::source::list_photos;
@@ -38,7 +38,7 @@ pub const TAB: TabSpec = TabSpec {
 };
 
 /// Asks for photos from which a deck is learnt.
-pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Photos);
+pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Files);
 /// Asks for a folder of them.
 const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-deck-folder"), Pick::Folder);
 /// Asks where to write the deck.

@@ -8,12 +8,11 @@ use crate::live::watched::Chooser;
 use crate::live::watchers::Watchers;
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::dialogs::Pick;
 use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
-use crate::shared::picture::{color_image, zoom_buttons};
+use crate::shared::picture::zoom_buttons;
 use crate::shared::placement::View;
 use crate::shared::reasons;
 use crate::shared::settings::{CameraSettings, Settings};
@@ -26,6 +25,7 @@ use eframe::egui::{
     vec2,
 };
 use serde_json::{Value, json};
+use setsight_desktop::{Pick, color_image};
 use setsight_game::cards::Card;
 use setsight_live::camera::{self, CameraInfo};
 use setsight_live::control::CameraWish;

@@ -26,10 +26,9 @@ use crate::photos::shelf::Shelf;
 use crate::photos::stages::Stages;
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::dialogs::Pick;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::look::{Look, Mode};
-use crate::shared::picture::{Picture, color_image};
+use crate::shared::picture::Picture;
 use crate::shared::placement::{Placement, View};
 use crate::shared::reasons;
 use crate::shared::tab::{Tab, TabSpec};
@@ -37,6 +36,7 @@ use crate::shared::table::Table;
 use crate::shared::words::{Word, t};
 use eframe::egui::{CentralPanel, Context, Key, TextureHandle, TextureOptions, Ui};
 use image::RgbImage;
+use setsight_desktop::{Pick, color_image};
 use setsight_photo::geometry::Quad;
 use setsight_photo::labels::Clash;
 use setsight_vision::plan::ReadingPlan;
@@ -60,9 +60,9 @@ pub const TAB: TabSpec = TabSpec {
 /// Asks for a folder of photos.
 pub const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-folder"), Pick::Folder);
 /// Asks for photos.
-pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Photos);
+pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Files);
 /// Photos that join those that are open.
-pub const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Photos);
+pub const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Files);
 /// Asks where to write the annotated picture.
 const SAVE_PICTURE: Ask = Ask::of(TAB.id, Word("ask-picture"), Pick::NewFile);
 /// Asks where to write the JSON.

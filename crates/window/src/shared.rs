@@ -4,7 +4,6 @@ pub mod ask;
 pub mod card_face;
 pub mod column;
 pub mod desk;
-pub mod dialogs;
 pub mod eye;
 pub mod keys;
 pub mod look;

@@ -9,7 +9,6 @@ use crate::phones::{self, Phones, Told};
 use crate::photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export};
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::dialogs::{Answer, Dialogs, Pick};
 use crate::shared::eye::Eye;
 use crate::shared::keys::{self, Action, Place};
 use crate::shared::pages;
@@ -25,6 +24,7 @@ use eframe::egui::{
     ViewportCommand, vec2,
 };
 use image::RgbImage;
+use setsight_desktop::{Answer, Dialogs, Pick};
 use setsight_live::LiveSource;
 use setsight_vision::ReaderChoice;
 use setsight_vision::plan::ReadingPlan;
@@ -78,7 +78,7 @@ pub struct Window {
     pub desk: Desk,
     /// The page that is open.
     pub page: Option<Page>,
-    dialogs: Dialogs,
+    dialogs: Dialogs<Ask>,
     /// A path that is being typed, and what for.
     typing_path: Option<(Ask, String)>,
     /// What was said last.
@@ -251,7 +251,9 @@ impl Window {
                 Command::Say(words) => self.say(words),
                 Command::Act(action) => self.act(ctx, action),
                 Command::Open(paths) => self.open(paths),
-                Command::Ask(ask, name) => self.dialogs.ask(ask, &name, self.desk.wake()),
+                Command::Ask(ask, name) => {
+                    self.dialogs.ask(ask, ask.dialog(name), self.desk.wake());
+                }
                 Command::Watch(input) => {
                     self.tabs.get_mut::<LiveTab>().choose(input, &mut self.desk);
                 }

@@ -1,9 +1,6 @@
 //! The system's own file dialogs, on a thread of their own: the window goes on meanwhile.
 
-use crate::shared::ask::Ask;
-use crate::shared::words::t;
 use rfd::FileDialog;
-use setsight_photo::source::PHOTO_EXTENSIONS;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
@@ -16,8 +13,8 @@ const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);
 pub enum Pick {
     /// A folder.
     Folder,
-    /// Photos.
-    Photos,
+    /// Files.
+    Files,
     /// A file.
     File,
     /// A file to be written, which need not be there.
@@ -35,47 +32,47 @@ pub enum Answer {
     NoDialog,
 }
 
-/// At most one dialog at a time.
-#[derive(Default)]
-pub struct Dialogs {
-    open: Option<(Ask, Receiver<Answer>)>,
+/// A dialog to be shown.
+#[derive(Clone, Debug)]
+pub struct Dialog {
+    /// What is asked for.
+    pub title: String,
+    /// What may be named.
+    pub pick: Pick,
+    /// The proposed name of a file to be written.
+    pub name: String,
+    /// Kinds of files to choose from, the first one at first: a name, and endings without dot.
+    pub filters: Vec<(String, Vec<String>)>,
+}
+
+/// At most one dialog at a time. The answer comes with a tag that says what it is for.
+pub struct Dialogs<T> {
+    open: Option<(T, Receiver<Answer>)>,
     /// The system's dialogs are left alone: paths are typed.
     pub never: bool,
 }
 
-impl Dialogs {
-    /// Asks; nothing happens while another dialog is open. `name` is proposed for a file to be
-    /// written.
-    pub fn ask(&mut self, ask: Ask, name: &str, wake: impl FnOnce() + Send + 'static) {
+impl<T> Default for Dialogs<T> {
+    fn default() -> Self {
+        Self { open: None, never: false }
+    }
+}
+
+impl<T> Dialogs<T> {
+    /// Asks; nothing happens while another dialog is open. `wake` is called once it is answered.
+    pub fn ask(&mut self, tag: T, dialog: Dialog, wake: impl FnOnce() + Send + 'static) {
         if self.open.is_some() {
             return;
         }
         let (sender, receiver) = channel();
+        self.open = Some((tag, receiver));
         if self.never {
             // The other end hangs up: no dialog here.
-            self.open = Some((ask, receiver));
             return;
         }
-        let name = name.to_owned();
-        let (title, photos, all_files) = (ask.word.say(), t!("filter-photos"), t!("filter-all"));
         let show = move || {
             let start = Instant::now();
-            let dialog = FileDialog::new().set_title(title);
-            let path = match ask.pick {
-                Pick::Folder => dialog.pick_folder().map(|path| vec![path]),
-                Pick::Photos => {
-                    // Some systems tell large letters from small ones.
-                    let large: Vec<String> =
-                        PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase()).collect();
-                    let small = PHOTO_EXTENSIONS.iter().map(|end| (*end).to_owned());
-                    let ends: Vec<String> = small.chain(large).collect();
-                    let dialog = dialog.add_filter(photos, &ends).add_filter(all_files, &["*"]);
-                    dialog.pick_files()
-                }
-                Pick::File => dialog.pick_file().map(|path| vec![path]),
-                Pick::NewFile => dialog.set_file_name(name).save_file().map(|path| vec![path]),
-            };
-            let answer = match path.filter(|paths| !paths.is_empty()) {
+            let answer = match shown(dialog).filter(|paths| !paths.is_empty()) {
                 Some(paths) => Answer::Paths(paths),
                 None if start.elapsed() < NOBODY_IS_SO_QUICK => Answer::NoDialog,
                 None => Answer::Cancelled,
@@ -90,19 +87,33 @@ impl Dialogs {
         } else {
             std::thread::spawn(show);
         }
-        self.open = Some((ask, receiver));
     }
 
     /// The answer, once there is one.
-    pub fn answer(&mut self) -> Option<(Ask, Answer)> {
-        let (ask, receiver) = self.open.as_ref()?;
-        let ask = *ask;
+    pub fn answer(&mut self) -> Option<(T, Answer)> {
+        let (tag, receiver) = self.open.take()?;
         let answer = match receiver.try_recv() {
             Ok(answer) => answer,
-            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Empty) => {
+                self.open = Some((tag, receiver));
+                return None;
+            }
             Err(TryRecvError::Disconnected) => Answer::NoDialog,
         };
-        self.open = None;
-        Some((ask, answer))
+        Some((tag, answer))
+    }
+}
+
+/// Shows a dialog and waits for what is named.
+fn shown(dialog: Dialog) -> Option<Vec<PathBuf>> {
+    let mut shown = FileDialog::new().set_title(dialog.title);
+    for (name, ends) in dialog.filters {
+        shown = shown.add_filter(name, &ends);
+    }
+    match dialog.pick {
+        Pick::Folder => shown.pick_folder().map(|path| vec![path]),
+        Pick::Files => shown.pick_files(),
+        Pick::File => shown.pick_file().map(|path| vec![path]),
+        Pick::NewFile => shown.set_file_name(dialog.name).save_file().map(|path| vec![path]),
     }
 }
