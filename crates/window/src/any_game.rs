@@ -6,24 +6,34 @@ mod told;
 mod work;
 
 use crate::shared::card_face::{ASPECT, paint_gap};
-use crate::shared::desk::{Desk, Tab};
-use crate::shared::dialogs::Ask;
-use crate::shared::keys::{Action, Place};
+use crate::shared::desk::Desk;
+use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::look::Mark;
 use crate::shared::overlay;
 use crate::shared::settings::Settings;
+use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::theme::CHOSEN;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Button, CentralPanel, Color32, ComboBox, DragValue, Frame, Id, Panel, Rect, Role, ScrollArea,
-    Sense, Slider, Spinner, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Button, CentralPanel, Color32, ComboBox, DragValue, Frame, Id, Key, Panel, Rect, Role,
+    ScrollArea, Sense, Slider, Spinner, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use setsight_general::{Card, Kind, Rules, Step, Stop, human};
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 use std::time::Duration;
 use told::{About, about, in_words, stored};
 use work::{Game, Job, LIMIT, MOST_GAMES, Search, Time, VALUES, search, times};
+
+/// Its entry in the list of tabs.
+pub const TAB: TabSpec = TabSpec {
+    id: "any-game",
+    word: Word("tab-any-game"),
+    shortcut: (CTRL, Key::Num4, Word("keys-any-game")),
+    in_bar: true,
+    show_help: Some("The generalised game, a solver step by step"),
+    opens: |_| None,
+    make: |_| Box::<AnyGameTab>::default(),
+};
 
 /// Below this width the panel lies under the cards.
 const NARROW: f32 = 640.0;
@@ -404,10 +414,6 @@ fn extent(columns: usize, cards: usize, size: Vec2, gap: f32) -> Vec2 {
 }
 
 impl Tab for AnyGameTab {
-    fn word(&self) -> Word {
-        Word("tab-any-game")
-    }
-
     fn update(&mut self, _: &mut Desk) {
         self.take_times();
     }
@@ -453,9 +459,6 @@ impl Tab for AnyGameTab {
             _ => {}
         }
     }
-
-    /// It asks for no files.
-    fn take(&mut self, _: Ask, _: Vec<PathBuf>, _: &mut Desk) {}
 
     fn is_settled(&self) -> bool {
         self.current().is_some() && self.measuring.is_none()

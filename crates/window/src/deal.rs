@@ -10,22 +10,43 @@ mod side;
 mod sound;
 
 use crate::deal::board::{Looks, Pressed};
-use crate::deal::game::{Watch, deals_in, deals_of};
+use crate::deal::game::{Watch, deals_in, deals_of, is_file_of_deals};
 use crate::deal::play::{Phase, Play};
 use crate::deal::scores::{Day, Score, Scores};
 use crate::deal::sound::Sounds;
-use crate::shared::desk::{Desk, Tab};
-use crate::shared::dialogs::Ask;
-use crate::shared::keys::{Action, Place};
+use crate::shared::ask::Ask;
+use crate::shared::desk::Desk;
+use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
+use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
     vec2,
 };
+use serde_json::{Value, json};
+use setsight_desktop::Pick;
 use setsight_game::game::{Deal, Spot, Variant};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+/// Its entry in the list of tabs.
+pub const TAB: TabSpec = TabSpec {
+    id: "deal",
+    word: Word("tab-deal"),
+    shortcut: (CTRL, Key::Num2, Word("keys-deal")),
+    in_bar: true,
+    // There is more than one way to show it: see `Show`.
+    show_help: None,
+    opens: |path| is_file_of_deals(path).then_some(ASK_DEALS),
+    make: |desk| {
+        let scores = Scores::at(desk.keeper.beside("games.json"));
+        Box::new(DealTab { scores, ..DealTab::default() })
+    },
+};
+
+/// Asks for a file of deals.
+const ASK_DEALS: Ask = Ask::of(TAB.id, Word("ask-deals"), Pick::File);
 
 /// Below this width the panel lies under the table.
 const NARROW: f32 = 600.0;
@@ -224,7 +245,7 @@ impl DealTab {
             Next::Take(deals) => self.give(deals),
             Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
             Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
-            Next::Act(Action::OpenDeals) => desk.ask(Ask::Deals),
+            Next::Act(Action::OpenDeals) => desk.ask(ASK_DEALS),
             Next::Act(Action::TypeCodes) => self.codes = Some(String::new()),
             Next::Act(Action::WatchGame) => self.watch(),
             Next::Act(Action::NextDeal) if !self.deals.is_empty() => {
@@ -427,10 +448,6 @@ impl DealTab {
 }
 
 impl Tab for DealTab {
-    fn word(&self) -> Word {
-        Word("tab-deal")
-    }
-
     fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
         let now = desk.now();
         if keys {
@@ -529,6 +546,14 @@ impl Tab for DealTab {
 
     fn copy(&self) -> Option<(String, Word)> {
         Some((self.transcript()?, Word("transcript-copied")))
+    }
+
+    fn describe(&self, line: &mut Value) {
+        line["transcript"] = json!(self.transcript());
+    }
+
+    fn cover(&mut self, desk: &mut Desk) {
+        self.leave(desk);
     }
 
     /// Nobody plays while something else is seen.

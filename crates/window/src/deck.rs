@@ -6,14 +6,17 @@ mod value_names;
 mod work;
 
 use crate::photos::welcome::name_of;
+use crate::shared::ask::Ask;
 use crate::shared::column::with_foot;
-use crate::shared::desk::{Command, Desk, Tab};
-use crate::shared::dialogs::Ask;
+use crate::shared::desk::{Command, Desk};
+use crate::shared::keys::CTRL;
 use crate::shared::reasons;
+use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::words::{Word, t};
-use eframe::egui::{Button, CentralPanel, RichText, Spinner, TextEdit, Ui};
+use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
 use setsight_decks::{LearnError, NameError, Note, Place, check_name};
+use setsight_desktop::Pick;
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Deck, Property};
 use setsight_photo::source::list_photos;
@@ -22,6 +25,24 @@ use std::sync::Arc;
 use used_deck::UsedDeck;
 use value_names::ValueNames;
 use work::{Job, Outcome, Standing, Work};
+
+/// Its entry in the list of tabs.
+pub const TAB: TabSpec = TabSpec {
+    id: "new-deck",
+    word: Word("new-deck"),
+    shortcut: (CTRL, Key::N, Word("teach-a-deck")),
+    in_bar: false,
+    show_help: None,
+    opens: |_| None,
+    make: |_| Box::<DeckTab>::default(),
+};
+
+/// Asks for photos from which a deck is learnt.
+pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Files);
+/// Asks for a folder of them.
+const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-deck-folder"), Pick::Folder);
+/// Asks where to write the deck.
+const SAVE: Ask = Ask::of(TAB.id, Word("ask-save-deck"), Pick::NewFile);
 
 /// The page on which a deck is taught.
 #[derive(Default)]
@@ -87,10 +108,10 @@ impl DeckTab {
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("ask-deck-photos")).clicked() {
-                desk.ask(Ask::DeckPhotos);
+                desk.ask(ASK_PHOTOS);
             }
             if ui.button(t!("ask-deck-folder")).clicked() {
-                desk.ask(Ask::DeckFolder);
+                desk.ask(ASK_FOLDER);
             }
             if let Some(work) = &self.work
                 && ui.button(t!("start-again")).clicked()
@@ -130,7 +151,7 @@ impl DeckTab {
     /// What the page comes to, always in view.
     fn foot(&mut self, ui: &mut Ui, desk: &mut Desk) {
         if self.standing().deck.is_some() && self.save(ui) {
-            desk.commands.push(Command::Ask(Ask::SaveDeck, self.file_name()));
+            desk.commands.push(Command::Ask(SAVE, self.file_name()));
         }
     }
 
@@ -245,10 +266,6 @@ impl DeckTab {
 }
 
 impl Tab for DeckTab {
-    fn word(&self) -> Word {
-        Word("new-deck")
-    }
-
     fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
         CentralPanel::default().show(ui, |ui| {
             let mut both = (self, desk);
@@ -262,13 +279,13 @@ impl Tab for DeckTab {
         });
     }
 
-    fn drops(&self) -> Ask {
-        Ask::DeckPhotos
+    fn drops(&self) -> Option<(Ask, Word)> {
+        Some((ASK_PHOTOS, Word("learn-from-these-photos")))
     }
 
     fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
         match ask {
-            Ask::SaveDeck => self.write(&paths[0], desk),
+            SAVE => self.write(&paths[0], desk),
             _ => self.add(&paths, desk),
         }
     }

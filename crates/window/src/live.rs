@@ -6,22 +6,26 @@ pub mod watchers;
 
 use crate::live::watched::Chooser;
 use crate::live::watchers::Watchers;
-use crate::shared::desk::{Command, Desk, Tab};
-use crate::shared::dialogs::Ask;
-use crate::shared::keys::{Action, Place, key_of};
+use crate::shared::ask::Ask;
+use crate::shared::desk::{Command, Desk};
+use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
-use crate::shared::picture::{color_image, zoom_buttons};
+use crate::shared::picture::zoom_buttons;
 use crate::shared::placement::View;
 use crate::shared::reasons;
 use crate::shared::settings::{CameraSettings, Settings};
+use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::table::Table;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Label, Panel, Pos2, Rect,
-    RichText, Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
+    Rect, RichText, Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2,
+    vec2,
 };
+use serde_json::{Value, json};
+use setsight_desktop::{Pick, color_image};
 use setsight_game::cards::Card;
 use setsight_live::camera::{self, CameraInfo};
 use setsight_live::control::CameraWish;
@@ -32,6 +36,7 @@ use setsight_live::{
 };
 use setsight_photo::geometry::Homography;
 use setsight_vision::Mirrored;
+use setsight_vision::ReadingPlan;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,8 +63,22 @@ const LOW: f32 = 620.0;
 const FILM_EXTENSIONS: [&str; 9] =
     ["avi", "mp4", "m4v", "mov", "mkv", "webm", "mpg", "mpeg", "3gp"];
 
+/// Its entry in the list of tabs.
+pub const TAB: TabSpec = TabSpec {
+    id: "live",
+    word: Word("tab-live"),
+    shortcut: (CTRL, Key::Num3, Word("keys-live")),
+    in_bar: true,
+    show_help: None,
+    opens: |path| is_film(path).then_some(ASK_FILM),
+    make: |_| Box::new(LiveTab::new(watchers::system(ReadingPlan::default()))),
+};
+
+/// Asks for a film.
+pub const ASK_FILM: Ask = Ask::of(TAB.id, Word("ask-film"), Pick::File);
+
 /// Whether a path names a film.
-pub fn is_film(path: &Path) -> bool {
+fn is_film(path: &Path) -> bool {
     let is = |end: &&str| path.extension().is_some_and(|given| given.eq_ignore_ascii_case(end));
     FILM_EXTENSIONS.iter().any(is) && !path.is_dir()
 }
@@ -142,12 +161,6 @@ impl LiveTab {
     /// Whether no other picture comes: the film has ended, or something is wrong.
     pub fn is_over(&self) -> bool {
         self.view.ended || self.view.notice.is_some()
-    }
-
-    /// Reads cards otherwise from now on.
-    pub fn read_by(&mut self, watchers: Watchers, desk: &mut Desk) {
-        self.leave(desk);
-        self.watchers = watchers;
     }
 
     /// Watches this from now on.
@@ -445,7 +458,7 @@ impl LiveTab {
                 self.choose_source();
             }
             if ui.button(t!("open-film")).clicked() {
-                command = Some(Command::Ask(Ask::Film, String::new()));
+                command = Some(Command::Ask(ASK_FILM, String::new()));
             }
             if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
                 command = Some(Command::Act(Action::Phone));
@@ -578,10 +591,6 @@ impl LiveTab {
 }
 
 impl Tab for LiveTab {
-    fn word(&self) -> Word {
-        Word("tab-live")
-    }
-
     fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
         self.watch(ui.ctx(), desk.settings());
         self.show(ui, desk);
@@ -639,6 +648,16 @@ impl Tab for LiveTab {
     /// Whether a table was seen long enough to be known.
     fn is_settled(&self) -> bool {
         self.view.time_ms > SETTLED_MS || self.is_over()
+    }
+
+    fn describe(&self, line: &mut Value) {
+        let codes = |set: [Card; 3]| set.map(|card| card.to_string());
+        line["sets"] = json!(self.drawn_sets().into_iter().map(codes).collect::<Vec<_>>());
+    }
+
+    fn read_by(&mut self, plan: &ReadingPlan, desk: &mut Desk) {
+        self.leave(desk);
+        self.watchers = watchers::system(plan.clone());
     }
 
     /// Lets go of the camera.

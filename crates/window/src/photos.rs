@@ -24,23 +24,60 @@ use crate::photos::learn::Learning;
 use crate::photos::library::{CardWanted, Library, News};
 use crate::photos::shelf::Shelf;
 use crate::photos::stages::Stages;
-use crate::shared::desk::{Command, Desk, Tab};
-use crate::shared::dialogs::Ask;
-use crate::shared::keys::{Action, Place};
+use crate::shared::ask::Ask;
+use crate::shared::desk::{Command, Desk};
+use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::look::{Look, Mode};
-use crate::shared::picture::{Picture, color_image};
+use crate::shared::picture::Picture;
 use crate::shared::placement::{Placement, View};
 use crate::shared::reasons;
+use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::table::Table;
 use crate::shared::words::{Word, t};
-use eframe::egui::{CentralPanel, Context, TextureHandle, TextureOptions, Ui};
+use eframe::egui::{CentralPanel, Context, Key, TextureHandle, TextureOptions, Ui};
 use image::RgbImage;
+use setsight_desktop::{Pick, color_image};
 use setsight_photo::geometry::Quad;
 use setsight_photo::labels::Clash;
+use setsight_vision::ReadingPlan;
 use setsight_vision::{CardImage, Reading};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Its entry in the list of tabs.
+pub const TAB: TabSpec = TabSpec {
+    id: "photos",
+    word: Word("tab-photos"),
+    shortcut: (CTRL, Key::Num1, Word("tab-photos")),
+    in_bar: true,
+    // There is more than one way to show it: see `Show`.
+    show_help: None,
+    opens: |_| None,
+    make: |_| Box::<Photos>::default(),
+};
+
+/// Asks for a folder of photos.
+pub const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-folder"), Pick::Folder);
+/// Asks for photos.
+pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Files);
+/// Photos that join those that are open.
+pub const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Files);
+/// Asks where to write the annotated picture.
+const SAVE_PICTURE: Ask = Ask::of(TAB.id, Word("ask-picture"), Pick::NewFile);
+/// Asks where to write the JSON.
+const SAVE_JSON: Ask = Ask::of(TAB.id, Word("ask-json"), Pick::NewFile);
+/// Asks in which folder to write pictures and a table of all photos.
+const SAVE_ALL: Ask = Ask::of(TAB.id, Word("ask-all"), Pick::Folder);
+
+/// What can be saved of photos.
+const SAVING: [(Action, Word); 5] = [
+    (Action::ExportPicture, Word("save-picture")),
+    (Action::ExportJson, Word("save-json")),
+    (Action::ExportAll, Word("save-all")),
+    (Action::CopyPicture, Word("copy-picture")),
+    (Action::Copy, Word("copy-board")),
+];
 
 /// How long news may be taken over in one frame.
 const NEWS_TIME: Duration = Duration::from_millis(5);
@@ -125,7 +162,7 @@ impl Photos {
     }
 
     /// Reads the open photos anew: cards are others now.
-    pub fn read_again(&mut self, desk: &Desk) {
+    fn read_again(&mut self, desk: &Desk) {
         let Some(library) = &self.shelf.library else { return };
         self.put(library.again(self.shelf.current, Arc::clone(&desk.eye), desk.wake()));
     }
@@ -291,7 +328,7 @@ impl Photos {
     fn drag_out(&self, desk: &mut Desk) {
         let Some((path, _)) = self.shelf.found() else { return };
         if let Some(image) = export::picture(self, desk.settings().codes) {
-            let name = export::name(path, Ask::SavePicture);
+            let name = export::name(path, SAVE_PICTURE);
             desk.dragged_out = Some((name, color_image(&image)));
         }
     }
@@ -451,10 +488,6 @@ impl Photos {
 }
 
 impl Tab for Photos {
-    fn word(&self) -> Word {
-        Word("tab-photos")
-    }
-
     fn update(&mut self, desk: &mut Desk) {
         if let Some(words) = self.saving.as_ref().and_then(FolderExport::outcome) {
             self.saving = None;
@@ -510,9 +543,9 @@ impl Tab for Photos {
                 }
             }
             Action::CopyPicture => self.copy_picture(desk),
-            Action::ExportPicture => self.ask_where(Ask::SavePicture, desk),
-            Action::ExportJson => self.ask_where(Ask::SaveJson, desk),
-            Action::ExportAll => self.ask_where(Ask::SaveAll, desk),
+            Action::ExportPicture => self.ask_where(SAVE_PICTURE, desk),
+            Action::ExportJson => self.ask_where(SAVE_JSON, desk),
+            Action::ExportAll => self.ask_where(SAVE_ALL, desk),
             Action::Solve => self.look_in(Mode::Solve, &desk.ctx),
             Action::Hint => self.look_in(Mode::Hint, &desk.ctx),
             Action::Learn => self.look_in(Mode::Learn, &desk.ctx),
@@ -564,22 +597,22 @@ impl Tab for Photos {
         self.view.task == Task::Correct && focused.is_some() && focused == in_hand
     }
 
-    fn drops(&self) -> Ask {
-        if self.is_open() { Ask::MorePhotos } else { Ask::Photo }
+    fn drops(&self) -> Option<(Ask, Word)> {
+        self.is_open().then_some((MORE_PHOTOS, MORE_PHOTOS.word))
     }
 
     fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
         let codes = desk.settings().codes;
         match ask {
-            Ask::MorePhotos => match &mut self.shelf.library {
+            MORE_PHOTOS => match &mut self.shelf.library {
                 Some(library) if !library.is_pasted() => library.add(paths),
                 _ => self.open(desk, paths),
             },
-            Ask::SavePicture | Ask::SaveJson => {
+            SAVE_PICTURE | SAVE_JSON => {
                 let written = export::write(self, ask, &paths[0], codes);
                 desk.say(written.unwrap_or_else(|error| error));
             }
-            Ask::SaveAll => {
+            SAVE_ALL => {
                 let (photos, eye) = (self.shelf.all_read(), Arc::clone(&desk.eye));
                 let saving = FolderExport::begin(photos, eye, &paths[0], codes, desk.wake());
                 self.saving = Some(saving);
@@ -590,6 +623,18 @@ impl Tab for Photos {
 
     fn copy(&self) -> Option<(String, Word)> {
         Some((export::text(self)?, Word("board-copied")))
+    }
+
+    fn saving(&self) -> &'static [(Action, Word)] {
+        if self.is_open() { &SAVING } else { &[] }
+    }
+
+    fn progress(&self) -> Option<String> {
+        self.saving.as_ref().map(FolderExport::progress)
+    }
+
+    fn read_by(&mut self, _: &ReadingPlan, desk: &mut Desk) {
+        self.read_again(desk);
     }
 
     fn title(&self) -> Option<String> {

@@ -1,9 +1,9 @@
 //! What several tabs use: the cards drawn, the words said, what is looked at and how.
 
+pub mod ask;
 pub mod card_face;
 pub mod column;
 pub mod desk;
-pub mod dialogs;
 pub mod eye;
 pub mod keys;
 pub mod look;
@@ -17,6 +17,7 @@ pub mod reasons;
 pub mod rules;
 pub mod settings;
 pub mod signs;
+pub mod tab;
 pub mod table;
 pub mod theme;
 pub mod verdict;

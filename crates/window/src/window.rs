@@ -4,31 +4,27 @@
 mod bar;
 mod guide;
 
-use crate::any_game::AnyGameTab;
-use crate::deal::DealTab;
-use crate::deal::game::is_file_of_deals;
-use crate::deal::scores::Scores;
-use crate::deck::DeckTab;
-use crate::live::watchers;
-use crate::live::{LiveTab, is_film};
+use crate::live::{self, LiveTab};
 use crate::phones::{self, Phones, Told};
-use crate::photos::export;
-use crate::photos::{Photos, Task};
-use crate::shared::desk::{Command, Desk, Tab};
-use crate::shared::dialogs::{Answer, Ask, Dialogs};
+use crate::photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export};
+use crate::shared::ask::Ask;
+use crate::shared::desk::{Command, Desk};
 use crate::shared::eye::Eye;
 use crate::shared::keys::{self, Action, Place};
 use crate::shared::pages;
 use crate::shared::rules;
 use crate::shared::settings::{Brightness, Keeper, SCALES};
+use crate::shared::tab::Tab;
 use crate::shared::theme;
-use crate::shared::words::{self, Language, t};
+use crate::shared::words::{self, Language, Word, t};
+use crate::tabs::{self, Tabs};
 use eframe::egui::{
     Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
     LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, TextEdit, Ui,
     ViewportCommand, vec2,
 };
 use image::RgbImage;
+use setsight_desktop::{Answer, Dialogs, Pick};
 use setsight_live::LiveSource;
 use setsight_vision::ReaderChoice;
 use setsight_vision::ReadingPlan;
@@ -41,38 +37,8 @@ const MESSAGE_SECONDS: f64 = 8.0;
 /// How long the way back is shown after the pointer has moved, in seconds.
 const WAY_BACK_SECONDS: f32 = 3.0;
 
-/// The large parts of the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TabId {
-    /// Photos of tables.
-    #[default]
-    Photos,
-    /// A game without photos.
-    Deal,
-    /// The camera.
-    Live,
-    /// A deck that is taught from photos.
-    NewDeck,
-    /// The generalised game.
-    AnyGame,
-}
-
-impl TabId {
-    /// All of them.
-    const ALL: [Self; 5] = [Self::Photos, Self::Deal, Self::Live, Self::NewDeck, Self::AnyGame];
-
-    /// The one that has asked for paths, if it is one.
-    fn that_asks(ask: Ask) -> Option<Self> {
-        match ask {
-            Ask::Folder | Ask::Photo | Ask::MorePhotos => Some(Self::Photos),
-            Ask::SavePicture | Ask::SaveJson | Ask::SaveAll => Some(Self::Photos),
-            Ask::Deals => Some(Self::Deal),
-            Ask::Film => Some(Self::Live),
-            Ask::DeckPhotos | Ask::DeckFolder | Ask::SaveDeck => Some(Self::NewDeck),
-            Ask::OpenDeck => None,
-        }
-    }
-}
+/// Asks for the file of a deck, as which cards are read then.
+const ASK_DECK: Ask = Ask { tab: None, word: Word("ask-open-deck"), pick: Pick::File };
 
 /// A page over the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,30 +63,22 @@ struct Message {
     /// When, in seconds.
     since: f64,
     /// Where: elsewhere it is no longer seen.
-    place: (TabId, Task),
+    place: (&'static str, Task),
 }
 
 /// The window's state.
 pub struct Window {
-    /// Which part is seen.
-    pub tab: TabId,
-    /// The photos.
-    pub photos: Photos,
-    /// The dealt game.
-    pub deal: DealTab,
-    /// The camera.
-    pub live: LiveTab,
+    /// Its large parts.
+    pub tabs: Tabs,
     /// How the command says that the camera's pictures are read.
     pub live_plan: ReadingPlan,
-    deck: DeckTab,
-    any_game: AnyGameTab,
     /// Phones that send photos and live pictures.
     pub phones: Phones,
     /// What they share.
     pub desk: Desk,
     /// The page that is open.
     pub page: Option<Page>,
-    dialogs: Dialogs,
+    dialogs: Dialogs<Ask>,
     /// A path that is being typed, and what for.
     typing_path: Option<(Ask, String)>,
     /// What was said last.
@@ -134,18 +92,12 @@ impl Window {
     pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
         theme::install(ctx);
         theme::apply(ctx, &keeper.settings);
-        let mut deal = DealTab::default();
-        deal.scores = Scores::at(keeper.beside("games.json"));
+        let desk = Desk::new(ctx, eye, keeper);
         Self {
-            tab: TabId::default(),
-            photos: Photos::default(),
-            deal,
-            live: LiveTab::new(watchers::system(ReadingPlan::default())),
+            tabs: Tabs::new(&desk),
             live_plan: ReadingPlan::default(),
-            deck: DeckTab::default(),
-            any_game: AnyGameTab::default(),
             phones: Phones::default(),
-            desk: Desk::new(ctx, eye, keeper),
+            desk,
             page: None,
             dialogs: Dialogs::default(),
             typing_path: None,
@@ -154,27 +106,14 @@ impl Window {
         }
     }
 
-    /// A tab, and what it shares with the others.
-    fn tab(&mut self, tab: TabId) -> (&mut dyn Tab, &mut Desk) {
-        let tab: &mut dyn Tab = match tab {
-            TabId::Photos => &mut self.photos,
-            TabId::Deal => &mut self.deal,
-            TabId::Live => &mut self.live,
-            TabId::NewDeck => &mut self.deck,
-            TabId::AnyGame => &mut self.any_game,
-        };
-        (tab, &mut self.desk)
+    /// The name of the tab that is seen.
+    pub fn seen(&self) -> &'static str {
+        self.tabs.spec().id
     }
 
-    /// The tab that is seen.
-    fn seen(&self) -> &dyn Tab {
-        match self.tab {
-            TabId::Photos => &self.photos,
-            TabId::Deal => &self.deal,
-            TabId::Live => &self.live,
-            TabId::NewDeck => &self.deck,
-            TabId::AnyGame => &self.any_game,
-        }
+    /// The tab of this type.
+    pub fn tab<T: Tab>(&self) -> &T {
+        self.tabs.get()
     }
 
     /// The same without the system's dialogs: paths are typed in the window.
@@ -184,18 +123,18 @@ impl Window {
         self
     }
 
-    /// Opens photos and folders, or a film.
+    /// Opens photos and folders, or a single file of another tab's kind.
     pub fn open(&mut self, paths: Vec<PathBuf>) {
-        if matches!(paths.as_slice(), [path] if is_film(path)) {
-            return self.use_paths(Ask::Film, paths);
+        if let Some(ask) = ask_for_one(&paths) {
+            return self.use_paths(ask, paths);
         }
-        self.tab = TabId::Photos;
+        self.tabs.see(photos::TAB.id);
         if let Some(path) = paths.first() {
             // Wherever the program is started from the next time.
             let path = path.canonicalize().unwrap_or_else(|_| path.clone());
             self.desk.keeper.settings.remember(path);
         }
-        self.photos.open(&self.desk, paths);
+        self.tabs.get_mut::<Photos>().open(&self.desk, paths);
     }
 
     /// Opens the table that the program brings with it.
@@ -208,8 +147,8 @@ impl Window {
 
     /// Opens a picture that lies in no file.
     fn paste(&mut self, picture: RgbImage, name: &str) {
-        self.tab = TabId::Photos;
-        self.photos.paste(&self.desk, picture, name);
+        self.tabs.see(photos::TAB.id);
+        self.tabs.get_mut::<Photos>().paste(&self.desk, picture, name);
     }
 
     /// Says something to the user for a while.
@@ -218,8 +157,8 @@ impl Window {
         self.message = Some(Message { text, since, place: self.place() });
     }
 
-    fn place(&self) -> (TabId, Task) {
-        (self.tab, self.photos.view.task)
+    fn place(&self) -> (&'static str, Task) {
+        (self.seen(), self.tab::<Photos>().view.task)
     }
 
     /// What was said last.
@@ -234,13 +173,13 @@ impl Window {
 
     /// Whether all that was asked for is on the screen.
     pub fn is_settled(&self) -> bool {
-        self.seen().is_settled() && self.photos.is_settled()
+        self.tabs.seen().is_settled() && self.tab::<Photos>().is_settled()
     }
 
     /// Stops what threads are at and waits for them: before the program ends.
     pub fn close(&mut self) {
         self.phones.close();
-        TabId::ALL.into_iter().for_each(|tab| self.tab(tab).0.close());
+        self.tabs.iter_mut().for_each(|(tab, _)| tab.close());
     }
 
     /// Draws a frame and takes in what the user did.
@@ -249,12 +188,10 @@ impl Window {
         theme::apply(&ctx, self.desk.settings());
         words::speak(self.desk.settings().language.unwrap_or_else(Language::of_system));
         self.use_deck();
-        for id in TabId::ALL {
-            let is_seen = id == self.tab;
-            let (tab, desk) = self.tab(id);
-            tab.update(desk);
+        for (tab, is_seen) in self.tabs.iter_mut() {
+            tab.update(&mut self.desk);
             if !is_seen {
-                tab.leave(desk);
+                tab.leave(&mut self.desk);
             }
         }
         self.take_from_phones();
@@ -264,14 +201,14 @@ impl Window {
         self.take_answers();
         let has_page = self.page.is_some() || self.typing_path.is_some();
         if has_page {
-            self.deal.leave(&mut self.desk);
+            self.tabs.seen_mut().cover(&mut self.desk);
         }
         // A menu that is open has the keys: Escape closes it.
         let has_menu = Popup::is_any_open(&ctx);
-        let keys = !(typing || has_page || has_menu || self.seen().is_asking());
+        let keys = !(typing || has_page || has_menu || self.tabs.seen().is_asking());
         let mut places = vec![Place::Window];
         if keys {
-            places.extend(self.seen().places());
+            places.extend(self.tabs.seen().places());
             self.take_clipboard(&ctx);
         }
         let escape = |input: &mut InputState| input.consume_key(Modifiers::NONE, Key::Escape);
@@ -279,12 +216,12 @@ impl Window {
             self.present(&ctx, false);
         }
         let focused = ctx.memory(|memory| memory.focused()).is_some();
-        let on_button = focused && !self.seen().has_focus_in_hand();
+        let on_button = focused && !self.tabs.seen().has_focus_in_hand();
         for action in keys::pressed(&ctx, &places, on_button) {
             self.act(&ctx, action);
         }
         self.obey(&ctx);
-        let alone = self.desk.presenting && self.seen().can_present();
+        let alone = self.desk.presenting && self.tabs.seen().can_present();
         if !alone {
             let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
             Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
@@ -294,8 +231,7 @@ impl Window {
             let wish = phones::row(ui, &self.phones);
             self.grant_phones(wish);
         }
-        let (tab, desk) = self.tab(self.tab);
-        tab.ui(ui, desk, keys);
+        self.tabs.seen_mut().ui(ui, &mut self.desk, keys);
         if alone {
             self.way_back(&ctx);
         }
@@ -315,8 +251,12 @@ impl Window {
                 Command::Say(words) => self.say(words),
                 Command::Act(action) => self.act(ctx, action),
                 Command::Open(paths) => self.open(paths),
-                Command::Ask(ask, name) => self.dialogs.ask(ask, &name, self.desk.wake()),
-                Command::Watch(input) => self.live.choose(input, &mut self.desk),
+                Command::Ask(ask, name) => {
+                    self.dialogs.ask(ask, ask.dialog(name), self.desk.wake());
+                }
+                Command::Watch(input) => {
+                    self.tabs.get_mut::<LiveTab>().choose(input, &mut self.desk);
+                }
                 Command::Take(ask, paths) => self.use_paths(ask, paths),
             }
         }
@@ -331,10 +271,9 @@ impl Window {
             None
         });
         desk.eye.use_deck(deck);
-        self.photos.read_again(desk);
         let plan = self.plan();
-        self.phones.read_by(plan.clone());
-        self.live.read_by(watchers::system(plan), &mut self.desk);
+        self.tabs.iter_mut().for_each(|(tab, _)| tab.read_by(&plan, &mut self.desk));
+        self.phones.read_by(plan);
     }
 
     /// How cameras' and phones' pictures are read.
@@ -364,7 +303,7 @@ impl Window {
     /// plays is told.
     fn take_from_phones(&mut self) {
         for told in self.phones.told() {
-            let looks = matches!(self.tab, TabId::Photos | TabId::Live);
+            let looks = [photos::TAB.id, live::TAB.id].contains(&self.seen());
             match told {
                 Told::Came(phone) => {
                     self.page.take_if(|page| *page == Page::Phone);
@@ -372,20 +311,22 @@ impl Window {
                 }
                 Told::Photo(path) => {
                     if looks {
-                        self.tab = TabId::Photos;
+                        self.tabs.see(photos::TAB.id);
                     }
-                    self.photos.take(Ask::MorePhotos, vec![path], &mut self.desk);
+                    let photos = self.tabs.get_mut::<Photos>();
+                    photos.take(MORE_PHOTOS, vec![path], &mut self.desk);
                     self.say(t!("phone-photo-came"));
                 }
                 Told::Unkept(error) => self.say(t!("phone-unkept", error = error.to_string())),
                 Told::Live(game) => {
                     if looks {
-                        self.tab = TabId::Live;
+                        self.tabs.see(live::TAB.id);
                     }
                     let phone = game.phone;
                     self.say(t!("phone-live", n = phone));
                     let source = move || Box::new(game.clone()) as Box<dyn LiveSource>;
-                    self.live.watch_phone(phone, Box::new(source), &mut self.desk);
+                    let live = self.tabs.get_mut::<LiveTab>();
+                    live.watch_phone(phone, Box::new(source), &mut self.desk);
                 }
             }
         }
@@ -394,7 +335,7 @@ impl Window {
     fn grant_phones(&mut self, wish: phones::Wish) {
         if wish.stop {
             self.phones.stop();
-            self.live.forget_phone(&mut self.desk);
+            self.tabs.get_mut::<LiveTab>().forget_phone(&mut self.desk);
             self.say(t!("phone-stopped"));
         }
         if wish.close {
@@ -417,14 +358,10 @@ impl Window {
             Action::About => self.show_or_hide(Page::About),
             Action::Phone => self.show_phone(),
             Action::Sample => self.open_sample(),
-            Action::OpenFolder => self.desk.ask(Ask::Folder),
-            Action::OpenPhoto => self.desk.ask(Ask::Photo),
-            Action::TypePath => self.typing_path = Some((Ask::Folder, String::new())),
-            Action::Photos => self.tab = TabId::Photos,
-            Action::Deal => self.tab = TabId::Deal,
-            Action::Live => self.tab = TabId::Live,
-            Action::NewDeck => self.tab = TabId::NewDeck,
-            Action::AnyGame => self.tab = TabId::AnyGame,
+            Action::OpenFolder => self.desk.ask(ASK_FOLDER),
+            Action::OpenPhoto => self.desk.ask(ASK_PHOTOS),
+            Action::TypePath => self.typing_path = Some((ASK_FOLDER, String::new())),
+            Action::Tab(id) => self.tabs.see(id),
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {
@@ -434,10 +371,7 @@ impl Window {
             Action::Copy => self.copy(),
             Action::FullScreen => self.present(ctx, !self.desk.presenting),
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
-            action => {
-                let (tab, desk) = self.tab(self.tab);
-                tab.act(action, desk);
-            }
+            action => self.tabs.seen_mut().act(action, &mut self.desk),
         }
     }
 
@@ -479,11 +413,10 @@ impl Window {
     /// Does what paths were asked for.
     fn use_paths(&mut self, ask: Ask, paths: Vec<PathBuf>) {
         let Some(path) = paths.first() else { return };
-        match TabId::that_asks(ask) {
+        match ask.tab {
             Some(id) => {
-                self.tab = id;
-                let (tab, desk) = self.tab(id);
-                tab.take(ask, paths, desk);
+                self.tabs.see(id);
+                self.tabs.seen_mut().take(ask, paths, &mut self.desk);
             }
             None => {
                 let path = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -496,12 +429,8 @@ impl Window {
         let paths: Vec<PathBuf> = ctx.input(|input| {
             input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()
         });
-        let ask = match paths.as_slice() {
-            [path] if is_file_of_deals(path) => Ask::Deals,
-            [path] if is_film(path) => Ask::Film,
-            _ => self.seen().drops(),
-        };
-        self.use_paths(ask, paths);
+        let ask = ask_for_one(&paths).or_else(|| Some(self.tabs.seen().drops()?.0));
+        self.use_paths(ask.unwrap_or(ASK_PHOTOS), paths);
     }
 
     /// Copy and paste, where no text is being edited.
@@ -515,8 +444,7 @@ impl Window {
         for event in events {
             match event {
                 Event::Paste(text) => {
-                    let (tab, desk) = self.tab(self.tab);
-                    if !tab.paste(&text, desk) {
+                    if !self.tabs.seen_mut().paste(&text, &mut self.desk) {
                         self.paste_paths(&text);
                     }
                 }
@@ -535,9 +463,9 @@ impl Window {
     /// Opens the photos that a text names.
     fn paste_paths(&mut self, text: &str) {
         // Those that are open make room for them.
-        let ask = match self.seen().drops() {
-            Ask::MorePhotos => Ask::Photo,
-            ask => ask,
+        let ask = match self.tabs.seen().drops() {
+            Some((MORE_PHOTOS, _)) | None => ASK_PHOTOS,
+            Some((ask, _)) => ask,
         };
         match export::paths_in(text) {
             Ok(paths) => self.use_paths(ask, paths),
@@ -547,7 +475,7 @@ impl Window {
 
     /// Copies the board, or the game's transcript, as text.
     fn copy(&mut self) {
-        if let Some((text, what)) = self.seen().copy() {
+        if let Some((text, what)) = self.tabs.seen().copy() {
             self.desk.ctx.copy_text(text);
             self.desk.say(what.say());
         }
@@ -560,7 +488,7 @@ impl Window {
             Some(Page::Settings) => {
                 let chosen = pages::settings(ctx, settings);
                 if chosen.open_deck {
-                    self.desk.ask(Ask::OpenDeck);
+                    self.desk.ask(ASK_DECK);
                 }
                 chosen.close || chosen.open_deck
             }
@@ -584,7 +512,7 @@ impl Window {
     fn path_page(&mut self, ctx: &Context) {
         let Some((ask, mut text)) = self.typing_path.take() else { return };
         let answer = pages::modal(ctx, "path", 520.0, |ui| {
-            ui.heading(ask.words());
+            ui.heading(ask.word.say());
             let label = ui.label(t!("path"));
             let field = ui
                 .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
@@ -603,7 +531,7 @@ impl Window {
         let (go, cancel) = answer.inner;
         if go && !text.trim().is_empty() {
             let typed = PathBuf::from(text.trim());
-            if !ask.writes_file() {
+            if ask.pick != Pick::NewFile {
                 match export::paths_in(&text) {
                     Ok(paths) => {
                         self.use_paths(ask, paths);
@@ -631,14 +559,16 @@ impl Window {
         let is_over =
             |message: &mut Message| now - message.since > MESSAGE_SECONDS || message.place != place;
         self.message.take_if(is_over);
-        let text = match (&self.photos.saving, &self.message) {
-            (_, Some(message)) => {
+        let text = match &self.message {
+            Some(message) => {
                 let left = (MESSAGE_SECONDS - (now - message.since)).max(0.05);
                 ui.request_repaint_after(std::time::Duration::from_secs_f64(left));
                 message.text.clone()
             }
-            (Some(saving), None) => saving.progress(),
-            (None, None) => return,
+            None => match self.tabs.iter().find_map(Tab::progress) {
+                Some(progress) => progress,
+                None => return,
+            },
         };
         let frame = Frame::new().fill(Color32::from_rgb(44, 48, 56)).inner_margin(vec2(14.0, 6.0));
         let mut closed = false;
@@ -667,18 +597,14 @@ impl Window {
         painter.rect_filled(room, 0.0, Color32::from_black_alpha(150));
         let line = Stroke::new(4.0, theme::CHOSEN);
         painter.rect_stroke(room.shrink(10.0), 12.0, line, StrokeKind::Inside);
-        let words = match self.seen().drops() {
-            Ask::DeckPhotos => t!("learn-from-these-photos"),
-            Ask::MorePhotos => t!("add-these-photos"),
-            _ => t!("open-these-photos"),
-        };
+        let words = self.tabs.seen().drops().map_or(Word("open-these-photos"), |(_, words)| words);
         let font = FontId::proportional(28.0);
-        painter.text(room.center(), Align2::CENTER_CENTER, words, font, Color32::WHITE);
+        painter.text(room.center(), Align2::CENTER_CENTER, words.say(), font, Color32::WHITE);
     }
 
     /// The photo's name in the title bar, as far as one is seen.
     fn name_window(&mut self, ctx: &Context) {
-        let title = match self.seen().title() {
+        let title = match self.tabs.seen().title() {
             Some(name) => format!("{name} — setsight"),
             None => "setsight".to_owned(),
         };
@@ -687,6 +613,11 @@ impl Window {
             self.title = title;
         }
     }
+}
+
+/// As what a single path is opened that names a file of a tab's own kind.
+fn ask_for_one(paths: &[PathBuf]) -> Option<Ask> {
+    if let [path] = paths { tabs::ask_for(path) } else { None }
 }
 
 /// The table that the program brings with it.

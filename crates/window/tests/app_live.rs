@@ -22,7 +22,7 @@ use setsight_window::Language;
 use setsight_window::Mode;
 use setsight_window::PipelineEye;
 use setsight_window::settings::Keeper;
-use setsight_window::{LiveTab, TabId, Window};
+use setsight_window::{LiveTab, Window};
 use std::sync::{Arc, Mutex};
 
 #[path = "app_window/in_view.rs"]
@@ -101,13 +101,14 @@ impl Test {
                         let mut keeper = Keeper::at(&settings);
                         keeper.settings.language.get_or_insert(Language::English);
                         let mut window = Window::new(ctx, eye, keeper).without_dialogs();
-                        window.live = LiveTab::new(Box::new(move |_, input, mirrored| {
-                            source.mirrored.lock().unwrap().push(mirrored);
-                            source.inputs.lock().unwrap().push(input.clone());
-                            Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
-                        }));
-                        window.live.folder = kept;
-                        window.live.cameras =
+                        *window.tabs.get_mut::<LiveTab>() =
+                            LiveTab::new(Box::new(move |_, input, mirrored| {
+                                source.mirrored.lock().unwrap().push(mirrored);
+                                source.inputs.lock().unwrap().push(input.clone());
+                                Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
+                            }));
+                        window.tabs.get_mut::<LiveTab>().folder = kept;
+                        window.tabs.get_mut::<LiveTab>().cameras =
                             Box::new(|| vec![CameraInfo { number: 2, name: "Desk".into() }]);
                         window
                     };
@@ -164,7 +165,7 @@ impl Test {
 #[test]
 fn the_running_game_is_shown_in_three_ways() {
     let mut test = Test::new();
-    assert_eq!(test.window().tab, TabId::Live);
+    assert_eq!(test.window().seen(), "live");
     test.show(LiveView { tracked: TrackedTable::default(), ..view(0, "1fgd") });
     test.shows("Looking for cards");
     test.shows_not("No cards found");
@@ -190,7 +191,7 @@ fn the_running_game_is_shown_in_three_ways() {
         test.harness.query_all_by_label_contains(card).next().expect("a card").click();
         test.settle();
     }
-    assert_eq!(test.window().live.look.mode, Mode::Learn);
+    assert_eq!(test.window().tab::<LiveTab>().look.mode, Mode::Learn);
     test.shows("two are");
 }
 
@@ -291,7 +292,7 @@ fn a_phone_is_watched_in_place_of_the_camera() {
     let source = phone.clone();
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
     let source = Box::new(move || Box::new(source.clone()) as Box<dyn LiveSource>);
-    window.live.watch_phone(2, source, &mut window.desk);
+    window.tabs.get_mut::<LiveTab>().watch_phone(2, source, &mut window.desk);
     test.settle();
     test.shows("phone 2");
     test.shows("1 set");
@@ -313,7 +314,7 @@ fn a_phone_is_watched_in_place_of_the_camera() {
     test.press("Live");
     test.shows("phone 2");
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
-    window.live.forget_phone(&mut window.desk);
+    window.tabs.get_mut::<LiveTab>().forget_phone(&mut window.desk);
     test.settle();
     test.shows("No camera is connected");
 }
@@ -421,7 +422,7 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
     // A film is recorded already.
     test.press("Live");
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
-    window.live.choose(Input::Film("game.avi".into()), &mut window.desk);
+    window.tabs.get_mut::<LiveTab>().choose(Input::Film("game.avi".into()), &mut window.desk);
     test.show(view(3, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("Record");
 }
@@ -523,7 +524,7 @@ fn nothing_of_the_camera_is_cut_off() {
                 let window = test.harness.state_mut().as_mut().unwrap();
                 window.desk.keeper.settings.language = Some(language);
                 let film = "/home/somebody/films/an evening with friends and many sets.avi";
-                window.live.choose(Input::Film(film.into()), &mut window.desk);
+                window.tabs.get_mut::<LiveTab>().choose(Input::Film(film.into()), &mut window.desk);
                 test.show(view.clone());
                 let page = format!("{page} at {width}x{height} {}", language.name());
                 in_view::all_in_view(&mut test.harness, &page);
@@ -545,10 +546,10 @@ fn a_film_that_is_opened_as_photos_are_is_watched() {
         test.settle();
     };
     open(&mut test, "evening.MP4");
-    assert_eq!(test.window().tab, TabId::Live);
+    assert_eq!(test.window().seen(), "live");
     let last = test.fake.inputs.lock().unwrap().last().cloned();
     assert_eq!(last, Some(Input::Film("evening.MP4".into())));
     // A photo is none.
     open(&mut test, "evening.jpg");
-    assert_eq!(test.window().tab, TabId::Photos);
+    assert_eq!(test.window().seen(), "photos");
 }

@@ -5,11 +5,12 @@ use crate::deal::board::Looks;
 use crate::deal::game::Watch;
 use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
 use crate::shared::card_face::disc;
-use crate::shared::desk::{Desk, Tab};
+use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look_panel::{card_line, scrolled};
 use crate::shared::names;
 use crate::shared::settings::Settings;
+use crate::shared::tab::Tab;
 use crate::shared::verdict::{good_color, verdict_lines};
 use crate::shared::words::t;
 use eframe::egui::{

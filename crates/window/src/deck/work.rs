@@ -2,10 +2,10 @@
 //! other, and keeps a picture of where it stands for the window.
 
 use crate::shared::eye::Eye;
-use crate::shared::picture::color_image;
 use crate::shared::reasons::Reason;
 use eframe::egui::ColorImage;
 use setsight_decks::{Draft, DraftCard, LearnError, Note, Place, detect};
+use setsight_desktop::color_image;
 use setsight_game::cards::{Deck, Property};
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::find::CardFinder;

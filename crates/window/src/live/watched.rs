@@ -1,7 +1,7 @@
 //! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
 
+use crate::live::ASK_FILM;
 use crate::shared::desk::Command;
-use crate::shared::dialogs::Ask;
 use crate::shared::keys::Action;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, ComboBox, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
@@ -73,7 +73,7 @@ impl Chooser {
         }
         ui.add_space(6.0);
         if ui.button(t!("open-film-button")).clicked() {
-            command = Some(Command::Ask(Ask::Film, String::new()));
+            command = Some(Command::Ask(ASK_FILM, String::new()));
         }
         if command.is_some() {
             *self = Self::default();

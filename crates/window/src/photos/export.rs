@@ -1,8 +1,8 @@
 //! What leaves the window: the annotated picture, the JSON, the board as text; and what comes in
 //! over the clipboard.
 
-use crate::photos::Photos;
-use crate::shared::dialogs::Ask;
+use crate::photos::{Photos, SAVE_JSON, SAVE_PICTURE};
+use crate::shared::ask::Ask;
 use crate::shared::words::t;
 use image::{ImageFormat, RgbImage};
 use setsight_files::whole_file::write_whole;
@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 pub fn name(photo: &Path, ask: Ask) -> String {
     let stem = photo.file_stem().unwrap_or(photo.as_os_str()).to_string_lossy();
     match ask {
-        Ask::SavePicture => format!("{stem}-sets.png"),
-        Ask::SaveJson => format!("{stem}.json"),
+        SAVE_PICTURE => format!("{stem}-sets.png"),
+        SAVE_JSON => format!("{stem}.json"),
         _ => String::new(),
     }
 }
@@ -50,7 +50,7 @@ pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<Stri
     let named = path.display().to_string();
     let unwritable = |error: String| t!("unwritable", path = named.as_str(), error = error);
     let failed = |error: std::io::Error| unwritable(error.to_string());
-    if ask == Ask::SaveJson {
+    if ask == SAVE_JSON {
         write_whole(path, format!("{}\n", record.to_json()).as_bytes()).map_err(failed)?;
     } else {
         let picture = picture(photos, codes).ok_or_else(|| t!("no-picture-yet"))?;
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn names_are_proposed() {
-        assert_eq!(name(Path::new("/a/table 1.jpg"), Ask::SavePicture), "table 1-sets.png");
-        assert_eq!(name(Path::new("x.webp"), Ask::SaveJson), "x.json");
+        assert_eq!(name(Path::new("/a/table 1.jpg"), SAVE_PICTURE), "table 1-sets.png");
+        assert_eq!(name(Path::new("x.webp"), SAVE_JSON), "x.json");
     }
 }

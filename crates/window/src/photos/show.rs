@@ -1,13 +1,13 @@
 //! How the tab of photos is drawn.
 
 use super::{Photos, Task};
+use crate::deck;
 use crate::photos::correct::{Change, Refusal};
 use crate::photos::correct_panel::{self, Shown};
 use crate::photos::correcting::{Correcting, Edit};
 use crate::photos::strip::{Filter, Photographs};
 use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::dialogs::Ask;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
@@ -257,8 +257,8 @@ impl Photos {
         if self.view.table.cards.is_empty() {
             steps(ui, desk, &[HOW_TO, SAMPLE]);
         } else if self.view.table.facts.deck().is_none() && ui.button(t!("teach-this")).clicked() {
-            desk.commands.push(Command::Act(Action::NewDeck));
-            desk.commands.push(Command::Take(Ask::DeckPhotos, self.shelf.some_paths()));
+            desk.commands.push(Command::Act(Action::Tab(deck::TAB.id)));
+            desk.commands.push(Command::Take(deck::ASK_PHOTOS, self.shelf.some_paths()));
         }
     }
 

@@ -5,6 +5,7 @@ use crate::shared::desk::Command;
 use crate::shared::keys::Action;
 use crate::shared::settings::Settings;
 use crate::shared::words::t;
+use crate::{deal, deck};
 use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use std::path::Path;
 
@@ -29,7 +30,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
             (Action::OpenFolder, t!("ask-folder")),
             (Action::OpenPhoto, t!("ask-photos")),
             (Action::Phone, t!("phone-take")),
-            (Action::Deal, t!("deal-without-photos")),
+            (Action::Tab(deal::TAB.id), t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {
                 command = Some(Command::Act(action));
@@ -39,7 +40,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
         for (action, words) in [
             (Action::Rules, t!("rules-of-the-game")),
             (Action::HowTo, t!("how-to-photograph-a-table")),
-            (Action::NewDeck, t!("teach-a-deck")),
+            (Action::Tab(deck::TAB.id), t!("teach-a-deck")),
             (Action::About, t!("about-this-program")),
         ] {
             if ui.link(words).clicked() {

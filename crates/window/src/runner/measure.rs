@@ -1,7 +1,8 @@
 //! The window measured at work: it scrolls and leafs through the photos by itself.
 
-use crate::shared::desk::Tab;
+use crate::photos::Photos;
 use crate::shared::keys::Action;
+use crate::shared::tab::Tab;
 use crate::window::Window;
 use cpu_time::ThreadTime;
 use eframe::egui::Context;
@@ -52,10 +53,11 @@ impl Measure {
         self.cpu = ThreadTime::now();
         self.frames.push([between, work.unwrap_or(0.0), cpu].map(|seconds| 1e3 * seconds));
         let so_far = now.duration_since(self.since);
-        window.photos.shelf.strip.scroll_to = Some(so_far.as_secs_f32() * SCROLL_SPEED);
+        let photos = window.tabs.get_mut::<Photos>();
+        photos.shelf.strip.scroll_to = Some(so_far.as_secs_f32() * SCROLL_SPEED);
         if now.duration_since(self.last_leaf) > LEAF {
             self.last_leaf = now;
-            window.photos.act(Action::NextPhoto, &mut window.desk);
+            photos.act(Action::NextPhoto, &mut window.desk);
         }
         (so_far > self.length).then(|| self.figures(window))
     }
@@ -63,8 +65,9 @@ impl Measure {
     fn figures(&self, window: &Window) -> Value {
         // The first frames set up the graphics; nobody can do anything in them yet.
         let frames = self.frames.get(5..).unwrap_or_default();
-        let (photos, read) = window.photos.shelf.progress();
-        let first = window.photos.shelf.first_thumb.map(|time| time.as_secs_f64());
+        let shelf = &window.tab::<Photos>().shelf;
+        let (photos, read) = shelf.progress();
+        let first = shelf.first_thumb.map(|time| time.as_secs_f64());
         json!({
             "photos": photos,
             "read": read,

@@ -1,12 +1,11 @@
-//! What the tabs of the window share, what each of them can do, and how they ask for more.
+//! What the tabs of the window share, and how they ask for more.
 
 use crate::deck::used_deck::UsedDeck;
-use crate::shared::dialogs::Ask;
+use crate::shared::ask::Ask;
 use crate::shared::eye::Eye;
-use crate::shared::keys::{Action, Place};
+use crate::shared::keys::Action;
 use crate::shared::settings::{Keeper, Settings};
-use crate::shared::words::Word;
-use eframe::egui::{ColorImage, Context, Ui};
+use eframe::egui::{ColorImage, Context};
 use setsight_live::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,8 +19,8 @@ pub enum Command {
     Act(Action),
     /// To show these photos and folders.
     Open(Vec<PathBuf>),
-    /// To have the user name a path, for a file to be written with this name as a proposal. What is
-    /// named goes to [`Tab::take`].
+    /// To ask the user for paths, with a proposed name for a file to be written. The answer arrives
+    /// in [`Tab::take`](crate::shared::tab::Tab::take).
     Ask(Ask, String),
     /// To watch this.
     Watch(Input),
@@ -90,81 +89,4 @@ impl Desk {
         let ctx = self.ctx.clone();
         move || ctx.request_repaint()
     }
-}
-
-/// A large part of the window.
-pub trait Tab {
-    /// Its name.
-    fn word(&self) -> Word;
-
-    /// Takes over what its threads have done; in each frame, whether it is seen or not.
-    fn update(&mut self, desk: &mut Desk) {
-        let _ = desk;
-    }
-
-    /// Draws it. `keys` says whether keys are meant for it.
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool);
-
-    /// Where keys work.
-    fn places(&self) -> Vec<Place> {
-        Vec::new()
-    }
-
-    /// Does what a key asks for.
-    fn act(&mut self, action: Action, desk: &mut Desk) {
-        let _ = (action, desk);
-    }
-
-    /// Whether it asks the user something, and keys mean nothing else.
-    fn is_asking(&self) -> bool {
-        false
-    }
-
-    /// Whether what has the keyboard's focus is what its own keys are about, so that Enter is a key of
-    /// its own there, too.
-    fn has_focus_in_hand(&self) -> bool {
-        false
-    }
-
-    /// Whether it has something that may fill the window ([`Desk::presenting`]).
-    fn can_present(&self) -> bool {
-        false
-    }
-
-    /// What files are for that are let go over it.
-    fn drops(&self) -> Ask {
-        Ask::Photo
-    }
-
-    /// Does what paths were asked for, of which there is at least one.
-    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk);
-
-    /// Takes a text that is pasted; not if it is one that names photos.
-    fn paste(&mut self, text: &str, desk: &mut Desk) -> bool {
-        let _ = (text, desk);
-        false
-    }
-
-    /// What is copied as text, and what the user is told of it.
-    fn copy(&self) -> Option<(String, Word)> {
-        None
-    }
-
-    /// What it adds to the window's title.
-    fn title(&self) -> Option<String> {
-        None
-    }
-
-    /// Whether all that was asked for is on the screen.
-    fn is_settled(&self) -> bool {
-        true
-    }
-
-    /// Something else is seen from now on.
-    fn leave(&mut self, desk: &mut Desk) {
-        let _ = desk;
-    }
-
-    /// Stops what threads are at and waits for them: before the program ends.
-    fn close(&mut self) {}
 }

@@ -1,6 +1,8 @@
-//! Every action has a key. This table is the one place that says which; the help page shows it.
+//! Every action has a key. This table and the list of tabs say which; the help page shows them.
 
+use crate::shared::tab::TabSpec;
 use crate::shared::words::{Word, t};
+use crate::tabs::TABS;
 use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
 /// What a key can do.
@@ -26,16 +28,8 @@ pub enum Action {
     HowTo,
     /// Shows or hides what this program is.
     About,
-    /// Goes to the photos.
-    Photos,
-    /// Goes to the dealt game.
-    Deal,
-    /// Goes to the camera.
-    Live,
-    /// Goes to the generalised game.
-    AnyGame,
-    /// Teaches a deck that the program does not know.
-    NewDeck,
+    /// Goes to the tab of this name.
+    Tab(&'static str),
     /// Writes the annotated picture.
     ExportPicture,
     /// Writes the JSON.
@@ -236,6 +230,7 @@ impl Place {
 }
 
 /// A key and what it does.
+#[derive(Clone, Copy)]
 pub struct Binding {
     /// Where it works.
     pub place: Place,
@@ -254,14 +249,15 @@ const fn bind(place: Place, held: Modifiers, key: Key, action: Action, word: Wor
 }
 
 const NO: Modifiers = Modifiers::NONE;
-const CTRL: Modifiers = Modifiers::COMMAND;
+/// The key that is held for most of what the whole window does.
+pub const CTRL: Modifiers = Modifiers::COMMAND;
 const ALT: Modifiers = Modifiers::ALT;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
-/// All keys.
+/// All keys but those that lead to the tabs.
 #[rustfmt::skip]
-pub const BINDINGS: &[Binding] = &[
+const BINDINGS: &[Binding] = &[
     bind(Place::Window, NO, Key::F1, Action::Help, Word("keys-this-page")),
     bind(Place::Window, SHIFT, Key::F1, Action::Rules, Word("rules-of-the-game")),
     bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
@@ -272,11 +268,6 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
     bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
-    bind(Place::Window, CTRL, Key::Num1, Action::Photos, Word("tab-photos")),
-    bind(Place::Window, CTRL, Key::Num2, Action::Deal, Word("keys-deal")),
-    bind(Place::Window, CTRL, Key::Num3, Action::Live, Word("keys-live")),
-    bind(Place::Window, CTRL, Key::Num4, Action::AnyGame, Word("keys-any-game")),
-    bind(Place::Window, CTRL, Key::N, Action::NewDeck, Word("teach-a-deck")),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     // On keyboards with + above =, and by whoever presses = for it.
     bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),
@@ -371,7 +362,12 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::Escape, Action::Clear, Word("keys-clear-live")),
 ];
 
-/// What works without a place in [`BINDINGS`]: the system's own keys, and letters that are typed.
+/// All keys: first those that lead to the tabs.
+pub fn bindings() -> impl Iterator<Item = Binding> + Clone {
+    TABS.iter().map(TabSpec::binding).chain(BINDINGS.iter().copied())
+}
+
+/// What works without a place in [`bindings`]: the system's own keys, and letters that are typed.
 pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
     (Place::Window, OtherKey::Named(Word("key-tab-space")), Word("keys-tab")),
     (Place::Window, OtherKey::Letter(CTRL, "V"), Word("keys-paste")),
@@ -384,7 +380,7 @@ pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
     (Place::Play, OtherKey::Named(Word("keys-one-to-eight")), Word("keys-players")),
 ];
 
-/// A key that is not in [`BINDINGS`].
+/// A key that is not in [`bindings`].
 pub enum OtherKey {
     /// Keys that have names.
     Named(Word),
@@ -411,7 +407,7 @@ pub fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<Action> 
         input.events.retain(|event| {
             let Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
             let presses = modifiers.is_none() && matches!(key, Key::Enter | Key::Space);
-            let found = BINDINGS.iter().find(|b| {
+            let found = bindings().find(|b| {
                 b.key == *key && modifiers.matches_exact(b.held) && places.contains(&b.place)
             });
             let found = found.filter(|_| !(presses && on_button));
@@ -463,7 +459,8 @@ fn held_name(held: Modifiers) -> String {
 
 /// The key of an action, as people write it.
 pub fn key_of(action: Action) -> String {
-    BINDINGS.iter().find(|binding| binding.action == action).map_or_else(String::new, name_of)
+    let found = bindings().find(|binding| binding.action == action);
+    found.as_ref().map_or_else(String::new, name_of)
 }
 
 #[cfg(test)]
@@ -472,8 +469,8 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for (i, a) in BINDINGS.iter().enumerate() {
-            for b in &BINDINGS[i + 1..] {
+        for (i, a) in bindings().enumerate() {
+            for b in bindings().skip(i + 1) {
                 let alike = a.key == b.key && a.held == b.held;
                 let in_photos = |p| {
                     use Place::{Deal, Live, Play, Watch, Window};
@@ -494,14 +491,14 @@ mod tests {
     #[test]
     fn plus_with_shift_makes_larger_as_the_help_says() {
         for (key, held) in [(Key::Plus, CTRL), (Key::Plus, CTRL_SHIFT), (Key::Equals, CTRL_SHIFT)] {
-            let found = BINDINGS.iter().find(|b| b.key == key && b.held == held);
+            let found = bindings().find(|b| b.key == key && b.held == held);
             assert_eq!(found.map(|b| b.action), Some(Action::ScaleUp), "{key:?}");
         }
     }
 
     #[test]
     fn no_letter_of_a_code_is_a_key_where_codes_are_typed() {
-        for binding in BINDINGS.iter().filter(|b| b.place == Place::Correct && b.held == NO) {
+        for binding in bindings().filter(|b| b.place == Place::Correct && b.held == NO) {
             let name = binding.key.name().to_lowercase();
             assert!(!"123fosgprd".contains(&name) || name.len() > 1, "{name}");
         }

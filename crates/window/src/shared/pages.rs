@@ -2,7 +2,7 @@
 
 use crate::shared::card_face;
 use crate::shared::keys;
-use crate::shared::keys::{BINDINGS, OTHER_KEYS, Place, name_of};
+use crate::shared::keys::{OTHER_KEYS, Place, bindings, name_of};
 use crate::shared::settings::{Brightness, Palette, SCALES, Settings};
 use crate::shared::words::{Language, Word, t};
 use eframe::egui::{
@@ -97,13 +97,13 @@ fn keys_of(ui: &mut Ui, place: Place) {
     ui.add_space(4.0);
     ui.strong(place.word().say());
     let mut shown: Vec<keys::Action> = Vec::new();
-    for binding in BINDINGS.iter().filter(|b| b.place == place) {
+    for binding in bindings().filter(|b| b.place == place) {
         // A second key for the same is in the table for other keyboards.
         if shown.contains(&binding.action) {
             continue;
         }
         shown.push(binding.action);
-        key_row(ui, &name_of(binding), binding.word);
+        key_row(ui, &name_of(&binding), binding.word);
     }
     for (_, key, word) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
         key_row(ui, &key.name(), *word);

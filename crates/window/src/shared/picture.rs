@@ -7,6 +7,7 @@ use eframe::egui::{
     TextureHandle, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 use image::{RgbImage, imageops};
+use setsight_desktop::color_image;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,12 +47,6 @@ pub fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
     let scale = f64::from(long_px) / f64::from(long);
     let side = |px: u32| ((f64::from(px) * scale).round() as u32).max(1);
     color_image(&imageops::thumbnail(picture, side(picture.width()), side(picture.height())))
-}
-
-/// A picture as the window's toolkit wants it.
-pub fn color_image(picture: &RgbImage) -> ColorImage {
-    let size = [picture.width() as usize, picture.height() as usize];
-    ColorImage::from_rgb(size, picture.as_raw())
 }
 
 /// Buttons for a picture's zoom, in a corner of its room. To be drawn after what lies on the picture.

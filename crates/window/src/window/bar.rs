@@ -1,58 +1,49 @@
 //! The bar at the top: tabs and menus.
 
-use super::{TabId, Window};
+use super::Window;
+use crate::deck;
 use crate::photos::welcome;
 use crate::shared::keys::Action;
 use crate::shared::words::{Word, t};
-use eframe::egui::{Align, Button, Layout, RichText, ScrollArea, Ui};
+use crate::tabs::TABS;
+use eframe::egui::{
+    Align, Button, Layout, RichText, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetText,
+};
+
+/// Room between the program's name and the tabs, in points.
+const BESIDE_NAME: f32 = 10.0;
 
 impl Window {
     pub(super) fn bar(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         ui.horizontal(|ui| {
-            let width = ui.available_width();
-            // Beside all tabs and menus in German there is no room for the name in a small window.
-            if width >= 860.0 {
-                ui.label(RichText::new("setsight").heading().strong());
-                ui.add_space(10.0);
+            let room = Room::of(ui);
+            if room.name {
+                ui.label(name());
+                ui.add_space(BESIDE_NAME);
             }
-            // Where there is no room for all, one menu holds all.
-            let tiny = width < 330.0;
-            // The last one only where there is room for it; the menu has it otherwise.
-            let tabs = [TabId::Photos, TabId::Deal, TabId::Live, TabId::AnyGame];
-            let shown = if tiny {
-                0
-            } else if width < 620.0 {
-                3
-            } else {
-                4
-            };
-            for id in tabs.into_iter().take(shown) {
-                let word = self.tab(id).0.word().say();
-                if ui.add(Button::selectable(self.tab == id, word)).clicked() {
-                    self.tab = id;
+            let tabs = tabs();
+            let (shown, hidden) = tabs.split_at(room.tabs);
+            for &(action, word) in shown {
+                let is_seen = action == Action::Tab(self.seen());
+                if ui.add(Button::selectable(is_seen, word.say())).clicked() {
+                    self.act(&ctx, action);
                 }
             }
-            if tiny {
-                ui.strong(self.seen().word().say());
+            if shown.is_empty() {
+                ui.strong(self.tabs.spec().word.say());
             }
+            let saving = self.tabs.seen().saving();
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if width < 620.0 {
+                if !room.menus {
                     ui.menu_button(t!("menu"), |ui| {
                         ScrollArea::vertical().show(ui, |ui| {
-                            if tiny {
-                                self.entries(ui, &TABS);
-                                ui.separator();
-                            } else {
-                                self.entries(ui, &TABS[3..]);
-                                ui.separator();
+                            for entries in [hidden, &OPENING, saving] {
+                                self.entries(ui, entries);
+                                if !entries.is_empty() {
+                                    ui.separator();
+                                }
                             }
-                            self.entries(ui, &OPENING);
-                            if self.can_save() {
-                                ui.separator();
-                                self.entries(ui, &SAVING);
-                            }
-                            ui.separator();
                             self.entries(ui, &[(Action::Settings, Word("settings"))]);
                             self.entries(ui, &HELP);
                         });
@@ -67,8 +58,8 @@ impl Window {
                     self.entries(ui, &OPENING);
                     self.recent_entries(ui);
                 });
-                if self.can_save() {
-                    ui.menu_button(t!("menu-save"), |ui| self.entries(ui, &SAVING));
+                if !saving.is_empty() {
+                    ui.menu_button(t!("menu-save"), |ui| self.entries(ui, saving));
                 }
             });
         });
@@ -92,10 +83,6 @@ impl Window {
         }
     }
 
-    fn can_save(&self) -> bool {
-        self.tab == TabId::Photos && self.photos.is_open()
-    }
-
     /// Actions in a menu.
     fn entries(&mut self, ui: &mut Ui, entries: &[(Action, Word)]) {
         let ctx = ui.ctx().clone();
@@ -108,26 +95,62 @@ impl Window {
     }
 }
 
-const TABS: [(Action, Word); 4] = [
-    (Action::Photos, Word("tab-photos")),
-    (Action::Deal, Word("tab-deal")),
-    (Action::Live, Word("tab-live")),
-    (Action::AnyGame, Word("tab-any-game")),
-];
+/// What there is room for in the bar.
+struct Room {
+    /// The program's name.
+    name: bool,
+    /// So many tabs, the first ones; the menu holds the others.
+    tabs: usize,
+    /// A menu for each matter, and not one for all.
+    menus: bool,
+}
+
+impl Room {
+    fn of(ui: &Ui) -> Self {
+        let room = ui.available_width();
+        let gap = ui.spacing().item_spacing.x;
+        let width = |text: WidgetText| {
+            let wrap = Some(TextWrapMode::Extend);
+            text.into_galley(ui, wrap, f32::INFINITY, TextStyle::Button).size().x + gap
+        };
+        let padding = 2.0 * ui.spacing().button_padding.x;
+        let button = |words: String| width(words.into()) + padding;
+        let tabs: Vec<f32> = tabs().iter().map(|(_, word)| button(word.say())).collect();
+        let all_tabs: f32 = tabs.iter().sum();
+        // With the one that only some tabs have: the bar keeps its form when it comes.
+        let menus = [t!("menu-help"), t!("settings"), t!("menu-open"), t!("menu-save")];
+        let menus = all_tabs + menus.map(button).iter().sum::<f32>();
+        if menus <= room {
+            let name = menus + width(name().into()) + BESIDE_NAME <= room;
+            return Self { name, tabs: tabs.len(), menus: true };
+        }
+        let mut left = room - button(t!("menu"));
+        let fits = |tab: &&f32| {
+            left -= **tab;
+            left >= 0.0
+        };
+        let fitting = tabs.iter().take_while(fits).count();
+        // One tab alone would look like the name of what is seen.
+        Self { name: false, tabs: if fitting > 1 { fitting } else { 0 }, menus: false }
+    }
+}
+
+fn name() -> RichText {
+    RichText::new("setsight").heading().strong()
+}
+
+/// The tabs of the bar.
+fn tabs() -> Vec<(Action, Word)> {
+    TABS.iter().filter(|tab| tab.in_bar).map(|tab| (Action::Tab(tab.id), tab.word)).collect()
+}
+
 const OPENING: [(Action, Word); 6] = [
     (Action::OpenFolder, Word("open-a-folder")),
     (Action::OpenPhoto, Word("open-photos")),
     (Action::TypePath, Word("type-a-path")),
     (Action::Phone, Word("phone-entry")),
     (Action::Sample, Word("a-sample-table")),
-    (Action::NewDeck, Word("teach-a-deck")),
-];
-const SAVING: [(Action, Word); 5] = [
-    (Action::ExportPicture, Word("save-picture")),
-    (Action::ExportJson, Word("save-json")),
-    (Action::ExportAll, Word("save-all")),
-    (Action::CopyPicture, Word("copy-picture")),
-    (Action::Copy, Word("copy-board")),
+    (Action::Tab(deck::TAB.id), Word("teach-a-deck")),
 ];
 const HELP: [(Action, Word); 4] = [
     (Action::Rules, Word("the-rules")),

@@ -4,13 +4,13 @@ use crate::harness::{Fake, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
-use setsight_window::{TabId, Window};
+use setsight_window::Window;
 
 fn opened(size: (f32, f32)) -> Test {
     let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
     test.settle();
     test.keys(Modifiers::COMMAND, Key::Num4);
-    assert_eq!(test.window().tab, TabId::AnyGame);
+    assert_eq!(test.window().seen(), "any-game");
     test.until(Window::is_settled);
     test
 }

@@ -5,6 +5,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_photo::labels::LabelFile;
+use setsight_window::Photos;
 use setsight_window::{Language, Task};
 
 /// A set that hangs on card 3, a tie, and a card whose second guess is the right one.
@@ -14,12 +15,12 @@ const THREE: &str = "1fgd 2fgd 3fgd>3sgd 1ord 1spo=1sro 2ops>2ogs>3ogs";
 fn three_right_guesses_cost_enter_three_times() {
     let mut test = Test::new(THREE, &["a.jpg"]);
     test.press("Check 3 cards");
-    assert_eq!(test.window().photos.view.task, Task::Correct);
+    assert_eq!(test.window().tab::<Photos>().view.task, Task::Correct);
     test.shows("Card 3: perhaps three filled green diamonds");
     for _ in 0..3 {
         test.key(Key::Enter);
     }
-    let table = test.window().photos.table();
+    let table = test.window().tab::<Photos>().table();
     assert_eq!((table.unsure(), table.sets.len(), table.probable_sets.len()), (0, 1, 0));
     // What a person says is sure, and so it is written.
     let written = &LabelFile::read(test.folder.path()).unwrap().photos().unwrap()[0];
@@ -30,7 +31,7 @@ fn three_right_guesses_cost_enter_three_times() {
     test.shows("Click a card that was read wrongly.");
     test.key(Key::Enter);
     test.key(Key::Escape);
-    assert_eq!(test.window().photos.view.task, Task::Look);
+    assert_eq!(test.window().tab::<Photos>().view.task, Task::Look);
     test.shows("1 set");
 }
 
@@ -62,7 +63,7 @@ fn the_list_names_the_cards_and_enter_begins_it() {
     test.key(Key::Escape);
     test.shows("1 card to check");
     test.key(Key::Escape);
-    assert_eq!(test.window().photos.view.task, Task::Look);
+    assert_eq!(test.window().tab::<Photos>().view.task, Task::Look);
     // What is taken back is to be checked again, with all its guesses.
     test.key(Key::F5);
     test.keys(Modifiers::COMMAND, Key::Z);
@@ -130,7 +131,7 @@ fn a_whole_deck_of_doubts_is_a_short_list() {
     for _ in 0..4 {
         test.key(Key::Enter);
     }
-    assert_eq!(test.window().photos.table().unsure(), 78);
+    assert_eq!(test.window().tab::<Photos>().table().unsure(), 78);
 }
 
 /// With the keyboard alone: Enter presses the button that has the focus, and no key moves the focus to

@@ -7,6 +7,7 @@ use egui_kittest::kittest::Queryable;
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::Spot;
 use setsight_game::game::{Deal, transcript};
+use setsight_window::DealTab;
 use setsight_window::Phase;
 
 #[test]
@@ -34,7 +35,7 @@ fn a_game_is_watched_step_by_step() {
     }
     test.shows("The game is over");
     let whole = transcript(&[Deal::new(cards).unwrap()]);
-    assert!(whole.ends_with(&test.window().deal.transcript().unwrap()));
+    assert!(whole.ends_with(&test.window().tab::<DealTab>().transcript().unwrap()));
     test.key(Key::Home);
     test.shows("The first twelve cards");
 }
@@ -104,12 +105,12 @@ fn started(players: &str) -> Test {
 }
 
 fn phase(test: &Test) -> Phase {
-    test.window().deal.play().expect("a game").phase()
+    test.window().tab::<DealTab>().play().expect("a game").phase()
 }
 
 /// Takes a set, or says that there is none.
 pub fn go_on(test: &mut Test, player: Option<Key>) {
-    let play = test.window().deal.play().unwrap();
+    let play = test.window().tab::<DealTab>().play().unwrap();
     let set = play.round().sets().first().cloned();
     if let Some(player) = player {
         test.harness.key_press(player);
@@ -172,7 +173,8 @@ fn no_key_ends_a_running_game() {
         assert!(matches!(phase(&test), Phase::Running(_)), "{button}");
     }
     // Text that is a deal, too; the clock stands meanwhile and has lost nothing.
-    let seconds = |test: &Test, now: f64| test.window().deal.play().unwrap().seconds(now);
+    let seconds =
+        |test: &Test, now: f64| test.window().tab::<DealTab>().play().unwrap().seconds(now);
     let before = seconds(&test, test.harness.ctx.input(|input| input.time));
     let codes: Vec<String> = Card::deck().take(12).map(|card| card.to_string()).collect();
     test.harness.event(Event::Paste(codes.join(" ")));
@@ -190,7 +192,7 @@ fn a_pause_hides_the_cards_and_stops_the_clock() {
     test.key(Key::P);
     test.shows("Paused");
     test.shows_not("Place 1:");
-    let seconds = |test: &Test| test.window().deal.play().unwrap().seconds(f64::MAX);
+    let seconds = |test: &Test| test.window().tab::<DealTab>().play().unwrap().seconds(f64::MAX);
     let stood = seconds(&test);
     for _ in 0..8 {
         test.settle();
@@ -216,7 +218,7 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     }
     test.settle();
     test.shows("Well played!");
-    let play = test.window().deal.play().unwrap();
+    let play = test.window().tab::<DealTab>().play().unwrap();
     test.shows(&format!("{} sets · 0 mistakes · 1 hint", play.taken()));
     test.shows_part(" s a set on average, ");
     test.shows_part("Seconds for each: ");
@@ -227,14 +229,16 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     // There the next day.
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    let best = test.window().deal.scores.best_by_day(setsight_game::game::Variant::Normal);
+    let best =
+        test.window().tab::<DealTab>().scores.best_by_day(setsight_game::game::Variant::Normal);
     assert_eq!((best.len(), best[0].hints), (1, 1));
 }
 
 #[test]
 fn several_play_at_one_table() {
     // One deal in thirty has no set, and so no point for whoever calls.
-    let has_a_set = |test: &Test| !test.window().deal.play().unwrap().round().sets().is_empty();
+    let has_a_set =
+        |test: &Test| !test.window().tab::<DealTab>().play().unwrap().round().sets().is_empty();
     let mut test = started("Players: 3");
     while !has_a_set(&test) {
         test = started("Players: 3");
@@ -243,7 +247,7 @@ fn several_play_at_one_table() {
     test.shows("Who has seen it?");
     go_on(&mut test, Some(Key::Num2));
     test.settle();
-    assert_eq!(test.window().deal.play().unwrap().players()[1].points(), 1);
+    assert_eq!(test.window().tab::<DealTab>().play().unwrap().players()[1].points(), 1);
     // Who calls and does not choose loses a point.
     test.press("Player 3 calls");
     test.shows("Player 3 has called.");
@@ -251,7 +255,7 @@ fn several_play_at_one_table() {
         test.settle();
     }
     test.shows("Player 3: too late.");
-    assert_eq!(test.window().deal.play().unwrap().players()[2].points(), -1);
+    assert_eq!(test.window().tab::<DealTab>().play().unwrap().players()[2].points(), -1);
 }
 
 #[test]
@@ -265,7 +269,7 @@ fn rules_are_chosen_before_the_clock_runs() {
         test.press(rules);
         test.press("Start");
         assert_eq!(test.harness.query_all_by_label_contains("Place ").count(), places, "{rules}");
-        let set = test.window().deal.play().unwrap().round().sets().remove(0);
+        let set = test.window().tab::<DealTab>().play().unwrap().round().sets().remove(0);
         assert_eq!(set.len(), taken);
         if rules == "Chain" {
             go_on(&mut test, None);
@@ -277,7 +281,8 @@ fn rules_are_chosen_before_the_clock_runs() {
         test.press("Play");
     }
     // The same cards in every window, whoever deals them today.
-    let cards = |test: &Test| test.window().deal.play().unwrap().round().places().to_vec();
+    let cards =
+        |test: &Test| test.window().tab::<DealTab>().play().unwrap().round().places().to_vec();
     let mine = cards(&test);
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
@@ -304,7 +309,7 @@ fn players_have_names_and_whoever_calls_stands_large_on_the_table() {
     test.shows("Anna has called.");
     let banner = test.harness.get_by_label_contains("Anna has called: ").rect();
     assert!(banner.height() > 80.0 && banner.width() > 700.0, "{banner:?}");
-    assert!(test.window().deal.transcript().is_some());
+    assert!(test.window().tab::<DealTab>().transcript().is_some());
     // Their names are there the next time.
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();

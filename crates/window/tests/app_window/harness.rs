@@ -17,6 +17,7 @@ use setsight_vision::{
 };
 use setsight_window::Eye;
 use setsight_window::Language;
+use setsight_window::Photos;
 use setsight_window::Window;
 use setsight_window::settings::Keeper;
 use std::path::{Path, PathBuf};
@@ -124,7 +125,8 @@ impl Test {
         self.window_mut().open(paths);
         self.until(|window| {
             window.is_settled()
-                && window.photos.shelf.progress().0 == window.photos.shelf.progress().1
+                && window.tab::<Photos>().shelf.progress().0
+                    == window.tab::<Photos>().shelf.progress().1
         });
     }
 
@@ -224,7 +226,13 @@ impl Test {
     }
 
     pub fn codes(&self) -> Vec<String> {
-        self.window().photos.table().cards.iter().map(|card| card.card.to_string()).collect()
+        self.window()
+            .tab::<Photos>()
+            .table()
+            .cards
+            .iter()
+            .map(|card| card.card.to_string())
+            .collect()
     }
 
     /// What is written in the folder's labels of `a.jpg`.

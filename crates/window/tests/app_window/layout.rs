@@ -3,15 +3,18 @@
 use crate::harness::{Fake, Test};
 use crate::in_view::{all_in_view, clipped, id_of};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
+use setsight_window::DealTab;
 use setsight_window::{Language, Phase};
 
 /// A small laptop; a usual one without the system's bar of titles; a window; a television at 250 %; a
 /// large screen.
 const SIZES: [(f32, f32); 5] =
     [(1280.0, 800.0), (1366.0, 731.0), (800.0, 600.0), (768.0, 432.0), (1920.0, 1080.0)];
+/// Buttons above this are those of the bar.
+const BAR_HEIGHT: f32 = 40.0;
 const LANGUAGES: [Language; 2] = [Language::English, Language::German];
 /// One set and two cards of which the reader is unsure: of one it has two guesses that are as likely.
 const UNSURE: &str = "1fgd 2fgd 3fgd 1ord? 2srs=2sps=3sps 3opo 1sgo 2fro 3ors 1opd 2ord 3sgs";
@@ -121,7 +124,7 @@ fn nothing_is_cut_off_in_a_dealt_game() {
         test.key(Key::T);
         check(test, size, "codes");
         test.key(Key::Escape);
-        test.window_mut().deal.shuffle(7);
+        test.window_mut().tabs.get_mut::<DealTab>().shuffle(7);
         test.settle();
         check(test, size, "ready");
         test.press_anywhere(match language {
@@ -134,10 +137,10 @@ fn nothing_is_cut_off_in_a_dealt_game() {
         check(test, size, "eight play");
         test.key(Key::P);
         check(test, size, "paused");
-        test.window_mut().deal.watch();
+        test.window_mut().tabs.get_mut::<DealTab>().watch();
         test.settle();
         check(test, size, "watched");
-        test.window_mut().deal.shuffle(7);
+        test.window_mut().tabs.get_mut::<DealTab>().shuffle(7);
         test.settle();
         test.press_anywhere(match language {
             Language::English => "Players: 2",
@@ -145,7 +148,7 @@ fn nothing_is_cut_off_in_a_dealt_game() {
         });
         test.key(Key::P);
         for _ in 0..200 {
-            if test.window().deal.play().unwrap().phase() == Phase::Over {
+            if test.window().tab::<DealTab>().play().unwrap().phase() == Phase::Over {
                 break;
             }
             crate::deal::go_on(test, Some(Key::Num2));
@@ -153,6 +156,27 @@ fn nothing_is_cut_off_in_a_dealt_game() {
         test.settle();
         check(test, size, "the end");
     });
+}
+
+#[test]
+fn the_bar_holds_what_there_is_room_for() {
+    for language in LANGUAGES {
+        let mut test = Test::sized(Fake::seeing(UNSURE), &["a.jpg"], SIZES[0]);
+        test.window_mut().desk.keeper.settings.language = Some(language);
+        for width in (200..=1000).step_by(20) {
+            let width = width as f32;
+            test.harness.set_size(eframe::egui::vec2(width, 600.0));
+            test.settle();
+            let buttons = test.harness.query_all_by_role(Role::Button).map(|node| node.rect());
+            let bar: Vec<Rect> = buttons.filter(|rect| rect.center().y < BAR_HEIGHT).collect();
+            assert!(!bar.is_empty());
+            for (place, rect) in bar.iter().enumerate() {
+                assert!(rect.min.x >= 0.0 && rect.max.x <= width, "{rect:?} at {width}");
+                let others = &bar[place + 1..];
+                assert!(others.iter().all(|other| !other.intersects(*rect)), "{bar:?} at {width}");
+            }
+        }
+    }
 }
 
 /// Each of these is in view at once, without any scrolling.

@@ -7,8 +7,8 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_game::cards::Deck;
 use setsight_scenes::{DeckChoice, Kind, Params, render};
 use setsight_window::Language;
+use setsight_window::Photos;
 use setsight_window::PipelineEye;
-use setsight_window::TabId;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.settle();
     test.harness.get_by_role_and_label(Role::Link, "Teach a deck that is not here").click();
     test.settle();
-    assert_eq!(test.window().tab, TabId::NewDeck);
+    assert_eq!(test.window().seen(), "new-deck");
     test.press("Photos of the deck");
     let first = test.path("deck/plain-0001.jpg");
     type_path(&mut test, &first);
@@ -96,16 +96,17 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     // Its tables are read by it.
     let table = test.path("table");
     test.open(vec![table]);
-    let sure = test.window().photos.table().cards.iter().filter(|card| !card.unsure).count();
+    let sure =
+        test.window().tab::<Photos>().table().cards.iter().filter(|card| !card.unsure).count();
     assert!(sure >= 10, "{sure}");
-    assert_eq!(test.window().photos.table().facts.deck_name(), "classic no more");
+    assert_eq!(test.window().tab::<Photos>().table().facts.deck_name(), "classic no more");
     test.shows_part("heather");
     // Until the settings say otherwise.
     test.press("Settings");
     test.press("The usual ones");
     test.press("Close");
-    test.until(|window| window.is_settled() && window.photos.shelf.progress() == (1, 1));
-    assert_ne!(test.window().photos.table().facts.deck_name(), "classic no more");
+    test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.progress() == (1, 1));
+    assert_ne!(test.window().tab::<Photos>().table().facts.deck_name(), "classic no more");
 }
 
 /// What stands in the field for a value's name.

@@ -4,9 +4,11 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{HoveredFile, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
+use setsight_window::DealTab;
 use setsight_window::Language;
+use setsight_window::Page;
+use setsight_window::Photos;
 use setsight_window::settings::{Brightness, Palette};
-use setsight_window::{Page, TabId};
 
 #[test]
 fn an_empty_window_says_what_to_do() {
@@ -15,13 +17,13 @@ fn an_empty_window_says_what_to_do() {
     test.shows("Which cards are a set?");
     test.press("Help…");
     test.press("Keys");
-    for binding in setsight_window::BINDINGS {
+    for binding in setsight_window::bindings() {
         test.shows(&binding.word.say());
     }
     test.key(Key::F1);
     test.shows_not("Everything larger");
     test.press("Deal cards without photos");
-    assert_eq!(test.window().tab, TabId::Deal);
+    assert_eq!(test.window().seen(), "deal");
     test.press("Photos");
     // This system has no dialog: the path is typed.
     for (name, page, words) in [
@@ -46,7 +48,7 @@ fn an_empty_window_says_what_to_do() {
     let folder = test.path("").display().to_string();
     test.type_text(&folder);
     test.press("OK");
-    test.until(|window| window.photos.shelf.progress() == (1, 1));
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
     test.shows("1 set");
 }
 
@@ -73,7 +75,7 @@ fn settings_are_remembered() {
     test.shows("Opened before");
     let name = test.folder.path().file_name().unwrap().to_string_lossy().into_owned();
     test.harness.get_by_role_and_label(Role::Link, &name).click();
-    test.until(|window| window.photos.shelf.progress() == (1, 1));
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
 }
 
 #[test]
@@ -81,7 +83,7 @@ fn a_small_window_shows_the_same() {
     for size in [(640.0, 480.0), (420.0, 700.0)] {
         let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
         test.shows("1 set");
-        let placement = test.window().photos.view.placement.unwrap();
+        let placement = test.window().tab::<Photos>().view.placement.unwrap();
         assert!(placement.room.width() > 250.0 && placement.room.height() > 90.0, "{placement:?}");
         for key in [Key::F3, Key::F4, Key::F5, Key::F6] {
             test.key(key);
@@ -134,7 +136,7 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
     for mode in ["Hint", "Learn", "Correct", "Steps", "Solve"] {
         test.press_anywhere(mode);
     }
-    let placement = test.window().photos.view.placement.unwrap();
+    let placement = test.window().tab::<Photos>().view.placement.unwrap();
     assert!(placement.rect.width() > 90.0, "{placement:?}");
     test.press_anywhere("Correct");
     test.press_anywhere("Card 4: one open red diamond");
@@ -176,11 +178,11 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
     test.press("Mischen und spielen");
     test.press("Los");
     // One shuffled table in thirty holds no set, and then it is right to say so.
-    while test.window().deal.play().unwrap().round().sets().is_empty() {
+    while test.window().tab::<DealTab>().play().unwrap().round().sets().is_empty() {
         test.press("Kein Set da");
     }
     test.press("Kein Set da");
-    assert_eq!(test.window().deal.play().map(|play| play.mistakes()), Some(1));
+    assert_eq!(test.window().tab::<DealTab>().play().map(|play| play.mistakes()), Some(1));
     test.shows("Es ist ein Set da.");
     test.shows_part("„kein Set“ gesagt, und es ist eines da");
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
@@ -229,7 +231,7 @@ fn a_sample_table_is_there_at_once() {
     let mut test = Test::new(ONE_SET, &[]);
     test.settle();
     test.press("Try a sample table");
-    test.until(|window| window.is_settled() && window.photos.shelf.current().is_some());
+    test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.current().is_some());
     test.shows("1 set");
     test.key(Key::F4);
     test.shows("What is a set?");
@@ -255,21 +257,21 @@ fn what_is_held_over_the_window_is_shown_and_the_photo_named() {
 #[test]
 fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "b.jpg"]);
-    let beside = test.window().photos.view.placement.unwrap().room;
+    let beside = test.window().tab::<Photos>().view.placement.unwrap().room;
     test.key(Key::F11);
     test.shows_not("Settings");
     test.shows_not("b.jpg");
-    let alone = test.window().photos.view.placement.unwrap().room;
+    let alone = test.window().tab::<Photos>().view.placement.unwrap().room;
     // But for the margin that the harness puts around everything.
     assert!(alone.width() > 1250.0 && alone.height() > 770.0, "{alone:?}");
     // Keys lead through sets and photos as ever.
     test.key(Key::ArrowRight);
-    assert_eq!(test.window().photos.view.look.set, Some(0));
+    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(0));
     test.key(Key::PageDown);
     test.until(|window| window.is_settled());
-    assert_eq!(test.window().photos.shelf.current, 1);
+    assert_eq!(test.window().tab::<Photos>().shelf.current, 1);
     test.key(Key::Escape);
-    assert_eq!(test.window().photos.view.placement.unwrap().room, beside);
+    assert_eq!(test.window().tab::<Photos>().view.placement.unwrap().room, beside);
     // And whoever has no key at hand moves the pointer.
     test.key(Key::F11);
     test.harness.hover_at(eframe::egui::pos2(300.0, 300.0));
@@ -295,7 +297,7 @@ fn pages_without_photos_offer_what_to_do_next() {
     test.press("Open another folder");
     test.press("Cancel");
     test.press("Try a sample table");
-    test.until(|window| window.is_settled() && window.photos.shelf.current().is_some());
+    test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.current().is_some());
 }
 
 #[cfg(unix)]

@@ -4,7 +4,8 @@ use crate::harness::{ONE_SET, Test};
 use eframe::egui::{Key, Modifiers};
 use setsight_phone::Listen;
 use setsight_phone::server::Options;
-use setsight_window::{Page, TabId};
+use setsight_window::Page;
+use setsight_window::Photos;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 
@@ -46,18 +47,18 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     test.shows(&address);
     let answer = send(&address, &sample());
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("2fgd"), "{answer}");
-    test.until(|window| window.photos.shelf.progress() == (1, 1) && window.is_settled());
-    assert_eq!((test.window().page, test.window().tab), (None, TabId::Photos));
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1) && window.is_settled());
+    assert_eq!((test.window().page, test.window().seen()), (None, "photos"));
     assert_eq!(test.codes(), ONE_SET.split(' ').collect::<Vec<_>>());
     test.shows("A phone can send photos and live pictures.");
     // The next one is seen beside it, and who plays is told.
     send(&address, &sample());
-    test.until(|window| window.photos.shelf.progress() == (2, 2));
-    assert_eq!(test.window().photos.shelf.current, 1);
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (2, 2));
+    assert_eq!(test.window().tab::<Photos>().shelf.current, 1);
     test.keys(Modifiers::COMMAND, Key::Num2);
     send(&address, &sample());
-    test.until(|window| window.photos.shelf.progress() == (3, 3));
-    assert_eq!(test.window().tab, TabId::Deal);
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
+    assert_eq!(test.window().seen(), "deal");
     assert_eq!(test.window().said(), Some("A photo has come from a phone."));
     test.press("Show code");
     test.shows(&address);

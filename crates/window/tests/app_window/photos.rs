@@ -7,6 +7,7 @@ use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
 use setsight_window::Mode;
+use setsight_window::Photos;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,10 +46,10 @@ fn sets_are_shown_together_and_one_by_one() {
     let first =
         "Set 1: one filled green diamond, two filled green diamonds, three filled green diamonds";
     test.press(first);
-    assert_eq!(test.window().photos.view.look.set, Some(0));
+    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(0));
     // A card of the other set leads there.
     test.press("Card 5: two open red diamonds");
-    assert_eq!(test.window().photos.view.look.set, Some(1));
+    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(1));
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn no_set_is_said_plainly_with_the_chance_of_one() {
 fn hints_come_one_by_one() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F3);
-    assert_eq!(test.window().photos.view.look.mode, Mode::Hint);
+    assert_eq!(test.window().tab::<Photos>().view.look.mode, Mode::Hint);
     test.shows_part("There is a set here.");
     test.shows_not("Set 1:");
     let given = |test: &Test| test.harness.query_all_by_role(Role::Image).count();
@@ -94,7 +95,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
     test.shows("a.jpg: 2 sets, 1 card unsure");
     let card = test
         .window()
-        .photos
+        .tab::<Photos>()
         .view
         .placement
         .unwrap()
@@ -115,7 +116,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         test.shows_not("In set");
     }
     // Where all is sure nothing is told.
-    let scale = test.window().photos.view.placement.unwrap().scale;
+    let scale = test.window().tab::<Photos>().view.placement.unwrap().scale;
     hover(&mut test, card + eframe::egui::vec2(110.0 * scale, 0.0));
     test.shows_not("code ");
     for key in [Key::F3, Key::F4] {
@@ -221,16 +222,16 @@ fn photos_come_by_drop_and_by_paste() {
         let file = Arc::new(Dropped(test.path(name)));
         test.harness.input_mut().dropped_files.push(file);
     }
-    test.until(|window| window.photos.shelf.progress() == (2, 2));
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (2, 2));
     // More are added to those that are there.
     std::fs::write(test.path("c.jpg"), b"x").unwrap();
     let file = Arc::new(Dropped(test.path("c.jpg")));
     test.harness.input_mut().dropped_files.push(file);
-    test.until(|window| window.photos.shelf.progress() == (3, 3));
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
     test.shows_part("photo 3 of 3");
     // One photo brings its neighbours.
     test.harness.event(Event::Paste(test.path("b.jpg").display().to_string()));
-    test.until(|window| window.is_settled() && window.photos.shelf.progress() == (3, 3));
+    test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.progress() == (3, 3));
     test.shows_part("photo 2 of 3");
     test.harness.event(Event::Paste("nothing of use".into()));
     test.settle();
@@ -238,7 +239,8 @@ fn photos_come_by_drop_and_by_paste() {
     let picture = ColorImage::filled([480, 360], eframe::egui::Color32::GREEN);
     test.harness.event(Event::PasteImage(Arc::new(picture)));
     test.until(|window| {
-        window.is_settled() && window.photos.shelf.current().unwrap().0.ends_with("pasted picture")
+        window.is_settled()
+            && window.tab::<Photos>().shelf.current().unwrap().0.ends_with("pasted picture")
     });
     test.shows("1 set");
 }
@@ -246,21 +248,21 @@ fn photos_come_by_drop_and_by_paste() {
 #[test]
 fn a_picture_is_zoomed_and_moved() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
-    let whole = test.window().photos.view.placement.unwrap();
+    let whole = test.window().tab::<Photos>().view.placement.unwrap();
     let at = whole.room.center();
     test.harness.hover_at(at);
     test.type_text("+");
     test.key(Key::Plus);
-    let near = test.window().photos.view.placement.unwrap();
+    let near = test.window().tab::<Photos>().view.placement.unwrap();
     assert!(near.scale > 1.3 * whole.scale);
     test.harness.drag_at(at);
     test.harness.hover_at(pos2(at.x + 60.0, at.y));
     test.harness.drop_at(pos2(at.x + 60.0, at.y));
     test.settle();
-    let moved = test.window().photos.view.placement.unwrap();
+    let moved = test.window().tab::<Photos>().view.placement.unwrap();
     assert!((moved.rect.min.x - near.rect.min.x - 60.0).abs() < 8.0, "{near:?} {moved:?}");
     test.key(Key::Num0);
-    assert_eq!(test.window().photos.view.placement.unwrap(), whole);
+    assert_eq!(test.window().tab::<Photos>().view.placement.unwrap(), whole);
 }
 
 #[test]
@@ -272,7 +274,7 @@ fn a_folder_of_folders_shows_their_photos() {
         std::fs::write(test.path(name), b"x").unwrap();
     }
     test.open(vec![test.path("")]);
-    assert_eq!(test.window().photos.shelf.progress(), (2, 2));
+    assert_eq!(test.window().tab::<Photos>().shelf.progress(), (2, 2));
     test.shows("b.jpg: 1 set");
     std::fs::create_dir(test.path("none")).unwrap();
     let empty = test.path("none");
@@ -396,12 +398,16 @@ fn tab_goes_as_one_reads_and_arrows_from_card_to_card() {
 fn escape_closes_a_menu_before_anything_else() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::ArrowRight);
-    assert_eq!(test.window().photos.view.look.set, Some(0));
+    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(0));
     test.press("Save…");
     test.shows("Cards and sets as JSON");
     test.key(Key::Escape);
     test.shows_not("Cards and sets as JSON");
-    assert_eq!(test.window().photos.view.look.set, Some(0), "the set is still shown alone");
+    assert_eq!(
+        test.window().tab::<Photos>().view.look.set,
+        Some(0),
+        "the set is still shown alone"
+    );
     // A page does not open under a menu.
     test.press("Save…");
     test.key(Key::F1);

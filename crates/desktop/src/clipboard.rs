@@ -7,15 +7,13 @@
 mod wayland;
 mod x11;
 
-use crate::shared::picture::color_image;
-use crate::shared::reasons;
-use crate::shared::words::t;
+use crate::content::{Refusal, color_image};
 use eframe::CreationContext;
 use eframe::egui::{
     self, ColorImage, Context, Event, HoveredFile, Key, Modifiers, PointerButton, Pos2, RawInput,
 };
 use image::RgbImage;
-use setsight_photo::source::{self, MAX_FILE_BYTES, SourceError};
+use setsight_photo::source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -36,27 +34,6 @@ enum Taken {
     Refused(Refusal),
     /// Nothing that this window could use.
     Nothing,
-}
-
-/// Why what another program has is not taken.
-#[derive(Debug)]
-enum Refusal {
-    TooMuch,
-    TooSlow,
-    /// Its program does not give it, or has ended.
-    NotGiven,
-    Picture(SourceError),
-}
-
-impl Refusal {
-    fn words(&self) -> String {
-        match self {
-            Self::TooMuch => t!("taken-too-much", most = MAX_FILE_BYTES >> 20),
-            Self::TooSlow => t!("taken-too-slow"),
-            Self::NotGiven => t!("taken-not-given"),
-            Self::Picture(error) => t!("taken-no-photo", reason = reasons::photo(error)),
-        }
-    }
 }
 
 /// What a thread tells the window.
@@ -190,9 +167,9 @@ impl Clipboard {
         }
     }
 
-    /// Why the last paste or drop gave nothing, in words, once.
-    pub fn refusal(&mut self) -> Option<String> {
-        self.refusal.take().map(|refusal| refusal.words())
+    /// Why the last paste or drop gave nothing, once.
+    pub fn refusal(&mut self) -> Option<Refusal> {
+        self.refusal.take()
     }
 }
 
@@ -351,6 +328,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use setsight_photo::source::SourceError;
 
     fn offered(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
@@ -395,8 +373,9 @@ mod tests {
         assert_eq!(text, "x y");
         let Taken::Picture(picture) = taken(b"", b" \n", &png) else { panic!() };
         assert_eq!(picture.dimensions(), (40, 50));
-        let Taken::Refused(refusal) = taken(b"", b"", &png[..60]) else { panic!() };
-        assert!(refusal.words().contains("is cut off"), "{}", refusal.words());
+        let refused = taken(b"", b"", &png[..60]);
+        let cut_off = Refusal::Picture(SourceError::Truncated { format: "PNG" });
+        assert_eq!(format!("{refused:?}"), format!("{:?}", Taken::Refused(cut_off)));
         assert!(matches!(taken(b"", b"", b""), Taken::Nothing));
         // A kind that is not given does not hide the next one.
         let taken = take(&all, |name| match name {

@@ -1,0 +1,307 @@
+//! The window of the system: it is chosen, opened and run, and its picture is taken.
+
+#[cfg(target_os = "linux")]
+use crate::clipboard::Clipboard;
+use crate::content::Content;
+use crate::fonts;
+#[cfg(target_os = "linux")]
+use crate::screen::{self, Named, System, reaches_wayland, reaches_x11};
+use eframe::CreationContext;
+use eframe::egui::{
+    ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
+    ViewportCommand, vec2,
+};
+use image::ExtendedColorType;
+use setsight_files::whole_file::write_whole;
+use setsight_photo::encode;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+#[cfg(target_os = "linux")]
+use winit::platform::{wayland::EventLoopBuilderExtWayland, x11::EventLoopBuilderExtX11};
+
+/// How long a picture of the window is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Frames drawn after all is there and before the picture is taken: animations end in them.
+const LAST_FRAMES: usize = 20;
+
+/// How a window is opened. Sizes are width and height in points.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Its title at first, and its name for the system.
+    pub name: &'static str,
+    /// Its icon.
+    pub icon: IconData,
+    /// Its size, whatever the screen; none is the usual one as far as the screen has room.
+    pub size: Option<(f32, f32)>,
+    /// Its usual size.
+    pub usual_size: (f32, f32),
+    /// The size below which nobody can make it smaller.
+    pub least_size: (f32, f32),
+    /// Write its picture there once all is shown, and close it.
+    pub screenshot: Option<PathBuf>,
+}
+
+/// Why the window cannot be shown, or its picture not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The system gives no window.
+    #[error(
+        "no window can be opened: {0}; on a machine without a screen start it as xvfb-run setsight app ..., \
+         over ssh log in with ssh -X"
+    )]
+    NoWindow(String),
+    /// The screen offers no picture that OpenGL could draw into.
+    #[error(
+        "no window can be opened: this screen offers OpenGL no picture to draw into, as screens of fewer than \
+         24 bits a pixel do not; give it 24 (Xvfb: -screen 0 1280x1024x24), or start setsight app as \
+         xvfb-run -s \"-screen 0 1280x1024x24\" setsight app ..."
+    )]
+    NoPixels,
+    /// The picture cannot be written.
+    #[error("{}: cannot be written: {reason}", .path.display())]
+    Unwritten {
+        /// Where it should be.
+        path: PathBuf,
+        /// Why it is not.
+        reason: String,
+    },
+    /// The window was closed, or nothing came, before the picture was taken.
+    #[error("no picture of the window was taken: {0}")]
+    NoPicture(&'static str),
+}
+
+/// Opens a window and stays until it is closed. `make` makes what it shows, and is told whether
+/// pictures can be dragged out of it. Gives what the content has closed it with; `None` if the user
+/// has closed it.
+///
+/// # Errors
+/// [`Failure`].
+pub fn open<C: Content>(
+    options: Options,
+    make: impl FnOnce(&Context, bool) -> C + 'static,
+) -> Result<Option<C::Outcome>, Failure> {
+    let outcome = Arc::new(Mutex::new(None));
+    let given = Arc::clone(&outcome);
+    let mut native = eframe::NativeOptions::default();
+    let screen = choose_screen(&mut native)?;
+    let Options { name, icon, least_size, screenshot, .. } = options;
+    let (width, height) = match options.size {
+        Some(size) => size,
+        None => within(options.usual_size, least_size, work_area(&screen)),
+    };
+    native.viewport = ViewportBuilder::default()
+        .with_title(name)
+        .with_app_id(name)
+        .with_icon(icon)
+        .with_inner_size(vec2(width, height))
+        .with_min_inner_size(vec2(least_size.0, least_size.1))
+        .with_drag_and_drop(true);
+    let run = eframe::run_native(
+        name,
+        native,
+        Box::new(move |cc| {
+            drop(screen);
+            Ok(Box::new(Runner::new(cc, screenshot, make, given)))
+        }),
+    );
+    run.map_err(failure)?;
+    outcome.lock().unwrap_or_else(PoisonError::into_inner).take().transpose()
+}
+
+/// Chooses the display system, and what to ask the toolkit for. What it gives must be kept until the
+/// window is there.
+///
+/// # Errors
+/// [`Failure::NoWindow`]
+#[cfg(target_os = "linux")]
+fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> {
+    let system = screen::choose(&Named::of_process(), reaches_wayland, reaches_x11)
+        .map_err(|error| Failure::NoWindow(error.to_string()))?;
+    let is_wayland = matches!(system, System::Wayland);
+    native.event_loop_builder = Some(Box::new(move |builder| {
+        if is_wayland {
+            builder.with_wayland();
+        } else {
+            builder.with_x11();
+        }
+    }));
+    // The clipboard's keys come as they are, and `Clipboard` knows more kinds than the toolkit.
+    native.clipboard_shortcuts = false;
+    Ok(system)
+}
+
+/// Width and height of what there is for windows, in points, where it can be told before one is there.
+#[cfg(target_os = "linux")]
+fn work_area(screen: &System) -> Option<(f32, f32)> {
+    match screen {
+        // A compositor tells the window itself how large it may be.
+        System::Wayland => None,
+        System::X11(connection) => screen::work_area(connection),
+    }
+}
+
+/// Elsewhere the toolkit keeps windows within the screen.
+#[cfg(not(target_os = "linux"))]
+fn work_area(_: &()) -> Option<(f32, f32)> {
+    None
+}
+
+/// A window's size within an area, which holds its frame and title bar, too.
+fn within(
+    (width, height): (f32, f32),
+    (least_width, least_height): (f32, f32),
+    area: Option<(f32, f32)>,
+) -> (f32, f32) {
+    let Some((widest, highest)) = area else { return (width, height) };
+    let (frame, bar) = (8.0, 40.0);
+    let width = width.min(widest - frame).max(least_width);
+    (width, height.min(highest - bar).max(least_height))
+}
+
+/// Elsewhere there is nothing to choose.
+#[cfg(not(target_os = "linux"))]
+fn choose_screen(_: &mut eframe::NativeOptions) -> Result<Box<()>, Failure> {
+    Ok(Box::default())
+}
+
+/// What the system lacks for a window, in words for those who start it.
+fn failure(error: eframe::Error) -> Failure {
+    match error {
+        eframe::Error::NoGlutinConfigs(..) => Failure::NoPixels,
+        error => {
+            let said = error.to_string();
+            // Of a place in a library's code, "file.rs:12: ", nobody has any use.
+            let words = said.rsplit_once(".rs:").map_or(said.as_str(), |(_, words)| words);
+            let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+            Failure::NoWindow(words.trim().to_owned())
+        }
+    }
+}
+
+type Outcome<T> = Arc<Mutex<Option<Result<T, Failure>>>>;
+
+struct Runner<C: Content> {
+    content: C,
+    screenshot: Option<Shot>,
+    outcome: Outcome<C::Outcome>,
+    #[cfg(target_os = "linux")]
+    clipboard: Clipboard,
+    /// Width and height of the window in points of the screen, while it does not fill it.
+    size: Option<(f32, f32)>,
+}
+
+/// A picture of the window in the making.
+struct Shot {
+    path: PathBuf,
+    since: Instant,
+    settled: usize,
+    taken: Arc<Mutex<Option<Arc<ColorImage>>>>,
+}
+
+impl<C: Content> Runner<C> {
+    fn new(
+        cc: &CreationContext<'_>,
+        screenshot: Option<PathBuf>,
+        make: impl FnOnce(&Context, bool) -> C,
+        outcome: Outcome<C::Outcome>,
+    ) -> Self {
+        fonts::install(&cc.egui_ctx);
+        #[cfg(target_os = "linux")]
+        let clipboard = Clipboard::new(cc);
+        #[cfg(target_os = "linux")]
+        let can_drag = clipboard.can_drag();
+        #[cfg(not(target_os = "linux"))]
+        let can_drag = false;
+        let shot = |path| Shot { path, since: Instant::now(), settled: 0, taken: Arc::default() };
+        Self {
+            content: make(&cc.egui_ctx, can_drag),
+            screenshot: screenshot.map(shot),
+            outcome,
+            #[cfg(target_os = "linux")]
+            clipboard,
+            size: None,
+        }
+    }
+
+    fn finish(&mut self, ctx: &Context, outcome: Result<C::Outcome, Failure>) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        self.screenshot = None;
+        ctx.send_viewport_cmd(ViewportCommand::Close);
+    }
+
+    fn look_to_shot(&mut self, ctx: &Context) {
+        let Some(shot) = &mut self.screenshot else { return };
+        ctx.request_repaint();
+        let taken = shot.taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(picture) = taken {
+            let path = shot.path.clone();
+            let written = write_picture(&path, &picture);
+            let outcome = match written {
+                Ok(()) => Ok(self.content.describe(ctx, picture.size)),
+                Err(reason) => Err(Failure::Unwritten { path, reason }),
+            };
+            return self.finish(ctx, outcome);
+        }
+        if shot.since.elapsed() > PATIENCE {
+            return self.finish(ctx, Err(Failure::NoPicture("the photo was not read in time")));
+        }
+        shot.settled = if self.content.is_ready() { shot.settled + 1 } else { 0 };
+        if shot.settled == LAST_FRAMES {
+            let taken = Arc::clone(&shot.taken);
+            let keep = move |picture| {
+                *taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(picture);
+            };
+            ctx.send_viewport_cmd(ViewportCommand::Screenshot(ScreenshotCallback::new(keep)));
+        }
+    }
+}
+
+fn write_picture(path: &Path, picture: &ColorImage) -> Result<(), String> {
+    let [width, height] = picture.size.map(|side| side as u32);
+    let rgb: Vec<u8> = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
+    let png = encode::png_of(&rgb, (width, height), ExtendedColorType::Rgb8);
+    let png = png.map_err(|error| error.to_string())?;
+    write_whole(path, &png).map_err(|error| error.to_string())
+}
+
+impl<C: Content> Drop for Runner<C> {
+    fn drop(&mut self) {
+        self.content.close(self.size);
+    }
+}
+
+impl<C: Content> eframe::App for Runner<C> {
+    fn raw_input_hook(&mut self, _: &Context, raw: &mut RawInput) {
+        // Wherever the pointer happens to rest, the picture must look the same.
+        if self.screenshot.is_some() {
+            raw.events.retain(|event| !matches!(event, Event::PointerMoved(_)));
+        }
+        #[cfg(target_os = "linux")]
+        self.clipboard.hook(raw);
+    }
+
+    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+        let ctx = ui.ctx().clone();
+        if let Some(outcome) = self.content.ui(ui, frame.info().cpu_usage) {
+            self.finish(&ctx, Ok(outcome));
+        }
+        #[cfg(target_os = "linux")]
+        if let Some(refusal) = self.clipboard.refusal() {
+            self.content.refuse(refusal);
+        }
+        #[cfg(target_os = "linux")]
+        if let Some((name, picture)) = self.content.dragged_out() {
+            self.clipboard.drag(name, picture);
+        }
+        // Points of the screen, whatever scale the user has chosen.
+        let zoom = ctx.zoom_factor();
+        self.size = ctx.input(|input| {
+            let viewport = input.viewport();
+            let fills = viewport.maximized == Some(true) || viewport.fullscreen == Some(true);
+            let size = viewport.inner_rect.map(|rect| rect.size() * zoom);
+            size.filter(|_| !fills).map(|size| (size.x, size.y)).or(self.size)
+        });
+        self.look_to_shot(&ctx);
+    }
+}
