@@ -162,8 +162,9 @@ fn every_stage_can_be_looked_at() {
         "4-contours.png",
         "5-segment.png",
         "6-rectify.png",
-        "7-classify.png",
-        "8-board.png",
+        "7-facts.png",
+        "8-classify.png",
+        "9-board.png",
     ];
     assert_eq!(world.names("stages/table"), names);
     for name in names {
