@@ -12,7 +12,7 @@ use crate::shared::look::Mark;
 use crate::shared::overlay;
 use crate::shared::settings::Settings;
 use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::CHOSEN;
+use crate::shared::theme::{CHOSEN, felt};
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, CentralPanel, Color32, ComboBox, DragValue, Frame, Id, Key, Panel, Rect, Role,
@@ -423,23 +423,17 @@ impl Tab for AnyGameTab {
         self.run(ui, desk.now());
         let room = ui.available_size();
         let frame = Frame::side_top_panel(ui.style()).inner_margin(12.0);
-        let side = |tab: &mut Self, ui: &mut Ui| {
-            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| tab.side(ui, desk));
-        };
         // Wide and very low: beside each other all the same.
-        if room.x < NARROW && room.y > 240.0 {
-            let height = (room.y * 0.5).min(360.0);
-            let panel = Panel::bottom("any-side").exact_size(height).frame(frame);
-            panel.show(ui, |ui| side(self, ui));
+        let panel = if room.x < NARROW && room.y > 240.0 {
+            Panel::bottom("any-side").exact_size((room.y * 0.5).min(360.0))
         } else {
             let width = (room.x * 0.34).clamp(200.0_f32.min(room.x * 0.6), 360.0);
-            let panel = Panel::right("any-side").exact_size(width).frame(frame);
-            panel.show(ui, |ui| side(self, ui));
-        }
-        let dark = ui.visuals().dark_mode;
-        let felt =
-            if dark { Color32::from_rgb(26, 48, 42) } else { Color32::from_rgb(58, 112, 92) };
-        let table = Frame::NONE.fill(felt).inner_margin(12.0);
+            Panel::right("any-side").exact_size(width)
+        };
+        panel.frame(frame).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| self.side(ui, desk));
+        });
+        let table = Frame::NONE.fill(felt(ui)).inner_margin(12.0);
         CentralPanel::no_frame().frame(table).show(ui, |ui| {
             let area = ScrollArea::vertical().id_salt("any-board").auto_shrink([false, false]);
             area.show(ui, |ui| self.board(ui, desk.settings()));

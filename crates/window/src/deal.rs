@@ -19,10 +19,10 @@ use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
 use crate::shared::tab::{Tab, TabSpec};
+use crate::shared::theme::felt;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Button, CentralPanel, Color32, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui,
-    vec2,
+    Button, CentralPanel, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui, vec2,
 };
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
@@ -267,7 +267,6 @@ impl DealTab {
     }
 
     fn table_and_side(&mut self, ui: &mut Ui, desk: &mut Desk) {
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(14.0);
         let room = ui.available_size();
         let side = |tab: &mut Self, ui: &mut Ui, desk: &mut Desk| {
             if room.x < NARROW || room.y < LOW {
@@ -279,30 +278,19 @@ impl DealTab {
         };
         // Wide and very low: beside each other all the same.
         let below = room.x < NARROW && room.y > 240.0;
-        if desk.presenting {
-            // The table alone.
-        } else if below {
-            let height = (room.y * 0.45).min(340.0);
-            let frame = frame.inner_margin(8.0);
-            Panel::bottom("deal side")
-                .exact_size(height)
-                .frame(frame)
-                .show(ui, |ui| side(self, ui, desk));
+        let (panel, margin) = if below {
+            (Panel::bottom("deal side").exact_size((room.y * 0.45).min(340.0)), 8.0)
         } else {
             let width = (room.x * 0.36).clamp(250.0_f32.min(room.x * 0.55), 346.0);
-            Panel::right("deal side")
-                .exact_size(width)
-                .frame(frame)
-                .show(ui, |ui| side(self, ui, desk));
-        }
-        let felt = if ui.visuals().dark_mode {
-            Color32::from_rgb(26, 48, 42)
-        } else {
-            Color32::from_rgb(58, 112, 92)
+            (Panel::right("deal side").exact_size(width), 14.0)
         };
+        if !desk.presenting {
+            let frame = Frame::side_top_panel(ui.style()).inner_margin(margin);
+            panel.frame(frame).show(ui, |ui| side(self, ui, desk));
+        }
         let margin = if room.x < NARROW { 6.0 } else { 18.0 };
         CentralPanel::no_frame()
-            .frame(Frame::NONE.fill(felt).inner_margin(margin))
+            .frame(Frame::NONE.fill(felt(ui)).inner_margin(margin))
             .show(ui, |ui| self.table(ui, desk));
     }
 

@@ -27,3 +27,7 @@ pub use shared::look::Mode;
 pub use shared::settings;
 pub use shared::words::Language;
 pub use window::{Page, Window};
+
+/// The tabs in the order of the bar. The first is seen first.
+const TABS: &[shared::tab::TabSpec] =
+    &[photos::TAB, deal::TAB, live::TAB, deck::TAB, any_game::TAB];

@@ -12,7 +12,7 @@ use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
-use crate::shared::picture::zoom_buttons;
+use crate::shared::picture::{ground, zoom_buttons};
 use crate::shared::placement::View;
 use crate::shared::reasons;
 use crate::shared::settings::{CameraSettings, Settings};
@@ -21,8 +21,7 @@ use crate::shared::table::Table;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
-    Rect, RichText, Role, ScrollArea, Sense, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2,
-    vec2,
+    Rect, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, pos2, vec2,
 };
 use serde_json::{Value, json};
 use setsight_desktop::{Pick, color_image};
@@ -291,19 +290,13 @@ impl LiveTab {
     fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
-        if desk.presenting {
-            // The picture alone.
-        } else if narrow {
-            let height = ui.available_height() * 0.42;
-            Panel::bottom("live panel")
-                .exact_size(height)
-                .frame(frame)
-                .show(ui, |ui| self.panel(ui, desk));
-        } else {
-            Panel::right("live panel")
-                .exact_size(PANEL)
-                .frame(frame)
-                .show(ui, |ui| self.panel(ui, desk));
+        if !desk.presenting {
+            let side = if narrow {
+                Panel::bottom("live panel").exact_size(ui.available_height() * 0.42)
+            } else {
+                Panel::right("live panel").exact_size(PANEL)
+            };
+            side.frame(frame).show(ui, |ui| self.panel(ui, desk));
         }
         let ground = Frame::new().fill(Color32::from_gray(24));
         CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, desk));
@@ -390,26 +383,10 @@ impl LiveTab {
         let room = ui.available_rect_before_wrap();
         let id = Id::unique("camera picture");
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
-            let response = ui.interact(room, id, Sense::click_and_drag());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, t!("camera-picture")));
             let size = vec2(frame.width() as f32, frame.height() as f32);
-            if response.dragged() {
-                self.zoom.pan(room, size, response.drag_delta());
-            }
-            if response.double_clicked() {
-                self.zoom = View::default();
-            }
-            if let Some(at) = response.hover_pos() {
-                let (zoom, scroll) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta().y));
-                let factor = zoom * (scroll / 240.0).exp();
-                if (factor - 1.0).abs() > 1e-4 {
-                    self.zoom.zoom_at(room, size, at, factor);
-                }
-            }
-            let placement = self.zoom.place(room, size);
+            let name = t!("camera-picture");
+            let (_, placement) = ground(ui, texture.id(), size, &mut self.zoom, id, &name);
             let painter = ui.painter_at(room);
-            let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            painter.image(texture.id(), placement.rect, all, Color32::WHITE);
             overlay::paint(&painter, &placement, &self.table, &self.look, desk.settings());
             let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
@@ -606,20 +583,12 @@ impl Tab for LiveTab {
     }
 
     fn act(&mut self, action: Action, desk: &mut Desk) {
-        let sets = self.table.shown_sets();
         match action {
             Action::Solve => self.look.mode = Mode::Solve,
             Action::Hint => self.look.mode = Mode::Hint,
             Action::Learn => self.look.mode = Mode::Learn,
-            Action::NextSet => self.look.next_set(sets),
-            Action::PreviousSet => self.look.previous_set(sets),
-            Action::AllSets => self.look.set = None,
-            Action::MoreHint => {
-                self.look.mode = Mode::Hint;
-                self.look.more_hint();
-            }
             Action::Clear if !self.zoom.is_whole() => self.zoom = View::default(),
-            Action::Clear => self.look.start_again(),
+            action if self.look.act(action, &self.table) => {}
             Action::Freeze => self.freeze(!self.frozen),
             Action::SaveFrame => self.save(desk),
             Action::NewGame => self.command(LiveCommand::NewGame),

@@ -551,11 +551,6 @@ impl Tab for Photos {
             Action::Learn => self.look_in(Mode::Learn, &desk.ctx),
             Action::Correct => self.turn_to(Task::Correct, &desk.ctx),
             Action::Stages => self.turn_to(Task::Stages, &desk.ctx),
-            Action::NextSet => self.view.look.next_set(self.view.table.shown_sets()),
-            Action::PreviousSet => self.view.look.previous_set(self.view.table.shown_sets()),
-            Action::AllSets => self.view.look.set = None,
-            Action::MoreHint => self.view.look.more_hint(),
-            Action::AnotherHint => self.view.look.another_hint(),
             Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown
                 if self.view.task == Task::Look =>
             {
@@ -566,7 +561,9 @@ impl Tab for Photos {
             Action::Clear if !self.view.zoom.is_whole() && self.view.correcting.is_idle() => {
                 self.view.zoom = View::default();
             }
-            Action::Clear if self.view.task == Task::Look => self.view.look.start_again(),
+            action
+                if self.view.task == Task::Look && self.view.look.act(action, &self.view.table) => {
+            }
             // Nothing is in hand: it leaves.
             Action::Clear if self.view.task == Task::Correct && self.view.correcting.is_idle() => {
                 self.look_in(self.view.look.mode, &desk.ctx);

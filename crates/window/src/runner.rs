@@ -2,6 +2,7 @@
 
 mod measure;
 
+use crate::TABS;
 use crate::deal::{self, DealTab};
 use crate::live::{self, LiveTab, watchers};
 use crate::photos::{Photos, Task, export};
@@ -13,7 +14,7 @@ use crate::shared::reasons;
 use crate::shared::settings::{Brightness, Keeper};
 use crate::shared::tab::Tab;
 use crate::shared::words::Language;
-use crate::tabs::{TABS, spec_of};
+use crate::tabs::spec_of;
 use crate::window::{Page, Window};
 use eframe::egui::{ColorImage, Context, IconData, Ui};
 use serde_json::{Value, json};
@@ -68,9 +69,11 @@ impl Show {
     /// All of them.
     pub const ALL: [Self; OWN.len() + shown_tabs()] = {
         let mut all = [Self::Keys; OWN.len() + shown_tabs()];
-        let (own, _) = all.split_at_mut(OWN.len());
-        own.copy_from_slice(&OWN);
-        let (mut at, mut next) = (0, OWN.len());
+        let (mut next, mut at) = (0, 0);
+        while next < OWN.len() {
+            all[next] = OWN[next].0;
+            next += 1;
+        }
         while at < TABS.len() {
             if TABS[at].show_help.is_some() {
                 all[next] = Self::Tab(TABS[at].id);
@@ -88,35 +91,26 @@ impl Show {
 
     /// Its name on the command line, and what is seen.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Solve => ("solve", "All sets of the first photo"),
-            Self::Hint => ("hint", "Hints"),
-            Self::Learn => ("learn", "Why three cards are a set or are not"),
-            Self::Correct => ("correct", "Corrections"),
-            Self::Stages => ("stages", "How the photo was read"),
-            Self::Deal => (
-                "deal",
-                "The file's deal, or a shuffled deck, always the same one, watched step by step",
-            ),
-            Self::Play => ("play", "The same cards, played against the clock"),
-            Self::Settings => ("settings", "The settings"),
-            Self::Keys => ("keys", "The page of keys"),
-            Self::Tab(id) => (id, spec_of(id).show_help.unwrap_or_default()),
+        if let Self::Tab(id) = self {
+            return (id, spec_of(id).show_help.unwrap_or_default());
         }
+        let (_, name, help) = OWN.into_iter().find(|own| own.0 == self).expect("in the table");
+        (name, help)
     }
 }
 
-/// What is shown beside the tabs as they are when opened.
-const OWN: [Show; 9] = [
-    Show::Solve,
-    Show::Hint,
-    Show::Learn,
-    Show::Correct,
-    Show::Stages,
-    Show::Deal,
-    Show::Play,
-    Show::Settings,
-    Show::Keys,
+/// What is shown beside the tabs as they are when opened: names and help texts.
+#[rustfmt::skip]
+const OWN: [(Show, &str, &str); 9] = [
+    (Show::Solve, "solve", "All sets of the first photo"),
+    (Show::Hint, "hint", "Hints"),
+    (Show::Learn, "learn", "Why three cards are a set or are not"),
+    (Show::Correct, "correct", "Corrections"),
+    (Show::Stages, "stages", "How the photo was read"),
+    (Show::Deal, "deal", "The file's deal, or a shuffled deck, always the same one, watched step by step"),
+    (Show::Play, "play", "The same cards, played against the clock"),
+    (Show::Settings, "settings", "The settings"),
+    (Show::Keys, "keys", "The page of keys"),
 ];
 
 /// How many tabs the command line offers by their own names.

@@ -1,14 +1,11 @@
 //! All tabs of the window.
 
+use crate::TABS;
 use crate::shared::ask::Ask;
 use crate::shared::desk::Desk;
 use crate::shared::tab::{Tab, TabSpec};
-use crate::{any_game, deal, deck, live, photos};
 use std::any::Any;
 use std::path::Path;
-
-/// The tabs in the order of the bar. The first is seen first.
-pub const TABS: &[TabSpec] = &[photos::TAB, deal::TAB, live::TAB, deck::TAB, any_game::TAB];
 
 /// The entry of this name.
 pub fn spec_of(id: &str) -> &'static TabSpec {

@@ -1,5 +1,6 @@
 //! The three ways to look at a table: all sets, a hint, or three cards of one's own choice.
 
+use crate::shared::keys::Action;
 use crate::shared::table::Table;
 use crate::shared::words::Word;
 use setsight_game::cards::Card;
@@ -95,6 +96,23 @@ impl Look {
     pub fn another_hint(&mut self) {
         self.hint_rank += 1;
         self.hint = self.hint.max(1);
+    }
+
+    /// Does what a key asks for where a table is looked at. Whether it was such a key.
+    pub fn act(&mut self, action: Action, table: &Table) -> bool {
+        match action {
+            Action::NextSet => self.next_set(table.shown_sets()),
+            Action::PreviousSet => self.previous_set(table.shown_sets()),
+            Action::AllSets => self.set = None,
+            Action::MoreHint => {
+                self.mode = Mode::Hint;
+                self.more_hint();
+            }
+            Action::AnotherHint => self.another_hint(),
+            Action::Clear => self.start_again(),
+            _ => return false,
+        }
+        true
     }
 
     /// Takes a card into the choice or out of it. A fourth card begins a new choice.

@@ -4,7 +4,7 @@ use crate::shared::placement::{Placement, View};
 use crate::shared::words::t;
 use eframe::egui::{
     Button, Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, Shape,
-    TextureHandle, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+    TextureHandle, TextureId, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 use image::{RgbImage, imageops};
 use setsight_desktop::color_image;
@@ -86,6 +86,41 @@ pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
     ui.painter().set(ground, Shape::rect_filled(rect, 10.0, fill));
 }
 
+/// Shows the part of a texture that the view says in all the room there is, and lets wheel, pinch,
+/// drag and double click change the view.
+pub fn ground(
+    ui: &mut Ui,
+    texture: TextureId,
+    size_px: Vec2,
+    view: &mut View,
+    id: Id,
+    name: &str,
+) -> (Response, Placement) {
+    let room = ui.available_rect_before_wrap();
+    ui.advance_cursor_after_rect(room);
+    let response = ui.interact(room, id, Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+    if response.dragged() {
+        view.pan(room, size_px, response.drag_delta());
+    }
+    if response.double_clicked() {
+        *view = View::default();
+    }
+    // Over the cards, too, which are widgets of their own.
+    let pointer = ui.input(|input| input.pointer.hover_pos());
+    if let Some(at) = pointer.filter(|_| ui.rect_contains_pointer(room)) {
+        let (zoom, scroll) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta().y));
+        let factor = zoom * (scroll / 240.0).exp();
+        if (factor - 1.0).abs() > 1e-4 {
+            view.zoom_at(room, size_px, at, factor);
+        }
+    }
+    let placement = view.place(room, size_px);
+    let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+    ui.painter_at(room).image(texture, placement.rect, all, Color32::WHITE);
+    (response, placement)
+}
+
 /// A picture in the window.
 pub struct Picture {
     full: Arc<RgbImage>,
@@ -111,8 +146,7 @@ impl Picture {
         vec2(self.full.width() as f32, self.full.height() as f32)
     }
 
-    /// Shows the part that the view says in all the room there is, and lets the view be changed by
-    /// wheel, pinch, drag, double click and keys. The response is that of the picture's ground.
+    /// Shows it as [`ground`] does, and sharper where it is looked at from near.
     pub fn show(
         &mut self,
         ui: &mut Ui,
@@ -120,41 +154,13 @@ impl Picture {
         id: Id,
         name: &str,
     ) -> (Response, Placement) {
-        let room = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(room);
-        let response = ui.interact(room, id, Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-        self.steer(ui, view, room, &response);
-        let placement = view.place(room, self.size_px());
-        let painter = ui.painter_at(room);
-        let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        painter.image(self.whole.id(), placement.rect, all, Color32::WHITE);
+        let (response, placement) = ground(ui, self.whole.id(), self.size_px(), view, id, name);
         let shown = self.whole.size()[0] as f32 / self.full.width() as f32;
         // A little softness at the seam is not seen; tiles cost memory.
         if placement.scale * ui.ctx().pixels_per_point() > 1.2 * shown && shown < 1.0 {
             self.paint_tiles(ui, &placement);
         }
         (response, placement)
-    }
-
-    fn steer(&self, ui: &Ui, view: &mut View, room: Rect, response: &Response) {
-        let size = self.size_px();
-        if response.dragged() {
-            view.pan(room, size, response.drag_delta());
-        }
-        if response.double_clicked() {
-            *view = View::default();
-        }
-        let Some(at) = ui.input(|i| i.pointer.hover_pos()).filter(|&p| room.contains(p)) else {
-            return;
-        };
-        if ui.rect_contains_pointer(room) {
-            let (zoom, scroll) = ui.input(|i| (i.zoom_delta(), i.smooth_scroll_delta().y));
-            let factor = zoom * (scroll / 240.0).exp();
-            if (factor - 1.0).abs() > 1e-4 {
-                view.zoom_at(room, size, at, factor);
-            }
-        }
     }
 
     /// Larger, smaller or whole, by keys. To be asked for only when no letters are being typed.

@@ -1,4 +1,4 @@
-//! What a tab is: its entry in the list of all ([`crate::tabs::TABS`]), and what it can do.
+//! What a tab is: its entry in the list of all (`TABS` in `lib.rs`), and what it can do.
 
 use crate::shared::ask::Ask;
 use crate::shared::desk::Desk;

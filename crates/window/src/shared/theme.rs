@@ -4,7 +4,7 @@ use crate::shared::settings::{Brightness, Palette, Settings};
 use crate::shared::words::Word;
 use eframe::egui::{
     Color32, Context, CornerRadius, FontFamily, FontId, Margin, Painter, Rect, Stroke, StrokeKind,
-    Style, TextStyle, Theme, ThemePreference, Vec2, Visuals,
+    Style, TextStyle, Theme, ThemePreference, Ui, Vec2, Visuals,
 };
 use setsight_game::cards::Color;
 use setsight_vision::output::overlay;
@@ -74,6 +74,15 @@ impl Palette {
             (Self::Strong, Color::Purple) => Color32::from_rgb(52, 16, 80),
             (Self::Strong, Color::Red) => Color32::from_rgb(196, 44, 36),
         }
+    }
+}
+
+/// The ground on which drawn cards lie.
+pub fn felt(ui: &Ui) -> Color32 {
+    if ui.visuals().dark_mode {
+        Color32::from_rgb(26, 48, 42)
+    } else {
+        Color32::from_rgb(58, 112, 92)
     }
 }
 

@@ -1,11 +1,11 @@
 //! The bar at the top: tabs and menus.
 
 use super::Window;
+use crate::TABS;
 use crate::deck;
 use crate::photos::welcome;
 use crate::shared::keys::Action;
 use crate::shared::words::{Word, t};
-use crate::tabs::TABS;
 use eframe::egui::{
     Align, Button, Layout, RichText, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetText,
 };
