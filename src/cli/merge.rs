@@ -1,14 +1,14 @@
 //! `setsight merge`: what the parts of a work have found, as one command would have printed it.
 
 use super::common::{BadCall, Outcome};
-use super::part::{Line, Place, parsed, read_lines};
+use super::part::{Line, Place, line_at, read_lines};
 use anyhow::Context;
 use serde_json::Value;
 use setsight_files::say;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `merge`.
@@ -90,9 +90,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let mut lines = BTreeMap::new();
     for (&index, found) in &gathered.found {
-        let text = line_at(&mut files[found.file], found.start)?;
-        let (value, _) = parsed(&text).context("a file has changed meanwhile")?;
-        lines.insert(index, value);
+        lines.insert(index, line_at(&mut files[found.file], found.start)?);
     }
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "{}", figures(&lines)?).context("cannot write the result")?;
@@ -207,16 +205,8 @@ fn lasting(mut value: Value) -> Value {
 fn print_lines(files: &mut [File], found: &BTreeMap<usize, Found>) -> anyhow::Result<()> {
     let mut stdout = BufWriter::new(std::io::stdout().lock());
     for found in found.values() {
-        let text = line_at(&mut files[found.file], found.start)?;
-        let (value, _) = parsed(&text).context("a file has changed meanwhile")?;
+        let value = line_at(&mut files[found.file], found.start)?;
         writeln!(stdout, "{value}").context("cannot write the lines")?;
     }
     stdout.flush().context("cannot write the lines")
-}
-
-fn line_at(file: &mut File, start: u64) -> anyhow::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(start))?;
-    let mut text = Vec::new();
-    BufReader::new(file).read_until(b'\n', &mut text)?;
-    Ok(text)
 }

@@ -5,7 +5,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The member of a line that says its place.
@@ -82,10 +82,22 @@ pub fn read_lines(
 }
 
 /// A line and its place, if it has one.
-pub fn parsed(text: &[u8]) -> Option<(Value, Place)> {
+fn parsed(text: &[u8]) -> Option<(Value, Place)> {
     let mut value: Value = serde_json::from_slice(text).ok()?;
     let place = value.as_object_mut()?.shift_remove(PART)?;
     Some((value, serde_json::from_value(place).ok()?))
+}
+
+/// The line that begins there, without its place.
+///
+/// # Errors
+/// The file cannot be read, or was changed since its lines were read.
+pub fn line_at(file: &mut File, start: u64) -> anyhow::Result<Value> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut text = Vec::new();
+    BufReader::new(file).read_until(b'\n', &mut text)?;
+    let (value, _) = parsed(&text).context("a file has changed meanwhile")?;
+    Ok(value)
 }
 
 fn stranger(path: &Path, number: usize) -> anyhow::Error {

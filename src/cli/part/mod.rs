@@ -7,7 +7,7 @@
 mod lines;
 mod shard;
 
-pub use lines::{Line, Place, parsed, read_lines};
+pub use lines::{Line, Place, line_at, read_lines};
 use lines::{Lines, PART};
 pub use shard::Shard;
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::json::VERSION;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -56,6 +56,8 @@ pub struct Part {
     place: Place,
     is_split: bool,
     todo: Vec<usize>,
+    /// Where in the file the lines begin that were there, by their numbers in the whole.
+    before: BTreeMap<usize, u64>,
     file: Option<(File, PathBuf)>,
     /// How many of the lines that were there tell of a failure.
     pub failed_before: usize,
@@ -97,6 +99,7 @@ impl PartArgs {
             },
             is_split: self.shard.is_some(),
             todo: ours,
+            before: BTreeMap::new(),
             file: None,
             failed_before: 0,
         };
@@ -126,6 +129,21 @@ impl Part {
     /// Whether some of them were done before.
     pub fn has_begun(&self) -> bool {
         self.todo.len() < self.place.shard_items
+    }
+
+    /// Whether an item was done before, this run's or not.
+    pub fn is_done(&self, index: usize) -> bool {
+        self.before.contains_key(&index)
+    }
+
+    /// The line of an item that was done before, without its place.
+    ///
+    /// # Errors
+    /// There is none, or the file cannot be read.
+    pub fn line(&mut self, index: usize) -> anyhow::Result<Value> {
+        let (file, path) = self.file.as_mut().context("no file")?;
+        let start = *self.before.get(&index).context("no such line")?;
+        line_at(file, start).with_context(|| format!("{} cannot be read", path.display()))
     }
 
     /// Whether the whole is known at the end: no other run has a part of it.
@@ -198,7 +216,7 @@ impl Part {
             );
             return Err(BadCall(message).into());
         }
-        let mut done = HashSet::new();
+        let mut before = BTreeMap::new();
         let mut failed = 0;
         let Lines { length, cut_off } = read_lines(&file, path, |line| {
             let Place { command, index, items, settings, .. } = &line.place;
@@ -212,7 +230,7 @@ impl Part {
                 .into());
             }
             failed += usize::from(line.value.get("error").is_some());
-            done.insert(*index);
+            before.entry(*index).or_insert(line.start);
             Ok(())
         })?;
         if !cut_off.is_empty() {
@@ -227,7 +245,8 @@ impl Part {
             say!("{shown}: its last line was cut off and is done again");
         }
         let all = self.todo.len();
-        self.todo.retain(|index| !done.contains(index));
+        self.todo.retain(|index| !before.contains_key(index));
+        self.before = before;
         if self.todo.len() < all {
             say!("{shown}: {} of {all} are done already", all - self.todo.len());
         }

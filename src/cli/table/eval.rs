@@ -15,6 +15,7 @@ use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
 use setsight_photo::source::Room;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -187,12 +188,15 @@ fn evaluate_part(
     let shard = args.part.shard();
     let below: Vec<Vec<u8>> =
         todo.iter().map(|photo| photos::name_below(&args.datasets, &photo.path)).collect();
-    let labels: Vec<&_> = todo.iter().map(|photo| &photo.label).collect();
-    let labels = setsight_nets::engine::sha256(json!(labels).to_string().as_bytes());
+    let mut labels = Sha256::new();
+    for photo in &todo {
+        labels.update(json!(photo.label).to_string());
+    }
+    let labels = labels.finalize();
     let mut part = args.part.open(&Whole {
         command: "eval",
         settings: format!(
-            "{names:?} {:?} {} {} {labels}",
+            "{names:?} {:?} {} {} {labels:x}",
             args.without,
             args.reading.plan().depends_on()?,
             photos::digest_of(&below)
