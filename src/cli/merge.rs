@@ -1,7 +1,7 @@
 //! `setsight merge`: what the parts of a work have found, as one command would have printed it.
 
 use super::common::{BadCall, Outcome};
-use super::part::{Line, Place, line_at, read_lines};
+use super::part::{Line, Lines, Place, line_at, read_lines};
 use anyhow::Context;
 use serde_json::Value;
 use setsight_files::say;
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(BadCall(message.to_owned()).into());
     };
     let missing = gathered.missing(place);
-    let figures = match place.command.as_str() {
+    let figures: fn(&mut Lines) -> anyhow::Result<Value> = match place.command.as_str() {
         "scan" => {
             print_lines(&mut files, &gathered.found)?;
             return Ok(match missing {
@@ -67,9 +67,9 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
                 }
             });
         }
-        "general" => super::general::merged,
-        "simulate" => super::simulate::merged,
-        "compare" => super::compare::merged,
+        "general" => |lines| super::general::merged(&lines.collect::<anyhow::Result<_>>()?),
+        "simulate" => |lines| super::simulate::merged(&lines.collect::<anyhow::Result<_>>()?),
+        "compare" => |lines| super::compare::merged(&lines.collect::<anyhow::Result<_>>()?),
         #[cfg(feature = "program")]
         "eval" => super::table::eval::merged,
         "render" => {
@@ -88,12 +88,12 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
             "{missing}; no figures, as those of a part would be taken for those of the whole"
         );
     }
-    let mut lines = BTreeMap::new();
-    for (&index, found) in &gathered.found {
-        lines.insert(index, line_at(&mut files[found.file], found.start)?);
-    }
+    let mut lines = gathered
+        .found
+        .iter()
+        .map(|(&index, found)| Ok((index, line_at(&mut files[found.file], found.start)?)));
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{}", figures(&lines)?).context("cannot write the result")?;
+    writeln!(stdout, "{}", figures(&mut lines)?).context("cannot write the result")?;
     Ok(Outcome::Done)
 }
 

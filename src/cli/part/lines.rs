@@ -42,8 +42,11 @@ pub struct Line {
     pub value: Value,
 }
 
+/// Lines one after another, without their places: each with its number in the whole, in their order.
+pub type Lines<'a> = dyn Iterator<Item = anyhow::Result<(usize, Value)>> + 'a;
+
 /// What [`read_lines`] has read.
-pub struct Lines {
+pub struct Extent {
     /// Length of all whole lines, in bytes.
     pub length: u64,
     /// What follows them without an end: a line that a kill cut off, or a file of something else.
@@ -58,7 +61,7 @@ pub fn read_lines(
     file: &File,
     path: &Path,
     mut take: impl FnMut(Line) -> anyhow::Result<()>,
-) -> anyhow::Result<Lines> {
+) -> anyhow::Result<Extent> {
     let mut reader = BufReader::new(file);
     let mut text = Vec::new();
     let (mut number, mut start) = (0, 0);
@@ -73,7 +76,7 @@ pub fn read_lines(
             return Err(stranger(path, number));
         }
         if text.last() != Some(&b'\n') {
-            return Ok(Lines { length: start, cut_off: text });
+            return Ok(Extent { length: start, cut_off: text });
         }
         let (value, place) = parsed(&text).ok_or_else(|| stranger(path, number))?;
         take(Line { number, start, place, value })?;

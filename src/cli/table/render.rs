@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Arguments of `render`.
 #[derive(clap::Args)]
@@ -161,6 +161,7 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
         settings += &format!("\nin folders of {most_in_folder}");
     }
     let part = args.part.open(&Whole { command: "render", settings, is_ours })?;
+    let stop = stop::asked();
     look(&tables, &folders, &part, out, args.overwrite)?;
     prepare(out, &folders)?;
     let count = part.own_items();
@@ -170,14 +171,12 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
         .build()
         .context("cannot start threads")?;
     let bar = progress(part.todo().len());
-    let part = Mutex::new(part);
+    let drawing = Drawing { tables: &tables, out, part: Mutex::new(part), bar: &bar, stop };
     for folder in &folders {
-        let photos = threads.install(|| draw(&tables, folder, &part, out, &bar))?;
+        let photos = threads.install(|| drawing.folder(folder))?;
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
-        if !photos.is_empty() || folder.tables.is_empty() {
-            LabelFile::create(&out.join(&folder.path), Some(&folder.source), &photos)?;
-        }
+        LabelFile::create(&out.join(&folder.path), Some(&folder.source), &photos)?;
     }
     bar.finish_and_clear();
     let out = out.display();
@@ -283,44 +282,53 @@ fn holds_nothing_else(out: &Path, folders: &[Folder], tables: &[TableJob]) -> bo
         })
 }
 
-/// Draws the tables of a folder that are not drawn yet, until they are done or the run is stopped. Gives the
-/// labels of all that are drawn.
-fn draw(
-    tables: &[TableJob],
-    folder: &Folder,
-    part: &Mutex<Part>,
-    out: &Path,
-    bar: &ProgressBar,
-) -> anyhow::Result<Vec<PhotoLabel>> {
-    let stop = stop::asked();
-    let part = || part.lock().expect("no panic while held");
-    let place = out.join(&folder.path);
-    let draw_one = |&index: &usize| -> anyhow::Result<(usize, PhotoLabel)> {
-        let TableJob { folder, file, draw, .. } = &tables[index];
+/// What the folders of a run share.
+struct Drawing<'a> {
+    tables: &'a [TableJob],
+    out: &'a Path,
+    part: Mutex<Part>,
+    bar: &'a ProgressBar,
+    stop: &'a AtomicBool,
+}
+
+impl Drawing<'_> {
+    /// Draws the tables of a folder that are not drawn yet, until they are done or the run is stopped. Gives the
+    /// labels of all that are drawn.
+    fn folder(&self, folder: &Folder) -> anyhow::Result<Vec<PhotoLabel>> {
+        let (before, todo): (Vec<usize>, Vec<usize>) =
+            folder.tables.iter().partition(|&&index| self.part().is_done(index));
+        let place = self.out.join(&folder.path);
+        let mut labels: BTreeMap<usize, PhotoLabel> = todo
+            .into_par_iter()
+            .filter(|_| !self.stop.load(Ordering::Relaxed))
+            .map(|index| Ok((index, self.table(index, &place)?)))
+            .collect::<anyhow::Result<_>>()?;
+        for index in before {
+            let line = self.part().line(index)?;
+            let label = PhotoLabel::deserialize(&line["label"]);
+            labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
+        }
+        Ok(labels.into_values().collect())
+    }
+
+    fn table(&self, index: usize, place: &Path) -> anyhow::Result<PhotoLabel> {
+        let TableJob { folder, file, draw, .. } = &self.tables[index];
         let scene = draw()?;
         let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
         let path = place.join(file);
         write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        bar.inc(1);
+        self.bar.inc(1);
         let label = scene.label(file.clone());
-        let mut part = part();
+        let mut part = self.part();
         if part.has_file() {
             part.write(index, json!({"version": VERSION, "folder": folder, "label": label}))?;
         }
-        Ok((index, label))
-    };
-    let (before, todo): (Vec<usize>, Vec<usize>) =
-        folder.tables.iter().partition(|&&index| part().is_done(index));
-    let mut labels: BTreeMap<usize, PhotoLabel> = todo
-        .par_iter()
-        .filter_map(|index| (!stop.load(Ordering::Relaxed)).then(|| draw_one(index)))
-        .collect::<anyhow::Result<_>>()?;
-    for index in before {
-        let line = part().line(index)?;
-        let label = PhotoLabel::deserialize(&line["label"]);
-        labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
+        Ok(label)
     }
-    Ok(labels.into_values().collect())
+
+    fn part(&self) -> MutexGuard<'_, Part> {
+        self.part.lock().expect("no panic while held")
+    }
 }
 
 /// All that the pictures depend on.
@@ -490,10 +498,12 @@ mod tests {
 
     /// The labels of a data set, in the order of the photos' names.
     fn labels(folder: &Path) -> Vec<String> {
-        let photos = find_labelled(folder).unwrap().0.photos;
-        assert!(photos.iter().all(|photo| photo.path.is_file()));
-        let mut labels: Vec<String> =
-            photos.iter().map(|photo| json!(photo.label).to_string()).collect();
+        let mut labels = Vec::new();
+        find_labelled(folder, &mut |photo| {
+            assert!(photo.path.is_file());
+            labels.push(json!(photo.label).to_string());
+        })
+        .unwrap();
         labels.sort();
         labels
     }
