@@ -219,7 +219,11 @@ fn play_part(args: &Args, rules: &Rules, kind: Kind) -> anyhow::Result<Outcome> 
         }
     }
     if part.is_whole() {
-        writeln!(std::io::stdout().lock(), "{}", merged(&part.lines()?)?)?;
+        writeln!(
+            std::io::stdout().lock(),
+            "{}",
+            merged(&part.lines().collect::<anyhow::Result<_>>()?)?
+        )?;
     }
     Ok(Outcome::Done)
 }

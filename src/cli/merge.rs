@@ -1,14 +1,14 @@
 //! `setsight merge`: what the parts of a work have found, as one command would have printed it.
 
 use super::common::{BadCall, Outcome};
-use super::part::{Line, Place, parsed, read_lines};
+use super::part::{Line, Lines, Place, line_at, read_lines};
 use anyhow::Context;
 use serde_json::Value;
 use setsight_files::say;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `merge`.
@@ -56,7 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         return Err(BadCall(message.to_owned()).into());
     };
     let missing = gathered.missing(place);
-    let figures = match place.command.as_str() {
+    let figures: fn(&mut Lines) -> anyhow::Result<Value> = match place.command.as_str() {
         "scan" => {
             print_lines(&mut files, &gathered.found)?;
             return Ok(match missing {
@@ -67,9 +67,9 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
                 }
             });
         }
-        "general" => super::general::merged,
-        "simulate" => super::simulate::merged,
-        "compare" => super::compare::merged,
+        "general" => |lines| super::general::merged(&lines.collect::<anyhow::Result<_>>()?),
+        "simulate" => |lines| super::simulate::merged(&lines.collect::<anyhow::Result<_>>()?),
+        "compare" => |lines| super::compare::merged(&lines.collect::<anyhow::Result<_>>()?),
         #[cfg(feature = "program")]
         "eval" => super::table::eval::merged,
         "render" => {
@@ -88,14 +88,12 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
             "{missing}; no figures, as those of a part would be taken for those of the whole"
         );
     }
-    let mut lines = BTreeMap::new();
-    for (&index, found) in &gathered.found {
-        let text = line_at(&mut files[found.file], found.start)?;
-        let (value, _) = parsed(&text).context("a file has changed meanwhile")?;
-        lines.insert(index, value);
-    }
+    let mut lines = gathered
+        .found
+        .iter()
+        .map(|(&index, found)| Ok((index, line_at(&mut files[found.file], found.start)?)));
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{}", figures(&lines)?).context("cannot write the result")?;
+    writeln!(stdout, "{}", figures(&mut lines)?).context("cannot write the result")?;
     Ok(Outcome::Done)
 }
 
@@ -207,16 +205,8 @@ fn lasting(mut value: Value) -> Value {
 fn print_lines(files: &mut [File], found: &BTreeMap<usize, Found>) -> anyhow::Result<()> {
     let mut stdout = BufWriter::new(std::io::stdout().lock());
     for found in found.values() {
-        let text = line_at(&mut files[found.file], found.start)?;
-        let (value, _) = parsed(&text).context("a file has changed meanwhile")?;
+        let value = line_at(&mut files[found.file], found.start)?;
         writeln!(stdout, "{value}").context("cannot write the lines")?;
     }
     stdout.flush().context("cannot write the lines")
-}
-
-fn line_at(file: &mut File, start: u64) -> anyhow::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(start))?;
-    let mut text = Vec::new();
-    BufReader::new(file).read_until(b'\n', &mut text)?;
-    Ok(text)
 }

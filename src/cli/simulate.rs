@@ -162,7 +162,7 @@ fn simulate_part(args: &Args, bar: &ProgressBar) -> anyhow::Result<Option<Statis
         bar.finish_and_clear();
         return Ok(None);
     }
-    Ok(Some(sum(&part.lines()?)?))
+    Ok(Some(sum(&part.lines().collect::<anyhow::Result<_>>()?)?))
 }
 
 /// What the lines of pieces add up to.

@@ -1,9 +1,10 @@
 //! What a user does with `setsight render`.
 
-use crate::common::called::{program, refused};
+use crate::common::called::{program, refused, stdout_of};
 use crate::common::{Ran, Signal, Start};
 use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
 use setsight_scenes::film::FrameLabel;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
 
@@ -134,14 +135,37 @@ fn a_folder_that_cannot_be_written_is_named() {
 fn a_run_that_is_stopped_leaves_a_sound_folder() {
     let home = tempfile::tempdir().unwrap();
     let arguments = ["--count", "1000000", "--size", "64x64"];
-    let message = stopped(home.path(), &arguments, || names(home.path()).len() >= 5);
+    let first = home.path().join("0000");
+    let begun = || first.is_dir() && names(&first).len() >= 5;
+    let message = stopped(home.path(), &arguments, begun);
     assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
-    let labels = labels_of(home.path());
-    check_photo_files(home.path(), &labels).unwrap();
-    let pictures = names(home.path()).len() - 1;
+    let labels = labels_of(&first);
+    check_photo_files(&first, &labels).unwrap();
+    let pictures = names(&first).len() - 1;
     assert_eq!(labels.len(), pictures);
     for photo in &labels {
-        image::open(home.path().join(&photo.file)).unwrap();
+        image::open(first.join(&photo.file)).unwrap();
+    }
+}
+
+#[test]
+fn a_thousand_tables_fill_a_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let folders = [("1000", vec![("", 1000)]), ("1001", vec![("0000", 1000), ("0001", 1)])];
+    for (count, parts) in folders {
+        let folder = home.path().join(count);
+        let arguments = ["--count", count, "--kind", "plain", "--cards", "0", "--size", "32x32"];
+        assert!(render(&folder, &arguments).status.success());
+        for (part, photos) in parts {
+            assert_eq!(labels_of(&folder.join(part)).len(), photos);
+        }
+        let lines = home.path().join(format!("{count}.jsonl"));
+        for go_on in [&[][..], &[OsStr::new("--resume"), lines.as_os_str()]] {
+            let mut measure = program();
+            measure.args(["eval", "--reader", "classical", "--finder", "classical"]);
+            let told = stdout_of(measure.arg(&folder).args(go_on).ended());
+            assert!(told.starts_with(&format!("reader classical: {count} photos")), "{told}");
+        }
     }
 }
 

@@ -70,11 +70,20 @@ pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     let mut found = find_photos_and_places(dataset)?;
     let placed = std::mem::take(&mut found.placed);
     found.unchecked.extend(placed.into_iter().map(|photo| photo.path));
-    if !found.photos.is_empty() || found.unchecked.is_empty() {
-        return Ok(found);
+    check_that_some_are_checked(dataset, found.photos.len(), found.unchecked.len())?;
+    Ok(found)
+}
+
+fn check_that_some_are_checked(
+    dataset: &Path,
+    checked: usize,
+    unchecked: usize,
+) -> Result<(), DatasetError> {
+    if checked > 0 || unchecked == 0 {
+        return Ok(());
     }
-    let count = found.unchecked.len();
-    let reason = format!("nobody has checked any of its labelled photos ({count}): {CHECK_THEM}");
+    let reason =
+        format!("nobody has checked any of its labelled photos ({unchecked}): {CHECK_THEM}");
     Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason })
 }
 
@@ -94,16 +103,35 @@ pub fn find_photos_and_places(dataset: &Path) -> Result<FoundPhotos, DatasetErro
     }
     let mut found = FoundPhotos::default();
     for folder in folders {
-        add_photos_of(&folder, &mut found)?;
+        let FoundPhotos { photos, placed, unchecked, outside } = photos_of(&folder)?;
+        found.photos.extend(photos);
+        found.placed.extend(placed);
+        found.unchecked.extend(unchecked);
+        found.outside.extend(outside);
     }
     Ok(found)
 }
 
-/// The labelled photos and crops of a folder, or of all folders directly in it.
+/// A dataset whose photos are read a folder at a time: labels of a million photos take more than a gigabyte.
+#[derive(Clone, Debug, Default)]
+pub struct Dataset {
+    /// The folders with labelled photos, each with the number of those that are ground truth.
+    pub folders: Vec<(PathBuf, usize)>,
+    /// The labelled crops.
+    pub crops: Vec<LabelledCrop>,
+    /// What to say before the pictures are read.
+    pub remarks: Vec<String>,
+}
+
+/// Looks at all labelled photos and crops of a folder, or of all folders directly in it, and shows `each` the
+/// photos that are ground truth.
 ///
 /// # Errors
 /// [`DatasetError`]: no labels there, or bad ones.
-pub fn find_labelled(dataset: &Path) -> Result<(FoundPhotos, Vec<LabelledCrop>), DatasetError> {
+pub fn find_labelled(
+    dataset: &Path,
+    each: &mut dyn FnMut(&LabelledPhoto),
+) -> Result<Dataset, DatasetError> {
     let mut crops = Vec::new();
     for folder in labelled_folders(dataset, &[CROP_LABELS])? {
         let labels = read_crop_labels(&folder)?;
@@ -115,8 +143,8 @@ pub fn find_labelled(dataset: &Path) -> Result<(FoundPhotos, Vec<LabelledCrop>),
             source: source.clone(),
         }));
     }
-    let has_photos = !labelled_folders(dataset, &[PHOTO_LABELS])?.is_empty();
-    if !has_photos && crops.is_empty() {
+    let with_photos = labelled_folders(dataset, &[PHOTO_LABELS])?;
+    if with_photos.is_empty() && crops.is_empty() {
         let reason = format!(
             "neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) in this folder, nor in a \
              folder directly in it; labels of other programs are converted by `setsight dataset \
@@ -124,8 +152,26 @@ pub fn find_labelled(dataset: &Path) -> Result<(FoundPhotos, Vec<LabelledCrop>),
         );
         return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
     }
-    let photos = if has_photos { find_photos(dataset)? } else { FoundPhotos::default() };
-    Ok((photos, crops))
+    let (mut folders, mut others) = (Vec::new(), FoundPhotos::default());
+    for folder in with_photos {
+        let FoundPhotos { photos, placed, unchecked, outside } = photos_of(&folder)?;
+        photos.iter().for_each(&mut *each);
+        folders.push((folder, photos.len()));
+        others.unchecked.extend(unchecked);
+        others.unchecked.extend(placed.into_iter().map(|photo| photo.path));
+        others.outside.extend(outside);
+    }
+    let checked = folders.iter().map(|(_, checked)| checked).sum();
+    check_that_some_are_checked(dataset, checked, others.unchecked.len())?;
+    Ok(Dataset { folders, crops, remarks: others.remarks().collect() })
+}
+
+/// The photos of one folder that are ground truth, in the order in which [`find_labelled`] shows them.
+///
+/// # Errors
+/// [`DatasetError`]: no labels there, or bad ones.
+pub fn checked_photos(folder: &Path) -> Result<Vec<LabelledPhoto>, DatasetError> {
+    Ok(photos_of(folder)?.photos)
 }
 
 fn name_of(folder: &Path) -> String {
@@ -134,25 +180,27 @@ fn name_of(folder: &Path) -> String {
     name.unwrap_or_else(|| folder.display().to_string())
 }
 
-fn add_photos_of(folder: &Path, found: &mut FoundPhotos) -> Result<(), DatasetError> {
+fn photos_of(folder: &Path) -> Result<FoundPhotos, DatasetError> {
     let labels = LabelFile::read(folder)?;
     let (photos, unchecked): (Vec<_>, Vec<_>) =
         labels.photos()?.into_iter().partition(PhotoLabel::is_checked);
     let (placed, unchecked): (Vec<_>, Vec<_>) =
         unchecked.into_iter().partition(PhotoLabel::has_places_to_learn);
-    found.unchecked.extend(unchecked.into_iter().map(|label| folder.join(label.file)));
     let source = match labels.source() {
         Some(source) => source.to_owned(),
         None => name_of(folder),
     };
     let outside = photos.iter().chain(&placed).filter(|label| leads_outside(&label.file));
-    found.outside.extend(outside.map(|label| folder.join(&label.file)));
+    let outside = outside.map(|label| folder.join(&label.file)).collect();
     let photo = |label: PhotoLabel| LabelledPhoto {
         path: folder.join(&label.file),
         label,
         source: source.clone(),
     };
-    found.photos.extend(photos.into_iter().map(&photo));
-    found.placed.extend(placed.into_iter().map(photo));
-    Ok(())
+    Ok(FoundPhotos {
+        photos: photos.into_iter().map(photo).collect(),
+        placed: placed.into_iter().map(photo).collect(),
+        unchecked: unchecked.into_iter().map(|label| folder.join(label.file)).collect(),
+        outside,
+    })
 }

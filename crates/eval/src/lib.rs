@@ -28,7 +28,8 @@ mod run;
 pub use baseline::{Baseline, Comparison};
 pub use crops::{Evaluated, evaluate_crops};
 pub use dataset::{
-    LabelledCrop, LabelledPhoto, find_labelled, find_photos, find_photos_and_places,
+    Dataset, LabelledCrop, LabelledPhoto, checked_photos, find_labelled, find_photos,
+    find_photos_and_places,
 };
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::Figures;

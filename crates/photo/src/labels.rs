@@ -133,8 +133,15 @@ pub fn told_of_outside(pictures: &[PathBuf]) -> Option<String> {
     ))
 }
 
+/// Name of one of the folders, counted from 0, into which the pictures of a large folder are dealt, each with its
+/// own labels.
+pub fn numbered_folder(number: usize) -> String {
+    format!("{number:04}")
+}
+
 /// The folder itself if it has a file with one of these names, otherwise each of its direct
-/// subfolders that has, in the order of their names. There may be none.
+/// subfolders that has, in the order of their names, or the [`numbered_folder`]s of one that has not. There may
+/// be none.
 ///
 /// # Errors
 /// [`DatasetError::Unreadable`]: the folder.
@@ -148,9 +155,15 @@ pub fn labelled_folders(folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, D
     };
     let mut inside = inside()
         .map_err(|source| DatasetError::Unreadable { path: folder.to_path_buf(), source })?;
-    inside.retain(|folder| is_labelled(folder));
     inside.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
-    Ok(inside)
+    let labelled = |folder: PathBuf| -> Vec<PathBuf> {
+        if is_labelled(&folder) {
+            return vec![folder];
+        }
+        let numbered = (0..).map(|number| folder.join(numbered_folder(number)));
+        numbered.take_while(|folder| is_labelled(folder)).collect()
+    };
+    Ok(inside.into_iter().flat_map(labelled).collect())
 }
 
 /// Whether a folder has labels of this name. A pipe or device counts: to read it is then refused
@@ -175,5 +188,36 @@ fn check_files<'a>(
             Err(DatasetError::MissingFile { path: folder.join(labels), file: file.clone() })
         }
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labelled_folders_are_found_also_in_numbered_parts() {
+        let dir = tempfile::tempdir().unwrap();
+        let found = || {
+            let found = labelled_folders(dir.path(), &[PHOTO_LABELS]).unwrap();
+            let below = |path: PathBuf| path.strip_prefix(dir.path()).unwrap().to_owned();
+            found.into_iter().map(below).collect::<Vec<_>>()
+        };
+        let label = |name: &str| {
+            let folder = dir.path().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(PHOTO_LABELS), "{}").unwrap();
+        };
+        assert!(found().is_empty());
+        let [first, second] = [0, 1].map(numbered_folder);
+        for name in ["10", "2", "parts/0000", "parts/0001", "parts/other", "2/below"] {
+            label(name);
+        }
+        let parts = [&first, &second].map(|number| Path::new("parts").join(number));
+        let mut expected = vec![PathBuf::from("2"), PathBuf::from("10")];
+        expected.extend(parts);
+        assert_eq!(found(), expected);
+        label("");
+        assert_eq!(found(), [PathBuf::new()]);
     }
 }

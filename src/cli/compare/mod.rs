@@ -14,6 +14,8 @@ use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
+#[cfg(feature = "program")]
+use setsight_eval::html::refuse_other_pages;
 use setsight_files::say;
 use setsight_files::whole_file::refuse_others;
 use setsight_general::{Kind, Rules, Without};
@@ -110,10 +112,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut part = part.transpose()?;
     let is_whole = part.as_ref().is_none_or(Part::is_whole);
     if is_whole {
-        create(&args.out, report::FILES)?;
-        #[cfg(feature = "program")]
-        setsight_eval::html::refuse_other_pages(&args.out.join(report::PAGE))
-            .map_err(|error| cannot_go_to(&args.out, error))?;
+        create_report(&args.out)?;
     }
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
@@ -141,7 +140,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             bar.finish_and_clear();
             return Ok(Outcome::Done);
         }
-        done = part.lines()?;
+        done = part.lines().collect::<anyhow::Result<_>>()?;
     }
     let mut results: Vec<report::Row> = Vec::new();
     let mut index = 0;
@@ -195,6 +194,13 @@ fn progress(cells: u64) -> ProgressBar {
 /// A line that is none of `compare`.
 pub fn merged(all: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
     lines::merged(all)
+}
+
+fn create_report(folder: &Path) -> anyhow::Result<()> {
+    create(folder, report::FILES)?;
+    #[cfg(feature = "program")]
+    refuse_other_pages(&folder.join(report::PAGE)).map_err(|error| cannot_go_to(folder, error))?;
+    Ok(())
 }
 
 /// Makes the folder, in which what has the names of these files must begin as they do.

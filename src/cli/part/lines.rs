@@ -5,7 +5,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The member of a line that says its place.
@@ -42,8 +42,11 @@ pub struct Line {
     pub value: Value,
 }
 
+/// Lines one after another, without their places: each with its number in the whole, in their order.
+pub type Lines<'a> = dyn Iterator<Item = anyhow::Result<(usize, Value)>> + 'a;
+
 /// What [`read_lines`] has read.
-pub struct Lines {
+pub struct Extent {
     /// Length of all whole lines, in bytes.
     pub length: u64,
     /// What follows them without an end: a line that a kill cut off, or a file of something else.
@@ -58,7 +61,7 @@ pub fn read_lines(
     file: &File,
     path: &Path,
     mut take: impl FnMut(Line) -> anyhow::Result<()>,
-) -> anyhow::Result<Lines> {
+) -> anyhow::Result<Extent> {
     let mut reader = BufReader::new(file);
     let mut text = Vec::new();
     let (mut number, mut start) = (0, 0);
@@ -73,7 +76,7 @@ pub fn read_lines(
             return Err(stranger(path, number));
         }
         if text.last() != Some(&b'\n') {
-            return Ok(Lines { length: start, cut_off: text });
+            return Ok(Extent { length: start, cut_off: text });
         }
         let (value, place) = parsed(&text).ok_or_else(|| stranger(path, number))?;
         take(Line { number, start, place, value })?;
@@ -82,10 +85,22 @@ pub fn read_lines(
 }
 
 /// A line and its place, if it has one.
-pub fn parsed(text: &[u8]) -> Option<(Value, Place)> {
+fn parsed(text: &[u8]) -> Option<(Value, Place)> {
     let mut value: Value = serde_json::from_slice(text).ok()?;
     let place = value.as_object_mut()?.shift_remove(PART)?;
     Some((value, serde_json::from_value(place).ok()?))
+}
+
+/// The line that begins there, without its place.
+///
+/// # Errors
+/// The file cannot be read, or was changed since its lines were read.
+pub fn line_at(file: &mut File, start: u64) -> anyhow::Result<Value> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut text = Vec::new();
+    BufReader::new(file).read_until(b'\n', &mut text)?;
+    let (value, _) = parsed(&text).context("a file has changed meanwhile")?;
+    Ok(value)
 }
 
 fn stranger(path: &Path, number: usize) -> anyhow::Error {

@@ -7,8 +7,8 @@
 mod lines;
 mod shard;
 
-pub use lines::{Line, Place, parsed, read_lines};
-use lines::{Lines, PART};
+use lines::{Extent, PART};
+pub use lines::{Line, Lines, Place, line_at, read_lines};
 pub use shard::Shard;
 
 use crate::cli::common::BadCall;
@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::json::VERSION;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The group of options.
@@ -56,6 +56,10 @@ pub struct Part {
     place: Place,
     is_split: bool,
     todo: Vec<usize>,
+    /// Where in the file the lines begin, by their numbers in the whole.
+    starts: BTreeMap<usize, u64>,
+    /// Length of all lines in the file, in bytes.
+    length: u64,
     file: Option<(File, PathBuf)>,
     /// How many of the lines that were there tell of a failure.
     pub failed_before: usize,
@@ -97,6 +101,8 @@ impl PartArgs {
             },
             is_split: self.shard.is_some(),
             todo: ours,
+            starts: BTreeMap::new(),
+            length: 0,
             file: None,
             failed_before: 0,
         };
@@ -128,6 +134,27 @@ impl Part {
         self.todo.len() < self.place.shard_items
     }
 
+    /// Whether the file has a line of an item, this run's or not.
+    pub fn is_done(&self, index: usize) -> bool {
+        self.starts.contains_key(&index)
+    }
+
+    /// The line of an item in the file, without its place.
+    ///
+    /// # Errors
+    /// There is none, or the file cannot be read.
+    pub fn line(&mut self, index: usize) -> anyhow::Result<Value> {
+        let start = *self.starts.get(&index).context("no such line")?;
+        let (file, path) = self.file.as_mut().context("no file of lines")?;
+        line_at(file, start).with_context(|| format!("{} cannot be read", path.display()))
+    }
+
+    /// The lines of the file.
+    pub fn lines(&mut self) -> impl Iterator<Item = anyhow::Result<(usize, Value)>> {
+        let indices: Vec<usize> = self.starts.keys().copied().collect();
+        indices.into_iter().map(|index| Ok((index, self.line(index)?)))
+    }
+
     /// Whether the whole is known at the end: no other run has a part of it.
     pub fn is_whole(&self) -> bool {
         !self.is_split
@@ -156,30 +183,19 @@ impl Part {
     pub fn write(&mut self, index: usize, line: Value) -> anyhow::Result<()> {
         let line = format!("{}\n", self.mark(index, line));
         match &mut self.file {
-            Some((file, path)) => file
-                .write_all(line.as_bytes())
-                .with_context(|| format!("{} cannot be written", path.display())),
+            Some((file, path)) => {
+                file.write_all(line.as_bytes())
+                    .with_context(|| format!("{} cannot be written", path.display()))?;
+                self.starts.insert(index, self.length);
+                self.length += line.len() as u64;
+                Ok(())
+            }
             None => {
                 let mut stdout = std::io::stdout().lock();
                 let written = stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush());
                 written.context("cannot write the results to stdout")
             }
         }
-    }
-
-    /// The lines of the file by their numbers in the whole, without their places.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn lines(&mut self) -> anyhow::Result<BTreeMap<usize, Value>> {
-        let mut all = BTreeMap::new();
-        let Some((file, path)) = &mut self.file else { return Ok(all) };
-        file.seek(SeekFrom::Start(0))?;
-        read_lines(file, path, |line| {
-            all.entry(line.place.index).or_insert(line.value);
-            Ok(())
-        })?;
-        Ok(all)
     }
 
     fn go_on(&mut self, path: &Path) -> anyhow::Result<()> {
@@ -198,9 +214,9 @@ impl Part {
             );
             return Err(BadCall(message).into());
         }
-        let mut done = HashSet::new();
+        let mut starts = BTreeMap::new();
         let mut failed = 0;
-        let Lines { length, cut_off } = read_lines(&file, path, |line| {
+        let Extent { length, cut_off } = read_lines(&file, path, |line| {
             let Place { command, index, items, settings, .. } = &line.place;
             let own = &self.place;
             if (command, items, settings) != (&own.command, &own.items, &own.settings) {
@@ -212,7 +228,7 @@ impl Part {
                 .into());
             }
             failed += usize::from(line.value.get("error").is_some());
-            done.insert(*index);
+            starts.entry(*index).or_insert(line.start);
             Ok(())
         })?;
         if !cut_off.is_empty() {
@@ -227,7 +243,8 @@ impl Part {
             say!("{shown}: its last line was cut off and is done again");
         }
         let all = self.todo.len();
-        self.todo.retain(|index| !done.contains(index));
+        self.todo.retain(|index| !starts.contains_key(index));
+        (self.starts, self.length) = (starts, length);
         if self.todo.len() < all {
             say!("{shown}: {} of {all} are done already", all - self.todo.len());
         }

@@ -2,20 +2,20 @@
 
 use super::photos::{self, ReadingArgs};
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told, unwritten};
-use crate::cli::part::{PartArgs, Whole};
+use crate::cli::part::{Lines, Part, PartArgs, Whole};
 use crate::cli::stop;
 use anyhow::Context;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use setsight_eval::{
     Baseline, Comparison, Evaluation, Item, LabelledCrop, LabelledPhoto, PhotoResult, Report,
-    SideBySide, evaluate, evaluate_photo, find_labelled, plan,
+    SideBySide, checked_photos, evaluate, evaluate_photo, find_labelled, plan,
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
 use setsight_photo::source::Room;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
-use std::collections::BTreeMap;
+use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -66,16 +66,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
-    let (photos, crops) = labelled(&args.datasets)?;
     if args.part.is_asked() {
-        if !crops.is_empty() {
-            let reason = "crops are read a dozen at a time, each with the others: give --shard and --resume \
-                          folders of photos alone";
-            return Err(BadCall(reason.to_owned()).into());
-        }
-        return evaluate_part(&args, &names, &pipelines, photos, baseline.as_ref());
+        return evaluate_part(&args, &names, &pipelines, baseline.as_ref());
     }
-    let todo = plan(photos, &crops);
+    let (folders, crops) = labelled(&args.datasets, &mut |_| ())?;
     let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
     let report = args.report.as_deref().map(|folder| {
         Report::new(folder, args.all_readers).map_err(|error| unwritten(cannot(folder), error))
@@ -84,46 +78,59 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut evaluations: Vec<Evaluation> =
         names.iter().map(|name| Evaluation::of_reader(name)).collect();
     let stop = stop::asked();
-    let all: usize = todo.iter().map(Item::pictures).sum();
+    let all = folders.iter().map(|(_, photos)| photos).sum::<usize>() + crops.len();
     let bar = photos::progress(all);
     let room = Room::default();
     let with_pictures = args.report.is_some();
+    let keeps_outcomes = args.needs_outcomes();
     let work = |_: usize, item: &Item| evaluate(&pipelines, item, &room, with_pictures);
     let (mut problem, mut read) = (None, 0);
-    batch::in_order(&todo, jobs, stop, work, |i, result| {
-        let pictures = todo[i].pictures();
-        bar.inc(pictures as u64);
-        read += pictures;
-        let failed = match result {
-            Ok(Ok(evaluated)) => {
-                for (photo, results) in &evaluated.results {
-                    for (evaluation, result) in evaluations.iter_mut().zip(results) {
-                        evaluation.add(&photo.label.tags, result);
-                        let added =
-                            report.as_mut().map(|r| r.add(photo, &evaluation.reader, result));
-                        if let Some(Err(error)) = added {
-                            problem = Some(error);
-                            return ControlFlow::Break(());
+    let photos = at_once(&folders).map(|photos| anyhow::Ok(plan(photos?, &[])));
+    let crops = plan(Vec::new(), &crops);
+    for todo in photos.chain([Ok(crops)]) {
+        let todo = todo?;
+        batch::in_order(&todo, jobs, stop, work, |i, result| {
+            let pictures = todo[i].pictures();
+            bar.inc(pictures as u64);
+            read += pictures;
+            let failed = match result {
+                Ok(Ok(evaluated)) => {
+                    for (photo, results) in &evaluated.results {
+                        for (evaluation, result) in evaluations.iter_mut().zip(results) {
+                            evaluation.add(&photo.label.tags, result);
+                            let added =
+                                report.as_mut().map(|r| r.add(photo, &evaluation.reader, result));
+                            if let Some(Err(error)) = added {
+                                problem = Some(error);
+                                return ControlFlow::Break(());
+                            }
                         }
                     }
+                    evaluated.failed
                 }
-                evaluated.failed
+                Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), told(&error))],
+                Err(panic) => {
+                    let reason =
+                        format!("made the program fail ({panic}); please report this picture");
+                    vec![(todo[i].path().to_path_buf(), reason)]
+                }
+            };
+            for (path, reason) in failed {
+                let file = path.display().to_string();
+                bar.suspend(|| say!("{file}: {reason}"));
+                for evaluation in &mut evaluations {
+                    evaluation.failed.push((file.clone(), reason.clone()));
+                }
             }
-            Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), told(&error))],
-            Err(panic) => {
-                let reason = format!("made the program fail ({panic}); please report this picture");
-                vec![(todo[i].path().to_path_buf(), reason)]
-            }
-        };
-        for (path, reason) in failed {
-            let file = path.display().to_string();
-            bar.suspend(|| say!("{file}: {reason}"));
-            for evaluation in &mut evaluations {
-                evaluation.failed.push((file.clone(), reason.clone()));
-            }
+            ControlFlow::Continue(())
+        })?;
+        if problem.is_some() || stop.load(Ordering::Relaxed) {
+            break;
         }
-        ControlFlow::Continue(())
-    })?;
+        if !keeps_outcomes {
+            evaluations.iter_mut().for_each(|evaluation| evaluation.photos.clear());
+        }
+    }
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) && read < all {
         // Figures of a part would be taken for those of the whole.
@@ -137,19 +144,59 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     print(&args, &evaluations, &comparisons)
 }
 
-/// The labelled photos and crops of some folders.
-fn labelled(datasets: &[PathBuf]) -> Result<(Vec<LabelledPhoto>, Vec<LabelledCrop>), BadCall> {
-    let (mut photos, mut crops) = (Vec::new(), Vec::new());
+impl Args {
+    /// Whether what became of each photo is told, too, and not the figures alone.
+    fn needs_outcomes(&self) -> bool {
+        self.format == Format::Json || self.baseline.is_some() || self.report.is_some()
+    }
+}
+
+/// Folders, each with the number of its photos, and crops.
+type Labelled = (Vec<(PathBuf, usize)>, Vec<LabelledCrop>);
+
+/// What some folders hold; shows `each` the photos.
+fn labelled(
+    datasets: &[PathBuf],
+    each: &mut dyn FnMut(&LabelledPhoto),
+) -> Result<Labelled, BadCall> {
+    let (mut folders, mut crops) = (Vec::new(), Vec::new());
     for dataset in datasets {
-        let (found, own_crops) =
-            find_labelled(dataset).map_err(|error| BadCall(error.to_string()))?;
-        for words in found.remarks() {
+        let found = find_labelled(dataset, each).map_err(|error| BadCall(error.to_string()))?;
+        for words in found.remarks {
             say!("{words}");
         }
-        photos.extend(found.photos);
-        crops.extend(own_crops);
+        folders.extend(found.folders);
+        crops.extend(found.crops);
     }
-    Ok((photos, crops))
+    Ok((folders, crops))
+}
+
+/// Photos whose labels are in memory at once, at least; the last ones may be fewer.
+const AT_ONCE: usize = 1_000;
+
+/// The photos of folders, some at once, in order.
+fn at_once(
+    folders: &[(PathBuf, usize)],
+) -> impl Iterator<Item = anyhow::Result<Vec<LabelledPhoto>>> {
+    let mut folders = folders.iter();
+    std::iter::from_fn(move || {
+        let mut photos = Vec::new();
+        for (folder, count) in folders.by_ref() {
+            let own = match checked_photos(folder) {
+                Ok(own) if own.len() == *count => own,
+                Ok(_) => {
+                    let changed = anyhow::anyhow!("{}: its labels have changed", folder.display());
+                    return Some(Err(changed));
+                }
+                Err(error) => return Some(Err(error.into())),
+            };
+            photos.extend(own);
+            if photos.len() >= AT_ONCE {
+                break;
+            }
+        }
+        (!photos.is_empty()).then_some(Ok(photos))
+    })
 }
 
 fn comparisons(baseline: Option<&Baseline>, evaluations: &[Evaluation]) -> Vec<Option<Comparison>> {
@@ -181,60 +228,57 @@ fn evaluate_part(
     args: &Args,
     names: &[&'static str],
     pipelines: &[Pipeline],
-    todo: Vec<LabelledPhoto>,
     baseline: Option<&Baseline>,
 ) -> anyhow::Result<Outcome> {
-    let shard = args.part.shard();
-    let below: Vec<Vec<u8>> =
-        todo.iter().map(|photo| photos::name_below(&args.datasets, &photo.path)).collect();
-    let labels: Vec<&_> = todo.iter().map(|photo| &photo.label).collect();
-    let labels = setsight_nets::engine::sha256(json!(labels).to_string().as_bytes());
-    let mut part = args.part.open(&Whole {
-        command: "eval",
-        settings: format!(
-            "{names:?} {:?} {} {} {labels}",
-            args.without,
-            args.reading.plan().fingerprint()?,
-            photos::digest_of(&below)
-        ),
-        is_ours: below.iter().map(|name| shard.has_name(name)).collect(),
-    })?;
+    let (mut part, folders) = open_part(args, names)?;
     let indices = part.todo().to_vec();
     let (stop, room) = (stop::asked(), Room::default());
     let bar = photos::progress(indices.len());
-    let work = |_: usize, &index: &usize| evaluate_photo(pipelines, &todo[index], &room, false);
+    let work = |_: usize, (_, photo): &(usize, LabelledPhoto)| {
+        evaluate_photo(pipelines, photo, &room, false)
+    };
     let mut failed = part.failed_before > 0;
-    let mut problem = None;
-    let done = batch::in_order(&indices, args.jobs.count(), stop, work, |i, result| {
-        bar.inc(1);
-        let (index, photo) = (indices[i], &todo[indices[i]]);
-        let reason = match result {
-            Ok(Ok(results)) => Ok(results),
-            Ok(Err(error)) => Err(told(&error)),
-            Err(panic) => Err(format!("made the program fail ({panic}); please report this photo")),
-        };
-        let mut line = json!({"version": VERSION, "readers": names});
-        line["side_by_side"] = json!(args.all_readers);
-        line["image"] = json!(photo.path.display().to_string());
-        match reason {
-            Ok(results) => {
-                line["tags"] = json!(photo.label.tags);
-                line["results"] = json!(results);
-            }
-            Err(reason) => {
+    let (mut problem, mut done, mut first) = (None, 0, 0);
+    for photos in at_once(&folders) {
+        let numbered = (first..).zip(photos?);
+        let todo: Vec<(usize, LabelledPhoto)> = numbered
+            .inspect(|(index, _)| first = index + 1)
+            .filter(|(index, _)| indices.binary_search(index).is_ok())
+            .collect();
+        done += batch::in_order(&todo, args.jobs.count(), stop, work, |i, result| {
+            bar.inc(1);
+            let (index, photo) = &todo[i];
+            let mut line = json!({"version": VERSION, "readers": names});
+            line["side_by_side"] = json!(args.all_readers);
+            line["image"] = json!(photo.path.display().to_string());
+            let error = match result {
+                Ok(Ok(results)) => {
+                    line["tags"] = json!(photo.label.tags);
+                    line["results"] = json!(results);
+                    None
+                }
+                Ok(Err(error)) => Some(told(&error)),
+                Err(panic) => {
+                    Some(format!("made the program fail ({panic}); please report this photo"))
+                }
+            };
+            if let Some(reason) = error {
                 bar.suspend(|| say!("{}: {reason}", photo.path.display()));
                 failed = true;
                 line["error"] = json!(reason);
             }
-        }
-        match bar.suspend(|| part.write(index, line)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                problem = Some(error);
-                ControlFlow::Break(())
+            match bar.suspend(|| part.write(*index, line)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    problem = Some(error);
+                    ControlFlow::Break(())
+                }
             }
+        })?;
+        if problem.is_some() || stop.load(Ordering::Relaxed) {
+            break;
         }
-    })?;
+    }
     bar.finish_and_clear();
     if let Some(error) = problem {
         return Err(error);
@@ -246,19 +290,49 @@ fn evaluate_part(
     if !part.is_whole() {
         return Ok(if failed { Outcome::SomeFailed } else { Outcome::Done });
     }
-    let evaluations = sum(&part.lines()?)?;
+    let (evaluations, _) = sum(&mut part.lines(), args.needs_outcomes())?;
     print(args, &evaluations, &comparisons(baseline, &evaluations))
 }
 
-/// What the lines of photos add up to, for each reader.
-fn sum(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Vec<Evaluation>> {
+/// The part of the photos that is this run's, and the folders that hold all of them.
+fn open_part(args: &Args, names: &[&'static str]) -> anyhow::Result<(Part, Vec<(PathBuf, usize)>)> {
+    let shard = args.part.shard();
+    let (mut below, mut labels) = (Vec::new(), Sha256::new());
+    let (folders, crops) = labelled(&args.datasets, &mut |photo| {
+        below.push(photos::name_below(&args.datasets, &photo.path));
+        labels.update(json!(photo.label).to_string());
+    })?;
+    if !crops.is_empty() {
+        let reason = "crops are read a dozen at a time, each with the others: give --shard and --resume \
+                      folders of photos alone";
+        return Err(BadCall(reason.to_owned()).into());
+    }
+    let part = args.part.open(&Whole {
+        command: "eval",
+        settings: format!(
+            "{names:?} {:?} {} {} {:x}",
+            args.without,
+            args.reading.plan().fingerprint()?,
+            photos::digest_of(&below),
+            labels.finalize()
+        ),
+        is_ours: below.iter().map(|name| shard.has_name(name)).collect(),
+    })?;
+    Ok((part, folders))
+}
+
+/// What the lines of photos add up to, for each reader, and whether the readers are told side by side.
+fn sum(lines: &mut Lines, keeps_outcomes: bool) -> anyhow::Result<(Vec<Evaluation>, bool)> {
     let stranger = |line: &Value| format!("no line of eval: {line}");
-    let first = lines.values().next().context("no line")?;
-    let readers = first["readers"].as_array().with_context(|| stranger(first))?;
-    let names: Vec<&str> = readers.iter().filter_map(Value::as_str).collect();
-    let mut evaluations: Vec<Evaluation> =
-        names.iter().map(|name| Evaluation::of_reader(name)).collect();
-    for line in lines.values() {
+    let (mut evaluations, mut side_by_side) = (Vec::<Evaluation>::new(), false);
+    for line in lines {
+        let (_, line) = line?;
+        if evaluations.is_empty() {
+            let readers = line["readers"].as_array().with_context(|| stranger(&line))?;
+            evaluations =
+                readers.iter().filter_map(Value::as_str).map(Evaluation::of_reader).collect();
+            side_by_side = line["side_by_side"] == true;
+        }
         if let Some(reason) = line["error"].as_str() {
             let file = line["image"].as_str().unwrap_or_default();
             for evaluation in &mut evaluations {
@@ -266,24 +340,27 @@ fn sum(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Vec<Evaluation>> {
             }
             continue;
         }
-        let tags = Vec::<String>::deserialize(&line["tags"]).with_context(|| stranger(line))?;
+        let tags = Vec::<String>::deserialize(&line["tags"]).with_context(|| stranger(&line))?;
         let results =
-            Vec::<PhotoResult>::deserialize(&line["results"]).with_context(|| stranger(line))?;
-        anyhow::ensure!(results.len() == evaluations.len(), stranger(line));
+            Vec::<PhotoResult>::deserialize(&line["results"]).with_context(|| stranger(&line))?;
+        anyhow::ensure!(results.len() == evaluations.len(), stranger(&line));
         for (evaluation, result) in evaluations.iter_mut().zip(&results) {
             evaluation.add(&tags, result);
+            if !keeps_outcomes {
+                evaluation.photos.clear();
+            }
         }
     }
-    Ok(evaluations)
+    anyhow::ensure!(!evaluations.is_empty(), "no line");
+    Ok((evaluations, side_by_side))
 }
 
 /// What the lines of all photos add up to, as one command would have printed it.
 ///
 /// # Errors
 /// A line that is none of `eval`.
-pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
-    let evaluations = sum(lines)?;
-    let side_by_side = lines.values().next().is_some_and(|line| line["side_by_side"] == true);
+pub fn merged(lines: &mut Lines) -> anyhow::Result<Value> {
+    let (evaluations, side_by_side) = sum(lines, true)?;
     Ok(json(&evaluations, &vec![None; evaluations.len()], side_by_side))
 }
 

@@ -13,16 +13,17 @@ use setsight_files::whole_file::{is_in_the_making, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_game::json::VERSION;
-use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel};
+use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel, has_labels, numbered_folder};
 use setsight_scenes::suite::{self, Suite};
 use setsight_scenes::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
 };
 use std::collections::{BTreeMap, HashSet};
-use std::io::IsTerminal;
+use std::ffi::OsStr;
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Arguments of `render`.
 #[derive(clap::Args)]
@@ -31,6 +32,9 @@ pub struct Args {
     #[arg(short, long, value_name = "DIR", required_unless_present = "video")]
     out: Option<PathBuf>,
     /// How many tables to draw
+    ///
+    /// More than 1,000 go into folders of 1,000 in DIR, 0000, 0001 and so on, each with its labels.json:
+    /// one data set for eval and train.
     #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "samples")]
     count: usize,
     /// Same seed, same pictures; two kinds with the same seed lay the same cards
@@ -88,6 +92,8 @@ pub struct Args {
 
 /// What the list of them takes is little then.
 const MOST_TABLES: usize = 1_000_000;
+/// Tables of one folder at most: labels are read and written a folder at a time.
+const MOST_IN_FOLDER: usize = 1_000;
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parts =
@@ -120,6 +126,10 @@ fn deck(name: &str) -> anyhow::Result<DeckChoice> {
 /// # Errors
 /// A call that asks for what cannot be drawn, or a folder that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    run_with(args, MOST_IN_FOLDER)
+}
+
+fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     let deck = deck(&args.deck)?;
     if let Some(video) = &args.film.video {
         if args.part.is_asked() {
@@ -144,36 +154,31 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let params = params(&args, deck)?;
     let drawn_with = format!("{params:?}");
     let tables = tables(&args, params);
-    let part = args.part.open(&Whole {
-        command: "render",
-        settings: settings(&tables, &drawn_with, args.seed),
-        is_ours: args.part.numbered(tables.len()),
-    })?;
-    let mut folders: Vec<(Option<&'static str>, String)> = Vec::new();
-    for table in &tables {
-        if folders.last().is_none_or(|(folder, _)| *folder != table.folder) {
-            folders.push((table.folder, table.source.clone()));
-        }
+    let is_ours = args.part.numbered(tables.len());
+    let folders = folders(&tables, &is_ours, most_in_folder);
+    let mut settings = settings(&tables, &drawn_with, args.seed);
+    if tables.len() > most_in_folder {
+        settings += &format!("\nin folders of {most_in_folder}");
     }
-    let (before, part) = drawn_before(&tables, part, out)?;
-    // What a killed run has left is replaced, also where it came to no line.
-    let goes_on = part.has_begun() || part.has_file() && holds_nothing_else(out, &tables);
-    let may_hold = args.overwrite || goes_on;
-    prepare(out, may_hold)?;
-    for folder in folders.iter().filter_map(|(folder, _)| *folder) {
-        prepare(&out.join(folder), may_hold)?;
-    }
-    let (mut labels, part) = draw(&tables, part, out, args.jobs)?;
-    labels.extend(before);
+    let part = args.part.open(&Whole { command: "render", settings, is_ours })?;
+    let stop = stop::asked();
+    look(&tables, &folders, &part, out, args.overwrite)?;
+    prepare(out, &folders)?;
     let count = part.own_items();
     let (mut done, mut cards) = (0, 0);
-    for (folder, source) in folders {
-        let own = labels.iter().filter(|(index, _)| tables[**index].folder == folder);
-        let photos: Vec<PhotoLabel> = own.map(|(_, label)| label.clone()).collect();
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.jobs.count())
+        .build()
+        .context("cannot start threads")?;
+    let bar = progress(part.todo().len());
+    let drawing = Drawing { tables: &tables, out, part: Mutex::new(part), bar: &bar, stop };
+    for folder in &folders {
+        let photos = threads.install(|| drawing.folder(folder))?;
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
-        LabelFile::create(&out.join(folder.unwrap_or_default()), Some(&source), &photos)?;
+        LabelFile::create(&out.join(&folder.path), Some(&folder.source), &photos)?;
     }
+    bar.finish_and_clear();
     let out = out.display();
     if done < count {
         say!("stopped: {done} of {count} tables drawn and labelled in {out}");
@@ -211,81 +216,119 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
     Ok(params)
 }
 
-/// The labels of the tables that were drawn before, by the tables' numbers. Looks before anything is written
-/// whether they were drawn into this folder.
-fn drawn_before(
+/// Looks, before anything is written, whether the tables may be drawn there.
+///
+/// # Errors
+/// What was drawn before is not there, or something else is.
+fn look(
     tables: &[TableJob],
-    mut part: Part,
+    folders: &[Folder],
+    part: &Part,
     out: &Path,
-) -> anyhow::Result<(BTreeMap<usize, PhotoLabel>, Part)> {
-    let mut labels = BTreeMap::new();
-    for (index, line) in part.lines()? {
-        let label = PhotoLabel::deserialize(&line["label"]);
-        labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
-        let path = out.join(tables[index].path());
-        if !path.is_file() {
-            let message = format!(
-                "{} was drawn before but is not there; give the folder that it was drawn into, or another \
-                 file for --resume",
-                path.display()
-            );
-            return Err(BadCall(message).into());
-        }
+    overwrite: bool,
+) -> anyhow::Result<()> {
+    let mut drawn = folders.iter().flat_map(|folder| {
+        let drawn = folder.tables.iter().filter(|&&index| part.is_done(index));
+        drawn.map(|&index| out.join(&folder.path).join(&tables[index].file))
+    });
+    if let Some(path) = drawn.find(|path| !path.is_file()) {
+        let message = format!(
+            "{} was drawn before but is not there; give the folder that it was drawn into, or another \
+             file for --resume",
+            path.display()
+        );
+        return Err(BadCall(message).into());
     }
-    Ok((labels, part))
+    let is_empty = match std::fs::read_dir(out) {
+        // Told when the folder is made.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            true
+        }
+        entries => {
+            entries.with_context(|| format!("cannot read {}", out.display()))?.next().is_none()
+        }
+    };
+    // What a killed run has left is replaced, also where it came to no line.
+    let goes_on = part.has_begun() || part.has_file() && holds_nothing_else(out, folders, tables);
+    if !overwrite && !goes_on && !is_empty {
+        return Err(BadCall(format!(
+            "{} is not empty; give an empty folder, or --overwrite to draw into it",
+            out.display()
+        ))
+        .into());
+    }
+    let next = out.join(numbered_folder(folders.len()));
+    if folders.len() > 1 && has_labels(&next, PHOTO_LABELS) {
+        let message = format!("{} is of a longer series; give another folder", next.display());
+        return Err(BadCall(message).into());
+    }
+    Ok(())
 }
 
 /// Whether a folder, if it is there, holds nothing but pictures of these tables and files in the making.
-fn holds_nothing_else(out: &Path, tables: &[TableJob]) -> bool {
-    let mut own: HashSet<PathBuf> = tables.iter().map(TableJob::path).collect();
-    let folders: HashSet<&str> = tables.iter().filter_map(|table| table.folder).collect();
-    own.extend(folders.iter().map(PathBuf::from));
-    folders.into_iter().chain([""]).all(|folder| {
-        let entries = std::fs::read_dir(out.join(folder)).into_iter().flatten();
-        let mut names = entries.flatten().map(|entry| Path::new(folder).join(entry.file_name()));
-        names.all(|name| own.contains(&name) || is_in_the_making(&name))
-    })
+fn holds_nothing_else(out: &Path, folders: &[Folder], tables: &[TableJob]) -> bool {
+    let holds_only = |folder: &Path, own: HashSet<&OsStr>| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut paths = entries.map(|entry| entry.path());
+        paths.all(|path| {
+            path.file_name().is_some_and(|name| own.contains(name)) || is_in_the_making(&path)
+        })
+    };
+    let names = folders.iter().map(|folder| folder.path.as_os_str()).collect();
+    (folders.len() == 1 || holds_only(out, names))
+        && folders.iter().all(|folder| {
+            let files = folder.tables.iter().map(|&index| OsStr::new(&tables[index].file));
+            holds_only(&out.join(&folder.path), files.collect())
+        })
 }
 
-/// Draws the tables that are this run's and not drawn yet, until they are done or the run is stopped. Gives
-/// their labels by the tables' numbers.
-fn draw(
-    tables: &[TableJob],
-    part: Part,
-    out: &Path,
-    jobs: Jobs,
-) -> anyhow::Result<(BTreeMap<usize, PhotoLabel>, Part)> {
-    let todo = part.todo().to_vec();
-    let stop = stop::asked();
-    let bar = progress(todo.len());
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs.count())
-        .build()
-        .context("cannot start threads")?;
-    let part = Mutex::new(part);
-    let draw_one = |index: usize| -> anyhow::Result<(usize, PhotoLabel)> {
-        let table = &tables[index];
-        let file = &table.file;
-        let scene = (table.draw)()?;
-        let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
-        let path = out.join(table.path());
-        write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        bar.inc(1);
-        let label = scene.label(file.clone());
-        let mut part = part.lock().expect("no panic while held");
-        if part.has_file() {
-            let line = json!({"version": VERSION, "folder": table.folder, "label": label});
-            part.write(index, line)?;
+/// What the folders of a run share.
+struct Drawing<'a> {
+    tables: &'a [TableJob],
+    out: &'a Path,
+    part: Mutex<Part>,
+    bar: &'a ProgressBar,
+    stop: &'a AtomicBool,
+}
+
+impl Drawing<'_> {
+    /// Draws the tables of a folder that are not drawn yet, until they are done or the run is stopped. Gives the
+    /// labels of all that are drawn.
+    fn folder(&self, folder: &Folder) -> anyhow::Result<Vec<PhotoLabel>> {
+        let (before, todo): (Vec<usize>, Vec<usize>) =
+            folder.tables.iter().partition(|&&index| self.part().is_done(index));
+        let place = self.out.join(&folder.path);
+        let mut labels: BTreeMap<usize, PhotoLabel> = todo
+            .into_par_iter()
+            .filter(|_| !self.stop.load(Ordering::Relaxed))
+            .map(|index| Ok((index, self.table(index, &place)?)))
+            .collect::<anyhow::Result<_>>()?;
+        for index in before {
+            let line = self.part().line(index)?;
+            let label = PhotoLabel::deserialize(&line["label"]);
+            labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
         }
-        Ok((index, label))
-    };
-    let labels = threads.install(|| {
-        todo.par_iter()
-            .filter_map(|&index| (!stop.load(Ordering::Relaxed)).then(|| draw_one(index)))
-            .collect::<anyhow::Result<_>>()
-    })?;
-    bar.finish_and_clear();
-    Ok((labels, part.into_inner().expect("no panic while held")))
+        Ok(labels.into_values().collect())
+    }
+
+    fn table(&self, index: usize, place: &Path) -> anyhow::Result<PhotoLabel> {
+        let TableJob { folder, file, draw, .. } = &self.tables[index];
+        let scene = draw()?;
+        let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
+        let path = place.join(file);
+        write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        self.bar.inc(1);
+        let label = scene.label(file.clone());
+        let mut part = self.part();
+        if part.has_file() {
+            part.write(index, json!({"version": VERSION, "folder": folder, "label": label}))?;
+        }
+        Ok(label)
+    }
+
+    fn part(&self) -> MutexGuard<'_, Part> {
+        self.part.lock().expect("no panic while held")
+    }
 }
 
 /// All that the pictures depend on.
@@ -303,15 +346,42 @@ struct TableJob {
     folder: Option<&'static str>,
     file: String,
     /// What the labels of its folder say of where it is from.
-    source: String,
+    source: Arc<str>,
     draw: Box<dyn Fn() -> Result<Scene, RenderError> + Send + Sync>,
 }
 
-impl TableJob {
-    /// Where its picture goes, within the folder of the call.
-    fn path(&self) -> PathBuf {
-        Path::new(self.folder.unwrap_or_default()).join(&self.file)
+/// Tables whose pictures and labels lie together.
+struct Folder {
+    /// Within that of the call.
+    path: PathBuf,
+    /// What its labels say of where it is from.
+    source: Arc<str>,
+    /// This run's, by their numbers among all tables.
+    tables: Vec<usize>,
+}
+
+/// Where this run's tables go: into the folders of a suite, and into numbered ones in such a folder if there are
+/// more than `most`.
+fn folders(tables: &[TableJob], is_ours: &[bool], most: usize) -> Vec<Folder> {
+    let mut folders = Vec::new();
+    let mut first = 0;
+    for together in tables.chunk_by(|a, b| a.folder == b.folder) {
+        let all = first..first + together.len();
+        first = all.end;
+        let ours: Vec<usize> = all.filter(|&index| is_ours[index]).collect();
+        let path = PathBuf::from(together[0].folder.unwrap_or_default());
+        let source = &together[0].source;
+        if ours.len() <= most {
+            folders.push(Folder { path, source: Arc::clone(source), tables: ours });
+            continue;
+        }
+        folders.extend(ours.chunks(most).enumerate().map(|(number, ours)| Folder {
+            path: path.join(numbered_folder(number)),
+            source: Arc::clone(source),
+            tables: ours.to_vec(),
+        }));
     }
+    folders
 }
 
 /// What the call asks for, folder by folder.
@@ -328,7 +398,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
                 TableJob {
                     folder: Some(part.name),
                     file: numbered(part.name, index, part.count),
-                    source: part.name.to_owned(),
+                    source: part.name.into(),
                     draw: Box::new(move || part.draw(index)),
                 }
             })
@@ -339,7 +409,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
         let table = |sample: samples::Sample| TableJob {
             folder: None,
             file: sample.file.to_owned(),
-            source: "setsight render --samples".to_owned(),
+            source: "setsight render --samples".into(),
             draw: Box::new(move || sample.draw()),
         };
         return samples::all().into_iter().map(table).collect();
@@ -355,39 +425,36 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
     if args.mirrored {
         source += " --mirrored";
     }
+    let (params, source) = (Arc::new(params), Arc::<str>::from(source));
     let table = |index: usize| {
-        let params = params.clone();
+        let params = Arc::clone(&params);
         TableJob {
             folder: None,
             file: numbered(name, index, args.count),
-            source: source.clone(),
+            source: Arc::clone(&source),
             draw: Box::new(move || setsight_scenes::render(&params, seed, index as u64)),
         }
     };
     (0..args.count).map(table).collect()
 }
 
-/// Makes the folder, and refuses one that holds something.
-fn prepare(out: &Path, overwrite: bool) -> anyhow::Result<()> {
-    std::fs::create_dir_all(out).with_context(|| {
-        format!("cannot make the folder {}; give --out a place you may write to", out.display())
-    })?;
-    let mut entries =
-        std::fs::read_dir(out).with_context(|| format!("cannot read {}", out.display()))?;
-    if entries.next().is_some() && !overwrite {
-        return Err(BadCall(format!(
-            "{} is not empty; give an empty folder, or --overwrite to draw into it",
-            out.display()
-        ))
-        .into());
-    }
-    // Old labels must not stand beside new pictures, even for a while.
-    match std::fs::remove_file(out.join(PHOTO_LABELS)) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(e).with_context(|| format!("cannot replace {}", out.join(PHOTO_LABELS).display()))
+/// Makes the folders. Old labels must not stand beside new pictures, even for a while.
+fn prepare(out: &Path, folders: &[Folder]) -> anyhow::Result<()> {
+    let folders = folders.iter().map(|folder| out.join(&folder.path));
+    for folder in std::iter::once(out.to_owned()).chain(folders) {
+        std::fs::create_dir_all(&folder).with_context(|| {
+            let folder = folder.display();
+            format!("cannot make the folder {folder}; give --out a place you may write to")
+        })?;
+        let labels = folder.join(PHOTO_LABELS);
+        match std::fs::remove_file(&labels) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("cannot replace {}", labels.display()))?;
+            }
+            _ => {}
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 fn progress(count: usize) -> ProgressBar {
@@ -398,4 +465,93 @@ fn progress(count: usize) -> ProgressBar {
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr())
         .with_style(style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use setsight_eval::find_labelled;
+    use std::fs;
+
+    #[derive(clap::Parser)]
+    struct Call {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    /// Draws seven tables, three to a folder.
+    fn draw(out: &Path, more: &str) -> anyhow::Result<Outcome> {
+        let call = "render --kind plain --cards 1 --size 32x32 --count 7 --jobs 1";
+        let words = call.split(' ').chain(more.split_whitespace()).map(OsStr::new);
+        let words = words.chain([OsStr::new("--out"), out.as_os_str()]);
+        run_with(Call::parse_from(words).args, 3)
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// The labels of a data set, in the order of the photos' names.
+    fn labels(folder: &Path) -> Vec<String> {
+        let mut labels = Vec::new();
+        find_labelled(folder, &mut |photo| {
+            assert!(photo.path.is_file());
+            labels.push(json!(photo.label).to_string());
+        })
+        .unwrap();
+        labels.sort();
+        labels
+    }
+
+    #[test]
+    fn many_tables_go_into_numbered_folders_that_are_one_data_set() {
+        let home = tempfile::tempdir().unwrap();
+        let (whole, parts) = (home.path().join("whole"), home.path().join("parts"));
+        draw(&whole, "").unwrap();
+        assert_eq!(names(&whole), ["0000", "0001", "0002"]);
+        assert_eq!(names(&whole.join("0002")), ["labels.json", "plain-0007.jpg"]);
+        assert_eq!(labels(&whole).len(), 7);
+        // A shard of four tables, and one of three.
+        draw(&parts.join("1"), "--shard 1/2").unwrap();
+        draw(&parts.join("2"), "--shard 2/2").unwrap();
+        assert_eq!(names(&parts.join("1")), ["0000", "0001"]);
+        assert_eq!(names(&parts.join("2")).len(), 4);
+        assert_eq!(labels(&parts), labels(&whole));
+        // Labels of tables that are not drawn anew must not stay among those that are.
+        fs::rename(whole.join("0000"), whole.join("0003")).unwrap();
+        assert!(draw(&whole, "--overwrite").is_err());
+        assert!(whole.join("0003/labels.json").is_file() && !whole.join("0000").exists());
+    }
+
+    #[test]
+    fn drawing_into_numbered_folders_goes_on() {
+        let home = tempfile::tempdir().unwrap();
+        let (whole, killed) = (home.path().join("whole"), home.path().join("killed"));
+        let lines = home.path().join("lines.jsonl");
+        let go_on = format!("--resume {}", lines.display());
+        draw(&whole, "").unwrap();
+        draw(&killed, &go_on).unwrap();
+        // As if it had been killed in the second folder.
+        let text = fs::read_to_string(&lines).unwrap();
+        let four: usize = text.split_inclusive('\n').take(4).map(str::len).sum();
+        fs::write(&lines, &text[..four + 20]).unwrap();
+        fs::remove_dir_all(killed.join("0002")).unwrap();
+        fs::remove_file(killed.join("0001/labels.json")).unwrap();
+        fs::remove_file(killed.join("0001/plain-0006.jpg")).unwrap();
+        draw(&killed, &go_on).unwrap();
+        assert_eq!(fs::read_to_string(&lines).unwrap(), text);
+        for folder in names(&whole) {
+            for name in names(&whole.join(&folder)) {
+                let read = |home: &Path| fs::read(home.join(&folder).join(&name)).unwrap();
+                assert!(read(&killed) == read(&whole), "{folder}/{name}");
+            }
+        }
+        fs::remove_file(killed.join("0001/plain-0005.jpg")).unwrap();
+        assert!(draw(&killed, &go_on).is_err(), "it was drawn and is gone");
+    }
 }
