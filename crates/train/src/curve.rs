@@ -44,7 +44,7 @@ pub fn table(history: &[Entry]) -> String {
     text
 }
 
-/// The files that [`write`] writes.
+/// The files that [`write()`] writes.
 pub const FILES: [&str; 3] = ["curve.csv", "curve.svg", "curve.png"];
 
 /// Writes [`FILES`] into the run's folder.
