@@ -69,7 +69,7 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
     parts.into_iter().filter(|(_, cards, _)| *cards > 0).map(named).collect()
 }
 
-/// The files that [`write`] writes, but for pictures.
+/// The files that [`write()`] writes, but for pictures.
 pub const FILES: [&str; 2] = [WORTH, PAGE];
 
 /// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
