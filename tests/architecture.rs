@@ -139,7 +139,7 @@ fn no_file_is_too_long() {
 }
 
 /// Where files are opened without `setsight_files`, and why.
-const OPENED_ELSEWHERE: [(&str, &str); 15] = [
+const OPENED_ELSEWHERE: [(&str, &str); 14] = [
     ("crates/files/src/small_file.rs", "reads them for all"),
     ("crates/files/src/whole_file.rs", "writes them for all"),
     ("crates/photo/src/source.rs", "photos, by their own limits"),
@@ -154,7 +154,6 @@ const OPENED_ELSEWHERE: [(&str, &str); 15] = [
     ("src/cli/stop.rs", "the kernel's figures"),
     ("src/cli/merge.rs", "lines of many photos, one after another"),
     ("src/cli/deal.rs", "a contest's deals, which may come from a pipe, up to a limit"),
-    ("src/cli/table/scan/folder.rs", "the head of an ordinary file"),
 ];
 
 #[test]
