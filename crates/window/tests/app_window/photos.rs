@@ -31,6 +31,16 @@ fn the_strip_shows_and_leads_to_every_photo() {
 }
 
 #[test]
+fn what_is_wrong_with_a_photo_that_is_read_is_said_beside_its_sets() {
+    let mut test = Test::new(ONE_SET, &["a.jpg", "cut.jpg"]);
+    test.shows_not("The photo's file ends early, so its lower edge may be missing. Copy it again.");
+    test.key(Key::PageDown);
+    test.until(|window| window.is_settled());
+    test.shows("1 set");
+    test.shows_part("ends early");
+}
+
+#[test]
 fn sets_are_shown_together_and_one_by_one() {
     let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg"]);
     test.shows("2 sets");
