@@ -155,6 +155,8 @@ pub struct PhotoReading {
     pub readings: Vec<Reading>,
     /// The straightened picture of each card of `table`.
     pub images: Vec<CardImage>,
+    /// Pixels of the file per pixel of `image` in each direction.
+    reduced: u32,
 }
 
 impl PhotoReading {
@@ -167,16 +169,17 @@ impl PhotoReading {
             1 => table,
             by => table.enlarged(f64::from(by), photo.upright_px()),
         };
-        Self { table, image: photo.frame, readings, images }
+        Self { table, image: photo.frame, readings, images, reduced: photo.reduced }
     }
 
     /// The cards and sets in pixels of `image`.
     pub fn table_in_image(&self) -> Cow<'_, TableReading> {
-        let (own, image) = (self.table.size_px, self.image.dimensions());
-        // Sides are decoded at a whole fraction, rounded up.
-        match own.0.div_ceil(image.0.max(1)) {
-            0 | 1 => Cow::Borrowed(&self.table),
-            by => Cow::Owned(self.table.clone().enlarged(1.0 / f64::from(by), image)),
+        match self.reduced {
+            1 => Cow::Borrowed(&self.table),
+            by => {
+                let (table, size_px) = (self.table.clone(), self.image.dimensions());
+                Cow::Owned(table.enlarged(1.0 / f64::from(by), size_px))
+            }
         }
     }
 
@@ -213,12 +216,32 @@ impl TableReading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FinderChoice, ReaderChoice};
-    use setsight_game::cards::Deck;
+    use crate::{FinderChoice, ReadCard, ReaderChoice};
+    use setsight_game::cards::{Card, Deck};
+    use setsight_photo::geometry::Quad;
     use std::sync::Arc;
 
     fn without_networks() -> ReadOptions {
         ReadOptions::default().finder(FinderChoice::Classical).reader(ReaderChoice::Classical)
+    }
+
+    #[test]
+    fn places_are_in_the_photos_own_pixels_and_in_those_of_its_picture() {
+        // Neither side is a whole multiple of eight, and the picture's are rounded down.
+        let photo = Photo {
+            stored_width: 9401,
+            stored_height: 8007,
+            reduced: 8,
+            ..Photo::of_picture(RgbImage::new(1175, 1000))
+        };
+        let card = ReadCard::new(Quad::rectangle(90.0, 60.0), Card::from_index(0), 0.99, false);
+        let table = TableReading::new(vec![card.clone()], (1175, 1000));
+        let output = PipelineOutput { table, ..PipelineOutput::default() };
+        let read = PhotoReading::of(photo, output);
+        assert_eq!(read.table.size_px, (9401, 8007));
+        assert_eq!(read.table.cards[0].corners_in_image, Quad::rectangle(720.0, 480.0));
+        let in_image = read.table_in_image();
+        assert_eq!((in_image.size_px, &in_image.cards[0]), ((1175, 1000), &card));
     }
 
     #[test]
