@@ -50,7 +50,7 @@ fn read(pipeline: &Pipeline, bytes: &[u8]) -> usize {
 fn stages(c: &mut Criterion) {
     let bytes = two_megapixels();
     let frame = frame_of(&bytes);
-    let pipeline = Pipeline::classical();
+    let pipeline = Pipeline::classical().expect("a build with OpenCV");
     let outlines = pipeline.finder.find(&frame, &mut Trace::default()).expect("memory enough");
     let images: Vec<CardImage> =
         outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
@@ -98,8 +98,6 @@ fn whole(c: &mut Criterion) {
 }
 
 fn all(c: &mut Criterion) {
-    // The figures are for one thread.
-    opencv::core::set_num_threads(1).expect("OpenCV takes any number of threads");
     stages(c);
     whole(c);
 }

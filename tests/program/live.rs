@@ -165,7 +165,7 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
     const IN_TIME_MS: f64 = 500.0;
     let (mut judged, mut sets, mut dealt) = (0, 0, 0);
     let default = ReadingPlan::with_models(Models::Shipped).build().unwrap();
-    for (seed, eyes) in [(1, Pipeline::classical()), (2, default)] {
+    for (seed, eyes) in [(1, Pipeline::classical().unwrap()), (2, default)] {
         // Since when each card lies still and open to view; when each left.
         let mut open: BTreeMap<Card, f64> = BTreeMap::new();
         let mut left: BTreeMap<Card, f64> = BTreeMap::new();

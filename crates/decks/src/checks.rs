@@ -91,9 +91,6 @@ pub enum LearnError {
         /// The other.
         second: Place,
     },
-    /// OpenCV gave up.
-    #[error("the outlines cannot be traced: {0}")]
-    Trace(#[from] opencv::Error),
 }
 
 fn list(notes: &[Note]) -> String {

@@ -166,16 +166,9 @@ impl Draft {
     /// The deck as it is drawn by the groups that there are, whether or not they are in order; none
     /// while too few cards are seen. `tell` is called with the part that is done, 0 to 1, on several
     /// threads.
-    ///
-    /// # Errors
-    /// [`LearnError::Trace`].
-    pub fn drawn(
-        &self,
-        name: &str,
-        tell: &(dyn Fn(f64) + Sync),
-    ) -> Result<Option<Deck>, LearnError> {
+    pub fn drawn(&self, name: &str, tell: &(dyn Fn(f64) + Sync)) -> Option<Deck> {
         let deck = |groups| print::deck(&self.cards, groups, name, tell);
-        Ok(self.groups.as_ref().map(deck).transpose()?)
+        self.groups.as_ref().map(deck)
     }
 
     /// How many different cards are seen, and what was left out or may be wrong.
@@ -227,7 +220,7 @@ impl Draft {
     /// [`LearnError`].
     pub fn learn(&self, name: &str, tell: &(dyn Fn(f64) + Sync)) -> Result<Learnt, LearnError> {
         let (cards, notes) = self.check()?;
-        let deck = self.drawn(name, tell)?.expect("groups that were checked");
+        let deck = self.drawn(name, tell).expect("groups that were checked");
         Ok(Learnt { deck, cards, notes })
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::fit;
 use crate::group::{DeckCard, Groups, mean_mask};
-use opencv::core::{CV_8UC1, Mat, MatTrait, Point as CvPoint, Vector};
-use opencv::imgproc;
+use image::{GrayImage, Luma};
+use imageproc::contours::{BorderType, find_contours};
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
@@ -50,13 +50,13 @@ pub(super) fn deck(
     groups: &Groups,
     name: &str,
     tell: &(dyn Fn(f64) + Sync),
-) -> opencv::Result<Deck> {
+) -> Deck {
     let words = ["first", "second", "third"];
     let mut shapes = Vec::new();
     for (g, word) in words.into_iter().enumerate() {
         let text = word.chars().next().unwrap_or('?');
         let (_, soft) = mean_mask(cards, groups, g);
-        let points = contour(&soft)?;
+        let points = contour(&soft);
         shapes.push(Symbol::new(format!("{word} shape"), [text; 2], Sides::Straight, points, None));
     }
     let Ok(shapes) = <[Symbol; 3]>::try_from(shapes) else { unreachable!("one for each word") };
@@ -88,7 +88,7 @@ pub(super) fn deck(
             fill.name = format!("{word} {}", fill.name);
         }
     }
-    Ok(deck)
+    deck
 }
 
 pub(super) fn median(mut values: Vec<f32>) -> Option<f32> {
@@ -97,7 +97,7 @@ pub(super) fn median(mut values: Vec<f32>) -> Option<f32> {
 }
 
 /// The border of a mean mask as a polygon, in card sides about the middle of its bounding box.
-fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
+fn contour(soft: &[f32]) -> Vec<(f64, f64)> {
     /// Between pixels the share is interpolated.
     const FINER: usize = 4;
     const POINTS: usize = 120;
@@ -115,22 +115,17 @@ fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
         );
         top + (low - top) * fv
     };
-    let mut picture = Mat::new_rows_cols_with_default(h as i32, w as i32, CV_8UC1, 0.0.into())?;
-    for y in 0..h {
-        for x in 0..w {
-            if at(x, y) >= 0.5 {
-                *picture.at_2d_mut::<u8>(y as i32, x as i32)? = 255;
-            }
-        }
-    }
-    let mut found = Vector::<Vector<CvPoint>>::new();
-    let (mode, method) = (imgproc::RETR_EXTERNAL, imgproc::CHAIN_APPROX_NONE);
-    imgproc::find_contours(&picture, &mut found, mode, method, CvPoint::new(0, 0))?;
-    let longest = found.iter().max_by_key(|contour| contour.len()).unwrap_or_default();
-    let raw: Vec<(f64, f64)> = longest.iter().map(|p| (f64::from(p.x), f64::from(p.y))).collect();
+    let picture = GrayImage::from_fn(w as u32, h as u32, |x, y| {
+        Luma([if at(x as usize, y as usize) >= 0.5 { 255 } else { 0 }])
+    });
+    let outer = find_contours::<u32>(&picture);
+    let outer = outer.into_iter().filter(|contour| contour.border_type == BorderType::Outer);
+    let longest = outer.max_by_key(|contour| contour.points.len());
+    let points = longest.map(|contour| contour.points).unwrap_or_default();
+    let raw: Vec<(f64, f64)> = points.iter().map(|p| (f64::from(p.x), f64::from(p.y))).collect();
     let n = raw.len();
     if n < 3 {
-        return Ok(vec![(-0.05, -0.2), (-0.05, 0.2), (0.05, 0.2), (0.05, -0.2)]);
+        return vec![(-0.05, -0.2), (-0.05, 0.2), (0.05, 0.2), (0.05, -0.2)];
     }
     // The steps of pixels are taken out, corners hardly: four fine pixels are a quarter of a
     // millimetre.
@@ -139,7 +134,7 @@ fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
         let sum = near.fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
         (sum.0 / 7.0, sum.1 / 7.0)
     };
-    // OpenCV names the outermost pixels; the border runs half a pixel beyond.
+    // A contour names the outermost pixels; the border runs half a pixel beyond.
     let polygon: Vec<(f64, f64)> = (0..POINTS).map(|k| smooth(k * n / POINTS)).collect();
     let bounds = |pick: fn(&(f64, f64)) -> f64| {
         let values = polygon.iter().map(pick);
@@ -153,7 +148,7 @@ fn contour(soft: &[f32]) -> opencv::Result<Vec<(f64, f64)>> {
         let v = grown(p.1 - middle.1, (y.1 - y.0) / 2.0) / (FINER * HEIGHT) as f64;
         (u.clamp(-MOST_REACH.0, MOST_REACH.0), v.clamp(-MOST_REACH.1, MOST_REACH.1))
     };
-    Ok(polygon.iter().map(into).collect())
+    polygon.iter().map(into).collect()
 }
 
 /// The ink of a group, as its most solid cards show it.
@@ -272,7 +267,7 @@ mod tests {
         let truth = Deck::invented(31);
         let told = std::sync::Mutex::new(Vec::new());
         let tell = |part: f64| told.lock().unwrap().push(part);
-        let learnt = deck(&cards, &groups, "ours", &tell).unwrap();
+        let learnt = deck(&cards, &groups, "ours", &tell);
         let told = told.into_inner().unwrap();
         // In about as many steps as are drawn, to the end.
         assert!(told.len() > 500 && told.iter().all(|part| (0.0..=1.0).contains(part)));

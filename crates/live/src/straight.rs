@@ -2,13 +2,11 @@
 
 use image::RgbImage;
 use nalgebra::Matrix3;
-use opencv::core::{BORDER_CONSTANT, Mat, MatTraitConst, Scalar, Size, Vec3b};
-use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad, space};
+use setsight_photo::pixels::{Outside, View, warped};
 use setsight_track::TrackedTable;
 use setsight_vision::parts::plane::{Pose, SizeField, TablePlane};
-use setsight_vision::parts::warp_perspective;
 
 /// Fewest cards that determine the table's plane.
 pub const FEWEST_CARDS: usize = 3;
@@ -83,34 +81,12 @@ fn turn(cards: &[Quad], down: Point) -> f64 {
     in_line + FRAC_PI_2 * (off / FRAC_PI_2).round()
 }
 
-/// The straightened frame.
-///
-/// # Errors
-/// OpenCV failed.
-pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> opencv::Result<RgbImage> {
-    let (width, height) = frame.dimensions();
-    let source = Mat::from_slice(frame.as_raw())?;
-    let source = source.reshape(3, height as i32)?;
-    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
-    let half = Homography(Matrix3::new(1.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0));
-    let back = Homography(Matrix3::new(1.0, 0.0, -0.5, 0.0, 1.0, -0.5, 0.0, 0.0, 1.0));
-    let rows = back.after(straight_from_image).after(&half).0.transpose();
-    let matrix = Mat::from_slice(rows.as_slice())?;
-    let matrix = matrix.reshape(1, 3)?;
-    let mut image = RgbImage::new(width, height);
-    {
-        let (rows, columns) = (height as i32, width as i32);
-        let mut straight = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(rows, columns, &mut image)?;
-        warp_perspective(
-            &source,
-            &mut straight,
-            &matrix,
-            Size::new(columns, rows),
-            imgproc::INTER_LINEAR,
-            (BORDER_CONSTANT, Scalar::all(24.0)),
-        )?;
-    }
-    Ok(image)
+/// The straightened frame, dark grey where the frame ends. `None` if the map cannot be inverted, or
+/// the frame has no pixel.
+pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> Option<RgbImage> {
+    let image_from_straight = straight_from_image.inverse()?;
+    let outside = Outside::Color([24; 3]);
+    Some(warped(View::of(frame)?, &image_from_straight, frame.dimensions(), outside))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::server::News;
 use setsight_live::{FramePace, Session};
 use setsight_photo::encode;
-use setsight_photo::resize::resized;
+use setsight_photo::pixels::resized;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_track::Params;
 use setsight_vision::output::line_of;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`encode`] | pictures as JPEG and PNG |
 //! | [`source`] | photos decoded within limits, turned upright |
-//! | [`resize`] | a photo at another size |
+//! | [`pixels`] | pictures warped, averaged, resized, in grey |
 //! | [`geometry`] | points, quadrilaterals, homographies |
 //! | [`labels`] | labels on disk: photos with outlines, crops |
 //! | [`mod@print`] | cards as they are printed: stock, inks, fills |
@@ -12,8 +12,8 @@
 pub mod encode;
 pub mod geometry;
 pub mod labels;
+pub mod pixels;
 pub mod print;
-pub mod resize;
 pub mod source;
 
 use image::RgbImage;

@@ -21,6 +21,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 #[derive(Clone)]
 pub struct Options {
     plan: ReadingPlan,
+    /// Threads within one photo.
+    threads: NonZeroUsize,
 }
 
 impl Options {
@@ -38,13 +40,12 @@ impl Options {
             let opened = opened.map_err(|error| PyValueError::new_err(format!("deck {error}")))?;
             plan.deck = Some(opened);
         }
-        if let Some(threads) = threads {
-            let some = NonZeroUsize::new(threads).filter(|threads| threads.get() <= 1024);
-            plan.threads = some.ok_or_else(|| {
-                PyValueError::new_err(format!("threads={threads}: expected 1 to 1024"))
-            })?;
-        }
-        Ok(Self { plan })
+        let threads = threads.unwrap_or(1);
+        let some = NonZeroUsize::new(threads).filter(|threads| threads.get() <= 1024);
+        let threads = some.ok_or_else(|| {
+            PyValueError::new_err(format!("threads={threads}: expected 1 to 1024"))
+        })?;
+        Ok(Self { plan, threads })
     }
 
     /// Loads the networks.
@@ -121,7 +122,7 @@ impl Reader {
 impl Loaded {
     fn new(py: Python<'_>, options: &Options) -> PyResult<Self> {
         let pipeline = options.pipeline(py)?;
-        let threads = options.plan.threads.get();
+        let threads = options.threads.get();
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool
             .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;

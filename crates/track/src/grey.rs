@@ -1,9 +1,8 @@
 //! The tracker's input: a small grey picture of each frame, at three sizes.
 
-use opencv::core::{Mat, MatTraitConst, MatTraitConstManual, Size};
-use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::pixels::{View, block_means, luma};
 
 /// Largest long side of the largest grey picture, in pixels.
 const LONG_SIDE_PX: u32 = 640;
@@ -98,32 +97,20 @@ const COARSER: usize = 2;
 const CELL: usize = 4;
 
 impl Grey {
-    /// Of a frame of at least 32 x 32 pixels.
-    ///
-    /// # Errors
-    /// OpenCV failed, for instance for lack of memory.
-    pub fn of(frame: &Frame) -> opencv::Result<Self> {
+    /// Of a frame of at least 32 x 32 pixels; what is left of whole blocks at the right and at the
+    /// bottom is not shown.
+    pub fn of(frame: &Frame) -> Self {
         let scale = frame.width().max(frame.height()).div_ceil(LONG_SIDE_PX).max(1);
-        let whole = Mat::from_slice(frame.as_raw())?;
-        let whole = whole.reshape(3, frame.height() as i32)?;
-        let size = Size::new((frame.width() / scale) as i32, (frame.height() / scale) as i32);
-        let mut grey = Mat::default();
-        if scale == 1 {
-            imgproc::cvt_color_def(&whole, &mut grey, imgproc::COLOR_RGB2GRAY)?;
-        } else {
-            let mut small = Mat::default();
-            imgproc::resize(&whole, &mut small, size, 0.0, 0.0, imgproc::INTER_AREA)?;
-            imgproc::cvt_color_def(&small, &mut grey, imgproc::COLOR_RGB2GRAY)?;
-        }
-        let fine = Plane {
-            width: grey.cols() as usize,
-            height: grey.rows() as usize,
-            pixels: grey.data_bytes()?.to_vec(),
-        };
+        let (width, height) = ((frame.width() / scale) as usize, (frame.height() / scale) as usize);
+        let small = View::of(frame)
+            .filter(|_| scale > 1)
+            .map(|view| block_means(view, (0, 0), (width, height), scale as usize));
+        let pixels = luma(small.as_ref().unwrap_or(frame));
+        let fine = Plane { width, height, pixels };
         let coarse = fine.shrunk(COARSER);
         let cells = coarse.shrunk(CELL);
         let frame_px = frame.dimensions();
-        Ok(Self { scale: f64::from(scale), frame_px, fine, coarse, cells })
+        Self { scale: f64::from(scale), frame_px, fine, coarse, cells }
     }
 
     /// The thumbnail of a card at a quad in pixels of the frame; `None` if too little of it is in
@@ -301,9 +288,9 @@ mod tests {
 
     #[test]
     fn a_card_looks_alike_elsewhere_and_in_other_light() {
-        let here = Grey::of(&card_at(100.0, 90.0, 60, 1.0)).unwrap();
-        let there = Grey::of(&card_at(113.5, 101.25, 60, 0.8)).unwrap();
-        let blank = Grey::of(&card_at(100.0, 90.0, 230, 1.0)).unwrap();
+        let here = Grey::of(&card_at(100.0, 90.0, 60, 1.0));
+        let there = Grey::of(&card_at(113.5, 101.25, 60, 0.8));
+        let blank = Grey::of(&card_at(100.0, 90.0, 230, 1.0));
         let glance = here.thumbnail(&quad(100.0, 90.0)).unwrap();
         assert!(glance.correlation(&there.thumbnail(&quad(113.5, 101.25)).unwrap()) > 0.93);
         assert!(glance.correlation(&blank.thumbnail(&quad(100.0, 90.0)).unwrap()) < 0.4);
@@ -318,15 +305,14 @@ mod tests {
             let light = 1.0 - 0.5 * ((x as f32 - 100.0) / 150.0).clamp(0.0, 1.0);
             pixel.0 = pixel.0.map(|v| (f32::from(v) * light) as u8);
         }
-        let thumbnail =
-            |frame: &Frame| Grey::of(frame).unwrap().thumbnail(&quad(100.0, 90.0)).unwrap();
+        let thumbnail = |frame: &Frame| Grey::of(frame).thumbnail(&quad(100.0, 90.0)).unwrap();
         assert!(thumbnail(&even).correlation(&thumbnail(&shaded)) > 0.85);
     }
 
     #[test]
     fn change_is_seen_past_the_cameras_own_motion() {
-        let before = Grey::of(&card_at(100.0, 90.0, 60, 1.0)).unwrap();
-        let now = Grey::of(&card_at(144.0, 90.0, 60, 1.0)).unwrap();
+        let before = Grey::of(&card_at(100.0, 90.0, 60, 1.0));
+        let now = Grey::of(&card_at(144.0, 90.0, 60, 1.0));
         let still = Homography(nalgebra::Matrix3::identity());
         // A few pixels from the true motion, edges fall between other cells: that is no change.
         for off in [-44.0, -47.0, -41.0] {
@@ -335,7 +321,7 @@ mod tests {
             assert_eq!(now.changed_since(&before, &moved), 0.0, "{off}");
         }
         assert!(now.changed_since(&before, &still) > 0.003);
-        let gone = Grey::of(&card_at(5000.0, 90.0, 60, 1.0)).unwrap();
+        let gone = Grey::of(&card_at(5000.0, 90.0, 60, 1.0));
         assert!(gone.changed_since(&before, &still) > 0.04);
     }
 }

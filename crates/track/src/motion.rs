@@ -296,7 +296,7 @@ mod tests {
             };
             Rgb([value.clamp(0.0, 255.0) as u8; 3])
         });
-        Grey::of(&image).unwrap()
+        Grey::of(&image)
     }
 
     #[test]
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn an_even_picture_and_a_cut_say_nothing() {
         let still = Homography(Matrix3::identity());
-        let even = Grey::of(&RgbImage::from_pixel(960, 540, Rgb([90; 3]))).unwrap();
+        let even = Grey::of(&RgbImage::from_pixel(960, 540, Rgb([90; 3])));
         assert!(Patches::choose(&even).is_empty());
         let before = picture(&still, (5000.0, 0.0));
         let mut patches = Patches::choose(&before);

@@ -71,7 +71,7 @@ impl TableTracker {
             self.size_px = frame.dimensions();
             self.tracker = Tracker::new(Params::of(&self.pipeline));
         }
-        let grey = Arc::new(Grey::of(frame)?);
+        let grey = Arc::new(Grey::of(frame));
         self.tracker.follow(grey, time.as_secs_f64() * 1e3);
         if let Some(request) = self.tracker.ask() {
             match detect(&self.pipeline, frame, &request, &mut Trace::default()) {

@@ -1,7 +1,7 @@
 //! Which finders and readers there are, and which are the default.
 
 use super::classify::fusion::Fusion;
-use super::find::{CardFinder, Learned, SymbolFinder};
+use super::find::{CardFinder, Learned};
 use super::refiner::RefinerNetwork;
 use setsight_nets::Kind;
 use setsight_nets::engine::{FUSION, Models, ModelsError, file_of};
@@ -60,6 +60,11 @@ impl FinderChoice {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Classical, Self::Learned];
 
+    /// Whether this build has it: the classical finder needs OpenCV.
+    pub const fn is_built(self) -> bool {
+        cfg!(feature = "opencv") || !matches!(self, Self::Classical)
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -72,15 +77,15 @@ impl FinderChoice {
     /// that are left out.
     ///
     /// # Errors
-    /// Weights that it needs are missing or broken.
+    /// See [`FinderError`].
     pub fn finder(
         self,
         models: &Models,
         refiner: Option<Arc<dyn RefinerNetwork>>,
         without: &[Step],
-    ) -> Result<Box<dyn CardFinder>, ModelsError> {
+    ) -> Result<Box<dyn CardFinder>, FinderError> {
         if self == Self::Classical {
-            return Ok(Box::new(SymbolFinder::default()));
+            return classical();
         }
         let mut learned = learned(models, refiner)?;
         for step in without {
@@ -93,6 +98,33 @@ impl FinderChoice {
         }
         Ok(Box::new(learned))
     }
+}
+
+/// Why there is no finder.
+#[derive(Debug, thiserror::Error)]
+pub enum FinderError {
+    /// The classical finder traces contours with OpenCV.
+    #[error(
+        "the classical finder needs OpenCV, which this build does without; the package setsight has it \
+         with its feature \"opencv\", which is on by default and builds with libopencv-dev and libclang-dev"
+    )]
+    NoOpenCv,
+    /// Weights that it needs are missing or broken.
+    #[error(transparent)]
+    Models(#[from] ModelsError),
+}
+
+#[cfg(feature = "opencv")]
+pub(crate) fn classical() -> Result<Box<dyn CardFinder>, FinderError> {
+    // Pictures are read side by side, and OpenCV's own threads would only be in their way. It fails
+    // where OpenCV has no threads to begin with.
+    let _ = opencv::core::set_num_threads(1);
+    Ok(Box::new(super::find::SymbolFinder::default()))
+}
+
+#[cfg(not(feature = "opencv"))]
+pub(crate) fn classical() -> Result<Box<dyn CardFinder>, FinderError> {
+    Err(FinderError::NoOpenCv)
 }
 
 /// Loads the finder with networks. `refiner` is the network that it shares with the reader.

@@ -1,10 +1,11 @@
 //! Composes the stages, in this one place.
 
 use super::board::{self, Board};
+use super::choice::{FinderError, classical};
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
-use super::find::{CardFinder, FindError, SymbolFinder};
+use super::find::{CardFinder, FindError};
 use super::table::{SettledTable, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
@@ -17,9 +18,10 @@ use std::io;
 /// Why a frame could not be read. A frame without cards is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
-    /// OpenCV failed, for instance for lack of memory.
+    /// OpenCV, which the classical finder uses, failed, for instance for lack of memory.
+    #[cfg(feature = "opencv")]
     #[error("the cards cannot be looked for: {0}")]
-    Segment(#[from] opencv::Error),
+    OpenCv(#[from] opencv::Error),
     /// A network was loaded but does not run.
     #[error("the cards cannot be read: {0}")]
     Network(#[from] NetworkError),
@@ -31,7 +33,8 @@ pub enum PipelineError {
 impl From<FindError> for PipelineError {
     fn from(error: FindError) -> Self {
         match error {
-            FindError::Image(error) => Self::Segment(error),
+            #[cfg(feature = "opencv")]
+            FindError::OpenCv(error) => Self::OpenCv(error),
             FindError::Network(error) => Self::Network(error),
             FindError::Picture(error) => Self::Picture(error),
         }
@@ -63,13 +66,11 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// The stages with their default parameters, without any network.
-    pub fn classical() -> Self {
-        Self::with_reader(Box::new(ClassicalReader))
-    }
-
-    /// The stages with their default parameters, the classical finder and the given reader.
-    pub fn with_reader(reader: Box<dyn Reader>) -> Self {
-        Self::new(Box::new(SymbolFinder::default()), reader)
+    ///
+    /// # Errors
+    /// This build has no OpenCV.
+    pub fn classical() -> Result<Self, FinderError> {
+        Ok(Self::new(classical()?, Box::new(ClassicalReader)))
     }
 
     /// The stages with their default parameters and the given finder and reader.
@@ -190,6 +191,23 @@ mod tests {
     use image::RgbImage;
     use setsight_game::cards::Card;
 
+    /// Finds nothing.
+    struct Nothing;
+    impl CardFinder for Nothing {
+        fn name(&self) -> &'static str {
+            "nothing"
+        }
+
+        fn find(
+            &self,
+            frame: &Frame,
+            trace: &mut Trace<'_>,
+        ) -> Result<Vec<CardOutline>, FindError> {
+            trace.picture("own", || frame.clone())?;
+            Ok(Vec::new())
+        }
+    }
+
     /// Reads the nth outline as the nth card of the deck.
     struct Fake;
     impl Reader for Fake {
@@ -221,29 +239,13 @@ mod tests {
             names.push(stage.to_owned());
             Ok(())
         });
-        let pipeline = Pipeline::with_reader(Box::new(Fake));
+        let pipeline = Pipeline::new(Box::new(Nothing), Box::new(Fake));
         let table = pipeline.read(&frame, &mut trace).unwrap().table;
         assert!(table.cards.is_empty() && table.sets.is_empty());
         assert_eq!(table.size_px, (320, 240));
         let stages: Vec<_> = trace.times.iter().map(|time| time.stage).collect();
         assert_eq!(stages, ["segment", "rectify", "facts", "classify", "board", "sets"]);
         drop(trace);
-        assert_eq!(
-            names,
-            [
-                "load",
-                "maps",
-                "symbols",
-                "contours",
-                "maps-closer",
-                "symbols-closer",
-                "contours-closer",
-                "segment",
-                "rectify",
-                "facts",
-                "classify",
-                "board"
-            ]
-        );
+        assert_eq!(names, ["load", "own", "segment", "rectify", "facts", "classify", "board"]);
     }
 }

@@ -11,10 +11,12 @@ pub(crate) mod learned;
 pub(crate) mod plane;
 pub(crate) mod rim;
 pub(crate) mod sides;
+#[cfg(feature = "opencv")]
 pub(crate) mod symbols_first;
 pub(crate) mod working;
 
 pub use learned::Learned;
+#[cfg(feature = "opencv")]
 pub use symbols_first::SymbolFinder;
 
 use crate::data::CardOutline;
@@ -39,9 +41,10 @@ pub trait CardFinder: Send + Sync {
 /// Why detection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// OpenCV failed, for instance for lack of memory.
+    /// OpenCV, which the classical finder uses, failed, for instance for lack of memory.
+    #[cfg(feature = "opencv")]
     #[error(transparent)]
-    Image(#[from] opencv::Error),
+    OpenCv(#[from] opencv::Error),
     /// The network does not run.
     #[error(transparent)]
     Network(#[from] NetworkError),

@@ -26,7 +26,6 @@ mod compose;
 mod data;
 mod find;
 mod layout;
-mod opencv_versions;
 mod overlap;
 mod overlay;
 mod plan;
@@ -43,7 +42,7 @@ mod table_reading;
 mod trace;
 mod warning;
 
-pub use choice::{FinderChoice, ReaderChoice, Step};
+pub use choice::{FinderChoice, FinderError, ReaderChoice, Step};
 pub use compose::{CardsRead, Pipeline, PipelineError, PipelineOutput};
 pub use plan::{PlanError, ReadingPlan};
 pub use reading::{PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, read_photo};
@@ -80,7 +79,6 @@ pub mod parts {
     pub use crate::choice::{learned, shared_refiner};
     pub use crate::classify::reader::{Cards, FirstLook, Reader};
     pub use crate::classify::{fused, neural, taught};
-    pub use crate::opencv_versions::warp_perspective;
     pub use crate::plan::{deck_of, usual_models};
 
     /// The board: the cards of a table, weighed together.
@@ -99,7 +97,9 @@ pub mod parts {
     }
     /// Finders of cards.
     pub mod find {
-        pub use crate::find::{CardFinder, FindError, Learned, SymbolFinder};
+        #[cfg(feature = "opencv")]
+        pub use crate::find::SymbolFinder;
+        pub use crate::find::{CardFinder, FindError, Learned};
     }
     /// The finder network's maps, and the cards in them.
     pub mod finder {

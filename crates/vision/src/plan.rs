@@ -10,13 +10,12 @@ use crate::classify::taught::{DeckReader, trained_for};
 use crate::find::CardFinder;
 use crate::refiner::RefinerNetwork;
 use crate::table::screens::Screens;
-use crate::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board};
+use crate::{FinderChoice, FinderError, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board};
 use setsight_files::printable;
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::DeckError;
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError, sha256, used};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,9 +39,6 @@ pub struct ReadingPlan {
     pub models: Option<Models>,
     /// Steps that are left out. The weights of the evidence remain those fitted with all steps.
     pub without: Vec<Step>,
-    /// How many threads OpenCV may use within one picture. It holds for the whole process, as OpenCV
-    /// has one setting, and is 1 by default, as pictures are read side by side.
-    pub threads: NonZeroUsize,
 }
 
 impl Default for ReadingPlan {
@@ -54,7 +50,6 @@ impl Default for ReadingPlan {
             mirrored: Mirrored::default(),
             models: None,
             without: Vec::new(),
-            threads: NonZeroUsize::MIN,
         }
     }
 }
@@ -95,6 +90,9 @@ pub enum PlanError {
         /// The deck that is to be read.
         deck: String,
     },
+    /// The classical finder was chosen in a build without it.
+    #[error("--finder classical: {}", FinderError::NoOpenCv)]
+    NoOpenCv,
     /// The models that this user has chosen cannot be used.
     #[error(
         "the models chosen by `setsight models use` ({}) cannot be used; `setsight models reset` goes \
@@ -120,7 +118,17 @@ impl PlanError {
             Self::Deck(_)
             | Self::NotTrainedFor { .. }
             | Self::TrainedForOther { .. }
-            | Self::OwnReader { .. } => true,
+            | Self::OwnReader { .. }
+            | Self::NoOpenCv => true,
+        }
+    }
+}
+
+impl From<FinderError> for PlanError {
+    fn from(error: FinderError) -> Self {
+        match error {
+            FinderError::NoOpenCv => Self::NoOpenCv,
+            FinderError::Models(error) => Self::Models(error),
         }
     }
 }
@@ -133,13 +141,11 @@ impl ReadingPlan {
         Self { models: Some(models), ..Self::default() }
     }
 
-    /// Loads the weights and assembles the stages. OpenCV runs on one thread from then on: photos
-    /// are read side by side, and its own threads would only be in their way.
+    /// Loads the weights and assembles the stages.
     ///
     /// # Errors
     /// [`PlanError`].
     pub fn build(&self) -> Result<Pipeline, PlanError> {
-        use_threads(self.threads);
         self.with_remedy(self.assembled())
     }
 
@@ -148,7 +154,6 @@ impl ReadingPlan {
     /// # Errors
     /// Weights are missing or broken.
     pub fn build_finder(&self) -> Result<Box<dyn CardFinder>, PlanError> {
-        use_threads(self.threads);
         let models = self.models.clone().map_or_else(usual_models, Ok);
         self.with_remedy(models.and_then(|models| {
             let refiner = shared_refiner(&models)?;
@@ -348,12 +353,6 @@ fn pipeline(
     Pipeline { finder, reader, board, facts }
 }
 
-fn use_threads(threads: NonZeroUsize) {
-    let threads = i32::try_from(threads.get()).unwrap_or(i32::MAX);
-    // It fails where OpenCV has no threads to begin with.
-    let _ = opencv::core::set_num_threads(threads);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,8 +420,6 @@ mod tests {
         ] {
             assert!(is_new(&other), "{other:?}");
         }
-        let threads = NonZeroUsize::new(2).unwrap();
-        assert!(!is_new(&ReadingPlan { threads, ..plan }), "they change no reading");
     }
 
     #[test]

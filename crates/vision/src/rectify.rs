@@ -6,18 +6,12 @@
 //! gradient and most of a shadow in one step.
 
 mod balance;
-mod blocks;
 
-use self::blocks::{MOST_ROWS, Part};
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
-use crate::opencv_versions::warp_perspective;
 use image::{Rgb, RgbImage};
-use opencv::core::{
-    BORDER_REPLICATE, Mat, MatTraitConst, MatTraitConstManual, Rect, Scalar, Size, ToInputArray,
-};
-use opencv::imgproc;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::pixels::{MOST_IN_A_BLOCK, Outside, View, block_means, warped};
 
 /// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
 /// grain and glare brighter than the stock are not clipped.
@@ -107,95 +101,44 @@ pub fn from_crop(crop: RgbImage) -> CardImage {
 }
 
 /// Warps a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) to a picture of
-/// `size_px`, with its first edge on top. If the quad is more than twice as large, it is first
-/// scaled down by area averaging. Only the part of the photo around the quad is read. `None` if
-/// three corners are collinear or no pixel is near.
+/// `size_px`, with its first edge on top. If the quad is more than twice as large, whole blocks of
+/// pixels around it are averaged first. `None` if three corners are collinear or no pixel is near.
 pub fn straightened(
     rgb: &[u8],
     photo_px: (u32, u32),
     quad: &Quad,
     size_px: (u32, u32),
 ) -> Option<RgbImage> {
-    let (width, height) = (photo_px.0 as i32, photo_px.1 as i32);
-    let finite = quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite());
-    if !finite || width == 0 || height == 0 {
+    let view = View::new(rgb, photo_px)?;
+    if !quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite()) {
         return None;
     }
-    let bound = |pick: fn(&Point) -> f64, limit: i32| {
-        let (low, high) = quad
-            .0
-            .iter()
-            .map(pick)
-            .fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
-        let low = (low.floor() - 2.0).clamp(0.0, f64::from(limit)) as i32;
-        let high = (high.ceil() + 2.0).clamp(0.0, f64::from(limit)) as i32;
-        (high > low).then_some((low, high - low))
+    // The pixels around the quad: the first, and the one behind the last.
+    let bound = |pick: fn(&Point) -> f64, limit: u32| {
+        let values = quad.0.iter().map(pick);
+        let low = (values.clone().fold(f64::MAX, f64::min).floor() - 2.0).max(0.0);
+        let high = (values.fold(f64::MIN, f64::max).ceil() + 2.0).min(f64::from(limit));
+        (high > low).then_some((low as usize, high as usize))
     };
-    let (x, roi_width) = bound(|p| p.x, width)?;
-    let (y, roi_height) = bound(|p| p.y, height)?;
-    let shrink =
-        ((quad.long_side() / f64::from(size_px.0)) as i32).min(roi_width).min(roi_height).max(1);
-    // OpenCV averages whole blocks of pixels faster than partial ones.
-    let in_blocks =
-        |first: i32, length: i32, limit: i32| match (length + shrink - 1) / shrink * shrink {
-            whole if whole <= limit => (first.min(limit - whole), whole),
-            _ => (first, length),
-        };
-    let (x, roi_width) = in_blocks(x, roi_width, width);
-    let (y, roi_height) = in_blocks(y, roi_height, height);
-
-    let whole = Mat::from_slice(rgb).ok()?;
-    let whole = whole.reshape(3, height).ok()?;
-    let region = Mat::roi(&whole, Rect::new(x, y, roi_width, roi_height)).ok()?;
-    let quad = Quad::new(quad.0.map(|p| Point::new(p.x - f64::from(x), p.y - f64::from(y))));
-    if shrink == 1 {
-        return warped(&region, &quad, size_px);
+    let (left, right) = bound(|p| p.x, photo_px.0)?;
+    let (top, bottom) = bound(|p| p.y, photo_px.1)?;
+    let by = (quad.long_side() / f64::from(size_px.0)) as usize;
+    let by = by.clamp(1, MOST_IN_A_BLOCK);
+    if by == 1 {
+        return warped_quad(view, quad, size_px);
     }
-    let (small_width, small_height) = (roi_width / shrink, roi_height / shrink);
-    let (scale_x, scale_y) = (
-        f64::from(small_width) / f64::from(roi_width),
-        f64::from(small_height) / f64::from(roi_height),
-    );
-    let quad = Quad::new(quad.0.map(|p| Point::new(p.x * scale_x, p.y * scale_y)));
-    let by = shrink as usize;
-    let is_whole = roi_width % shrink == 0 && roi_height % shrink == 0;
-    if is_whole && (3..=MOST_ROWS).contains(&by) {
-        let from = (x as usize, y as usize);
-        let size = (small_width as usize, small_height as usize);
-        let means = Part { rgb, width: width as usize, from, size, by }.means();
-        let small = Mat::from_slice(&means).ok()?;
-        return warped(&small.reshape(3, small_height).ok()?, &quad, size_px);
-    }
-    let mut small = Mat::default();
-    let size = Size::new(small_width, small_height);
-    imgproc::resize(&region, &mut small, size, 0.0, 0.0, imgproc::INTER_AREA).ok()?;
-    warped(&small, &quad, size_px)
+    let size = ((right - left).div_ceil(by), (bottom - top).div_ceil(by));
+    let small = block_means(view, (left, top), size, by);
+    let first = Point::new(left as f64, top as f64);
+    let quad = Quad::new(quad.0.map(|p| (p - first) / by as f64));
+    warped_quad(View::of(&small)?, &quad, size_px)
 }
 
 /// Warps a quad of a picture to one of `size_px`.
-fn warped(picture: &impl ToInputArray, quad: &Quad, size_px: (u32, u32)) -> Option<RgbImage> {
-    // OpenCV's origin is the centre of the first pixel, this crate's is its outer corner.
-    let half = Point::new(0.5, 0.5);
-    let corners_in_picture = Quad::new(quad.0.map(|p| p - half));
-    let card =
-        Quad::new(Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1)).0.map(|p| p - half));
-    let picture_from_card = Homography::between(&card, &corners_in_picture)?.0;
-    let rows: Vec<f64> =
-        picture_from_card.row_iter().flat_map(|r| r.iter().copied().collect::<Vec<_>>()).collect();
-    let matrix = Mat::from_slice(&rows).ok()?;
-    let matrix = matrix.reshape(1, 3).ok()?;
-    let mut straight = Mat::default();
-    warp_perspective(
-        picture,
-        &mut straight,
-        &matrix,
-        Size::new(size_px.0 as i32, size_px.1 as i32),
-        imgproc::INTER_LINEAR | imgproc::WARP_INVERSE_MAP,
-        (BORDER_REPLICATE, Scalar::default()),
-    )
-    .ok()?;
-    let bytes = straight.data_bytes().ok()?.to_vec();
-    RgbImage::from_raw(size_px.0, size_px.1, bytes)
+fn warped_quad(view: View<'_>, quad: &Quad, size_px: (u32, u32)) -> Option<RgbImage> {
+    let card = Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1));
+    let view_from_card = Homography::between(&card, quad)?;
+    Some(warped(view, &view_from_card, size_px, Outside::Border))
 }
 
 /// Percentile [`WHITE_PERCENTILE`] of each channel, at least 1.

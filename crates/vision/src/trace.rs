@@ -34,7 +34,7 @@ type OnPicture<'a> = Box<dyn FnMut(&str, &RgbImage) -> io::Result<()> + 'a>;
 ///     shown.push(stage.to_owned());
 ///     Ok(())
 /// });
-/// Pipeline::classical().read(&frame, &mut trace)?;
+/// Pipeline::classical()?.read(&frame, &mut trace)?;
 /// assert!(trace.times.iter().any(|time| time.stage == "rectify"));
 /// drop(trace);
 /// assert_eq!(shown.last().unwrap(), "board");

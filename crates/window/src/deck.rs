@@ -356,6 +356,5 @@ fn problem_words(error: &LearnError) -> String {
             let (first, second) = two(first, second);
             t!("learn-twice", first = first, second = second)
         }
-        LearnError::Trace(error) => error.to_string(),
     }
 }

@@ -345,7 +345,7 @@ impl LiveTab {
             self.straight_from_image = map.or(self.straight_from_image);
         }
         let map = self.straight_from_image;
-        let straight = map.and_then(|map| Some((straight::straightened(frame, &map).ok()?, map)));
+        let straight = map.and_then(|map| Some((straight::straightened(frame, &map)?, map)));
         let picture = match straight {
             Some((image, map)) => {
                 for card in &mut read.cards {

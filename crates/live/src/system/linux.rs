@@ -5,8 +5,6 @@ use crate::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::control::{CameraControl, CameraOffer, CameraWish};
 use crate::jpeg;
 use image::RgbImage;
-use opencv::core::{Mat, MatTraitConst, Vec3b};
-use opencv::imgproc;
 use setsight_photo::source::MIN_SIDE_PX;
 use std::collections::BTreeSet;
 use std::io;
@@ -245,25 +243,26 @@ impl Camera for LinuxCamera {
 
 /// The pixels of a frame; `None` if it is broken.
 fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
-    let (channels, code) = match &format.fourcc.repr {
-        b"YUYV" => (2, imgproc::COLOR_YUV2RGB_YUYV),
-        b"UYVY" => (2, imgproc::COLOR_YUV2RGB_UYVY),
-        b"GREY" => (1, imgproc::COLOR_GRAY2RGB),
-        b"RGB3" => return RgbImage::from_raw(format.width, format.height, rows(bytes, format, 3)?),
+    let rgb = match &format.fourcc.repr {
+        b"YUYV" => of_pairs(&rows(bytes, format, 2)?, |[y, u, next, v]| ([y, next], u, v)),
+        b"UYVY" => of_pairs(&rows(bytes, format, 2)?, |[u, y, v, next]| ([y, next], u, v)),
+        b"GREY" => rows(bytes, format, 1)?.into_iter().flat_map(|grey| [grey; 3]).collect(),
+        b"RGB3" => rows(bytes, format, 3)?,
         _ => return jpeg::decode(bytes).ok(),
     };
-    let packed = rows(bytes, format, channels)?;
-    let mut image = RgbImage::new(format.width, format.height);
-    let convert = |image: &mut RgbImage| -> opencv::Result<()> {
-        let (width, height) = (format.width as i32, format.height as i32);
-        let packed = Mat::from_slice(&packed)?;
-        let packed = packed.reshape(channels as i32, height)?;
-        // Convert directly into the frame's memory.
-        let mut rgb = Mat::new_rows_cols_with_bytes_mut::<Vec3b>(height, width, image)?;
-        imgproc::cvt_color_def(&packed, &mut rgb, code)
-    };
-    convert(&mut image).ok()?;
-    Some(image)
+    RgbImage::from_raw(format.width, format.height, rgb)
+}
+
+/// Pairs of pixels with a luma each and common chroma, as `parts` tells them, in R, G, B: ITU-R BT.601
+/// with luma from 16 to 235, in 4096ths.
+fn of_pairs(packed: &[u8], parts: impl Fn([u8; 4]) -> ([u8; 2], u8, u8)) -> Vec<u8> {
+    let rgb = packed.as_chunks::<4>().0.iter().flat_map(|&pair| {
+        let (lumas, u, v) = parts(pair);
+        let (u, v) = (i32::from(u) - 128, i32::from(v) - 128);
+        let of = [6537 * v, -1605 * u - 3330 * v, 8263 * u];
+        lumas.map(|luma| of.map(|chroma| (4769 * (i32::from(luma) - 16) + chroma + 2048) >> 12))
+    });
+    rgb.flatten().map(|value| value.clamp(0, 255) as u8).collect()
 }
 
 /// The rows of a frame without padding; `None` if some are missing.

@@ -154,7 +154,7 @@ impl Run {
 
     fn show_to(&mut self, eyes: &dyn Detector, scene: &Scene, frames: usize) {
         let frame = scene.draw();
-        let grey = Arc::new(Grey::of(&frame).unwrap());
+        let grey = Arc::new(Grey::of(&frame));
         let mut waiting = None;
         for _ in 0..frames {
             self.time_ms += self.step_ms;

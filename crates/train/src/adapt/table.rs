@@ -6,8 +6,8 @@ use setsight_game::cards::deck::Deck;
 use setsight_game::cards::{Card, Edition};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::pixels::resized;
 use setsight_photo::print::dice::{Dice, Purpose};
-use setsight_photo::resize::resized;
 use std::sync::Arc;
 
 /// Long side of the median card in the stored picture, in pixels: the largest size that is shown.

@@ -275,7 +275,7 @@ fn outputs<'a>(
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
 }
 
-/// Fits the fusion again, for both finders.
+/// Fits the fusion again, for each finder that this build has.
 ///
 /// # Errors
 /// Weights that are missing or damaged.
@@ -301,7 +301,10 @@ pub fn join<'a>(
         let own = outputs(photos, networks_of, choice, base)?;
         Ok(fuse::fit_near(&[drawn, own], joint))
     };
-    let classical = fit(FinderChoice::Classical, &before.classical)?;
+    let classical = match FinderChoice::Classical {
+        choice if choice.is_built() => fit(choice, &before.classical)?,
+        _ => before.classical.clone(),
+    };
     let learned = fit(FinderChoice::Learned, &before.learned)?;
     Ok(Fusion {
         version: env!("CARGO_PKG_VERSION").into(),

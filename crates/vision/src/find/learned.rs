@@ -87,7 +87,7 @@ fn detect(
     if frame.width().min(frame.height()) < SMALLEST_PX {
         return Ok(None);
     }
-    let mut working = Working::new(frame, params.working_px)?;
+    let mut working = Working::new(frame, params.working_px);
     let (scaled, maps, cards) = best_pass(&working, network, params)?;
     let mut symbols = decode::symbols(&maps, params.least_symbol_heat);
 
@@ -99,7 +99,7 @@ fn detect(
     {
         let wanted = params.working_px * params.smallest_working_card_px * 1.3 / px;
         let before = (working.width as f64, working.height as f64);
-        working = Working::new(frame, wanted.min(params.largest_working_px))?;
+        working = Working::new(frame, wanted.min(params.largest_working_px));
         per_input.x *= working.width as f64 / before.0;
         per_input.y *= working.height as f64 / before.1;
     }
@@ -149,7 +149,7 @@ fn best_pass(
     let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
     let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
     let take = |long_side_px: f64| -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
-        let scaled = ScaledPhoto::new(working, long_side_px)?;
+        let scaled = ScaledPhoto::new(working, long_side_px);
         let maps = network.maps(&scaled.input)?;
         let inside = |c: &Candidate| {
             let Point { x, y } = c.quad.center();

@@ -1,20 +1,14 @@
 //! Measures the rim of a card, which is blank.
 
 use super::working::{Working, WorkingQuad};
-use opencv::prelude::*;
 
 /// Position of the rim between the centre (0) and the side (1).
 const INWARDS: f64 = 0.9;
 
 /// Colours (R, G, B) of points on a card's rim, `count` along each side, from the position `first`
 /// to its mirror image, in sides. Points outside the picture are left out.
-fn rim(
-    quad: &WorkingQuad,
-    working: &Working,
-    first: f64,
-    count: usize,
-) -> opencv::Result<Vec<[u8; 3]>> {
-    let (rgb, width, height) = (working.rgb.data_bytes()?, working.width, working.height);
+fn rim(quad: &WorkingQuad, working: &Working, first: f64, count: usize) -> Vec<[u8; 3]> {
+    let (rgb, width, height) = (working.rgb.as_raw(), working.width, working.height);
     let center = quad.center();
     let mut seen = Vec::with_capacity(4 * count);
     for i in 0..4 {
@@ -28,18 +22,15 @@ fn rim(
             }
         }
     }
-    Ok(seen)
+    seen
 }
 
 /// Share of the rim, just inside the sides (in working pixels), whose colour is close to the rim's
 /// median, 0 to 1: a card is blank there, in one colour. Points outside the picture do not count.
-///
-/// # Errors
-/// OpenCV cannot read the working image.
-pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<f64> {
-    let seen = rim(quad, working, 0.08, 10)?;
+pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> f64 {
+    let seen = rim(quad, working, 0.08, 10);
     if seen.is_empty() {
-        return Ok(0.0);
+        return 0.0;
     }
     let median = [0, 1, 2].map(|c| {
         let mut values: Vec<u8> = seen.iter().map(|px| px[c]).collect();
@@ -49,22 +40,15 @@ pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> opencv::Result<
     let alike = seen
         .iter()
         .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));
-    Ok(alike.count() as f64 / seen.len() as f64)
+    alike.count() as f64 / seen.len() as f64
 }
 
 /// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1. Points outside
 /// the picture do not count.
-///
-/// # Errors
-/// OpenCV cannot read the working image.
-pub(crate) fn white_rim(
-    quad: &WorkingQuad,
-    working: &Working,
-    white: [f64; 3],
-) -> opencv::Result<f64> {
-    let seen = rim(quad, working, 0.1, 9)?;
+pub(crate) fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> f64 {
+    let seen = rim(quad, working, 0.1, 9);
     let like_stock = |rgb: &&[u8; 3]| {
         (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))
     };
-    Ok(seen.iter().filter(like_stock).count() as f64 / seen.len().max(1) as f64)
+    seen.iter().filter(like_stock).count() as f64 / seen.len().max(1) as f64
 }

@@ -9,7 +9,6 @@ use super::plane::{CARD_ASPECT, Pose, TablePlane};
 use super::rim::white_rim;
 use super::working::{Working, WorkingQuad};
 use nalgebra::{Matrix3, Vector3};
-use opencv::prelude::*;
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;
 
@@ -52,27 +51,23 @@ const FIRST_SAMPLE: f64 = 0.10;
 const POINTS_AT: [f64; 2] = [0.2, 0.8];
 
 /// Searches for the four sides of a card near an expected quad.
-///
-/// # Errors
-/// OpenCV cannot read the working image.
 pub(crate) fn find_sides(
     working: &Working,
     expected: &WorkingQuad,
     params: &Params,
-) -> opencv::Result<[Option<Side>; 4]> {
-    let rgb = working.rgb.data_bytes()?;
+) -> [Option<Side>; 4] {
     let short_px = expected.short_side().min(expected.long_side());
     let mut profiles = Profiles {
-        rgb,
+        rgb: working.rgb.as_raw(),
         width: working.width,
         height: working.height,
         edge: Vec::new(),
         preferred: Vec::new(),
     };
-    Ok([0, 1, 2, 3].map(|i| {
+    [0, 1, 2, 3].map(|i| {
         let (a, b) = (expected.0[i], expected.0[(i + 1) % 4]);
         profiles.find_side(a, b, short_px, params)
-    }))
+    })
 }
 
 /// Weight of an edge whose inner side is darker, relative to the edge of a white card on a darker
@@ -277,33 +272,22 @@ impl Refined {
     /// Searches for the sides near `expected` and fits the card to them. On a given table a card
     /// has three degrees of freedom, so two sides determine the others, and a side that does not
     /// agree with the rest belongs to something else.
-    ///
-    /// # Errors
-    /// OpenCV cannot read the working image.
     pub fn of(
         working: &Working,
         expected: &WorkingQuad,
         table: Option<&TablePlane>,
         params: &Params,
-    ) -> opencv::Result<Self> {
-        let sides = find_sides(working, expected, params)?;
-        Ok(Self::fit(expected, sides, table, params))
+    ) -> Self {
+        let sides = find_sides(working, expected, params);
+        Self::fit(expected, sides, table, params)
     }
 
     /// Refits the card on an improved table, and searches again for the missing sides at their new
     /// predicted places.
-    ///
-    /// # Errors
-    /// OpenCV cannot read the working image.
-    pub fn again(
-        &self,
-        working: &Working,
-        table: &TablePlane,
-        params: &Params,
-    ) -> opencv::Result<Self> {
+    pub fn again(&self, working: &Working, table: &TablePlane, params: &Params) -> Self {
         let refit = Self::fit(&self.quad, self.sides, Some(table), params);
         if refit.confirmed == [true; 4] {
-            return Ok(refit);
+            return refit;
         }
         let pose = fit_pose(&refit.quad, &refit.sides, table, params);
         Self::of(working, &table.quad_in_working(&pose), Some(table), params)
@@ -314,9 +298,6 @@ impl Refined {
     /// much better. `contested` says that other cards overlap this place, or that the picture ends
     /// there. `white` is the card's stock, R, G, B, 0 to 255: just inside its sides a card shows
     /// nothing else, and a card that covers it is equally white.
-    ///
-    /// # Errors
-    /// OpenCV cannot read the working image.
     pub fn elsewhere_on_axis(
         &self,
         working: &Working,
@@ -325,7 +306,7 @@ impl Refined {
         white: [f64; 3],
         contested: bool,
         params: &Params,
-    ) -> opencv::Result<Self> {
+    ) -> Self {
         // Extra support that another place needs: a neighbour's border may lie there, and a card
         // that lies free shows all its symbols.
         let needed = if contested { 0.25 } else { 0.9 };
@@ -337,25 +318,24 @@ impl Refined {
         };
         let ends = |card: &Self| usize::from(card.confirmed[1]) + usize::from(card.confirmed[3]);
         if ends(self) == 2 {
-            return Ok(*self);
+            return *self;
         }
         /// Weight of an entirely white rim relative to one fully supported side.
         const RIM_WEIGHT: f64 = 2.0;
-        let evidence = |card: &Self| -> opencv::Result<f64> {
-            Ok(card.support() + RIM_WEIGHT * white_rim(&card.quad, working, white)?)
-        };
-        let mut best = (evidence(self)? + needed, *self);
+        let evidence =
+            |card: &Self| card.support() + RIM_WEIGHT * white_rim(&card.quad, working, white);
+        let mut best = (evidence(self) + needed, *self);
         let pose = Pose::nearest(&table.table_from_working.apply_quad(&self.quad));
         let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
         for shift in shifts {
             let shifted = Pose { center: pose.center + along * *shift, ..pose };
-            let card = Self::of(working, &table.quad_in_working(&shifted), Some(table), params)?;
-            let evidence = evidence(&card)?;
+            let card = Self::of(working, &table.quad_in_working(&shifted), Some(table), params);
+            let evidence = evidence(&card);
             if evidence > best.0 {
                 best = (evidence, card);
             }
         }
-        Ok(best.1)
+        best.1
     }
 
     /// Sum of the support of all confirmed sides, 0 to 4.
@@ -473,7 +453,7 @@ mod tests {
             let level = 60.0 + grain + card * 170.0;
             Rgb([level as u8; 3])
         });
-        Working::new(&image, 400.0).unwrap()
+        Working::new(&image, 400.0)
     }
 
     fn card_at(x: f64, y: f64) -> WorkingQuad {
@@ -484,7 +464,7 @@ mod tests {
     fn sides_are_found_below_a_pixel() {
         let working = photo(100.4, 80.7, 254.4, 180.7);
         let expected = card_at(96.0, 85.0);
-        let found = Refined::of(&working, &expected, None, &Params::default()).unwrap();
+        let found = Refined::of(&working, &expected, None, &Params::default());
         assert_eq!(found.confirmed, [true; 4]);
         let truth = [(100.4, 80.7), (254.4, 80.7), (254.4, 180.7), (100.4, 180.7)];
         for (corner, (x, y)) in found.quad.0.iter().zip(truth) {
@@ -496,7 +476,7 @@ mod tests {
     fn without_a_line_the_expected_side_stays() {
         let working = photo(0.0, 0.0, 0.0, 0.0);
         let expected = card_at(90.0, 90.0);
-        let found = Refined::of(&working, &expected, None, &Params::default()).unwrap();
+        let found = Refined::of(&working, &expected, None, &Params::default());
         assert_eq!((found.quad, found.confirmed), (expected, [false; 4]));
     }
 

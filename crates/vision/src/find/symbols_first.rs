@@ -11,6 +11,7 @@ pub(crate) mod components;
 pub(crate) mod contours;
 pub(crate) mod grouping;
 pub(crate) mod maps;
+mod opencv_versions;
 pub(crate) mod pictures;
 pub(crate) mod shape;
 pub(crate) mod symbols;
@@ -132,7 +133,7 @@ fn at_scale(
     ending: &str,
     trace: &mut Trace<'_>,
 ) -> Result<Detections, FindError> {
-    let working = Working::new(frame, long_side_px)?;
+    let working = Working::new(frame, long_side_px);
     let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
     let mut contour_search = contours::ContourSearch::new(&working, &params.contours);
     let mut components = components::Components::default();
@@ -157,7 +158,7 @@ fn at_scale(
     let mut table = grouped.table;
     let mut refined = Vec::with_capacity(grouped.cards.len());
     for card in &grouped.cards {
-        refined.push(sides::Refined::of(&working, &card.quad(), table.as_ref(), &params.sides)?);
+        refined.push(sides::Refined::of(&working, &card.quad(), table.as_ref(), &params.sides));
     }
     // The sides found determine the table better than the symbols did. Refit the table, then search
     // again for the missing sides.
@@ -165,7 +166,7 @@ fn at_scale(
         && let Some(better) = first.improved(&sure_quads(&refined))
     {
         for card in &mut refined {
-            *card = card.again(&working, &better, &params.sides)?;
+            *card = card.again(&working, &better, &params.sides);
         }
         let in_view = Quad::rectangle(working.width as f64, working.height as f64);
         let quads: Vec<WorkingQuad> = refined.iter().map(|card| card.quad).collect();
@@ -183,7 +184,7 @@ fn at_scale(
                 group.white(),
                 heaped || cut,
                 &params.sides,
-            )?;
+            );
             // Outside a heap, a card must not move onto its neighbour.
             if heaped || !covered(&moved.quad) {
                 *card = moved;
@@ -222,7 +223,7 @@ fn add_contours(
         if outlines.iter().any(taken) {
             continue;
         }
-        let refined = sides::Refined::of(working, quad, Some(table), &params.sides)?;
+        let refined = sides::Refined::of(working, quad, Some(table), &params.sides);
         if refined.sides_seen() >= 3 {
             outlines.push(Outline { quad: refined.quad, score: CONTOUR_ONLY_SCORE });
         }

@@ -115,15 +115,11 @@ impl From<PipelineError> for ReadError {
     fn from(error: PipelineError) -> Self {
         let kind = match &error {
             PipelineError::Network(error) => kind_of_network(error),
-            PipelineError::Segment(_) | PipelineError::Picture(_) => ReadErrorKind::Failed,
+            #[cfg(feature = "opencv")]
+            PipelineError::OpenCv(_) => ReadErrorKind::Failed,
+            PipelineError::Picture(_) => ReadErrorKind::Failed,
         };
         Self::new(kind, error)
-    }
-}
-
-impl From<opencv::Error> for ReadError {
-    fn from(error: opencv::Error) -> Self {
-        PipelineError::from(error).into()
     }
 }
 
@@ -134,7 +130,8 @@ fn kind_of_plan(error: &PlanError) -> ReadErrorKind {
         PlanError::Chosen { error, .. } => kind_of_plan(error),
         PlanError::NotTrainedFor { .. }
         | PlanError::TrainedForOther { .. }
-        | PlanError::OwnReader { .. } => ReadErrorKind::Options,
+        | PlanError::OwnReader { .. }
+        | PlanError::NoOpenCv => ReadErrorKind::Options,
     }
 }
 

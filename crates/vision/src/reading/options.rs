@@ -5,7 +5,6 @@ use crate::plan::ReadingPlan;
 use crate::{FinderChoice, Mirrored, Pipeline, ReaderChoice};
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{self, EngineChoice, Models};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -73,13 +72,6 @@ impl ReadOptions {
     /// and asking for another one later is an error.
     pub fn engine(mut self, engine: EngineChoice) -> Self {
         self.engine = engine;
-        self
-    }
-
-    /// How many threads OpenCV may use within one picture; 1 by default, which suits programs that
-    /// read pictures on several threads. It holds for the whole process, as OpenCV has one setting.
-    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.plan.threads = threads;
         self
     }
 

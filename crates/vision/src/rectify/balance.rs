@@ -23,7 +23,7 @@ const DARKEST_STOCK: f32 = 0.35;
 
 /// From this number on, the last bit of a float counts ones: to add it rounds to the nearest whole
 /// number, which the low bits then hold.
-pub(super) const ONES: f32 = (1 << 23) as f32;
+const ONES: f32 = (1 << 23) as f32;
 
 /// Divides the pixels by the white field and scales them to [`BALANCED_WHITE`]. `white` is the
 /// card's overall white, R, G, B, each above 0, to 255.

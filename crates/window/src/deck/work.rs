@@ -336,11 +336,8 @@ impl<'a> Learner<'a> {
             return;
         }
         // The name does not matter here; whoever writes the deck gives it one.
-        match catch_unwind(AssertUnwindSafe(|| self.draft.drawn("-", &|_| {}))) {
-            Ok(Ok(deck)) => self.standing.deck = deck.map(Arc::new),
-            Ok(Err(error)) => self.standing.checked = Some(Arc::new(Err(error))),
-            Err(_) => self.standing.deck = None,
-        }
+        let deck = catch_unwind(AssertUnwindSafe(|| self.draft.drawn("-", &|_| {})));
+        self.standing.deck = deck.ok().flatten().map(Arc::new);
         self.shared.tell(&self.standing);
     }
 }

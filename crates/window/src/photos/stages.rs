@@ -152,7 +152,7 @@ mod tests {
     fn every_picture_that_a_pipeline_makes_has_words_and_a_time() {
         let frame = RgbImage::from_pixel(320, 240, image::Rgb([30, 90, 40]));
         let usual = ReadingPlan::with_models(Models::Shipped).build().unwrap();
-        for pipeline in [Pipeline::classical(), usual] {
+        for pipeline in [Pipeline::classical().unwrap(), usual] {
             let mut names = Vec::new();
             let mut trace = Trace::default().on_picture(|stage, _| {
                 names.push(stage.to_owned());

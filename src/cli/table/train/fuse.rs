@@ -12,7 +12,7 @@ use setsight_nets::Kind;
 use setsight_nets::engine::{Models, Network, SCREEN_READER, file_of, sha256};
 use setsight_train::fuse::{self, Networks, Source};
 use setsight_vision::FinderChoice;
-use setsight_vision::parts::find::{CardFinder, SymbolFinder};
+use setsight_vision::parts::find::CardFinder;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::parts::neural::NeuralReader;
 use setsight_vision::parts::screens::ScreenWeights;
@@ -82,9 +82,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         fuse::fit_outlines(&finder, args.tables, OUTLINE_SEEDS + args.seed, &|| bar.inc(1))?;
     finder.weights = outlines;
     let fit = |choice: FinderChoice| -> anyhow::Result<_> {
+        let classical;
         let finder: &dyn CardFinder = match choice {
             FinderChoice::Learned => &finder,
-            FinderChoice::Classical => &SymbolFinder::default(),
+            FinderChoice::Classical => {
+                classical = choice.finder(&models, None, &[])?;
+                &*classical
+            }
         };
         let done = || bar.inc(1);
         let networks = Networks { finder, reader: &network, refiner: refiner.as_deref() };

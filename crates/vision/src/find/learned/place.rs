@@ -71,7 +71,7 @@ impl Default for Params {
 /// is fitted to the sides found, which determine it best.
 ///
 /// # Errors
-/// The working image cannot be read, or the network does not run.
+/// The network does not run.
 pub(crate) fn place(
     frame: &Frame,
     working: &Working,
@@ -80,12 +80,12 @@ pub(crate) fn place(
     refiner: Option<&dyn RefinerNetwork>,
     params: &Params,
 ) -> Result<Vec<Placed>, FindError> {
-    let mut laid = laid(working, candidates, peaks, params)?;
+    let mut laid = laid(working, candidates, peaks, params);
     if let Some(refiner) = refiner {
         let seen = sides_of_likely(&laid.cards);
         if seen < params.enough_sides {
             let corrected = corrected(frame, working, candidates, refiner)?;
-            let other = self::laid(working, &corrected, peaks, params)?;
+            let other = self::laid(working, &corrected, peaks, params);
             if sides_of_likely(&other.cards) > seen {
                 laid = other;
             }
@@ -103,13 +103,13 @@ pub(crate) fn place(
         let Some(better) = better else { break };
         for card in &mut cards {
             if better.misfit(&card.refined.quad) < params.elsewhere {
-                card.refined = card.refined.again(working, &better, &params.sides_again)?;
+                card.refined = card.refined.again(working, &better, &params.sides_again);
             }
         }
         table = Some(better);
     }
     for card in &mut cards {
-        card.rim = even_rim(&card.refined.quad, working)?;
+        card.rim = even_rim(&card.refined.quad, working);
         card.on_table = table.map(|table| fit_on(&table, &card.candidate.quad));
     }
     Ok(cards)
@@ -126,7 +126,7 @@ fn laid(
     candidates: &[Candidate<space::Working>],
     peaks: &[SymbolPeak],
     params: &Params,
-) -> opencv::Result<Laid> {
+) -> Laid {
     let long_side_px = working.width.max(working.height) as f64;
     let table = table_of(candidates, long_side_px, params);
     let sides = &params.sides;
@@ -135,8 +135,8 @@ fn laid(
     let cards = candidates
         .iter()
         .map(|candidate| placer.put(candidate, &placer.expected(&candidate.quad)))
-        .collect::<opencv::Result<_>>()?;
-    Ok(Laid { table, cards })
+        .collect();
+    Laid { table, cards }
 }
 
 /// Share of the likely cards' sides that were found, 0 to 1; 1 if there are no likely cards.

@@ -62,19 +62,16 @@ impl Placer<'_> {
     }
 
     /// Searches for the card's sides near the expected outline.
-    ///
-    /// # Errors
-    /// OpenCV cannot read the working image.
     pub(crate) fn put(
         &self,
         candidate: &Candidate<space::Working>,
         expected: &WorkingQuad,
-    ) -> opencv::Result<Placed> {
+    ) -> Placed {
         let table = self.table.filter(|table| table.misfit(expected) < self.elsewhere);
-        let refined = Refined::of(self.working, expected, table, self.sides)?;
-        let rim = even_rim(&refined.quad, self.working)?;
+        let refined = Refined::of(self.working, expected, table, self.sides);
+        let rim = even_rim(&refined.quad, self.working);
         let on_table = self.table.map(|table| fit_on(table, &candidate.quad));
-        Ok(Placed { candidate: *candidate, expected: *expected, refined, rim, on_table })
+        Placed { candidate: *candidate, expected: *expected, refined, rim, on_table }
     }
 }
 

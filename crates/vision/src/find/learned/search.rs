@@ -76,7 +76,7 @@ pub(crate) fn settle_covered(
         tried.push((i, cards[i]));
         for place in places {
             let place = placer.working.in_working(&place);
-            tried.push((i, placer.put(&cards[i].candidate, &place)?));
+            tried.push((i, placer.put(&cards[i].candidate, &place)));
         }
     }
     let places: Vec<Quad> =

@@ -4,8 +4,7 @@ use super::network::Input;
 use crate::find::working::Working;
 use crate::find::working::scaled;
 use crate::planes;
-use opencv::core::{BORDER_REPLICATE, Mat, Scalar};
-use opencv::prelude::*;
+use image::RgbImage;
 use setsight_nets::finder;
 use setsight_photo::geometry::Point;
 
@@ -24,32 +23,16 @@ pub struct ScaledPhoto {
 
 impl ScaledPhoto {
     /// Scales the working image to a long side of about `long_side_px`.
-    ///
-    /// # Errors
-    /// OpenCV failed, for instance for lack of memory.
-    pub fn new(working: &Working, long_side_px: f64) -> opencv::Result<Self> {
+    pub fn new(working: &Working, long_side_px: f64) -> Self {
         let scale = long_side_px / working.width.max(working.height) as f64;
         let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
         let (width, height) = (side(working.width), side(working.height));
-        let working_px = (working.width as u32, working.height as u32);
-        let small = scaled(working.rgb.data_bytes()?, working_px, (width, height))?;
-        let multiple = finder::SIDE_MULTIPLE_PX as i32;
-        let pad = |px: u32| (multiple - px as i32 % multiple) % multiple;
-        let mut padded = Mat::default();
-        opencv::core::copy_make_border(
-            &small,
-            &mut padded,
-            0,
-            pad(height),
-            0,
-            pad(width),
-            BORDER_REPLICATE,
-            Scalar::all(0.0),
-        )?;
-        let (columns, rows) = (padded.cols() as usize, padded.rows() as usize);
+        let small = scaled(&working.rgb, (width, height));
+        let padded = padded(small);
         let mut pixels = Vec::new();
-        planes::push(padded.data_bytes()?, &mut pixels);
-        Ok(Self {
+        planes::push(&padded, &mut pixels);
+        let (columns, rows) = (padded.width() as usize, padded.height() as usize);
+        Self {
             input: Input { pixels, width: columns, height: rows },
             working_per_input: Point::new(
                 working.width as f64 / f64::from(width),
@@ -57,7 +40,7 @@ impl ScaledPhoto {
             ),
             size: (width as usize, height as usize),
             long_side_px: f64::from(width.max(height)),
-        })
+        }
     }
 
     /// Maps a point of the input to the working image.
@@ -69,4 +52,15 @@ impl ScaledPhoto {
     pub fn input_from_working(&self, p: Point) -> Point {
         Point::new(p.x / self.working_per_input.x, p.y / self.working_per_input.y)
     }
+}
+
+/// Repeats the last column and row until both sides are multiples of what the network takes.
+fn padded(image: RgbImage) -> RgbImage {
+    let side = |px: u32| px.next_multiple_of(finder::SIDE_MULTIPLE_PX as u32);
+    let (width, height) = image.dimensions();
+    let size = (side(width), side(height));
+    if size == (width, height) {
+        return image;
+    }
+    RgbImage::from_fn(size.0, size.1, |x, y| *image.get_pixel(x.min(width - 1), y.min(height - 1)))
 }

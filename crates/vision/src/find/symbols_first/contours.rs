@@ -6,9 +6,9 @@
 //! The reader decides whether such a region is a card, or else a card's back or a phone.
 
 use super::maps::BinaryMap;
+use super::opencv_versions as polygons;
 use crate::find::plane::{CARD_ASPECT, TablePlane};
 use crate::find::working::{Working, WorkingQuad};
-use crate::opencv_versions as polygons;
 use opencv::core::{Mat, Point as CvPoint, Vector};
 use opencv::imgproc;
 use setsight_photo::geometry::Point;
@@ -146,7 +146,7 @@ mod tests {
     fn a_cards_contour_is_a_quadrangle_with_its_corners() {
         let card = card_at(200.0, 150.0, 0.3);
         let photo = photo((400, 300), &[FlatCard::at(card)]);
-        let working = Working::new(&photo, 400.0).unwrap();
+        let working = Working::new(&photo, 400.0);
         let mut search = ContourSearch::new(&working, &Params::default());
         for_each_map(&working, |map| search.add(map)).unwrap();
         let card = working.in_working(&card);
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_map_without_a_quadrangle_gives_none() {
         let photo = photo((400, 300), &[]);
-        let working = Working::new(&photo, 400.0).unwrap();
+        let working = Working::new(&photo, 400.0);
         let mut search = ContourSearch::new(&working, &Params::default());
         // A disc, a triangle and a line.
         let mut pixels = vec![0u8; 400 * 300];

@@ -58,7 +58,9 @@ pub(crate) fn for_each_map(
     let long = working.width.max(working.height) as f64;
     let mut map = vec![0u8; working.width * working.height];
 
-    let smooth = blurred(&working.rgb, 5)?;
+    let rgb = Mat::from_slice(working.rgb.as_raw())?;
+    let rgb = rgb.reshape(3, working.height as i32)?.try_clone()?;
+    let smooth = blurred(&rgb, 5)?;
     let dark = darkest_channel(&smooth)?;
     let dark_px = dark.data_bytes()?;
     for window in LOCAL_WINDOWS {
@@ -110,7 +112,7 @@ pub(crate) fn for_each_map(
         })?;
     }
 
-    let fine = blurred(&working.rgb, 3)?;
+    let fine = blurred(&rgb, 3)?;
 
     let ink = ink_of(&fine, WHITE_WINDOW * long, 0.25)?;
     for threshold in INK {
@@ -240,7 +242,7 @@ mod tests {
 
     /// The kind, step and pixels of each map.
     fn maps_of(frame: &Frame) -> Vec<(MapKind, f64, usize, Vec<u8>)> {
-        let working = Working::new(frame, 400.0).unwrap();
+        let working = Working::new(frame, 400.0);
         let mut maps = Vec::new();
         for_each_map(&working, |map| {
             maps.push((map.kind, map.step, map.width, map.pixels.to_vec()));

@@ -4,7 +4,6 @@ use super::components::Components;
 use super::maps::BinaryMap;
 use super::shape::{Mask, MomentFrame, TemplateIou, template};
 use crate::find::working::Working;
-use opencv::prelude::*;
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_photo::geometry::Point;
@@ -114,7 +113,7 @@ impl SymbolSearch {
     /// OpenCV cannot read the working image.
     pub(crate) fn finish(self, working: &Working) -> opencv::Result<Vec<Symbol>> {
         let mut symbols = merge(self.seen);
-        let rgb = working.rgb.data_bytes()?;
+        let rgb = working.rgb.as_raw();
         symbols.retain_mut(|s| match ink_colors(s, rgb, working.width, working.height) {
             Some(colors) => {
                 s.colors = colors;
@@ -359,7 +358,7 @@ mod tests {
 
     fn symbols_of(frame: &Frame) -> Vec<Symbol> {
         let long_side_px = f64::from(frame.width().max(frame.height()));
-        let working = Working::new(frame, long_side_px).unwrap();
+        let working = Working::new(frame, long_side_px);
         let mut search = SymbolSearch::new(&working, &Params::default());
         let mut components = Components::default();
         for_each_map(&working, |map| {

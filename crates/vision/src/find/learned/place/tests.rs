@@ -24,7 +24,7 @@ fn cards() -> Vec<Quad> {
 fn photo_of(cards: &[Quad]) -> (Frame, Working) {
     let cards: Vec<FlatCard> = cards.iter().copied().map(FlatCard::at).collect();
     let frame = photo((480, 340), &cards);
-    let working = Working::new(&frame, 480.0).unwrap();
+    let working = Working::new(&frame, 480.0);
     (frame, working)
 }
 
@@ -89,7 +89,7 @@ fn two_cards_show_no_table_and_are_placed_all_the_same() {
 #[test]
 fn a_symbol_off_the_middle_moves_its_card() {
     let one = [cards()[0]];
-    let working = Working::new(&photo((480, 340), &[]), 480.0).unwrap();
+    let working = Working::new(&photo((480, 340), &[]), 480.0);
     let frame = photo((480, 340), &[]);
     let shift = Point::new(4.0, 2.0);
     // Two symbols, each half a spacing from the middle; nothing else is visible.

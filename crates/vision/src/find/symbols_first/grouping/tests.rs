@@ -10,7 +10,7 @@ use setsight_photo::geometry::{Homography, Quad};
 
 fn grouped(frame: &Frame) -> Grouped {
     let long_side_px = f64::from(frame.width().max(frame.height()));
-    let working = Working::new(frame, long_side_px).unwrap();
+    let working = Working::new(frame, long_side_px);
     let mut search = SymbolSearch::new(&working, &symbols::Params::default());
     let mut components = Components::default();
     for_each_map(&working, |map| {

@@ -1,5 +1,3 @@
-//! Resizes a photo.
-
 use fast_image_resize::images::{TypedImage, TypedImageRef};
 use fast_image_resize::pixels::U8x3;
 use fast_image_resize::{FilterType, ResizeAlg, ResizeOptions, Resizer};
@@ -25,8 +23,11 @@ pub fn resize_into(
     // most of the time that this crate takes to build.
     let picture = TypedImageRef::<U8x3>::from_buffer(from_px.0, from_px.1, rgb).map_err(of)?;
     let mut out = TypedImage::<U8x3>::from_buffer(to_px.0, to_px.1, to).map_err(of)?;
-    let way = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Hamming));
-    Resizer::new().resize_typed(&picture, &mut out, &way).map_err(of)
+    Resizer::new().resize_typed(&picture, &mut out, &way()).map_err(of)
+}
+
+fn way() -> ResizeOptions {
+    ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Hamming))
 }
 
 /// The same, as new bytes.
@@ -45,6 +46,35 @@ fn of(reason: impl std::fmt::Display) -> ResizeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fast_image_resize::CpuExtensions;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_processor_resizes_alike(
+            from in (1u32..90, 1u32..60), to in (1u32..90, 1u32..60), seed: u32,
+        ) {
+            let mut state = seed;
+            let rgb: Vec<u8> = (0..3 * from.0 * from.1)
+                .map(|_| {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    (state >> 24) as u8
+                })
+                .collect();
+            let mut plain = vec![0; 3 * to.0 as usize * to.1 as usize];
+            let picture = TypedImageRef::<U8x3>::from_buffer(from.0, from.1, &rgb).unwrap();
+            let mut out = TypedImage::<U8x3>::from_buffer(to.0, to.1, &mut plain).unwrap();
+            let mut resizer = Resizer::new();
+            // SAFETY is not at stake: no extension is what every processor has.
+            #[allow(unsafe_code)]
+            unsafe {
+                resizer.set_cpu_extensions(CpuExtensions::None);
+            }
+            resizer.resize_typed(&picture, &mut out, &way()).unwrap();
+            drop(out);
+            prop_assert_eq!(resized(&rgb, from, to).unwrap(), plain);
+        }
+    }
 
     #[test]
     fn what_is_resized_keeps_its_colours_and_their_places() {

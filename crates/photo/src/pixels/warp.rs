@@ -1,0 +1,210 @@
+use super::View;
+use crate::geometry::Homography;
+use image::RgbImage;
+use nalgebra::Matrix3;
+
+/// What a warped picture shows of places outside the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The nearest pixel of the border.
+    Border,
+    /// This colour, R, G, B.
+    Color([u8; 3]),
+}
+
+/// Places are rounded to so many parts of a pixel.
+const PARTS: u32 = 32;
+const PARTS_BITS: u32 = PARTS.trailing_zeros();
+/// Adding this to a double rounds it to the nearest whole number (halves to the even one), which its
+/// low bits then hold.
+const ROUNDER: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+
+/// A picture of `size_px` columns and rows, each pixel taken from its place in `view` by bilinear
+/// interpolation. `view_from_warped` maps places in the new picture, in pixels, to places in `view`;
+/// the centre of the first pixel is (0.5, 0.5). Places are rounded to 1/32 of a pixel, and the
+/// weighted mean of four pixels to the nearest whole number, halves up.
+pub fn warped(
+    view: View<'_>,
+    view_from_warped: &Homography,
+    size_px: (u32, u32),
+    outside: Outside,
+) -> RgbImage {
+    let mut image = RgbImage::new(size_px.0, size_px.1);
+    if size_px.0 > 0 {
+        // From centres of pixels, counted from 0, to such centres, in parts of a pixel.
+        let parts = f64::from(PARTS);
+        let centers = Matrix3::new(1.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0);
+        let back = Matrix3::new(parts, 0.0, -parts / 2.0, 0.0, parts, -parts / 2.0, 0.0, 0.0, 1.0);
+        let map = back * view_from_warped.0 * centers;
+        let width = size_px.0 as usize;
+        pulp::Arch::new().dispatch(Warp { view, map, width, outside, pixels: &mut image });
+    }
+    image
+}
+
+struct Warp<'a> {
+    view: View<'a>,
+    map: Matrix3<f64>,
+    width: usize,
+    outside: Outside,
+    pixels: &'a mut [u8],
+}
+
+impl pulp::WithSimd for Warp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let Self { view, map, width, outside, pixels } = self;
+        let (right, bottom) = (PARTS * (view.width as u32 - 1), PARTS * (view.height as u32 - 1));
+        let (mut xs, mut ys) = (vec![0u32; width], vec![0u32; width]);
+        for (y, line) in pixels.chunks_exact_mut(3 * width).enumerate() {
+            let y = y as f64;
+            let row = [0, 1, 2].map(|i| map[(i, 1)] * y + map[(i, 2)]);
+            for (x, (px, py)) in xs.iter_mut().zip(&mut ys).enumerate() {
+                let x = x as f64;
+                let depth = map[(2, 0)] * x + row[2];
+                *px = within((map[(0, 0)] * x + row[0]) / depth, right);
+                *py = within((map[(1, 0)] * x + row[1]) / depth, bottom);
+            }
+            for (pixel, (&x, &y)) in line.chunks_exact_mut(3).zip(xs.iter().zip(&ys)) {
+                mix(view, x, y, pixel);
+            }
+            if let Outside::Color(color) = outside {
+                for (x, pixel) in line.chunks_exact_mut(3).enumerate() {
+                    let x = x as f64;
+                    let depth = map[(2, 0)] * x + row[2];
+                    let at = [0, 1].map(|i| (map[(i, 0)] * x + row[i]) / depth);
+                    let half = f64::from(PARTS) / 2.0;
+                    let holds = |v: f64, last: u32| v >= -half && v <= f64::from(last) + half;
+                    if !holds(at[0], right) || !holds(at[1], bottom) {
+                        pixel.copy_from_slice(&color);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A place in parts of a pixel, rounded and moved to the nearest from 0 to `last`; 0 for what is no
+/// number.
+#[inline(always)]
+fn within(place: f64, last: u32) -> u32 {
+    let place = if place > 0.0 { place } else { 0.0 };
+    let last = f64::from(last);
+    let place = if place < last { place } else { last };
+    (place + ROUNDER).to_bits() as u32
+}
+
+/// The mean of the four pixels around a place, weighted by how near they are.
+#[inline(always)]
+fn mix(view: View<'_>, x: u32, y: u32, pixel: &mut [u8]) {
+    let (left, top) = ((x >> PARTS_BITS) as usize, (y >> PARTS_BITS) as usize);
+    let (u, v) = (x % PARTS, y % PARTS);
+    // At the last column and row the next has no weight.
+    let right = if u == 0 { 0 } else { 3 };
+    let down = if v == 0 { 0 } else { 3 * view.width };
+    let at = 3 * (top * view.width + left);
+    let upper = &view.rgb[at..][..right + 3];
+    let lower = &view.rgb[at + down..][..right + 3];
+    for c in 0..3 {
+        let across = |row: &[u8]| u32::from(row[c]) * (PARTS - u) + u32::from(row[right + c]) * u;
+        let sum = across(upper) * (PARTS - v) + across(lower) * v;
+        pixel[c] = ((sum + PARTS * PARTS / 2) >> (2 * PARTS_BITS)) as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::{Point, Quad};
+    use proptest::prelude::*;
+
+    fn noise(width: u32, height: u32, seed: u32) -> RgbImage {
+        let mut state = seed;
+        RgbImage::from_fn(width, height, |_, _| {
+            image::Rgb([0; 3].map(|_: u8| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 24) as u8
+            }))
+        })
+    }
+
+    /// The same, pixel by pixel, in exact shares of the four pixels.
+    fn plain(image: &RgbImage, map: &Homography, size: (u32, u32), outside: Outside) -> RgbImage {
+        let (width, height) = (image.width() as i64, image.height() as i64);
+        RgbImage::from_fn(size.0, size.1, |x, y| {
+            let p = map.apply(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
+            let holds = |v: f64, most: i64| (0.0..=most as f64).contains(&v);
+            match outside {
+                Outside::Color(color) if !holds(p.x, width) || !holds(p.y, height) => {
+                    return image::Rgb(color);
+                }
+                _ => {}
+            }
+            let (x, y) = [p.x, p.y].map(|v| (32.0 * (v - 0.5)).round_ties_even() as i64).into();
+            let mut sum = [0i64; 3];
+            for (i, j) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let share = |v: i64, next: i64| {
+                    if next == 1 { v.rem_euclid(32) } else { 32 - v.rem_euclid(32) }
+                };
+                let weight = share(x, i) * share(y, j);
+                let near =
+                    |v: i64, next: i64, most: i64| (v.div_euclid(32) + next).clamp(0, most - 1);
+                let pixel = image.get_pixel(near(x, i, width) as u32, near(y, j, height) as u32).0;
+                (0..3).for_each(|c| sum[c] += weight * i64::from(pixel[c]));
+            }
+            image::Rgb(sum.map(|sum| ((sum + 512) / 1024) as u8))
+        })
+    }
+
+    proptest! {
+        /// A place within a billionth of half a part may be rounded either way, so few pixels may
+        /// differ, by one part of a pixel.
+        #[test]
+        fn pixels_are_mixed_as_by_hand(
+            (width, height) in (1u32..40, 1u32..30),
+            corners in prop::array::uniform4((-5.0..45.0f64, -5.0..35.0f64)),
+            size in (1u32..50, 1u32..40),
+            colored: bool,
+            seed: u32,
+        ) {
+            let image = noise(width, height, seed);
+            let quad = Quad::new(corners.map(|(x, y)| Point::new(x, y)));
+            let whole = Quad::rectangle(f64::from(size.0), f64::from(size.1));
+            let map = quad.is_convex().then(|| Homography::between(&whole, &quad)).flatten();
+            prop_assume!(map.is_some());
+            let map: Homography = map.unwrap();
+            let outside = if colored { Outside::Color([1, 2, 3]) } else { Outside::Border };
+            let fast = warped(View::of(&image).unwrap(), &map, size, outside);
+            let slow = plain(&image, &map, size, outside);
+            let differ = fast.pixels().zip(slow.pixels()).filter(|(a, b)| a != b).count();
+            prop_assert!(differ <= 1, "{differ} of {size:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_where_no_place_is() {
+        let image = noise(3, 2, 1);
+        let nowhere = Homography(Matrix3::from_element(f64::NAN));
+        let far = Homography(Matrix3::new(1e300, 0.0, 1e300, 0.0, -1e300, 0.0, 0.0, 0.0, 1.0));
+        for map in [nowhere, far, Homography(Matrix3::zeros())] {
+            let view = View::of(&image).unwrap();
+            assert_eq!(warped(view, &map, (5, 4), Outside::Border).dimensions(), (5, 4));
+            let colored = warped(view, &map, (5, 4), Outside::Color([9; 3]));
+            assert!(colored.pixels().filter(|pixel| pixel.0 == [9; 3]).count() >= 15);
+        }
+        assert_eq!(
+            warped(View::of(&image).unwrap(), &nowhere, (0, 4), Outside::Border).dimensions(),
+            (0, 4)
+        );
+    }
+
+    #[test]
+    fn the_identity_changes_nothing() {
+        let image = noise(37, 21, 7);
+        let identity = Homography(Matrix3::identity());
+        let same = warped(View::of(&image).unwrap(), &identity, (37, 21), Outside::Border);
+        assert_eq!(same, image);
+    }
+}
