@@ -1,10 +1,9 @@
 //! Observes a reading: how long each stage takes, and what its pictures show.
 
-use cpu_time::ThreadTime;
 use image::RgbImage;
-use setsight_nets::engine::{cpu_elsewhere, uncounted_so_far};
+use setsight_nets::engine::{Stopwatch, cpu_elsewhere, uncounted_so_far};
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,11 +33,11 @@ type OnPicture<'a> = Box<dyn FnMut(&str, &RgbImage) -> io::Result<()> + 'a>;
 ///     shown.push(stage.to_owned());
 ///     Ok(())
 /// });
-/// Pipeline::classical()?.read(&frame, &mut trace)?;
+/// setsight_vision::ReadingPlan::default().build()?.read(&frame, &mut trace)?;
 /// assert!(trace.times.iter().any(|time| time.stage == "rectify"));
 /// drop(trace);
 /// assert_eq!(shown.last().unwrap(), "board");
-/// # Ok::<(), setsight_vision::PipelineError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
 pub struct Trace<'a> {
@@ -62,9 +61,9 @@ impl Trace<'_> {
     /// Runs a stage and records its time. The pictures that it draws meanwhile count.
     pub fn stage<T>(&mut self, stage: &'static str, run: impl FnOnce(&mut Self) -> T) -> T {
         let (elsewhere, before) = (cpu_elsewhere(), uncounted_so_far());
-        let (start, cpu_start) = (Instant::now(), ThreadTime::now());
+        let watch = Stopwatch::start();
         let result = run(self);
-        let (elapsed, cpu) = (start.elapsed(), cpu_start.elapsed());
+        let (elapsed, cpu) = (watch.wall(), watch.cpu());
         let cpu = cpu + (cpu_elsewhere() - elsewhere);
         let after = uncounted_so_far();
         let ms =
@@ -103,11 +102,11 @@ mod tests {
     fn what_is_made_ready_counts_in_no_stage() {
         let mut trace = Trace::default();
         let slept = Duration::from_millis(20);
-        let start = Instant::now();
+        let watch = Stopwatch::start();
         trace.stage("segment", |_| uncounted(|| std::thread::sleep(slept)));
         // Whatever the load of the machine, the sleep is part of the elapsed time, but not of the
         // counted time.
-        let all = start.elapsed().as_secs_f64() * 1e3;
+        let all = watch.wall().as_secs_f64() * 1e3;
         let counted = trace.times[0].elapsed_ms;
         assert!(counted <= all - 20.0, "{counted} of {all}");
     }

@@ -1,8 +1,8 @@
 //! Runs a network on the engine inside the program.
 
 use super::program::{Output, Program};
+use super::stopwatch::Stopwatch;
 use crate::Kind;
-use cpu_time::ThreadTime;
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool, Value, op_types};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -95,14 +95,17 @@ impl Program for Embedded {
         let pool = self.idle().pop().unwrap_or_else(|| Arc::new(ThreadPool::with_num_threads(1)));
         let in_pool = || {
             pool.run(|| {
-                let start = ThreadTime::now();
+                let watch = Stopwatch::start();
                 let output = self.run_in(&pool, values, shape);
-                (output, start.elapsed())
+                (output, watch.cpu())
             })
         };
         // Photos are read by rayon's workers. A worker that waits for another pool would begin the
         // next photo meanwhile, nested without end; a separate thread just waits.
-        let (output, cpu) = if rayon::current_thread_index().is_some() {
+        // WebAssembly has one thread for all.
+        let needs_thread =
+            cfg!(not(target_arch = "wasm32")) && rayon::current_thread_index().is_some();
+        let (output, cpu) = if needs_thread {
             std::thread::scope(|scope| scope.spawn(in_pool).join())
                 .map_err(|_| "it stopped in the middle".to_owned())?
         } else {

@@ -7,9 +7,11 @@ mod embedded;
 mod library;
 mod models;
 mod network;
+#[cfg_attr(target_arch = "wasm32", path = "no_onnxruntime.rs")]
 mod onnxruntime;
 mod program;
 mod runtime;
+mod stopwatch;
 pub mod uncounted;
 pub mod used;
 
@@ -23,4 +25,5 @@ pub use runtime::{
     CHOICE_VARIABLE, Engine, EngineChoice, EngineError, LIBRARY_VARIABLE, chosen, in_use,
     library_name, require,
 };
+pub use stopwatch::Stopwatch;
 pub use uncounted::uncounted_so_far;

@@ -1,11 +1,23 @@
 //! Runs a network on ONNX Runtime.
 
 use super::program::{Output, Program};
+use super::runtime::StartError;
 use super::uncounted::uncounted;
-use ort::environment::Environment;
+pub use ort::environment::Environment;
 use ort::session::{Session, builder::GraphOptimizationLevel};
 use ort::value::Tensor;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+
+/// Opens a library and starts it; gives its description of its build, too. Only the first call has an
+/// effect.
+pub fn start(library: &Path) -> Result<(Environment, String), StartError> {
+    let builder =
+        ort::init_from(library).map_err(|error| StartError::NotOpened(error.to_string()))?;
+    let started = builder.with_name("setsight").with_telemetry(false).build();
+    let environment = started.map_err(|error| StartError::NoStart(error.to_string()))?;
+    Ok((environment, ort::info().to_owned()))
+}
 
 /// Most sessions kept for later runs; each concurrent run needs one.
 const SESSIONS_KEPT: usize = 32;

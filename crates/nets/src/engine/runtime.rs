@@ -1,7 +1,7 @@
 //! Chooses the engine that runs the networks, once per process, when the first network is loaded.
 
 use super::library::check;
-use ort::environment::Environment;
+use super::onnxruntime::{Environment, start};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,15 @@ pub enum EngineError {
     Other(&'static str),
 }
 
+/// Why a library does not run.
+#[cfg_attr(target_arch = "wasm32", allow(dead_code, reason = "nothing is opened there"))]
+pub(super) enum StartError {
+    /// It is no library that can be used.
+    NotOpened(String),
+    /// It was opened, but does not start.
+    NoStart(String),
+}
+
 static CHOSEN: OnceLock<Chosen> = OnceLock::new();
 
 /// The engine of this process, chosen at the first call.
@@ -146,16 +155,14 @@ fn choose(choice: EngineChoice) -> Result<Chosen, EngineError> {
             warnings.push(reason);
             continue;
         }
-        match ort::init_from(&library) {
-            Ok(environment) => {
-                let start = environment.with_name("setsight").with_telemetry(false).build();
-                let environment = start.map_err(|error| EngineError::NoStart(error.to_string()))?;
-                let build = ort::info().to_owned();
+        match start(&library) {
+            Ok((environment, build)) => {
                 let engine = Engine::OnnxRuntime { library, build };
                 return Ok(Chosen { engine, warnings, environment: Some(environment) });
             }
-            Err(error) => {
-                warnings.push(error.to_string());
+            Err(StartError::NoStart(reason)) => return Err(EngineError::NoStart(reason)),
+            Err(StartError::NotOpened(reason)) => {
+                warnings.push(reason);
                 // `ort` accepts only one attempt to open a library.
                 break;
             }

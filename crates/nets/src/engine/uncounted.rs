@@ -1,8 +1,8 @@
 //! Measures time that no stage should count.
 
-use cpu_time::ThreadTime;
+use super::stopwatch::Stopwatch;
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 thread_local! {
     static SO_FAR: Cell<(Duration, Duration)> =
@@ -12,10 +12,10 @@ thread_local! {
 /// Runs a preparation whose result is kept, such as loading a network for the first photo. No stage
 /// counts its time; otherwise the first photo would seem slow.
 pub fn uncounted<T>(make: impl FnOnce() -> T) -> T {
-    let (start, cpu_start) = (Instant::now(), ThreadTime::now());
+    let watch = Stopwatch::start();
     let made = make();
     let (elapsed, cpu) = SO_FAR.get();
-    SO_FAR.set((elapsed + start.elapsed(), cpu + cpu_start.elapsed()));
+    SO_FAR.set((elapsed + watch.wall(), cpu + watch.cpu()));
     made
 }
 

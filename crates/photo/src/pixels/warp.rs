@@ -57,19 +57,17 @@ impl pulp::WithSimd for Warp<'_> {
     fn with_simd<S: pulp::Simd>(self, _: S) {
         let Self { view, map, width, outside, pixels } = self;
         let (right, bottom) = (PARTS * (view.width as u32 - 1), PARTS * (view.height as u32 - 1));
-        let (mut xs, mut ys) = (vec![0u32; width], vec![0u32; width]);
+        let mut places = Places::new(width);
         for (y, line) in pixels.chunks_exact_mut(3 * width).enumerate() {
             let y = y as f64;
             let row = [0, 1, 2].map(|i| map[(i, 1)] * y + map[(i, 2)]);
-            for (x, (px, py)) in xs.iter_mut().zip(&mut ys).enumerate() {
+            for (x, (px, py)) in places.xs.iter_mut().zip(&mut places.ys).enumerate() {
                 let x = x as f64;
                 let depth = map[(2, 0)] * x + row[2];
                 *px = within((map[(0, 0)] * x + row[0]) / depth, right);
                 *py = within((map[(1, 0)] * x + row[1]) / depth, bottom);
             }
-            for (pixel, (&x, &y)) in line.chunks_exact_mut(3).zip(xs.iter().zip(&ys)) {
-                mix(view, x, y, pixel);
-            }
+            places.mix(view, line);
             if let Outside::Color(color) = outside {
                 for (x, pixel) in line.chunks_exact_mut(3).enumerate() {
                     let x = x as f64;
@@ -96,21 +94,63 @@ fn within(place: f64, last: u32) -> u32 {
     (place + ROUNDER).to_bits() as u32
 }
 
-/// The mean of the four pixels around a place, weighted by how near they are.
+/// The places of a row of pixels, in parts of a pixel, and the four pixels around each.
+struct Places {
+    xs: Vec<u32>,
+    ys: Vec<u32>,
+    /// Upper left, upper right, lower left, lower right; each as R, G, B and any byte.
+    around: [Vec<u32>; 4],
+}
+
+impl Places {
+    fn new(width: usize) -> Self {
+        let empty = || vec![0; width];
+        Self { xs: empty(), ys: empty(), around: [0; 4].map(|_: u8| empty()) }
+    }
+
+    /// The means of the four pixels around each place, weighted by how near they are. First all are
+    /// fetched, so that the sums, for which vector instructions exist, stand alone.
+    #[inline(always)]
+    fn mix(&mut self, view: View<'_>, line: &mut [u8]) {
+        let Self { xs, ys, around: [a, b, c, d] } = self;
+        let (across, down) = (3, 3 * view.width);
+        let pixels = a.iter_mut().zip(b.iter_mut()).zip(c.iter_mut().zip(d.iter_mut()));
+        for ((&x, &y), ((a, b), (c, d))) in xs.iter().zip(ys.iter()).zip(pixels) {
+            let at = down * (y >> PARTS_BITS) as usize + across * (x >> PARTS_BITS) as usize;
+            // At the last column and row the next has no weight.
+            let across = if x % PARTS == 0 { 0 } else { across };
+            let down = if y % PARTS == 0 { 0 } else { down };
+            *a = fetch(view.rgb, at);
+            *b = fetch(view.rgb, at + across);
+            *c = fetch(view.rgb, at + down);
+            *d = fetch(view.rgb, at + down + across);
+        }
+        let pixels = a.iter_mut().zip(b.iter()).zip(c.iter().zip(d.iter()));
+        for ((&x, &y), ((a, &b), (&c, &d))) in xs.iter().zip(ys.iter()).zip(pixels) {
+            let (u, v) = (x % PARTS, y % PARTS);
+            let (left, upper) = (PARTS - u, PARTS - v);
+            let weights = [left * upper, u * upper, left * v, u * v];
+            let mean = |shift: u32| {
+                let of = |pixel: u32, weight: u32| ((pixel >> shift) & 255) * weight;
+                let sum =
+                    of(*a, weights[0]) + of(b, weights[1]) + of(c, weights[2]) + of(d, weights[3]);
+                ((sum + PARTS * PARTS / 2) >> (2 * PARTS_BITS)) << shift
+            };
+            *a = mean(0) | mean(8) | mean(16);
+        }
+        for (pixel, a) in line.as_chunks_mut::<3>().0.iter_mut().zip(a.iter()) {
+            let [r, g, b, _] = a.to_le_bytes();
+            *pixel = [r, g, b];
+        }
+    }
+}
+
+/// Three bytes and any fourth, the first lowest.
 #[inline(always)]
-fn mix(view: View<'_>, x: u32, y: u32, pixel: &mut [u8]) {
-    let (left, top) = ((x >> PARTS_BITS) as usize, (y >> PARTS_BITS) as usize);
-    let (u, v) = (x % PARTS, y % PARTS);
-    // At the last column and row the next has no weight.
-    let right = if u == 0 { 0 } else { 3 };
-    let down = if v == 0 { 0 } else { 3 * view.width };
-    let at = 3 * (top * view.width + left);
-    let upper = &view.rgb[at..][..right + 3];
-    let lower = &view.rgb[at + down..][..right + 3];
-    for c in 0..3 {
-        let across = |row: &[u8]| u32::from(row[c]) * (PARTS - u) + u32::from(row[right + c]) * u;
-        let sum = across(upper) * (PARTS - v) + across(lower) * v;
-        pixel[c] = ((sum + PARTS * PARTS / 2) >> (2 * PARTS_BITS)) as u8;
+fn fetch(rgb: &[u8], at: usize) -> u32 {
+    match rgb.get(at..at + 4) {
+        Some(bytes) => u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
+        None => u32::from_le_bytes([rgb[at], rgb[at + 1], rgb[at + 2], 0]),
     }
 }
 
