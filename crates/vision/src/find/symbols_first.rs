@@ -2,10 +2,10 @@
 //! borders.
 //!
 //! Symbols stay readable where borders vanish: white cards on a white table, touching and
-//! overlapping cards. So the stages are: binary [`maps`]; their [`components`]; in its moment
-//! frame, each component is compared with the three shapes ([`shape`]); [`symbols`] by votes over
-//! the maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
-//! border lines; and last, cards of which only the [contour](contours) is visible.
+//! overlapping cards. So the stages are: binary [`maps`]; their [`contours`]; in its moment frame,
+//! what each encloses is compared with the three shapes ([`shape`]); [`symbols`] by votes over the
+//! maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
+//! border lines; and last, cards of which only the contour is visible.
 
 pub(crate) mod contours;
 pub(crate) mod grouping;

@@ -80,7 +80,7 @@ pub(crate) fn contours(maps: &[BinaryMap], smallest_px: f64) -> opencv::Result<V
         imgproc::find_contours_def(&map.pixels, &mut found, mode, method)?;
         for points in found {
             let bounds = polygons::bounding_rect(&points)?;
-            let sides = [bounds.width, bounds.height].map(|side| f64::from(side));
+            let sides = [bounds.width, bounds.height].map(f64::from);
             let box_px = [sides[0].max(sides[1]), sides[0].min(sides[1])];
             if box_px[0] >= smallest_px {
                 let end = bounds.br();

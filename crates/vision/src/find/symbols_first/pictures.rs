@@ -40,7 +40,8 @@ pub(crate) fn maps(working: &Working, maps: &[BinaryMap]) -> opencv::Result<RgbI
 /// with its IoU in per cent and the number of maps that show it.
 pub(crate) fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = working_picture(frame, working);
-    for symbol in symbols {
+    // The best on top.
+    for symbol in symbols.iter().rev() {
         let color = match symbol.shape {
             Shape::Diamond => DIAMONDS,
             Shape::Oval => OVALS,
