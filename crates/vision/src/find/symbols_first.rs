@@ -2,12 +2,11 @@
 //! borders.
 //!
 //! Symbols stay readable where borders vanish: white cards on a white table, touching and
-//! overlapping cards. So the stages are: binary [`maps`]; their [`components`]; in its moment
-//! frame, each component is compared with the three shapes ([`shape`]); [`symbols`] by votes over
-//! the maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
-//! border lines; and last, cards of which only the [contour](contours) is visible.
+//! overlapping cards. So the stages are: binary [`maps`]; their [`contours`]; in its moment frame,
+//! what each encloses is compared with the three shapes ([`shape`]); [`symbols`] by votes over the
+//! maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
+//! border lines; and last, cards of which only the contour is visible.
 
-pub(crate) mod components;
 pub(crate) mod contours;
 pub(crate) mod grouping;
 pub(crate) mod maps;
@@ -16,6 +15,7 @@ pub(crate) mod pictures;
 pub(crate) mod shape;
 pub(crate) mod symbols;
 
+use self::grouping::Grouped;
 use super::plane::TablePlane;
 use super::sides;
 use super::working::{Working, WorkingQuad};
@@ -134,57 +134,37 @@ fn at_scale(
     trace: &mut Trace<'_>,
 ) -> Result<Detections, FindError> {
     let working = Working::new(frame, long_side_px);
-    let mut symbol_search = symbols::SymbolSearch::new(&working, &params.symbols);
-    let mut contour_search = contours::ContourSearch::new(&working, &params.contours);
-    let mut components = components::Components::default();
-    let mut shown = trace.shows_pictures().then(pictures::Maps::default);
-    maps::for_each_map(&working, |map| {
-        components.label(map.pixels, map.width);
-        symbol_search.add(map, &components);
-        contour_search.add(map)?;
-        if let Some(shown) = &mut shown {
-            shown.add(&working, map);
-        }
-        Ok(())
-    })?;
-    let symbols = symbol_search.finish(&working)?;
-    if let Some(maps) = shown {
-        trace.picture(&format!("maps{ending}"), || maps.sheet())?;
+    let long = working.width.max(working.height) as f64;
+    let maps = maps::maps(&working)?;
+    let contours = contours::contours(&maps, params.symbols.smallest_px)?;
+    let symbols = symbols::symbols(&contours, &working, &params.symbols)?;
+    if trace.shows_pictures() {
+        let sheet = pictures::maps(&working, &maps)?;
+        trace.picture(&format!("maps{ending}"), || sheet)?;
         let picture = || pictures::symbols(frame, &working, &symbols);
         trace.picture(&format!("symbols{ending}"), picture)?;
     }
-    let long = working.width.max(working.height) as f64;
-    let grouped = grouping::group(symbols, long, &params.grouping);
-    let mut table = grouped.table;
-    let mut refined = Vec::with_capacity(grouped.cards.len());
-    for card in &grouped.cards {
-        refined.push(sides::Refined::of(&working, &card.quad(), table.as_ref(), &params.sides));
+    let Grouped { cards, mut table } = grouping::group(symbols, long, &params.grouping);
+    let mut refined = Vec::with_capacity(cards.len());
+    for card in &cards {
+        refined.push(sides::Refined::of(&working, &card.quad, table.as_ref(), &params.sides));
     }
     // The sides found determine the table better than the symbols did. Refit the table, then search
     // again for the missing sides.
-    if let Some(first) = table
-        && let Some(better) = first.improved(&sure_quads(&refined))
-    {
+    if let Some(better) = table.and_then(|table| table.improved(&sure_quads(&refined))) {
         for card in &mut refined {
             *card = card.again(&working, &better, &params.sides);
         }
-        let in_view = Quad::rectangle(working.width as f64, working.height as f64);
         let quads: Vec<WorkingQuad> = refined.iter().map(|card| card.quad).collect();
-        for (i, (card, group)) in refined.iter_mut().zip(&grouped.cards).enumerate() {
+        let in_view = Quad::rectangle(working.width as f64, working.height as f64);
+        for (i, (card, group)) in refined.iter_mut().zip(&cards).enumerate() {
             let covered = |quad: &WorkingQuad| {
                 quads.iter().enumerate().any(|(j, other)| j != i && overlap(quad, other))
             };
-            let cut = !quads[i].0.iter().all(|&corner| in_view.contains(corner));
-            let heaped = covered(&quads[i]);
-            let seen = group.symbols.len();
-            let moved = card.elsewhere_on_axis(
-                &working,
-                &better,
-                seen,
-                group.white(),
-                heaped || cut,
-                &params.sides,
-            );
+            let heaped = covered(&card.quad);
+            let contested = heaped || !card.quad.0.iter().all(|&corner| in_view.contains(corner));
+            let (count, white, sides) = (group.count, group.white, &params.sides);
+            let moved = card.elsewhere_on_axis(&working, &better, count, white, contested, sides);
             // Outside a heap, a card must not move onto its neighbour.
             if heaped || !covered(&moved.quad) {
                 *card = moved;
@@ -192,20 +172,19 @@ fn at_scale(
         }
         table = Some(better);
     }
-    let mut outlines: Vec<Outline> = grouped
-        .cards
+    let mut outlines: Vec<Outline> = cards
         .iter()
         .zip(&refined)
         .map(|(card, refined)| Outline { quad: refined.quad, score: card.score })
         .collect();
-    let quads = table.as_ref().map_or_else(Vec::new, |table| contour_search.cards_on(table));
+    let quads = contours::quadrangles(&contours, long, &params.contours)?;
+    let on_table =
+        table.map_or_else(Vec::new, |t| contours::cards_on(&t, &quads, &params.contours));
     if let Some(table) = &table {
-        add_contours(&mut outlines, &quads, &working, table, params)?;
+        add_contours(&mut outlines, &on_table, &working, table, params)?;
     }
-    if trace.shows_pictures() {
-        let picture = || pictures::contours(frame, &working, &contour_search.quads, &quads);
-        trace.picture(&format!("contours{ending}"), picture)?;
-    }
+    let picture = || pictures::contours(frame, &working, &quads, &on_table);
+    trace.picture(&format!("contours{ending}"), picture)?;
     Ok(Detections { outlines, scale: working.scale, long_side_px: long })
 }
 

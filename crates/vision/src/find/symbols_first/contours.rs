@@ -1,16 +1,17 @@
-//! Finds cards whose symbols cannot be read, in glare or under a hand, by their contours: those of
-//! each binary map (Suzuki and Abe 1985), approximated by polygons (Douglas and Peucker 1973), of
-//! which convex quadrangles are kept. On the table that the other cards determine, those of a card's
-//! size count.
+//! The contours of the binary maps (Suzuki and Abe 1985), and the cards among them.
 //!
-//! The reader decides whether such a region is a card, or else a card's back or a phone.
+//! Cards whose symbols cannot be read, in glare or under a hand, are found by their contours alone:
+//! approximated by polygons (Douglas and Peucker 1973), of which convex quadrangles are kept. On the
+//! table that the other cards determine, those of a card's size count. The reader decides whether
+//! such a region is a card, or else a card's back or a phone.
 
 use super::maps::BinaryMap;
 use super::opencv_versions as polygons;
 use crate::find::plane::{CARD_ASPECT, TablePlane};
-use crate::find::working::{Working, WorkingQuad};
-use opencv::core::{Mat, Point as CvPoint, Vector};
+use crate::find::working::WorkingQuad;
+use opencv::core::{Point as CvPoint, Vector};
 use opencv::imgproc;
+use opencv::prelude::*;
 use setsight_photo::geometry::Point;
 
 /// Thresholds for a card's contour.
@@ -18,6 +19,9 @@ use setsight_photo::geometry::Point;
 pub struct Params {
     /// Shortest bounding box (longer side), in working pixels.
     pub smallest_px: f64,
+    /// Longest bounding box as a share of the working image's long side; a single card may fill the
+    /// photo.
+    pub largest: f64,
     /// How far the polygon may lie from the contour, as a share of the contour's length. A card's
     /// round corners lie 0.01 from those of its quadrangle.
     pub tolerance: f64,
@@ -31,124 +35,149 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { smallest_px: 36.0, tolerance: 0.02, filled: 0.9, misfit: 0.13, votes: 2 }
+        Self {
+            smallest_px: 36.0,
+            largest: 0.9,
+            tolerance: 0.02,
+            filled: 0.9,
+            misfit: 0.13,
+            votes: 2,
+        }
     }
 }
 
-/// Collects quadrangles, map by map.
+/// A contour of one map: around what is dark, or around a hole in it, which is what is light.
 #[derive(Debug)]
-pub(crate) struct ContourSearch {
-    params: Params,
-    largest_px: f64,
-    /// The quadrangles of all maps, clockwise on the screen.
-    pub quads: Vec<WorkingQuad>,
+pub(crate) struct Contour {
+    points: Vector<CvPoint>,
+    /// The longer and the shorter side of the bounding box, in working pixels.
+    pub box_px: [f64; 2],
+    /// Whether it is whole, rather than cut off by the map's edge.
+    pub is_whole: bool,
 }
 
-impl ContourSearch {
-    /// A search in the maps of one working image.
-    pub(crate) fn new(working: &Working, params: &Params) -> Self {
-        // A single card may fill the photo.
-        let largest_px = 0.9 * working.width.max(working.height) as f64;
-        Self { params: *params, largest_px, quads: Vec::new() }
+impl Contour {
+    /// The points in working pixels.
+    pub(crate) fn polygon(&self) -> Vec<Point> {
+        in_working(&self.points)
     }
+}
 
-    /// Collects the quadrangles of one map: outer contours of what is dark, and those of its holes,
-    /// which are what is light.
-    ///
-    /// # Errors
-    /// OpenCV failed, for instance for lack of memory.
-    pub(crate) fn add(&mut self, map: &BinaryMap<'_>) -> opencv::Result<()> {
-        let (rows, columns) = ((map.pixels.len() / map.width) as i32, map.width as i32);
-        let pixels = Mat::new_rows_cols_with_data(rows, columns, map.pixels)?;
-        let mut contours = Vector::<Vector<CvPoint>>::new();
+fn in_working(points: &Vector<CvPoint>) -> Vec<Point> {
+    // OpenCV names pixels; here the middle of one has a half.
+    points.iter().map(|p| Point::new(f64::from(p.x) + 0.5, f64::from(p.y) + 0.5)).collect()
+}
+
+/// The contours of all maps whose bounding box is at least `smallest_px` long, in working pixels.
+///
+/// # Errors
+/// OpenCV failed, for instance for lack of memory.
+pub(crate) fn contours(maps: &[BinaryMap], smallest_px: f64) -> opencv::Result<Vec<Contour>> {
+    let mut contours = Vec::new();
+    for map in maps {
+        let mut found = Vector::<Vector<CvPoint>>::new();
         let (mode, method) = (imgproc::RETR_LIST, imgproc::CHAIN_APPROX_SIMPLE);
-        imgproc::find_contours(&pixels, &mut contours, mode, method, CvPoint::new(0, 0))?;
-        for contour in &contours {
-            if let Some(quad) = self.quadrangle(&contour, map.step)? {
-                self.quads.push(quad);
+        imgproc::find_contours_def(&map.pixels, &mut found, mode, method)?;
+        for points in found {
+            let bounds = polygons::bounding_rect(&points)?;
+            let sides = [bounds.width, bounds.height].map(f64::from);
+            let box_px = [sides[0].max(sides[1]), sides[0].min(sides[1])];
+            if box_px[0] >= smallest_px {
+                let end = bounds.br();
+                let is_whole = bounds.x > 0
+                    && bounds.y > 0
+                    && end.x < map.pixels.cols()
+                    && end.y < map.pixels.rows();
+                contours.push(Contour { points, box_px, is_whole });
             }
         }
-        Ok(())
     }
+    Ok(contours)
+}
 
-    fn quadrangle(
-        &self,
-        contour: &Vector<CvPoint>,
-        step: f64,
-    ) -> opencv::Result<Option<WorkingQuad>> {
-        let bounds = polygons::bounding_rect(contour)?;
-        let (w, h) = (f64::from(bounds.width) * step, f64::from(bounds.height) * step);
-        if w.max(h) < self.params.smallest_px
-            || w.max(h) > self.largest_px
-            || w.min(h) < 0.25 * self.params.smallest_px
+/// The quadrangles among contours, clockwise on the screen. `long_side_px` is that of the working
+/// image.
+///
+/// # Errors
+/// OpenCV failed, for instance for lack of memory.
+pub(crate) fn quadrangles(
+    contours: &[Contour],
+    long_side_px: f64,
+    params: &Params,
+) -> opencv::Result<Vec<WorkingQuad>> {
+    let mut quads = Vec::new();
+    for contour in contours {
+        let [long, short] = contour.box_px;
+        if (params.smallest_px..=params.largest * long_side_px).contains(&long)
+            && short >= 0.25 * params.smallest_px
         {
-            return Ok(None);
+            quads.extend(quadrangle(contour, params)?);
         }
-        let mut polygon = Vector::<CvPoint>::new();
-        let tolerance = self.params.tolerance * polygons::arc_length(contour, true)?;
-        polygons::approx_poly_dp(contour, &mut polygon, tolerance, true)?;
-        if polygon.len() != 4 || !polygons::is_contour_convex(&polygon)? {
-            return Ok(None);
-        }
-        let area = polygons::contour_area(&polygon, false)?;
-        if polygons::contour_area(contour, false)? < self.params.filled * area {
-            return Ok(None);
-        }
-        let mut corners = [Point::default(); 4];
-        for (corner, p) in corners.iter_mut().zip(&polygon) {
-            // OpenCV names pixels, here the middle of one has a half.
-            *corner = Point::new(f64::from(p.x) + 0.5, f64::from(p.y) + 0.5) * step;
-        }
-        let quad = WorkingQuad::of(corners);
-        let [a, b, c, d] = corners;
-        Ok(Some(if quad.signed_area() < 0.0 { WorkingQuad::of([a, d, c, b]) } else { quad }))
     }
+    Ok(quads)
+}
 
-    /// The quadrangles that have a card's size on the table, each once, with corners in a card's
-    /// order.
-    pub(crate) fn cards_on(&self, table: &TablePlane) -> Vec<WorkingQuad> {
-        let mut fitting: Vec<(f64, WorkingQuad)> = self
-            .quads
-            .iter()
-            .filter_map(|&quad| {
-                let mut turned = quad;
-                turned.0.rotate_left(1);
-                [quad, turned]
-                    .into_iter()
-                    .map(|q| (table.misfit(&q), q))
-                    .min_by(|a, b| a.0.total_cmp(&b.0))
-                    .filter(|(misfit, _)| *misfit < self.params.misfit)
-            })
-            .collect();
-        fitting.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut cards: Vec<(WorkingQuad, usize)> = Vec::new();
-        for (_, quad) in fitting {
-            let near = |other: &WorkingQuad| {
-                other.center().distance(quad.center()) < 0.4 * other.long_side() / CARD_ASPECT
-            };
-            match cards.iter_mut().find(|(other, _)| near(other)) {
-                Some((_, votes)) => *votes += 1,
-                None => cards.push((quad, 1)),
-            }
-        }
-        cards.retain(|(_, votes)| *votes >= self.params.votes);
-        cards.into_iter().map(|(quad, _)| quad).collect()
+fn quadrangle(contour: &Contour, params: &Params) -> opencv::Result<Option<WorkingQuad>> {
+    let points = &contour.points;
+    let mut polygon = Vector::<CvPoint>::new();
+    let tolerance = params.tolerance * polygons::arc_length(points, true)?;
+    polygons::approx_poly_dp(points, &mut polygon, tolerance, true)?;
+    if polygon.len() != 4 || !polygons::is_contour_convex(&polygon)? {
+        return Ok(None);
     }
+    let area = polygons::contour_area(&polygon, false)?;
+    if polygons::contour_area(points, false)? < params.filled * area {
+        return Ok(None);
+    }
+    let corners = in_working(&polygon);
+    let [a, b, c, d] = corners[..] else { return Ok(None) };
+    let quad = WorkingQuad::of([a, b, c, d]);
+    Ok(Some(if quad.signed_area() < 0.0 { WorkingQuad::of([a, d, c, b]) } else { quad }))
+}
+
+/// The quadrangles that have a card's size on the table, each once, with corners in a card's order.
+pub(crate) fn cards_on(
+    table: &TablePlane,
+    quads: &[WorkingQuad],
+    params: &Params,
+) -> Vec<WorkingQuad> {
+    let turned = |[a, b, c, d]: [Point; 4]| WorkingQuad::of([b, c, d, a]);
+    let mut fitting: Vec<(f64, WorkingQuad)> = quads
+        .iter()
+        .flat_map(|&quad| [quad, turned(quad.0)])
+        .map(|quad| (table.misfit(&quad), quad))
+        .filter(|(misfit, _)| *misfit < params.misfit)
+        .collect();
+    fitting.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut cards: Vec<(WorkingQuad, usize)> = Vec::new();
+    for (_, quad) in fitting {
+        let near = |other: &WorkingQuad| {
+            other.center().distance(quad.center()) < 0.4 * other.long_side() / CARD_ASPECT
+        };
+        match cards.iter_mut().find(|(other, _)| near(other)) {
+            Some((_, votes)) => *votes += 1,
+            None => cards.push((quad, 1)),
+        }
+    }
+    cards.retain(|(_, votes)| *votes >= params.votes);
+    cards.into_iter().map(|(quad, _)| quad).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::find::drawn::{FlatCard, card_at, photo};
-    use crate::find::symbols_first::maps::for_each_map;
+    use crate::find::symbols_first::maps::maps;
+    use crate::find::working::Working;
+    use opencv::core::Mat;
 
     #[test]
     fn a_cards_contour_is_a_quadrangle_with_its_corners() {
         let card = card_at(200.0, 150.0, 0.3);
         let photo = photo((400, 300), &[FlatCard::at(card)]);
         let working = Working::new(&photo, 400.0);
-        let mut search = ContourSearch::new(&working, &Params::default());
-        for_each_map(&working, |map| search.add(map)).unwrap();
+        let found = contours(&maps(&working).unwrap(), 14.0).unwrap();
+        let quads = quadrangles(&found, 400.0, &Params::default()).unwrap();
         let card = working.in_working(&card);
         let near = |quad: &&WorkingQuad| {
             let nearest = |corner: &Point| {
@@ -156,15 +185,12 @@ mod tests {
             };
             card.0.iter().all(|corner| nearest(corner) < 4.0)
         };
-        assert!(search.quads.iter().filter(near).count() >= 2, "{:?}", search.quads);
-        assert!(search.quads.iter().all(|quad| quad.signed_area() > 0.0 && quad.is_convex()));
+        assert!(quads.iter().filter(near).count() >= 2, "{quads:?}");
+        assert!(quads.iter().all(|quad| quad.signed_area() > 0.0 && quad.is_convex()));
     }
 
     #[test]
     fn a_map_without_a_quadrangle_gives_none() {
-        let photo = photo((400, 300), &[]);
-        let working = Working::new(&photo, 400.0);
-        let mut search = ContourSearch::new(&working, &Params::default());
         // A disc, a triangle and a line.
         let mut pixels = vec![0u8; 400 * 300];
         for y in 0..300_i32 {
@@ -177,8 +203,13 @@ mod tests {
                 }
             }
         }
-        let kind = crate::find::symbols_first::maps::MapKind::Ink;
-        search.add(&BinaryMap { pixels: &pixels, width: 400, step: 1.0, kind }).unwrap();
-        assert_eq!(search.quads, []);
+        let pixels = Mat::new_rows_cols_with_data(300, 400, &pixels).unwrap().clone_pointee();
+        let map = BinaryMap { pixels, name: "drawn" };
+        let found = contours(&[map], 14.0).unwrap();
+        assert_eq!(
+            found.iter().map(|contour| contour.is_whole).collect::<Vec<_>>(),
+            [true, true, false]
+        );
+        assert_eq!(quadrangles(&found, 400.0, &Params::default()).unwrap(), []);
     }
 }

@@ -3,11 +3,11 @@
 
 opencv::opencv_branch_5! {
     pub(crate) use opencv::geometry::{
-        approx_poly_dp, arc_length, bounding_rect, contour_area, is_contour_convex,
+        approx_poly_dp, arc_length, bounding_rect, contour_area, is_contour_convex, moments_def,
     };
 }
 opencv::not_opencv_branch_5! {
     pub(crate) use opencv::imgproc::{
-        approx_poly_dp, arc_length, bounding_rect, contour_area, is_contour_convex,
+        approx_poly_dp, arc_length, bounding_rect, contour_area, is_contour_convex, moments_def,
     };
 }

@@ -5,6 +5,7 @@ use super::symbols::Symbol;
 use crate::find::working::{Working, WorkingQuad};
 use crate::overlay;
 use image::{DynamicImage, GrayImage, Rgb, RgbImage, imageops};
+use opencv::prelude::*;
 use setsight_game::cards::Shape;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
@@ -17,33 +18,30 @@ const SQUIGGLES: Rgb<u8> = Rgb([230, 159, 0]);
 /// Size of captions, in pixels.
 const SMALL_PX: f64 = 13.0;
 
-/// The binary maps in which symbols and borders are searched for.
-#[derive(Default)]
-pub(crate) struct Maps(Vec<(String, RgbImage)>);
-
-impl Maps {
-    /// Adds one map, scaled down to a third of the working image's width.
-    pub(crate) fn add(&mut self, working: &Working, map: &BinaryMap<'_>) {
-        let (width, step) = (map.width as u32, map.step);
-        let height = (map.pixels.len() / map.width) as u32;
-        let full = GrayImage::from_raw(width, height, map.pixels.to_vec()).expect("whole rows");
-        let cell = [working.width, working.height].map(|side| (side as u32).div_ceil(3));
-        let small = imageops::thumbnail(&full, cell[0], cell[1]);
-        let name = format!("{} {:?}, step {step}", self.0.len() + 1, map.kind);
-        self.0.push((name, DynamicImage::ImageLuma8(small).into_rgb8()));
+/// The binary maps in which symbols and cards are searched for, each scaled down to a third of the
+/// working image's width.
+///
+/// # Errors
+/// OpenCV cannot read a map.
+pub(crate) fn maps(working: &Working, maps: &[BinaryMap]) -> opencv::Result<RgbImage> {
+    let [width, height] = [working.width, working.height].map(|side| (side as u32).div_ceil(3));
+    let mut pictures = Vec::new();
+    for (i, map) in maps.iter().enumerate() {
+        let full = [map.pixels.cols() as u32, map.pixels.rows() as u32];
+        let pixels = map.pixels.data_bytes()?.to_vec();
+        let full = GrayImage::from_raw(full[0], full[1], pixels).expect("whole rows");
+        let small = DynamicImage::ImageLuma8(imageops::thumbnail(&full, width, height));
+        pictures.push((format!("{} {}", i + 1, map.name), small.into_rgb8()));
     }
-
-    /// All maps on one sheet.
-    pub(crate) fn sheet(&self) -> RgbImage {
-        sheet_of(&self.0, 3)
-    }
+    Ok(sheet_of(&pictures, 3))
 }
 
 /// The working image with all detected symbols: diamonds green, ovals blue, squiggles orange, each
 /// with its IoU in per cent and the number of maps that show it.
 pub(crate) fn symbols(frame: &Frame, working: &Working, symbols: &[Symbol]) -> RgbImage {
     let mut picture = working_picture(frame, working);
-    for symbol in symbols {
+    // The best on top.
+    for symbol in symbols.iter().rev() {
         let color = match symbol.shape {
             Shape::Diamond => DIAMONDS,
             Shape::Oval => OVALS,

@@ -1,25 +1,22 @@
 use super::*;
 use crate::find::drawn::{FlatCard, GREEN, RED, card_at, photo};
-use crate::find::symbols_first::components::Components;
-use crate::find::symbols_first::maps::for_each_map;
-use crate::find::symbols_first::symbols::{self, SymbolSearch};
+use crate::find::symbols_first::contours::contours;
+use crate::find::symbols_first::maps::maps;
+use crate::find::symbols_first::symbols::{self, symbols};
 use crate::find::working::Working;
-use setsight_game::cards::Number;
+use setsight_game::cards::{Number, Shape};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Quad};
 
 fn grouped(frame: &Frame) -> Grouped {
     let long_side_px = f64::from(frame.width().max(frame.height()));
     let working = Working::new(frame, long_side_px);
-    let mut search = SymbolSearch::new(&working, &symbols::Params::default());
-    let mut components = Components::default();
-    for_each_map(&working, |map| {
-        components.label(map.pixels, map.width);
-        search.add(map, &components);
-        Ok(())
-    })
-    .unwrap();
-    group(search.finish(&working).unwrap(), long_side_px, &Params::default())
+    group(symbols_of(&working), long_side_px, &Params::default())
+}
+
+fn symbols_of(working: &Working) -> Vec<Symbol> {
+    let found = contours(&maps(working).unwrap(), 14.0).unwrap();
+    symbols(&found, working, &symbols::Params::default()).unwrap()
 }
 
 /// Largest distance between two cards' corners, for the best numbering of the corners.
@@ -32,13 +29,12 @@ fn off(found: &WorkingQuad, corners: &Quad) -> f64 {
 
 /// Asserts that each card is found once, with its number of symbols, to within `most_px`.
 fn are_found(grouped: &Grouped, cards: &[FlatCard], most_px: f64) {
-    let found: Vec<_> =
-        grouped.cards.iter().map(|c| (c.symbols.len(), c.quad(), c.score)).collect();
+    let found: Vec<_> = grouped.cards.iter().map(|c| (c.count, c.quad, c.score)).collect();
     assert_eq!(grouped.cards.len(), cards.len(), "{found:?}");
     for card in cards {
-        let here = grouped.cards.iter().find(|group| off(&group.quad(), &card.corners) < most_px);
+        let here = grouped.cards.iter().find(|group| off(&group.quad, &card.corners) < most_px);
         let here = here.unwrap_or_else(|| panic!("none at {:?}: {found:?}", card.corners));
-        assert_eq!(here.symbols.len(), card.number.index() + 1);
+        assert_eq!(here.count, card.number.index() + 1);
     }
 }
 
@@ -105,29 +101,11 @@ fn symbols_of_two_inks_are_no_card() {
     // As far apart as the symbols of one card: the later card covers most of the earlier one.
     let cards = [card(100.0, GREEN), card(100.0 + SYMBOL_SPACING * 90.0 * 2.2, RED)];
     let grouped = grouped(&photo((400, 240), &cards));
-    assert!(grouped.cards.iter().all(|card| card.symbols.len() == 1), "{grouped:?}");
+    assert!(grouped.cards.iter().all(|card| card.count == 1), "{grouped:?}");
 }
 
 #[test]
 fn an_empty_table_has_no_cards() {
     let grouped = grouped(&photo((300, 200), &[]));
     assert!(grouped.cards.is_empty() && grouped.table.is_none());
-}
-
-#[test]
-fn more_votes_iou_and_contrast_make_a_symbol_likelier() {
-    let card = FlatCard { number: Number::One, ..FlatCard::at(card_at(100.0, 80.0, 0.1)) };
-    let grouped = grouped(&photo((300, 240), &[card]));
-    let symbol = &grouped.cards[0].symbols[0];
-    let with = |change: &dyn Fn(&mut Symbol)| {
-        let mut other = symbol.clone();
-        change(&mut other);
-        quality(&other)
-    };
-    let usual = quality(symbol);
-    assert!(with(&|s| s.votes = 1) < usual - 2.0);
-    assert!(with(&|s| s.iou -= 0.1) < usual - 1.0);
-    assert!(with(&|s| s.colors.ink = [0.01; 3]) < usual - 4.0);
-    assert!(with(&|s| s.colors.white_spread = 0.4) < usual - 1.0);
-    assert!(with(&|s| s.turn = 0.4) < usual);
 }
