@@ -1,4 +1,8 @@
-//! Settles all cards of one photo together: a deck holds each card once.
+//! Settles all cards of one photo together.
+//!
+//! A deck holds each card once, so that surer cards help to name the others. But a picture may show a
+//! card twice: found sets beside the board, two games, a screenshot over another. Which of the two
+//! holds is a fact of the picture, and the cards read alone are the evidence for it.
 
 use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::overlap::{shared_area, shares};
@@ -24,6 +28,9 @@ pub struct Params {
     pub one_card_overlap: f64,
     /// The corresponding share for two outlines whose likeliest card is the same.
     pub one_card_overlap_when_alike: f64,
+    /// Whether a picture may show copies of cards. Where it is a frame of a film, a card that has
+    /// moved is for a while both where it was and where it is.
+    pub may_show_copies: bool,
 }
 
 impl Default for Params {
@@ -36,6 +43,7 @@ impl Default for Params {
             // lower card could have been read.
             one_card_overlap: 0.75,
             one_card_overlap_when_alike: 0.3,
+            may_show_copies: true,
         }
     }
 }
@@ -121,7 +129,7 @@ pub struct BoardCard {
     pub evidence: Evidence,
 }
 
-/// The cards of one photo, all different.
+/// The cards of one photo.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Board {
     /// In the order of their outlines.
@@ -133,7 +141,8 @@ impl Board {
     ///
     /// If several outlines show one card, the best one stays. Outlines that are unlikely to be
     /// cards are dropped. The cards that remain are assigned so that their joint probability is
-    /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957). Outlines
+    /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957), unless that
+    /// is so unlikely that the picture shows copies: then each card is what it is by itself. Outlines
     /// beyond the deck's 81 are dropped, the least card-like first. `known` is the probability that
     /// the cards are of the edition they were read as; on an unknown deck, no card is sure.
     ///
@@ -148,15 +157,17 @@ impl Board {
         assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
         let mut claims = without_doubles(outlines, readings, params);
         claims.retain(|&i| readings[i].is_card >= params.least_is_card);
+        let all = chances(readings, &claims);
+        let copies = if params.may_show_copies { shows_copies(&all) } else { 0.0 };
         // An outline that was probably a card may turn out to be none once surer cards claim all
         // that it could be: paper that reads like a card of the table.
         let (chances, beliefs) = loop {
-            let chances: Vec<[f32; DECK_SIZE]> = claims
-                .iter()
-                .map(|&i| std::array::from_fn(|k| readings[i].probability(Card::from_index(k))))
-                .collect();
+            let chances = chances(readings, &claims);
             let is_card: Vec<f32> = claims.iter().map(|&i| readings[i].is_card).collect();
-            let beliefs = compete(&chances, &is_card);
+            let mut beliefs = compete(&chances, &is_card);
+            for ((belief, chances), is_card) in beliefs.iter_mut().zip(&chances).zip(is_card) {
+                belief.mix(copies, chances, is_card);
+            }
             // Drop one at a time: without it, the other outlines' claims gain weight.
             let least = (0..beliefs.len())
                 .filter(|&i| beliefs[i].is_card < params.least_is_card)
@@ -168,7 +179,11 @@ impl Board {
         };
         let lying: Vec<(Quad, f32)> =
             claims.iter().map(|&i| (outlines[i].corners_in_image, readings[i].is_card)).collect();
-        let chosen = assign(&chances);
+        let chosen = if copies > 0.5 {
+            claims.iter().map(|&i| readings[i].best().0).collect()
+        } else {
+            assign(&chances)
+        };
         let alike = |i: usize, card: Card| alike(&readings[claims[i]], card);
         let cards = claims.iter().zip(shares(&lying)).enumerate();
         let cards = cards.map(|(i, (&outline, covered))| {
@@ -263,6 +278,25 @@ fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Para
     kept
 }
 
+/// For each outline, the probability of each card of the deck.
+fn chances(readings: &[Reading], claims: &[usize]) -> Vec<[f32; DECK_SIZE]> {
+    let of = |&i: &usize| std::array::from_fn(|k| readings[i].probability(Card::from_index(k)));
+    claims.iter().map(of).collect()
+}
+
+/// The probability that a picture shows copies of cards, from the cards read alone: how much less
+/// likely the likeliest names are if each card lies once, as log odds, against
+/// [`COPIES_LOG_ODDS`].
+fn shows_copies(chances: &[[f32; DECK_SIZE]]) -> f32 {
+    let most = |row: &[f32; DECK_SIZE]| row.iter().copied().fold(0.0, f32::max);
+    let ln = |p: f32| p.max(1e-30).ln();
+    let once = assign(chances);
+    let lost = chances.iter().zip(&once).map(|(row, card)| ln(most(row)) - ln(row[card.index()]));
+    let lost = lost.sum::<f32>();
+    if std::env::var_os("DBG").is_some() {}
+    logistic(lost + COPIES_LOG_ODDS)
+}
+
 /// The most likely assignment that gives every outline a different card.
 fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     if chances.is_empty() {
@@ -277,12 +311,28 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     columns.into_iter().map(Card::from_index).collect()
 }
 
+/// Log odds of copies before a card is seen. Errors of one lamp agree with each other: a table of
+/// different cards that is read badly has several that seem to be the same.
+const COPIES_LOG_ODDS: f32 = -10.0;
+
 /// An outline's posterior after weighing the other outlines' claims.
 struct Belief {
     /// Probability that the outline is a card.
     is_card: f32,
     /// Probability of each card of the deck, given that the outline is a card.
     posterior: [f32; DECK_SIZE],
+}
+
+impl Belief {
+    /// Weighs what the outline is by itself, where cards may lie more than once, with this
+    /// probability.
+    fn mix(&mut self, copies: f32, alone: &[f32; DECK_SIZE], is_card: f32) {
+        let mix = |once: f32, alone: f32| (1.0 - copies) * once + copies * alone;
+        self.is_card = mix(self.is_card, is_card);
+        for (once, &alone) in self.posterior.iter_mut().zip(alone) {
+            *once = mix(*once, alone);
+        }
+    }
 }
 
 /// Weighs the claims of all outlines by belief propagation, where every card of the deck is used at
@@ -426,6 +476,26 @@ mod tests {
         assert_eq!(settle(&cards).cards.len(), DECK_SIZE);
     }
 
+    #[test]
+    fn copies_stay_what_they_are() {
+        let codes = ["1frd", "2frd", "3frd", "1ogs", "2spo"];
+        let cards: Vec<_> = (0..8)
+            .map(|i| ((100.0 * f64::from(i), 0.0), reading(codes[i as usize % 5], 0.99)))
+            .collect();
+        let board = settle(&cards);
+        let seen: Vec<String> = board.cards.iter().map(|c| c.card.to_string()).collect();
+        let truth: Vec<&str> = (0..8).map(|i| codes[i % 5]).collect();
+        assert_eq!(seen, truth);
+        assert!(board.cards.iter().all(|c| !c.unsure), "{board:?}");
+        // In a film they are a card that moves.
+        let outlines: Vec<CardOutline> =
+            cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
+        let readings: Vec<Reading> = cards.into_iter().map(|(_, reading)| reading).collect();
+        let once = Params { may_show_copies: false, ..Params::default() };
+        let board = Board::settle(&outlines, &readings, 1.0, &once);
+        assert_eq!(board.sure().count(), 2, "{board:?}");
+    }
+
     proptest! {
         #[test]
         fn no_card_lies_twice(raw in prop::collection::vec(prop::array::uniform12(0.01f32..1.0), 0..20)) {
@@ -441,7 +511,10 @@ mod tests {
                     ((100.0 * i as f64, 0.0), Reading { values, is_card: 0.9 })
                 })
                 .collect();
-            let board = settle(&cards);
+            let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
+                cards.iter().map(|((x, y), reading)| (outline_at(*x, *y), reading.clone())).unzip();
+            let once = Params { may_show_copies: false, ..Params::default() };
+            let board = Board::settle(&outlines, &readings, 1.0, &once);
             prop_assert_eq!(board.cards.len(), cards.len());
             let mut seen: Vec<Card> = board.cards.iter().map(|c| c.card).collect();
             seen.sort();

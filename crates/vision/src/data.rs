@@ -2,7 +2,6 @@
 
 use image::RgbImage;
 use setsight_game::cards::{Card, Property};
-use setsight_game::sets::{self, Set};
 use setsight_photo::geometry::Quad;
 
 /// The place of a possible card.
@@ -126,11 +125,4 @@ impl ReadCard {
         let best = (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values");
         (values[best] >= Self::TOLD).then_some((best, values[best].min(1.0)))
     }
-}
-
-/// All sets among the sure cards, as indices into `cards`.
-pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
-    let sure: Vec<usize> = (0..cards.len()).filter(|&i| !cards[i].unsure).collect();
-    let board: Vec<Card> = sure.iter().map(|&i| cards[i].card).collect();
-    sets::find_all(&board).into_iter().map(|set| Set(set.0.map(|place| sure[place]))).collect()
 }

@@ -23,6 +23,7 @@ mod board;
 mod choice;
 mod classify;
 mod compose;
+mod copies;
 mod data;
 mod find;
 mod layout;
@@ -50,7 +51,8 @@ pub use table_reading::TableReading;
 pub use trace::{StageTime, Trace};
 
 // What a result is made of, and what passes between the stages.
-pub use data::{CardImage, CardOutline, Guess, ReadCard, Reading, sets_of};
+pub use copies::sets_of;
+pub use data::{CardImage, CardOutline, Guess, ReadCard, Reading};
 pub use image;
 pub use probable::ProbableSet;
 pub use table::{Colors, Mirrored, TableFacts};

@@ -22,14 +22,15 @@ const PROBABLE: f32 = 0.5;
 const MOST: usize = 50;
 
 /// The probable sets, most probable first, and how many more there are than are listed. Sets of
-/// sure cards are not among them.
-pub(crate) fn probable_sets(cards: &[ReadCard]) -> (Vec<ProbableSet>, usize) {
+/// sure cards are not among them, nor those of the cards `again`, which lie in another place, too.
+pub(crate) fn probable_sets(cards: &[ReadCard], again: &[usize]) -> (Vec<ProbableSet>, usize) {
     let beliefs: Vec<[f32; DECK_SIZE]> = cards.iter().map(belief).collect();
+    let counted: Vec<usize> = (0..cards.len()).filter(|i| !again.contains(i)).collect();
     let mut found = Vec::new();
-    for i in 0..cards.len() {
-        for j in i + 1..cards.len() {
+    for (n, &i) in counted.iter().enumerate() {
+        for (m, &j) in counted.iter().enumerate().skip(n + 1) {
             let pairs = pairs(&cards[i], &cards[j]);
-            for k in j + 1..cards.len() {
+            for &k in &counted[m + 1..] {
                 let three = [i, j, k];
                 if three.iter().all(|&i| !cards[i].unsure) || !shows_a_set(three.map(|i| &cards[i]))
                 {
@@ -112,7 +113,7 @@ mod tests {
         let sure = [card("1fgd", 1.0, false, &[]), card("2fgd", 1.0, false, &[])];
         let third = |confidence| {
             let unsure = card("3fgd", confidence, true, &[("3sgd", 0.95 - confidence)]);
-            let (sets, _) = probable_sets(&[&sure[..], &[unsure]].concat());
+            let (sets, _) = probable_sets(&[&sure[..], &[unsure]].concat(), &[]);
             sets.first().map(|set| (set.cards, set.confidence, set.decided_by))
         };
         let (cards, confidence, decided_by) = third(0.7).unwrap();
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(third(0.45), None);
         // What is sure is not probable.
         let all = [&sure[..], &[card("3fgd", 0.99, false, &[])]].concat();
-        assert_eq!(probable_sets(&all), (Vec::new(), 0));
+        assert_eq!(probable_sets(&all, &[]), (Vec::new(), 0));
     }
 
     #[test]
@@ -134,10 +135,10 @@ mod tests {
             card(&with('g'), third, true, &others)
         };
         // All three colours of one card: whichever is which, they are a set.
-        let (sets, _) = probable_sets(&[grey("2s?d"), grey("2s?d"), grey("2s?d")]);
+        let (sets, _) = probable_sets(&[grey("2s?d"), grey("2s?d"), grey("2s?d")], &[]);
         assert!(sets.len() == 1 && sets[0].confidence > 0.99, "{sets:?}");
         // Alike or all different in number: one in three has the colours that it needs.
-        let (sets, _) = probable_sets(&[grey("1s?d"), grey("2s?d"), grey("3s?d")]);
+        let (sets, _) = probable_sets(&[grey("1s?d"), grey("2s?d"), grey("3s?d")], &[]);
         assert_eq!(sets, []);
     }
 
@@ -149,7 +150,7 @@ mod tests {
                 ReadCard::new(Quad::rectangle(90.0, 60.0), card, 0.9, true)
             })
             .collect();
-        let (sets, left_out) = probable_sets(&deck);
+        let (sets, left_out) = probable_sets(&deck, &[]);
         assert_eq!((sets.len(), sets.len() + left_out), (MOST, 1080));
     }
 }

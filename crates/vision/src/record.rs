@@ -135,7 +135,13 @@ impl Record {
             let (number, names) = (table.sets.len() + n + 1, set.cards.map(named).join(", "));
             text += &format!("probable set {number}, {}: {names}\n", likelihood(set));
         }
-        text + &table.left_out()
+        text += &table.left_out();
+        for places in &table.copies {
+            let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
+            let name = name_of(&table.cards[places[0]], &deck, ink);
+            text += &format!("the same card: {} ({name})\n", numbers.join(", "));
+        }
+        text
     }
 
     /// Text for people: the sets only, with the probable ones if they are asked for. Empty for a
@@ -226,6 +232,11 @@ impl TableReading {
             Some(deck) if deck.is_classic() => {}
             Some(_) => text += ", of the rectangle edition",
         }
+        match self.copies.len() {
+            0 => {}
+            1 => text += ", one card lies there more than once",
+            n => text += &format!(", {n} cards lie there more than once"),
+        }
         if self.is_mirrored() {
             text += ", a mirrored picture";
         }
@@ -254,7 +265,9 @@ impl Serialize for TableReading {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let left_out = self.probable_sets_left_out;
         let warned = !self.warnings.is_empty();
-        let members = 7 + 2 * usize::from(warned) + usize::from(left_out > 0);
+        let has_copies = !self.copies.is_empty();
+        let members =
+            7 + 2 * usize::from(warned) + usize::from(has_copies) + usize::from(left_out > 0);
         let mut table = serializer.serialize_struct("TableReading", members)?;
         table.serialize_field("width", &self.size_px.0)?;
         table.serialize_field("height", &self.size_px.1)?;
@@ -271,6 +284,11 @@ impl Serialize for TableReading {
         table.serialize_field("cards", &self.cards)?;
         let sets: Vec<[usize; 3]> = self.sets.iter().map(|set| set.0).collect();
         table.serialize_field("sets", &sets)?;
+        if has_copies {
+            table.serialize_field("copies", &self.copies)?;
+        } else {
+            table.skip_field("copies")?;
+        }
         table.serialize_field("probable_sets", &self.probable_sets)?;
         match left_out {
             0 => table.skip_field("probable_sets_left_out")?,

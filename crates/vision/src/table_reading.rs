@@ -1,6 +1,7 @@
 //! The result of reading a picture of a table: the same for photos, films, the window and files.
 
-use super::data::{ReadCard, sets_of};
+use super::copies::{copies, sets_of};
+use super::data::ReadCard;
 use super::probable::{ProbableSet, probable_sets};
 use super::table::{Colors, TableFacts};
 use super::warning::Warning;
@@ -35,6 +36,9 @@ pub struct TableReading {
     /// The sure sets: all among the cards that are not [`unsure`](ReadCard::unsure), as indices into
     /// `cards`.
     pub sets: Vec<Set>,
+    /// The cards that lie more than once, each as the indices of its sure places: found sets beside
+    /// the board, or two games.
+    pub copies: Vec<Vec<usize>>,
     /// The sets that hang on unsure cards and are more likely there than not, most probable first.
     pub probable_sets: Vec<ProbableSet>,
     /// How many more probable sets there are than are listed: a table of doubts may have a thousand.
@@ -67,7 +71,11 @@ impl TableReading {
     /// Finds the sets anew, after cards were changed.
     pub fn find_sets(&mut self) {
         self.sets = sets_of(&self.cards);
-        (self.probable_sets, self.probable_sets_left_out) = probable_sets(&self.cards);
+        self.copies = copies(&self.cards);
+        let again: Vec<usize> =
+            self.copies.iter().flat_map(|places| &places[1..]).copied().collect();
+        let probable = probable_sets(&self.cards, &again);
+        (self.probable_sets, self.probable_sets_left_out) = probable;
     }
 
     /// The deck's edition; unknown for a taught deck, and for one that nobody knows, whose cards are

@@ -96,7 +96,15 @@ impl Table {
             Warning::Elongated { .. } => t!("warning-elongated"),
             other => other.to_string(),
         });
-        warnings.chain(deck).chain(mirrored).chain(colors).collect()
+        let numbers = |places: &Vec<usize>| {
+            let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
+            numbers.join(" = ")
+        };
+        let copies = (!self.copies.is_empty()).then(|| {
+            let places: Vec<String> = self.copies.iter().map(numbers).collect();
+            t!("copies", n = self.copies.len(), places = places.join("; "))
+        });
+        warnings.chain(deck).chain(mirrored).chain(colors).chain(copies).collect()
     }
 
     /// The cards that are clearly read, with their places.

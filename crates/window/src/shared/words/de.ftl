@@ -85,6 +85,10 @@ card-numbered-unsure = Karte { $n }: vielleicht { $name }
 edition-rectangles = Die Ausgabe mit Rechtecken.
 edition-unknown = Karten eines Spiels, das ich nicht kenne: Keine ist sicher.
 mirrored-picture = Ein gespiegeltes Bild.
+copies = { $n ->
+    [one] Eine Karte liegt mehrmals da: { $places }.
+   *[other] { $n } Karten liegen mehrmals da: { $places }.
+}
 warning-cut-off = Die Datei des Fotos endet zu früh, der untere Rand kann fehlen. Bitte noch einmal kopieren.
 warning-elongated = Dieses Bild ist zu lang und schmal, um Karten darin zu finden. Bitte den Teil mit den Karten ausschneiden.
 colours-grey = Das Bild hat keine Farben: Ich lese nur Anzahl, Form und Füllung.

@@ -78,6 +78,10 @@ card-numbered-unsure = Card { $n }: perhaps { $name }
 edition-rectangles = The edition with rectangles.
 edition-unknown = Cards of a deck that I do not know: none is sure.
 mirrored-picture = A mirrored picture.
+copies = { $n ->
+    [one] The same card lies there more than once: { $places }.
+   *[other] { $n } cards lie there more than once: { $places }.
+}
 warning-cut-off = The photo's file ends early, so its lower edge may be missing. Copy it again.
 warning-elongated = This picture is too long and narrow for cards to be found. Cut out the part that shows them.
 colours-grey = The picture has no colours: I read number, shape and filling alone.

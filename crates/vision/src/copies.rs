@@ -1,0 +1,174 @@
+//! Cards that a picture shows more than once, and the sets of such a table.
+//!
+//! Found sets lie beside their board, or two games are played on one table. A set is three cards of
+//! one board, and is listed once.
+
+use super::data::ReadCard;
+use setsight_game::cards::Card;
+use setsight_game::sets::{self, Set};
+use setsight_photo::geometry::{Point, Quad};
+use std::collections::BTreeMap;
+
+/// Where each sure card lies: one place, or several of its copies.
+fn places_of(cards: &[ReadCard]) -> BTreeMap<Card, Vec<usize>> {
+    let mut places: BTreeMap<Card, Vec<usize>> = BTreeMap::new();
+    for (i, card) in cards.iter().enumerate().filter(|(_, card)| !card.unsure) {
+        places.entry(card.card).or_default().push(i);
+    }
+    places
+}
+
+/// The sure cards that lie more than once, each as the indices of its places, ascending.
+pub(crate) fn copies(cards: &[ReadCard]) -> Vec<Vec<usize>> {
+    let mut copies: Vec<_> =
+        places_of(cards).into_values().filter(|places| places.len() > 1).collect();
+    copies.sort();
+    copies
+}
+
+/// All sets among the sure cards, as indices into `cards`. Of three cards with copies, those of the
+/// largest board that has all three make the set; of copies within one board, those that lie closest
+/// together.
+pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
+    let places = places_of(cards);
+    let different: Vec<Card> = places.keys().copied().collect();
+    if places.values().all(|places| places.len() == 1) {
+        let mut sure: Vec<usize> = places.into_values().flatten().collect();
+        sure.sort_unstable();
+        let board: Vec<Card> = sure.iter().map(|&i| cards[i].card).collect();
+        return sets::find_all(&board).into_iter().map(|s| Set(s.0.map(|k| sure[k]))).collect();
+    }
+    let boards = boards(cards);
+    let on = |board: &[usize], card: Card| -> Vec<usize> {
+        places[&card].iter().copied().filter(|i| board.contains(i)).collect()
+    };
+    let set = |set: Set| {
+        let three = set.0.map(|k| different[k]);
+        boards.iter().find_map(|board| closest(cards, three.map(|card| on(board, card))))
+    };
+    let mut sets: Vec<Set> = sets::find_all(&different).into_iter().filter_map(set).collect();
+    sets.sort_by_key(|set| set.0);
+    sets
+}
+
+/// Of the places of three cards, those that lie closest together, ascending; `None` if a card has
+/// none.
+fn closest(cards: &[ReadCard], places: [Vec<usize>; 3]) -> Option<Set> {
+    let center = |i: usize| cards[i].corners_in_image.center();
+    let [first, second, third] = &places;
+    let all = first.iter().flat_map(|&i| second.iter().map(move |&j| (i, j)));
+    let all = all.flat_map(|(i, j)| third.iter().map(move |&k| [i, j, k]));
+    let around = |[i, j, k]: [usize; 3]| {
+        let [a, b, c] = [i, j, k].map(center);
+        a.distance(b) + b.distance(c) + c.distance(a)
+    };
+    let mut set = all.min_by(|a, b| around(*a).total_cmp(&around(*b)))?;
+    set.sort_unstable();
+    Some(Set(set))
+}
+
+/// The boards of a table with copies, the largest first: cards with a gap around them that is wide
+/// beside the gaps among them. One board if a part would hold a copy of its own card.
+fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
+    /// Least gap between boards: so many times the usual gap of neighbours, and so many short sides.
+    const USUAL_GAPS: f64 = 2.0;
+    const SHORT_SIDES: f64 = 0.2;
+    let quads: Vec<&Quad> = cards.iter().map(|card| &card.corners_in_image).collect();
+    let gaps: Vec<Vec<f64>> =
+        quads.iter().map(|a| quads.iter().map(|b| gap(a, b)).collect()).collect();
+    let nearest = |i: usize| {
+        let others = (0..quads.len()).filter(|&j| j != i);
+        others.map(|j| gaps[i][j]).fold(f64::MAX, f64::min)
+    };
+    let usual = median((0..quads.len()).map(nearest));
+    let short = median(quads.iter().map(|quad| quad.short_side()));
+    let most = USUAL_GAPS * usual + SHORT_SIDES * short;
+    let mut boards: Vec<Vec<usize>> = Vec::new();
+    for i in 0..cards.len() {
+        let (near, mut apart): (Vec<_>, Vec<_>) =
+            boards.into_iter().partition(|board| board.iter().any(|&j| gaps[i][j] <= most));
+        let mut board = near.concat();
+        board.push(i);
+        apart.push(board);
+        boards = apart;
+    }
+    let holds_copies = |board: &Vec<usize>| {
+        let own = board.iter().filter(|&&i| !cards[i].unsure);
+        let mut own: Vec<Card> = own.map(|&i| cards[i].card).collect();
+        own.sort_unstable();
+        own.windows(2).any(|two| two[0] == two[1])
+    };
+    if boards.iter().any(holds_copies) {
+        return vec![(0..cards.len()).collect()];
+    }
+    boards.sort_by_key(|board| std::cmp::Reverse(board.len()));
+    boards
+}
+
+/// Distance between two quads, from a corner of either to a side of the other; 0 if they overlap.
+fn gap(a: &Quad, b: &Quad) -> f64 {
+    let to = |p: Point, quad: &Quad| {
+        let sides = (0..4).map(|i| {
+            let (from, along) = (quad.0[i], quad.0[(i + 1) % 4] - quad.0[i]);
+            let t = ((p - from).dot(along) / along.dot(along).max(1e-9)).clamp(0.0, 1.0);
+            p.distance(from + along * t)
+        });
+        if quad.contains(p) { 0.0 } else { sides.fold(f64::MAX, f64::min) }
+    };
+    let from_a = a.0.iter().map(|&p| to(p, b));
+    from_a.chain(b.0.iter().map(|&p| to(p, a))).fold(f64::MAX, f64::min)
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn card(code: &str, x: f64, y: f64) -> ReadCard {
+        let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
+        ReadCard::new(quad, code.parse().unwrap(), 0.99, false)
+    }
+
+    fn board(codes: [&str; 4], left: f64) -> Vec<ReadCard> {
+        let place = |i: usize| (left + 100.0 * (i % 2) as f64, 70.0 * (i / 2) as f64);
+        codes.iter().enumerate().map(|(i, code)| card(code, place(i).0, place(i).1)).collect()
+    }
+
+    #[test]
+    fn a_set_is_listed_once_by_the_cards_of_the_board() {
+        let mut cards = board(["1frd", "2frd", "3frd", "1ogs"], 0.0);
+        assert_eq!((copies(&cards), sets_of(&cards)), (vec![], vec![Set([0, 1, 2])]));
+        // The found set lies beside it.
+        cards.extend([card("3frd", 400.0, 0.0), card("2frd", 500.0, 0.0)]);
+        cards.push(card("1frd", 600.0, 0.0));
+        assert_eq!(copies(&cards), [[0, 6], [1, 5], [2, 4]]);
+        assert_eq!(sets_of(&cards), [Set([0, 1, 2])]);
+        cards[5].unsure = true;
+        assert_eq!(copies(&cards), [[0, 6], [2, 4]]);
+        assert_eq!(sets_of(&cards), [Set([0, 1, 2])]);
+    }
+
+    #[test]
+    fn cards_of_two_games_make_no_set() {
+        let mut cards = board(["1frd", "2frd", "2sps", "1ogs"], 0.0);
+        cards.extend(board(["3frd", "2frd", "1spo", "1ogo"], 500.0));
+        assert_eq!(copies(&cards), [[1, 5]]);
+        assert_eq!(sets_of(&cards), []);
+        // Where nothing lies between them, they are one board, with a copy.
+        let mut cards = board(["1frd", "2frd", "2sps", "1ogs"], 0.0);
+        cards.extend(board(["3frd", "2frd", "1spo", "1ogo"], 200.0));
+        assert_eq!(sets_of(&cards).len(), 1);
+    }
+
+    #[test]
+    fn many_copies_make_no_more_sets() {
+        let cards: Vec<ReadCard> =
+            (0..600).map(|i| card(["1frd", "2frd", "3frd"][i % 3], i as f64 * 95.0, 0.0)).collect();
+        assert_eq!(sets_of(&cards).len(), 1);
+    }
+}
