@@ -254,6 +254,7 @@ fn in_view(
                 let in_picture = probes.iter().filter(|&&(x, y)| inside(at(x, y))).count();
                 let uncovered = symbols_uncovered(card, &lying[i + 1..], print);
                 DrawnCard {
+                    of_deck: true,
                     card: card.card,
                     corners_in_image: upper_first(
                         [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| at(x, y)),

@@ -273,6 +273,8 @@ pub struct Params {
     pub leaflets: (usize, usize),
     /// Probability that a screen ([`Kind::Screen`]) is photographed rather than copied.
     pub photographed: f64,
+    /// Probability that a screen shows cards that the deck has not, among others or alone.
+    pub strange: f64,
     /// The requested kind, as a tag for the labels.
     pub asked: Kind,
 }
@@ -335,6 +337,7 @@ impl Params {
             marks: (0, 0),
             leaflets: (0, 0),
             photographed: 0.0,
+            strange: 0.0,
             asked: kind,
         };
         match kind {

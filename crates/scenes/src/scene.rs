@@ -34,6 +34,9 @@ pub struct Scene {
 pub struct DrawnCard {
     /// The card.
     pub card: Card,
+    /// Whether it is a card of the scene's deck. Games on a screen may hold others, of an ink, a shape
+    /// or a number that the deck has not; `card` is then what it was made from.
+    pub of_deck: bool,
     /// Exact corners of the card's rectangle (its rounded corners lie inside), clockwise. The first
     /// edge is a long side of the physical card, even if perspective makes it the shorter one. Of
     /// the two possible starting corners, the higher one is first.

@@ -128,6 +128,7 @@ fn on_screen(p: &mut Params, dice: &mut Dice) {
     p.long_side_px = Some(Span::only(long));
     p.fill = Span::new(0.8, 1.2);
     p.aim_off = dice.pick(&[(0.0, 8.0), (0.06, 1.0)]);
+    p.strange = 0.25;
     // Games on screens draw the symbols of today's deck, or others.
     p.decks = vec![(DeckChoice::Known(Deck::classic()), 0.92), (DeckChoice::Invented, 0.08)];
 }

@@ -31,6 +31,8 @@ struct Placed {
     /// Unit vector along its long side.
     along: Point,
     chosen: bool,
+    /// Whether it is drawn as the deck has no card.
+    strange: bool,
 }
 
 impl Placed {
@@ -64,8 +66,13 @@ pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, Re
     let photographed = taste.chance(params.photographed);
     let (aspect, upright) = (taste.between(1.28, 1.68), taste.chance(0.4));
     let mut plan = Plan::random(params, &cards, aspect, upright, &mut taste);
+    let strange = deck.is_classic() && taste.chance(params.strange);
     let style = Style::random(&deck, aspect, upright, plan.short_px, &mut taste);
     plan.choose(&style, &mut taste);
+    if strange {
+        let part = taste.pick(&[(0.12, 2.0), (0.35, 2.0), (1.0, 1.0)]);
+        plan.cards.iter_mut().for_each(|placed| placed.strange = taste.chance(part));
+    }
     let mut image = draw::page(&plan, &style, params.size_px, &mut taste);
     for placed in &plan.cards {
         draw::card(&mut image, placed, plan.short_px, &style);
@@ -143,6 +150,7 @@ impl Plan {
             center,
             along: Point::new(1.0, 0.0),
             chosen: false,
+            strange: false,
         });
         let low = Point::new(first.x - wide / 2.0 * short_px, first.y - high / 2.0 * short_px);
         let cells = Point::new(x - 2.0 * margin.0, y - 2.0 * margin.1);
@@ -168,9 +176,10 @@ impl Plan {
         let (a, b) = (0.5 * style.aspect * scale, 0.5 * scale);
         let last = placed.card.number.index() as f64;
         let symbols = (0..=placed.card.number.index())
-            .map(|k| placed.at((k as f64 - last / 2.0) * style.spacing * scale, 0.0));
+            .map(|k| placed.at(style.center(k as f64, last) * scale, 0.0));
         DrawnCard {
             card: placed.card,
+            of_deck: !placed.strange,
             corners_in_image: upper_first(
                 [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(x, y)| placed.at(x, y)),
             ),

@@ -1,6 +1,6 @@
 //! Draws an app's page and cards, flat, in sRGB.
 
-use super::style::{Color, Shadow, Style, accent};
+use super::style::{Color, Shadow, Strange, Style, accent};
 use super::{Placed, Plan};
 use crate::decoys::for_pixels;
 use crate::marks::{blend, write};
@@ -182,10 +182,30 @@ fn face(placed: &Placed, style: &Style, (q, d): (Point, f64), px: f64, scale: f6
     if let Some((frame, width)) = frame {
         color = mix(color, frame, 1.0 - coverage(d + width, px));
     }
-    let last = placed.card.number.index() as f64;
-    let k = (q.x / style.spacing + last / 2.0).round().clamp(0.0, last);
-    let (x, y) = (q.x - (k - last / 2.0) * style.spacing, q.y);
-    let field = &style.fields[placed.card.shape.index()];
+    let strange = placed.strange.then_some(&style.strange);
+    // Four symbols are smaller.
+    let (last, smaller) = match strange {
+        Some(Strange::Four) => (3.0, 0.7),
+        Some(Strange::TwoInks | Strange::TwoShapes) => {
+            (placed.card.number.index().max(1) as f64, 1.0)
+        }
+        _ => (placed.card.number.index() as f64, 1.0),
+    };
+    let (q, px) = (q / smaller, px / smaller);
+    let gap = style.center(1.0, last) - style.center(0.0, last);
+    let k = (q.x / gap + last / 2.0).round().clamp(0.0, last);
+    let (x, y) = (q.x - style.center(k, last), q.y);
+    let is_second = k as usize % 2 == 1;
+    let field = match strange {
+        Some(Strange::Shape(field)) => field,
+        Some(Strange::TwoShapes) if is_second => &style.fields[(placed.card.shape.index() + 1) % 3],
+        _ => &style.fields[placed.card.shape.index()],
+    };
+    let ink = match strange {
+        Some(Strange::Ink(ink)) => *ink,
+        Some(Strange::TwoInks) if is_second => style.inks[(placed.card.color.index() + 1) % 3],
+        _ => style.inks[placed.card.color.index()],
+    };
     let shading = placed.card.shading.index();
     let stroke = style.strokes[shading];
     // Signed distance to what is inked, holes as holes.
@@ -208,5 +228,5 @@ fn face(placed: &Placed, style: &Style, (q, d): (Point, f64), px: f64, scale: f6
     let within = if stroke > 0.0 { coverage(d + inner, px) } else { outside };
     let inked =
         if within > 0.0 { style.insides[shading].at((x, y), d + inner, 1.0 / scale) } else { 0.0 };
-    mix(color, style.inks[placed.card.color.index()], outside - within + within * inked)
+    mix(color, ink, outside - within + within * inked)
 }

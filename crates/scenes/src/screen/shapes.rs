@@ -170,8 +170,13 @@ fn squiggle(dice: &mut Dice) -> Vec<(f64, f64)> {
     let ends = dice.between(2.5, 9.0);
     let waist = dice.between(-0.15, 0.25);
     let lean = dice.between(-0.15, 0.2);
+    // A flag in the wind: the band is cut straight across.
+    let is_flag = dice.chance(0.2);
     let middle = |s: f64| -curl * (PI * waves * s).sin() + lean * s;
     let half = |s: f64| {
+        if is_flag {
+            return 1.0;
+        }
         let neck = 1.0 - waist * (1.0 - s * s);
         neck * (1.0 - s.abs().powf(ends)).max(0.0).sqrt()
     };

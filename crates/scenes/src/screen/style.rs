@@ -66,11 +66,81 @@ pub(super) struct Style {
     pub fields: [Field; 3],
     /// Distance of neighbouring symbols' centres.
     pub spacing: f64,
+    /// The same of a pair, in spacings: two of three fixed places are the outer ones.
+    pub pair: f64,
+    /// What cards that the deck has not look like.
+    pub strange: Strange,
     /// Width over which an edge is blended, in pixels.
     pub edge_px: f64,
     pub chosen: Chosen,
     /// Largest turn of a card that is not quite straight.
     pub hasty: f64,
+}
+
+/// What a card has that no card of the deck has: one of these.
+#[derive(Clone, Debug)]
+pub(super) enum Strange {
+    Ink(Color),
+    Shape(Field),
+    /// Four symbols.
+    Four,
+    /// Two inks on one card: that of every second symbol is another one of the deck's.
+    TwoInks,
+    /// Two shapes on one card.
+    TwoShapes,
+}
+
+impl Strange {
+    fn random(wide: f64, high: f64, dice: &mut Dice) -> Self {
+        match dice.below(12) {
+            0..=5 => Self::Ink(strange_ink(dice)),
+            6..=8 => {
+                let points = strange_shape(wide, high, dice);
+                Self::Shape(Field::new(&points, 0.0, 0.09, 0.006))
+            }
+            9 => Self::Four,
+            10 => Self::TwoInks,
+            _ => Self::TwoShapes,
+        }
+    }
+}
+
+/// An ink between those of the deck, or none at all. Blue is none of these: many an app has it for
+/// purple.
+fn strange_ink(dice: &mut Dice) -> Color {
+    let hues = [(24.0, 44.0), (46.0, 62.0), (172.0, 198.0), (314.0, 336.0)];
+    match dice.below(6) {
+        4 => hsl(dice.between(18.0, 34.0), dice.between(0.35, 0.7), dice.between(0.18, 0.36)),
+        5 => grey(dice.between(0.0, 0.5)),
+        k => hsl(
+            dice.between(hues[k].0, hues[k].1),
+            dice.between(0.55, 1.0),
+            dice.between(if k == 3 { 0.55 } else { 0.36 }, if k == 3 { 0.78 } else { 0.6 }),
+        ),
+    }
+}
+
+/// A polygon of this width and height that is none of the deck's shapes.
+fn strange_shape(wide: f64, high: f64, dice: &mut Dice) -> Vec<(f64, f64)> {
+    let unit: Vec<(f64, f64)> = match dice.below(6) {
+        0 => vec![(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)],
+        1 => vec![(-1.0, -0.5), (0.0, -1.0), (1.0, -0.5), (1.0, 0.5), (0.0, 1.0), (-1.0, 0.5)],
+        2 => vec![(0.0, -1.0), (1.0, 1.0), (-1.0, 1.0)],
+        3 => {
+            let w = dice.between(0.25, 0.45);
+            let (a, b) = (w, w * wide / high);
+            let arm = [(a, -1.0), (a, -b), (1.0, -b), (1.0, b), (a, b), (a, 1.0)];
+            arm.iter().copied().chain(arm.iter().map(|p| (-p.0, -p.1))).collect()
+        }
+        k => (0..2 * (k + 1))
+            .map(|i| {
+                let angle = PI * i as f64 / (k + 1) as f64;
+                let radius = if i % 2 == 0 { 1.0 } else { 0.5 };
+                (radius * angle.sin(), -radius * angle.cos())
+            })
+            .collect(),
+    };
+    unit.iter().map(|p| (0.5 * wide * p.0, 0.5 * high * p.1)).collect()
 }
 
 /// How chosen cards differ.
@@ -109,8 +179,17 @@ impl Style {
         let dark = dice.chance(0.3);
         // Other decks' inks are for white cards.
         let dark_cards = dice.chance(if dark { 0.55 } else { 0.06 }) && deck.is_classic();
-        let (wide, high) = (dice.between(0.16, 0.245), dice.between(0.5, 0.8));
-        let spacing = aspect * dice.between(wide + 0.025, 0.31f64.max(wide + 0.03));
+        let (mut wide, mut high) = (dice.between(0.16, 0.245), dice.between(0.5, 0.8));
+        let mut spacing = aspect * dice.between(wide + 0.025, 0.31f64.max(wide + 0.03));
+        // Some draw small symbols, far from the card's ends or close together.
+        if dice.chance(0.22) {
+            let smaller = dice.between(0.45, 0.9);
+            (wide, high) = (wide * smaller, high * smaller);
+            if dice.chance(0.7) {
+                spacing = aspect * wide * dice.between(1.06, 1.5);
+            }
+        }
+        let pair = dice.pick(&[(1.0, 9.0), (2.0, 1.2), (1.5, 0.3)]);
         let outlines = outlines(deck, wide * aspect, high, dice);
         let px = 1.0 / short_px;
         let stroke = (dice.between(0.1, 0.235).powi(2)).max(0.9 * px);
@@ -119,12 +198,28 @@ impl Style {
         let middle =
             if deck.is_classic() { middle(px, dice) } else { of_deck(&deck.fills[2].fill) };
         let bare = !matches!(middle, Inside::Rings { .. } | Inside::Nothing) && dice.chance(0.15);
+        // Where the middle one is a pattern, full may be paler than its outline.
+        let is_pattern = matches!(middle, Inside::Pattern { .. } | Inside::Rings { .. });
+        let pale = dice.chance(if is_pattern { 0.16 } else { 0.0 });
+        let full = if pale { Inside::Tint(dice.between(0.3, 0.75)) } else { Inside::Full };
         let strokes = [
-            if dice.chance(0.6) { stroke } else { 0.0 },
+            if pale || dice.chance(0.6) { stroke } else { 0.0 },
             stroke,
             if bare { 0.0 } else { stroke * dice.pick(&[(1.0, 4.0), (0.6, 1.0)]) },
         ];
-        let (page, card) = grounds(dark, dark_cards, dice);
+        let (mut page, mut card) = grounds(dark, dark_cards, dice);
+        // Cards of the page's own colour.
+        let borderless = dice.chance(0.07);
+        if borderless {
+            if dark_cards || card.iter().sum::<f64>() < 2.4 || dice.chance(0.5) {
+                card = page[0];
+            }
+            if card.iter().sum::<f64>() < 2.2 && !dark_cards {
+                card = grey(1.0);
+            }
+            page = [card; 2];
+        }
+        let strange = Strange::random(wide * aspect, high, dice);
         Self {
             aspect,
             upright,
@@ -132,8 +227,8 @@ impl Style {
             dark,
             card,
             radius: dice.between(0.0, 0.16) * f64::from(u8::from(dice.chance(0.9))),
-            border: border(dark, px, dice),
-            shadow: dice.chance(0.5).then(|| Shadow {
+            border: border(dark, px, dice).filter(|_| !borderless),
+            shadow: (!borderless && dice.chance(0.5)).then(|| Shadow {
                 offset: (dice.between(-0.03, 0.05), dice.between(0.0, 0.06)),
                 soft: dice.between(0.02, 0.16),
                 depth: dice.between(0.15, 0.65),
@@ -149,7 +244,7 @@ impl Style {
                 [0, 1, 2].map(|i| deck.inks[i].printings[0].map(|v| f64::from(v) / 255.0))
             },
             insides: if deck.is_classic() {
-                [Inside::Full, Inside::Nothing, middle]
+                [full, Inside::Nothing, middle]
             } else {
                 [0, 1, 2].map(|i| of_deck(&deck.fills[i].fill))
             },
@@ -157,10 +252,20 @@ impl Style {
             outer: dice.pick(&[(0.5, 3.0), (0.0, 1.0), (1.0, 0.4)]),
             fields,
             spacing,
+            pair,
+            strange,
             edge_px: dice.pick(&[(1.0, 4.0), (1.35, 1.0), (1.8, 0.6)]),
             chosen: chosen(px, dice),
             hasty: if dice.chance(0.08) { dice.between(0.01, 0.06) } else { 0.0 },
         }
+    }
+}
+
+impl Style {
+    /// The place of symbol `k` of `last` + 1 along the card, from its middle.
+    pub(super) fn center(&self, k: f64, last: f64) -> f64 {
+        let pair = if last == 1.0 { self.pair } else { 1.0 };
+        (k - last / 2.0) * self.spacing * pair
     }
 }
 
@@ -243,6 +348,7 @@ fn inks(on_dark: bool, dice: &mut Dice) -> [Color; 3] {
 fn grounds(dark: bool, dark_cards: bool, dice: &mut Dice) -> ([Color; 2], Color) {
     let hue = dice.between(0.0, 360.0);
     let page = match dice.below(10) {
+        0 | 1 if dark => grey(dice.between(0.0, 0.03)),
         _ if dark => hsl(hue, dice.between(0.0, 0.35), dice.between(0.03, 0.22)),
         0..=2 => grey(1.0),
         3 | 4 => hsl(hue, dice.between(0.0, 0.4), dice.between(0.86, 0.97)),
@@ -253,7 +359,9 @@ fn grounds(dark: bool, dark_cards: bool, dice: &mut Dice) -> ([Color; 2], Color)
     };
     let other = if dice.chance(0.2) { dice.between(0.65, 1.2) } else { 1.0 };
     let hue = if dice.chance(0.5) { dice.between(30.0, 60.0) } else { dice.between(0.0, 360.0) };
-    let card = if dark_cards {
+    let card = if dark_cards && dice.chance(0.3) {
+        grey(dice.between(0.15, 0.5))
+    } else if dark_cards {
         hsl(hue, dice.between(0.0, 0.3), dice.between(0.05, 0.3))
     } else if dice.chance(0.72) {
         grey(1.0)

@@ -113,7 +113,10 @@ pub fn drawn_on_screen(
     read_drawn(networks, tables, &|index| {
         // No card of another deck can be claimed.
         let classic = vec![(DeckChoice::Known(Deck::classic()), 1.0)];
-        let scene = scenes::screen_but(seed, index, |params| params.decks = classic)?;
+        let scene = scenes::screen_but(seed, index, |params| {
+            params.decks = classic;
+            params.strange = 0.0;
+        })?;
         done();
         Ok(scene)
     })

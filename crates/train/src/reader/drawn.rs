@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changed whenever the same seed gives other crops.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Scenes drawn in parallel before their crops are counted.
 const CHUNK: usize = 64;
 /// Upper bound of the seeds of training tables.
@@ -118,7 +118,8 @@ fn of_scene(
             Some(found) if as_found => either_way(found, &mut rng),
             _ => outline(quad, &mut rng),
         };
-        named.push(Sample::of(&cut(quad), Label::of(edition, card.card)));
+        let label = if card.of_deck { Label::of(edition, card.card) } else { Label::OfUnknownDeck };
+        named.push(Sample::of(&cut(quad), label));
     }
     let mut others: Vec<Sample> = found
         .iter()
