@@ -69,7 +69,7 @@ pub enum Layer {
 impl Layer {
     /// A 3x3 convolution with norm and ReLU that keeps rows and columns, or halves even ones at
     /// stride 2 with TFLite's `SAME` padding: no zeros above and left.
-    pub fn conv3(inputs: usize, outputs: usize, stride: usize) -> Self {
+    pub(crate) fn conv3(inputs: usize, outputs: usize, stride: usize) -> Self {
         let padding = if stride == 2 { [0, 0, 1, 1] } else { [1; 4] };
         let (norm, relu) = (true, true);
         Self::Conv {
@@ -86,7 +86,7 @@ impl Layer {
     }
 
     /// A 3x3 convolution of each channel by itself, with norm and ReLU; see [`Self::conv3`].
-    pub fn depthwise3(channels: usize, stride: usize) -> Self {
+    pub(crate) fn depthwise3(channels: usize, stride: usize) -> Self {
         match Self::conv3(channels, channels, stride) {
             Self::Conv { inputs, outputs, kernel, padding, dilation, norm, relu, .. } => {
                 let groups = channels;
@@ -107,7 +107,7 @@ impl Layer {
     }
 
     /// A 1x1 convolution with norm and ReLU.
-    pub fn conv1(inputs: usize, outputs: usize) -> Self {
+    pub(crate) fn conv1(inputs: usize, outputs: usize) -> Self {
         Self::Conv {
             inputs,
             outputs,
@@ -143,7 +143,7 @@ pub struct Plan {
 }
 
 /// The statistics of the norms in a batch: index of the array of means, means, variances.
-pub type Statistics = Vec<(usize, Vec<f32>, Vec<f32>)>;
+pub(crate) type Statistics = Vec<(usize, Vec<f32>, Vec<f32>)>;
 
 /// A pass for training: what each step computed, for the gradients.
 #[derive(Debug)]
@@ -445,7 +445,7 @@ impl Plan {
     }
 
     /// Adds a layer that takes the last result, and adds its result to that (He et al. 2016).
-    pub fn then_add(&mut self, layer: Layer) {
+    pub(crate) fn then_add(&mut self, layer: Layer) {
         let last = self.steps.len();
         self.then(layer);
         self.steps.push(Step { layer: Layer::Add { relu: false }, inputs: vec![last, last + 1] });

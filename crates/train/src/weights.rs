@@ -18,7 +18,7 @@ pub enum Role {
 
 impl Role {
     /// Whether gradients update it.
-    pub fn is_trained(self) -> bool {
+    pub(crate) fn is_trained(self) -> bool {
         !matches!(self, Self::Mean | Self::Variance)
     }
 }
@@ -45,7 +45,7 @@ pub struct Weights {
 
 impl Weights {
     /// Arrays of the same names and shapes, filled with 0.
-    pub fn zeros_like(&self) -> Self {
+    pub(crate) fn zeros_like(&self) -> Self {
         let zero = |array: &Array| Array { values: vec![0.0; array.values.len()], ..array.clone() };
         Self { arrays: self.arrays.iter().map(zero).collect() }
     }
@@ -60,7 +60,7 @@ impl Weights {
     }
 
     /// Whether the names, roles and shapes equal those of `other`.
-    pub fn same_shape(&self, other: &Self) -> bool {
+    pub(crate) fn same_shape(&self, other: &Self) -> bool {
         self.arrays.len() == other.arrays.len()
             && self
                 .arrays

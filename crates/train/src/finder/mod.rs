@@ -12,9 +12,9 @@
 //! | [`target`] | the target maps of a table |
 //! | [`tally`] | precision and recall of the network's claims |
 
-pub mod scenes;
-pub mod tally;
-pub mod target;
+pub(crate) mod scenes;
+pub(crate) mod tally;
+pub(crate) mod target;
 
 use super::first::First;
 use super::loss::{Loss, sigmoid, softplus};
@@ -111,7 +111,7 @@ impl Finder {
 
     /// A task that continues from a network on the tables that `table` returns by index; `tables`
     /// describes them in the run's `config.json`.
-    pub fn going_on(
+    pub(crate) fn going_on(
         options: &Options,
         first: First,
         table: impl Fn(u64) -> Drawn + Send + Sync + 'static,

@@ -30,7 +30,7 @@ pub enum Wanted {
 }
 
 /// Minimum fraction in view of a card that must be found.
-pub const LEAST_IN_VIEW: f64 = 0.35;
+pub(crate) const LEAST_IN_VIEW: f64 = 0.35;
 /// Minimum fraction in view of such a card if none of its symbols is in view.
 const LEAST_WITHOUT_SYMBOL: f64 = 0.6;
 /// A card with a smaller fraction in view counts as absent.
@@ -75,7 +75,7 @@ impl SeenCard {
 
 /// The maps of one picture; each is `[cells]`, row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub(crate) struct Target {
     /// Columns and rows.
     pub size: (usize, usize),
     /// 1 in the cells with a peak: centres of cards, centres of symbols.
@@ -90,11 +90,11 @@ pub struct Target {
 }
 
 /// Planes of the output that describe a box.
-pub const SHAPE_PLANES: usize = finder::OUTPUTS - finder::OFFSET;
+pub(crate) const SHAPE_PLANES: usize = finder::OUTPUTS - finder::OFFSET;
 
 impl Target {
     /// The target maps of a picture of `size_px` (width, height).
-    pub fn of(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
+    pub(crate) fn of(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
         let size = (size_px.0 / finder::STRIDE_PX, size_px.1 / finder::STRIDE_PX);
         let cells = size.0 * size.1;
         let mut heat = [vec![0.0; cells], vec![0.0; cells]];

@@ -8,7 +8,7 @@ use setsight_nets::reader::{HEIGHT, WIDTH};
 use setsight_vision::CardImage;
 
 /// Bytes per crop: 8-bit R, G, B, row by row.
-pub const BYTES: usize = 3 * WIDTH * HEIGHT;
+pub(crate) const BYTES: usize = 3 * WIDTH * HEIGHT;
 
 /// A crop of the network's size.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ impl Label {
     }
 
     /// The label as one byte, for files and hashes.
-    pub fn to_byte(self) -> u8 {
+    pub(crate) fn to_byte(self) -> u8 {
         match self {
             Self::Card(edition, card) => (edition.index() * DECK_SIZE + card.index()) as u8,
             Self::OfUnknownDeck => 254,
@@ -66,7 +66,7 @@ impl Label {
     }
 
     /// The label of a byte.
-    pub fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             254 => Some(Self::OfUnknownDeck),
             255 => Some(Self::NoCard),
