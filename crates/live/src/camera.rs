@@ -274,7 +274,7 @@ impl CameraError {
     }
 
     /// Whether trying again may help without any change to the program's settings.
-    pub fn may_pass(&self) -> bool {
+    pub(crate) fn may_pass(&self) -> bool {
         !matches!(
             self,
             Self::NoSuch { .. }

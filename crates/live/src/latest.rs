@@ -74,7 +74,7 @@ impl<T> Latest<T> {
     }
 
     /// Whether the slot is closed.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.lock().closed
     }
 

@@ -91,7 +91,7 @@ impl Video {
     ///
     /// # Errors
     /// See [`VideoError`]; also if no frame is that late.
-    pub fn open_at(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
+    pub(crate) fn open_at(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
         Ok(Self { name: path.display().to_string(), ..Self::of_path(path, from_ms, fps)? })
     }
 
@@ -321,7 +321,7 @@ pub fn rate_of_pictures(path: &Path) -> Option<(usize, Rate)> {
 ///
 /// # Errors
 /// [`CameraError::Film`].
-pub fn open_film(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Video, CameraError> {
+pub(crate) fn open_film(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Video, CameraError> {
     Video::open_at(path, from_ms, fps)
         .map_err(|error| film_error(&path.display().to_string(), &error))
 }

@@ -86,7 +86,7 @@ impl Watch {
     }
 
     /// Changes the pace from now on.
-    pub fn set_pace(&mut self, pace: Pace) {
+    pub(crate) fn set_pace(&mut self, pace: Pace) {
         self.pace = pace;
     }
 

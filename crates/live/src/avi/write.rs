@@ -161,7 +161,7 @@ impl<W: Write + Seek> AviWriter<W> {
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn write_index(&mut self) -> io::Result<()> {
+    pub(crate) fn write_index(&mut self) -> io::Result<()> {
         let [part] = &self.parts[..] else { return Ok(()) };
         if part.end > part.movi_end {
             return Ok(());
