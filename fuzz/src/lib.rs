@@ -5,7 +5,7 @@ use setsight_eval::check::plan;
 use setsight_eval::convert;
 use setsight_game::cards::{Card, Deck, Vocabulary};
 use setsight_game::game::parse_deals;
-use setsight_h7::read_tflite;
+use setsight_h7::parts::read_tflite;
 use setsight_live::films::AviReader;
 use setsight_live::parts::jpeg::{self, Jpegs, Piece};
 use setsight_nets::Kind;
