@@ -63,7 +63,7 @@ pub struct CardOutcome {
 }
 
 /// The word for a verdict.
-pub fn word(verdict: Verdict) -> &'static str {
+pub(crate) fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Right => "right",
         Verdict::Wrong => "wrong",

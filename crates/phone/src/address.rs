@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
 /// The port that is tried first.
-pub const PORT: u16 = 8780;
+pub(crate) const PORT: u16 = 8780;
 /// How many ports are tried, one after the other.
 const PORTS: u16 = 20;
 
@@ -64,7 +64,7 @@ fn advice(reason: &io::Error) -> &'static str {
 ///
 /// # Errors
 /// See [`ListenError`].
-pub fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
+pub(crate) fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
     let (addresses, port) = match listen {
         Listen::Private => (private_addresses()?, None),
         Listen::At(address, port) => (vec![*address], *port),
@@ -85,7 +85,7 @@ pub fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
 }
 
 /// The addresses under which a listener is reached: its own, or for "any" all of this machine.
-pub fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
+pub(crate) fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
     if !listener.ip().is_unspecified() {
         return vec![listener.ip()];
     }

@@ -33,7 +33,7 @@ const LATE: Duration = Duration::from_millis(300);
 const NEW_GAME: &str = "new-game";
 
 /// A game that a phone shows. It waits where the phone is away for a while.
-pub struct Game {
+pub(crate) struct Game {
     feed: Feed,
     session: RunningSession,
     changed: Arc<Latest<()>>,
@@ -110,7 +110,7 @@ fn decoded(bytes: &[u8]) -> Option<setsight_photo::Frame> {
 }
 
 /// Answers the pictures of a phone until it leaves.
-pub fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
+pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_BYTES))
         .max_frame_size(Some(MOST_BYTES));

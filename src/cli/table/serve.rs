@@ -8,7 +8,7 @@ use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
 use keep::Keeper;
 use setsight_files::{print_result, say};
-use setsight_phone::server::Options;
+use setsight_phone::Options;
 use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
