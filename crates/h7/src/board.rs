@@ -37,7 +37,7 @@ fn pixel(red: u16, green: u16, blue: u16) -> u16 {
 
 impl Rgb565 {
     /// Truncates each channel of a picture.
-    pub fn of(image: &RgbImage) -> Self {
+    pub(crate) fn of(image: &RgbImage) -> Self {
         let pixels = image
             .pixels()
             .map(|p| {
@@ -57,12 +57,12 @@ impl Rgb565 {
     }
 
     /// What the firmware puts into the network: each byte XOR 0x80, pixel by pixel.
-    pub fn network_input(&self) -> Vec<i8> {
+    pub(crate) fn network_input(&self) -> Vec<i8> {
         self.channels().flatten().map(|v| i8::from_le_bytes([v ^ 0x80])).collect()
     }
 
     /// The input of the floating-point network.
-    pub fn planes(&self) -> Planes {
+    pub(crate) fn planes(&self) -> Planes {
         let mut values = vec![0.0; 3 * self.pixels.len()];
         for (i, channels) in self.channels().enumerate() {
             for (c, v) in channels.into_iter().enumerate() {

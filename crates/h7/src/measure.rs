@@ -29,7 +29,7 @@ pub struct Agreement {
 
 impl Agreement {
     /// `count` in per cent of the crops.
-    pub fn percent(&self, count: usize) -> f64 {
+    pub(crate) fn percent(&self, count: usize) -> f64 {
         100.0 * count as f64 / self.crops.max(1) as f64
     }
 }

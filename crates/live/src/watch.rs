@@ -77,7 +77,7 @@ impl Watch {
     }
 
     /// Forgets the table: the next frame is the first.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         if self.asked_ms.take().is_some() {
             // Whatever was found belongs to the table that is forgotten.
             let _ = self.found.recv().expect("a detection failed: its message is above");

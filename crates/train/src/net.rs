@@ -163,7 +163,7 @@ impl Pass<'_> {
     }
 
     /// The statistics of the norms in this batch.
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         let norms = self.norms.iter().zip(self.plan.first_arrays());
         norms
             .filter_map(|(norm, first)| {
@@ -335,7 +335,7 @@ impl Plan {
 
     /// The network for inference: each norm is folded, with its running mean and variance, into the
     /// convolution before it.
-    pub fn graph(&self, weights: &Weights) -> Graph {
+    pub(crate) fn graph(&self, weights: &Weights) -> Graph {
         let mut arrays = weights.arrays.iter().map(|array| &array.values);
         let mut take = || arrays.next().expect("arrays stand in the order of the plan").clone();
         let mut nodes = Vec::with_capacity(self.steps.len());
@@ -385,7 +385,7 @@ impl Plan {
     /// norm is restored with the means and variances measured on `seen`, pictures as training shows
     /// them, so that the first pass computes what the network does. `None` for a network of another
     /// plan.
-    pub fn weights_of(&self, graph: &Graph, seen: Tensor) -> Option<Weights> {
+    pub(crate) fn weights_of(&self, graph: &Graph, seen: Tensor) -> Option<Weights> {
         let mut weights = self.init(0);
         let nodes = graph.nodes.iter();
         if nodes.len() != self.steps.len()
@@ -432,14 +432,14 @@ impl Plan {
     }
 
     /// A plan in which each layer takes the result of the one before it.
-    pub fn chain(input_channels: usize, input_size: [usize; 2], layers: Vec<Layer>) -> Self {
+    pub(crate) fn chain(input_channels: usize, input_size: [usize; 2], layers: Vec<Layer>) -> Self {
         let mut plan = Self { input_channels, input_size: Some(input_size), steps: Vec::new() };
         layers.into_iter().for_each(|layer| plan.then(layer));
         plan
     }
 
     /// Adds a layer that takes the last result.
-    pub fn then(&mut self, layer: Layer) {
+    pub(crate) fn then(&mut self, layer: Layer) {
         let last = self.steps.len();
         self.steps.push(Step { layer, inputs: vec![last] });
     }

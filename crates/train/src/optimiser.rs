@@ -113,7 +113,7 @@ impl State {
 
 impl Schedule {
     /// The learning rate of a step, counted from 1.
-    pub fn rate(&self, step: u64) -> f32 {
+    pub(crate) fn rate(&self, step: u64) -> f32 {
         let rise = step as f32 / self.warm_up.max(1) as f32;
         let part = step as f32 / self.steps.max(1) as f32;
         let fall = LAST + (1.0 - LAST) * 0.5 * (1.0 + (PI * part.min(1.0)).cos());

@@ -51,7 +51,7 @@ impl Weights {
     }
 
     /// Moves every number towards `other` by `share` of the difference; 1 copies `other`.
-    pub fn approach(&mut self, other: &Self, share: f32) {
+    pub(crate) fn approach(&mut self, other: &Self, share: f32) {
         for (mine, theirs) in self.arrays.iter_mut().zip(&other.arrays) {
             for (a, b) in mine.values.iter_mut().zip(&theirs.values) {
                 *a += (b - *a) * share;
@@ -67,10 +67,5 @@ impl Weights {
                 .iter()
                 .zip(&other.arrays)
                 .all(|(a, b)| a.name == b.name && a.role == b.role && a.shape == b.shape)
-    }
-
-    /// Whether every number is finite.
-    pub fn is_finite(&self) -> bool {
-        self.arrays.iter().all(|array| array.values.iter().all(|v| v.is_finite()))
     }
 }

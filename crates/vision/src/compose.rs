@@ -68,12 +68,12 @@ impl Pipeline {
     }
 
     /// The stages with their default parameters, the classical finder and the given reader.
-    pub fn with_reader(reader: Box<dyn Reader>) -> Self {
+    pub(crate) fn with_reader(reader: Box<dyn Reader>) -> Self {
         Self::new(Box::new(SymbolFinder::default()), reader)
     }
 
     /// The stages with their default parameters and the given finder and reader.
-    pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
+    pub(crate) fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
         let (board, facts) = (board::Params::default(), TableFacts::default());
         Self { finder, reader, board, facts }
     }

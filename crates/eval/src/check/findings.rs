@@ -147,7 +147,7 @@ impl Findings {
     }
 
     /// Values with fewer examples than [`FEW`]: name and number.
-    pub fn few(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn few(&self) -> Vec<(&'static str, usize)> {
         let mut few = Vec::new();
         for property in Property::ALL {
             for (value, &count) in self.examples[property as usize].iter().enumerate() {
@@ -160,7 +160,7 @@ impl Findings {
     }
 
     /// Number of different labelled cards.
-    pub fn different(&self) -> usize {
+    pub(crate) fn different(&self) -> usize {
         self.different.len()
     }
 

@@ -68,7 +68,7 @@ const REPLAY: u64 = 0x7265_706c_6179;
 impl Drawn {
     /// A table without mirroring, gain or objects other than cards.
     #[cfg(test)]
-    pub fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
+    pub(crate) fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
         let (gain, mirrored) = ([1.0; 3], [false; 2]);
         Self { size_px, rgb: rgb.into(), gain, mirrored, cards, others: Vec::new() }
     }
@@ -89,7 +89,7 @@ impl Drawn {
     }
 
     /// The same table, mirrored.
-    pub fn mirror(&self, sides: [bool; 2]) -> Self {
+    pub(crate) fn mirror(&self, sides: [bool; 2]) -> Self {
         let (width, height) = (self.size_px.0 as f64, self.size_px.1 as f64);
         let place = |p: Point| {
             let x = if sides[0] { width - p.x } else { p.x };

@@ -20,7 +20,7 @@ pub struct SeenCard {
 
 /// What the network should output for a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     /// It must be found.
     Found,
     /// Either answer is right, because too little of it is in view.
@@ -44,13 +44,13 @@ const SYMBOL_IN_VIEW: f64 = 0.5;
 impl SeenCard {
     /// A card fully in view, with one symbol.
     #[cfg(test)]
-    pub fn whole(corners: Quad) -> Self {
+    pub(crate) fn whole(corners: Quad) -> Self {
         let symbols = vec![(corners.center(), 1.0)];
         Self { card: Card::from_index(0), corners, in_view: 1.0, symbols }
     }
 
     /// The target for this card in a picture of `size_px` (width, height).
-    pub fn wanted(&self, size_px: (usize, usize)) -> Wanted {
+    pub(crate) fn wanted(&self, size_px: (usize, usize)) -> Wanted {
         let center = self.corners.center();
         let inside = center.x >= 0.0
             && center.y >= 0.0

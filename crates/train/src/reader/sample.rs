@@ -32,7 +32,7 @@ pub enum Label {
 
 impl Label {
     /// The label of a card of this edition.
-    pub fn of(edition: Edition, card: Card) -> Self {
+    pub(crate) fn of(edition: Edition, card: Card) -> Self {
         match edition {
             Edition::Unknown => Self::OfUnknownDeck,
             edition => Self::Card(edition, card),
@@ -48,7 +48,7 @@ impl Label {
     }
 
     /// The edition, if it is a card.
-    pub fn edition(self) -> Option<Edition> {
+    pub(crate) fn edition(self) -> Option<Edition> {
         match self {
             Self::NoCard => None,
             Self::Card(edition, _) => Some(edition),
@@ -82,7 +82,7 @@ impl Label {
 
 impl Sample {
     /// The crop of a rectified card, halved in size by 2x2 means.
-    pub fn of(image: &CardImage, label: Label) -> Self {
+    pub(crate) fn of(image: &CardImage, label: Label) -> Self {
         Self { pixels: shrink(image), label }
     }
 }
@@ -158,7 +158,7 @@ impl Group {
     ///
     /// # Panics
     /// If the group is empty.
-    pub fn pick(&self, rng: &mut Pcg64) -> &Sample {
+    pub(crate) fn pick(&self, rng: &mut Pcg64) -> &Sample {
         &self.samples[rng.random_range(0..self.samples.len())]
     }
 }

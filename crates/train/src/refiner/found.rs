@@ -40,7 +40,7 @@ impl Found {
     }
 
     /// The finder's outlines on a table.
-    pub fn on(&self, table: &Drawn) -> Vec<Quad> {
+    pub(crate) fn on(&self, table: &Drawn) -> Vec<Quad> {
         let found = self
             .0
             .find(&frame(table), &mut Trace::default())

@@ -270,7 +270,7 @@ pub struct Refined {
 
 impl Refined {
     /// Number of sides found, 0 to 4.
-    pub fn sides_seen(&self) -> usize {
+    pub(crate) fn sides_seen(&self) -> usize {
         self.confirmed.iter().filter(|&&seen| seen).count()
     }
 
@@ -280,7 +280,7 @@ impl Refined {
     ///
     /// # Errors
     /// OpenCV cannot read the working image.
-    pub fn of(
+    pub(crate) fn of(
         working: &Working,
         expected: &WorkingQuad,
         table: Option<&TablePlane>,
@@ -295,7 +295,7 @@ impl Refined {
     ///
     /// # Errors
     /// OpenCV cannot read the working image.
-    pub fn again(
+    pub(crate) fn again(
         &self,
         working: &Working,
         table: &TablePlane,
@@ -317,7 +317,7 @@ impl Refined {
     ///
     /// # Errors
     /// OpenCV cannot read the working image.
-    pub fn elsewhere_on_axis(
+    pub(crate) fn elsewhere_on_axis(
         &self,
         working: &Working,
         table: &TablePlane,

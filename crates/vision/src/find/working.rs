@@ -26,7 +26,7 @@ impl Working {
     ///
     /// # Errors
     /// OpenCV failed, for instance for lack of memory.
-    pub fn new(frame: &Frame, long_side_px: f64) -> opencv::Result<Self> {
+    pub(crate) fn new(frame: &Frame, long_side_px: f64) -> opencv::Result<Self> {
         let (w, h) = frame.dimensions();
         let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
@@ -41,7 +41,7 @@ impl Working {
     }
 
     /// Converts an outline from pixels of the photo to working pixels.
-    pub fn in_working(&self, quad: &Quad) -> WorkingQuad {
+    pub(crate) fn in_working(&self, quad: &Quad) -> WorkingQuad {
         quad.in_space(self.scale)
     }
 }
