@@ -25,7 +25,7 @@ use super::weights::Weights;
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::parts::finder::{Maps, Params, decode};
+use setsight_vision::parts::finder::{Maps, Params, cards};
 use std::sync::OnceLock;
 use tally::Tally;
 use target::{SHAPE_PLANES, Target};
@@ -357,7 +357,7 @@ impl Task for Finder {
             let [_, planes, rows, columns] = output.maps();
             for (maps, scene) in output.values.chunks_exact(planes * rows * columns).zip(scenes) {
                 let maps = Maps { values: maps.to_vec(), rows, columns };
-                let claims = decode::cards(&maps, THRESHOLD, Params::default().apart);
+                let claims = cards(&maps, THRESHOLD, Params::default().apart);
                 tally.add(&claims, &scene.cards, scene.size_px);
             }
         }

@@ -230,7 +230,7 @@ fn for_cells(
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use setsight_vision::parts::finder::{Maps, decode};
+    use setsight_vision::parts::finder::{Maps, cards};
 
     fn card(center: Point, angle: f64, long: f64, bend: f64) -> SeenCard {
         let a = Point::new(angle.cos(), angle.sin()) * (long / 2.0);
@@ -256,7 +256,7 @@ mod tests {
         ) {
             let card = card(Point::new(x, y), angle, long, bend);
             let target = Target::of(std::slice::from_ref(&card), (320, 256));
-            let found = decode::cards(&perfect(&target), 0.0, 0.42);
+            let found = cards(&perfect(&target), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
             let corners = found[0].quad.0;
             let apart = |turn: usize| {

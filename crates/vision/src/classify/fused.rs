@@ -42,7 +42,7 @@ pub struct Asked {
 }
 
 /// The reader that runs the cascade.
-pub struct FusedReader {
+pub(crate) struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
     evidence: EvidenceWeights,

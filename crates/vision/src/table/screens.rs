@@ -24,7 +24,7 @@ pub const NAMES: [&str; FEATURES] =
 pub type Weights = [f32; FEATURES];
 
 /// What reads copies of screens.
-pub struct Screens {
+pub(crate) struct Screens {
     /// The network.
     pub network: NeuralReader,
     /// How its outputs are weighed.

@@ -40,7 +40,7 @@ const BY_MEASURING: Calibration = Calibration { least_confidence: 0.9, ..Calibra
 const WITH_NETWORK: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
 
 /// Reads by a deck's file.
-pub struct DeckReader {
+pub(crate) struct DeckReader {
     deck: Arc<Deck>,
     /// For each size the outlines of the three shapes, upright and after half a turn.
     outlines: Vec<[[Mask; 2]; 3]>,
