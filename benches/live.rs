@@ -9,10 +9,8 @@
 //! pace, like a camera, and the time from each frame to its overlay is measured. Criterion is not
 //! used, because this bench measures threads that run together, not a function.
 
-use setsight_live::avi::AviWriter;
-use setsight_live::camera::{Camera, Shot};
-use setsight_live::video::{FilmCamera, Video};
-use setsight_live::watch::{FILM_PACE, Pace};
+use setsight_live::cameras::{Camera, Shot};
+use setsight_live::films::{AviWriter, FILM_PACE, FilmCamera, Pace, Video};
 use setsight_live::{CameraChoice, Cameras, Watch};
 use setsight_nets::engine::{self, Models};
 use setsight_scenes::film::{Film, FilmParams};

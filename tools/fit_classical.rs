@@ -24,7 +24,7 @@ use setsight::cards::{Card, Edition, Property, Shape};
 use setsight_vision::CardImage;
 use setsight_vision::parts::classical::Features;
 use setsight_vision::parts::classical::Masks;
-use setsight_vision::parts::classical::model;
+use setsight_vision::parts::classical::quadratic;
 use setsight_vision::parts::rectify;
 use std::path::Path;
 
@@ -166,7 +166,7 @@ impl Heads {
         let own = |p: Property, row: fn(&Features) -> &[f32]| -> Vec<Example> {
             cards(p)
                 .map(|(s, value)| Example {
-                    rows: vec![model::quadratic(row(&s.features))],
+                    rows: vec![quadratic(row(&s.features))],
                     value,
                     weight: weight(s),
                 })
@@ -174,7 +174,7 @@ impl Heads {
         };
         let is_card: Vec<Example> = used()
             .map(|s| Example {
-                rows: vec![model::quadratic(&s.features.card)],
+                rows: vec![quadratic(&s.features.card)],
                 value: usize::from(s.card.is_some()),
                 weight: weight(s) * if s.card.is_some() { 0.3 } else { 1.0 },
             })
@@ -190,7 +190,7 @@ impl Heads {
             .collect();
         Self {
             number: Logit::fit_shared(&hypotheses(Property::Number, |f| {
-                f.number.map(|r| model::quadratic(&r)).to_vec()
+                f.number.map(|r| quadratic(&r)).to_vec()
             })),
             shape: Logit::fit_shared(&hypotheses(Property::Shape, |f| {
                 f.shape.map(|r| r.to_vec()).to_vec()
@@ -203,8 +203,8 @@ impl Heads {
 
     fn predict(&self, f: &Features) -> [Vec<f64>; 4] {
         [
-            self.number.probabilities(&f.number.map(|r| model::quadratic(&r))),
-            self.shading.probabilities(&[model::quadratic(&f.shading)]),
+            self.number.probabilities(&f.number.map(|r| quadratic(&r))),
+            self.shading.probabilities(&[quadratic(&f.shading)]),
             self.color.probabilities(f.hue),
             self.shape.probabilities(&f.shape.map(|r| r.to_vec())),
         ]
@@ -218,8 +218,7 @@ impl Heads {
             (0, 0, 0, 0);
         for s in samples {
             let found = !s.features.symbols.is_empty();
-            let is_card =
-                found && self.card.probabilities(&[model::quadratic(&s.features.card)])[1] > 0.5;
+            let is_card = found && self.card.probabilities(&[quadratic(&s.features.card)])[1] > 0.5;
             let Some(card) = s.card else {
                 others += 1;
                 rejected += usize::from(!is_card);

@@ -45,7 +45,7 @@ pub enum Outcome {
     SomeFailed,
 }
 
-/// An error and its causes in one line; a cause that is told already is not told again.
+/// An error and its causes in one line, with what to do; a cause that is told already is not told again.
 pub fn told(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
@@ -54,6 +54,11 @@ pub fn told(error: &anyhow::Error) -> String {
             text += ": ";
             text += &cause;
         }
+    }
+    #[cfg(feature = "program")]
+    if let Some(advice) = error.chain().find_map(super::advice::advice) {
+        text += "; ";
+        text += &advice;
     }
     text
 }

@@ -1,5 +1,7 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
+#[cfg(feature = "program")]
+mod advice;
 mod common;
 mod compare;
 mod deal;

@@ -242,7 +242,7 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
     let report = std::fs::read_to_string(world.path().join("out/desk/report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     // With room for a picture.
-    let sectors = setsight_h7::flash::sectors_of(&world.path().join("out/board")).unwrap();
+    let sectors = setsight_h7::parts::flash::sectors_of(&world.path().join("out/board")).unwrap();
     assert!(sectors <= 190, "{sectors}");
     let grouped = |value: &Value| {
         let n = value.as_u64().unwrap();

@@ -3,6 +3,7 @@
 use crate::common::{Start, World};
 use boon::{Compiler, Schemas};
 use serde_json::Value;
+use setsight_vision::output::CSV_HEADER;
 use std::path::{Path, PathBuf};
 
 fn schema_file(name: &str) -> PathBuf {
@@ -76,6 +77,18 @@ fn a_line_of_another_form_is_noticed() {
     ] {
         assert!(valid("sets", &wrong).is_err(), "{wrong}");
     }
+}
+
+/// What has no column is named here.
+#[test]
+fn csv_has_the_columns_that_the_schema_names() {
+    let schema = std::fs::read(schema_file("scan")).unwrap();
+    let schema: Value = serde_json::from_slice(&schema).unwrap();
+    let members = schema["$defs"]["card"]["properties"].as_object().unwrap().keys();
+    let told = members.map(String::as_str).filter(|m| !["alternatives", "properties"].contains(m));
+    let columns: Vec<&str> =
+        told.map(|m| if m == "corners" { "x1,y1,x2,y2,x3,y3,x4,y4" } else { m }).collect();
+    assert_eq!(CSV_HEADER, format!("image,card,{},sets,error\n", columns.join(",")));
 }
 
 #[test]

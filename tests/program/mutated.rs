@@ -12,7 +12,7 @@ use crate::common::pictures::{bare_table, encoded};
 use image::{DynamicImage, ImageFormat, RgbaImage, imageops};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use setsight_live::avi::AviWriter;
+use setsight_live::films::AviWriter;
 use setsight_nets::engine::Models;
 use setsight_nets::graph::{Conv, Graph, Node, Op};
 use setsight_nets::onnx;

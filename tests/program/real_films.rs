@@ -6,7 +6,7 @@ use crate::common::photos;
 use rayon::prelude::*;
 use setsight::cards::Card;
 use setsight_live::Watch;
-use setsight_live::watch::FILM_PACE;
+use setsight_live::films::FILM_PACE;
 use setsight_nets::engine::Models;
 use setsight_photo::labels::{LabelFile, PhotoLabel};
 use setsight_photo::source;

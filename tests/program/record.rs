@@ -2,8 +2,8 @@
 
 use crate::common::{Start, World};
 use serde_json::Value;
-use setsight_live::avi::{AviReader, stamp_of};
-use setsight_live::session::RunningSession;
+use setsight_live::films::{AviReader, stamp_of};
+use setsight_live::parts::RunningSession;
 use setsight_live::{FramePace, Input, LiveCommand, LiveSource, LiveView, RecordingState, Session};
 use setsight_nets::engine::Models;
 use setsight_track::Params;

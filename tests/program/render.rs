@@ -224,12 +224,12 @@ fn a_labelled_photo_and_a_phone_become_films() {
     let laid = labels_of(&folder)[0].cards.len();
     let lying = |label: &FrameLabel| label.cards.iter().filter(|card| !card.moving).count();
     assert!(lying(&labels[0]) < laid && lying(&labels[0]) > 0, "some are dealt later");
-    let mut video = setsight_live::video::Video::open(&path).unwrap();
+    let mut video = setsight_live::films::Video::open(&path).unwrap();
     let size = video.next_shot().unwrap().unwrap().frame.dimensions();
     assert_eq!(size, (1280, 960));
     let (made, path) = film("phone.avi", &["--phone", "--size", "320x576"]);
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let mut video = setsight_live::video::Video::open(&path).unwrap();
+    let mut video = setsight_live::films::Video::open(&path).unwrap();
     assert_eq!(video.next_shot().unwrap().unwrap().frame.dimensions(), (320, 576));
     // What cannot be is said, and nothing is left.
     let (both, path) = film("none.avi", &["--from", from, "--kind", "wood"]);

@@ -4,12 +4,9 @@ use crate::common::{Ran, Start, World};
 use setsight_nets::Kind;
 use setsight_nets::engine::Network;
 use setsight_nets::onnx;
-use setsight_train::Task;
-use setsight_train::finder::{Finder, Options, scenes};
-use setsight_train::first::First;
-use setsight_train::net::run_graph;
-use setsight_train::refiner::{LEAST_IN_VIEW, Refiner};
-use setsight_train::tensor::Tensor;
+use setsight_train::parts::finder::{Finder, Options, draw};
+use setsight_train::parts::refiner::{LEAST_IN_VIEW, Refiner};
+use setsight_train::{First, Task, Tensor, run_graph};
 
 const SHIPPED: &[u8] = include_bytes!("../../models/finder.onnx");
 const REFINER: &[u8] = include_bytes!("../../models/refiner.onnx");
@@ -61,7 +58,7 @@ fn the_shipped_weights_give_the_same_in_training_and_in_the_engine() {
     let (graph, _) = onnx::decode(SHIPPED).unwrap();
     let network = Network::load(SHIPPED, "finder.onnx", Kind::Finder).unwrap();
     let size = [1, 3, 128, 160];
-    let pixels: Vec<f32> = scenes::draw(77, 0, (160, 128)).planes().collect();
+    let pixels: Vec<f32> = draw(77, 0, (160, 128)).planes().collect();
     let trained = run_graph(&graph, Tensor::new(pixels.clone(), &size)).values;
     let engine = network.run(pixels, size).unwrap();
     assert_eq!(engine.shape, [1, 12, 32, 40]);

@@ -113,7 +113,7 @@ pub struct Change {
 
 impl Change {
     /// The improvement; negative if it got worse.
-    pub fn gain(&self) -> f64 {
+    pub(crate) fn gain(&self) -> f64 {
         let more = self.now - self.before;
         if self.more_is_better { more } else { -more }
     }

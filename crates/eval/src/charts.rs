@@ -12,7 +12,7 @@ const FONT: &str = "font-family=\"system-ui,sans-serif\"";
 
 /// A confusion matrix of one property: rows as labelled, columns as read. A cell is darker the
 /// larger its share of the row, blue on the diagonal and orange off it.
-pub fn confusion(property: Property, figures: &Figures) -> String {
+pub(crate) fn confusion(property: Property, figures: &Figures) -> String {
     const CELL: usize = 74;
     const LEFT: usize = 84;
     const TOP: usize = 52;
@@ -82,7 +82,7 @@ fn property_place(property: Property) -> usize {
 /// A reliability diagram: for each bin the expected share of errors (x) and the observed share (y),
 /// both on logarithmic axes, with 95 % intervals. Confidence on the diagonal is calibrated; above
 /// it the reader is overconfident.
-pub fn reliability(reliability: &Reliability) -> String {
+pub(crate) fn reliability(reliability: &Reliability) -> String {
     const SIDE: f64 = 300.0;
     const LEFT: f64 = 62.0;
     const TOP: f64 = 16.0;
@@ -141,7 +141,7 @@ pub fn reliability(reliability: &Reliability) -> String {
 
 /// The reader's output for one card: one bar for each value of each property and one for
 /// card-or-not, with the labelled values outlined.
-pub fn reading(reading: &Reading, labelled: Option<Card>) -> String {
+pub(crate) fn reading(reading: &Reading, labelled: Option<Card>) -> String {
     const ROW: usize = 12;
     const LEFT: usize = 58;
     const LONG: f64 = 88.0;

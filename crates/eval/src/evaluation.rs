@@ -73,7 +73,7 @@ impl Evaluation {
     }
 
     /// Median CPU time of each stage over the photos, in ms; the last is `total`.
-    pub fn median_stage_ms(&self) -> Vec<(&str, f64)> {
+    pub(crate) fn median_stage_ms(&self) -> Vec<(&str, f64)> {
         let of = |ms: &[f64]| median(ms).unwrap_or(0.0);
         self.stage_cpu_ms.iter().map(|(name, ms)| (&**name, of(ms))).collect()
     }
@@ -296,7 +296,7 @@ pub(super) const ROWS: [Row; 12] = [
 
 impl SideBySide<'_> {
     /// As JSON, by reader.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let readers: serde_json::Map<String, Value> =
             self.0.iter().map(|e| (e.reader.clone(), e.to_json())).collect();
         json!({ "version": VERSION, "readers": readers })

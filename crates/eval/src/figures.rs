@@ -52,7 +52,7 @@ pub struct Figures {
 
 impl Figures {
     /// The figures of one photo.
-    pub fn of_photo(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
+    pub(crate) fn of_photo(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
         let readings = &table.cards[..];
         let mut f = Self { photos: 1, cards: labels.len(), ..Self::default() };
         for (i, label) in labels.iter().enumerate() {
@@ -89,13 +89,13 @@ impl Figures {
     }
 
     /// The figures of one crop, which is no board and shows no set.
-    pub fn of_crop(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
+    pub(crate) fn of_crop(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
         let one = Self::of_photo(labels, table, matched);
         Self { photos: 0, crops: 1, perfect_boards: 0, boards_shown: 0, ..one }
     }
 
     /// Adds the figures of other photos.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         let Self { photos, cards, right, wrong, unsure, missed, unsure_but_right, .. } = other;
         self.photos += photos;
         self.crops += other.crops;
@@ -121,7 +121,7 @@ impl Figures {
     }
 
     /// What was read, in words: photos, crops or both.
-    pub fn pictures(&self) -> String {
+    pub(crate) fn pictures(&self) -> String {
         match (self.photos, self.crops) {
             (photos, 0) => format!("{photos} photos"),
             (0, crops) => format!("{crops} crops"),
@@ -131,7 +131,7 @@ impl Figures {
 
     /// Labelled cards of which each property was guessed right, in per cent of those found, in
     /// [`Property::ALL`] order.
-    pub fn property_percents(&self) -> [f64; 4] {
+    pub(crate) fn property_percents(&self) -> [f64; 4] {
         self.confusion.map(|matrix| {
             let right = (0..3).map(|value| matrix[value][value]).sum();
             percent(right, matrix.as_flattened().iter().sum())
@@ -139,41 +139,41 @@ impl Figures {
     }
 
     /// Labelled cards that were found, whatever code was read.
-    pub fn found(&self) -> usize {
+    pub(crate) fn found(&self) -> usize {
         self.cards - self.missed
     }
     /// Claimed readings, right or wrong; neither unsure cards nor guesses.
-    pub fn claims(&self) -> usize {
+    pub(crate) fn claims(&self) -> usize {
         self.right + self.wrong + self.false_claims
     }
     /// Labelled cards found, per cent.
-    pub fn found_percent(&self) -> f64 {
+    pub(crate) fn found_percent(&self) -> f64 {
         percent(self.found(), self.cards)
     }
     /// Labelled cards claimed correctly, per cent.
-    pub fn right_percent(&self) -> f64 {
+    pub(crate) fn right_percent(&self) -> f64 {
         percent(self.right, self.cards)
     }
     /// Labelled cards whose best guess is right, sure or not, per cent.
-    pub fn best_guess_percent(&self) -> f64 {
+    pub(crate) fn best_guess_percent(&self) -> f64 {
         percent(self.right + self.unsure_but_right, self.cards)
     }
     /// Claims that are right, per cent; a claimed false card is a wrong claim.
-    pub fn claims_right_percent(&self) -> f64 {
+    pub(crate) fn claims_right_percent(&self) -> f64 {
         percent(self.right, self.claims())
     }
     /// Mean number of false cards per photo.
-    pub fn false_cards_a_photo(&self) -> f64 {
+    pub(crate) fn false_cards_a_photo(&self) -> f64 {
         self.false_cards as f64 / self.photos.max(1) as f64
     }
 
     /// Labelled sets that are shown, sure or probable, per cent.
-    pub fn sets_shown_percent(&self) -> f64 {
+    pub(crate) fn sets_shown_percent(&self) -> f64 {
         percent(self.sets_right + self.sets_probable_right, self.sets)
     }
 
     /// As JSON, with the most useful percentages.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
             "photos": self.photos,

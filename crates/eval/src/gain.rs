@@ -50,7 +50,7 @@ impl Counts {
     }
 
     /// The gain in cards: a wrong claim costs as much as three unclaimed cards.
-    pub fn gain(&self) -> i64 {
+    pub(crate) fn gain(&self) -> i64 {
         let more = |change: &Change| change.after as i64 - change.before as i64;
         more(&self.right) - 3 * more(&self.wrong)
     }

@@ -15,7 +15,7 @@ use std::io;
 use std::path::Path;
 
 /// Name of the results file, in the folder of the models.
-pub const WORTH: &str = "worth.json";
+pub(crate) const WORTH: &str = "worth.json";
 /// Name of the page.
 pub const PAGE: &str = "worth.html";
 /// Maximum number of cards on the page.
@@ -23,7 +23,7 @@ const SHOWN: usize = 120;
 
 impl Verdict {
     /// The verdict as a sentence.
-    pub fn sentence(self) -> &'static str {
+    pub(crate) fn sentence(self) -> &'static str {
         match self {
             Self::Better => "Better: more of your cards are found or read rightly than before.",
             Self::Same => "No better: what was kept aside is read as before.",

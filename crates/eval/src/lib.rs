@@ -4,6 +4,8 @@
 //! A reading that matches no label is a *false card*. Labels are taken as complete: a visible card
 //! without a label counts as false when it is read.
 
+#![warn(unreachable_pub)]
+
 mod baseline;
 pub mod chart;
 mod charts;

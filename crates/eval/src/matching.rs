@@ -30,7 +30,12 @@ pub struct Match {
 
 impl Match {
     /// The verdict on a label, by its index.
-    pub fn verdict(&self, label: usize, labels: &[CardLabel], readings: &[ReadCard]) -> Verdict {
+    pub(crate) fn verdict(
+        &self,
+        label: usize,
+        labels: &[CardLabel],
+        readings: &[ReadCard],
+    ) -> Verdict {
         match self.reading_of_label[label].map(|reading| &readings[reading]) {
             None => Verdict::Missed,
             Some(reading) if reading.unsure => Verdict::Unsure,
@@ -93,16 +98,16 @@ pub(super) mod tests {
     use super::*;
     use setsight_photo::geometry::Point;
 
-    pub fn at(x: f64, y: f64) -> Quad {
+    pub(super) fn at(x: f64, y: f64) -> Quad {
         Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
     }
-    pub fn label(code: &str, x: f64, y: f64) -> CardLabel {
+    pub(crate) fn label(code: &str, x: f64, y: f64) -> CardLabel {
         let corners = at(x, y);
         let said_by = setsight_photo::labels::SaidBy::Person;
         let code = code.parse().unwrap();
         CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
     }
-    pub fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
+    pub(crate) fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
         ReadCard::new(at(x, y), code.parse().unwrap(), 0.9, unsure)
     }
 

@@ -1,7 +1,7 @@
 //! The median of measured values.
 
 /// The median; the mean of the two middle values for an even number of values.
-pub fn median(values: &[f64]) -> Option<f64> {
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let n = sorted.len();

@@ -46,7 +46,7 @@ pub struct Mistake {
 }
 
 /// Every label that is not right and every reading without a label, with pictures.
-pub fn of_photo(
+pub(crate) fn of_photo(
     frame: &Frame,
     labels: &[CardLabel],
     output: &PipelineOutput,
@@ -94,7 +94,7 @@ pub fn of_photo(
 }
 
 /// A crop that is not read as it is labelled, laid on a table with others.
-pub fn of_crop(
+pub(crate) fn of_crop(
     frame: &Frame,
     outline: &CardOutline,
     image: &CardImage,

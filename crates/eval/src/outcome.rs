@@ -63,7 +63,7 @@ pub struct CardOutcome {
 }
 
 /// The word for a verdict.
-pub fn word(verdict: Verdict) -> &'static str {
+pub(crate) fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Right => "right",
         Verdict::Wrong => "wrong",
@@ -74,7 +74,7 @@ pub fn word(verdict: Verdict) -> &'static str {
 
 impl PhotoOutcome {
     /// The outcome of a photo's labels.
-    pub fn of(
+    pub(crate) fn of(
         (source, image): (&str, &str),
         (table, found): (TableLabel, TableLabel),
         labels: &[CardLabel],
@@ -106,7 +106,7 @@ impl PhotoOutcome {
     }
 
     /// The verdict on one of its labels; `None` if it has no such label.
-    pub fn verdict_of(&self, code: &str) -> Option<&str> {
+    pub(crate) fn verdict_of(&self, code: &str) -> Option<&str> {
         if self.right.iter().any(|right| right == code) {
             return Some("right");
         }
@@ -115,7 +115,7 @@ impl PhotoOutcome {
     }
 
     /// Number of readings without a label.
-    pub fn false_cards(&self) -> usize {
+    pub(crate) fn false_cards(&self) -> usize {
         self.mistakes.iter().filter(|mistake| mistake.card.is_none()).count()
     }
 }

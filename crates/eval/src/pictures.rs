@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder `pictures` of a page; filled as figures are made.
-pub struct Pictures {
+pub(crate) struct Pictures {
     folder: PathBuf,
     count: usize,
 }
@@ -18,13 +18,13 @@ impl Pictures {
     ///
     /// # Errors
     /// The folder cannot be created.
-    pub fn new(page: &Path) -> io::Result<Self> {
+    pub(crate) fn new(page: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(page.join("pictures"))?;
         Ok(Self { folder: page.to_path_buf(), count: 0 })
     }
 
     /// A number for the file names of the next pictures.
-    pub fn next(&mut self) -> usize {
+    pub(crate) fn next(&mut self) -> usize {
         self.count += 1;
         self.count
     }
@@ -33,7 +33,7 @@ impl Pictures {
     ///
     /// # Errors
     /// A picture cannot be written.
-    pub fn figure(
+    pub(crate) fn figure(
         &mut self,
         mistake: &Mistake,
         class: &str,
@@ -70,7 +70,7 @@ impl Pictures {
 }
 
 /// A code in HTML with the letters marked that differ from the label.
-pub fn marked(read: Card, labelled: Option<Card>) -> Markup {
+pub(crate) fn marked(read: Card, labelled: Option<Card>) -> Markup {
     let truth = labelled.map(|card| card.to_string());
     let differs = |i: usize, c| truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c));
     html! {
@@ -81,7 +81,7 @@ pub fn marked(read: Card, labelled: Option<Card>) -> Markup {
 }
 
 /// The style of the pages, light and dark.
-pub const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
+pub(crate) const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
 pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
 .row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
 figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\

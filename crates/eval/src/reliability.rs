@@ -27,12 +27,12 @@ pub struct Bin {
 
 impl Bin {
     /// Number of errors.
-    pub fn wrong(&self) -> usize {
+    pub(crate) fn wrong(&self) -> usize {
         self.readings - self.right
     }
 
     /// The 95 % confidence interval of the share of errors (Wilson's interval, 1927).
-    pub fn wrong_between(&self) -> (f64, f64) {
+    pub(crate) fn wrong_between(&self) -> (f64, f64) {
         const Z: f64 = 1.96;
         let n = self.readings.max(1) as f64;
         let p = self.wrong() as f64 / n;
@@ -52,7 +52,7 @@ pub struct Reliability {
 
 impl Reliability {
     /// The readings of one photo.
-    pub fn of_photo(labels: &[CardLabel], readings: &[ReadCard], matched: &Match) -> Self {
+    pub(crate) fn of_photo(labels: &[CardLabel], readings: &[ReadCard], matched: &Match) -> Self {
         let mut all = Self::default();
         for (label, reading) in labels.iter().zip(&matched.reading_of_label) {
             if let Some(reading) = reading.map(|j| &readings[j]) {
@@ -66,7 +66,11 @@ impl Reliability {
     }
 
     /// The probable sets of one photo.
-    pub fn of_probable_sets(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
+    pub(crate) fn of_probable_sets(
+        labels: &[CardLabel],
+        table: &TableReading,
+        matched: &Match,
+    ) -> Self {
         let mut all = Self::default();
         for set in &table.probable_sets {
             all.count(set.confidence, set_at(set.cards, labels, matched).is_some());
@@ -75,7 +79,7 @@ impl Reliability {
     }
 
     /// Counts one reading.
-    pub fn count(&mut self, confidence: f32, right: bool) {
+    pub(crate) fn count(&mut self, confidence: f32, right: bool) {
         let open = (1.0 - f64::from(confidence)).clamp(0.0, 1.0);
         let bin = OPEN_UP_TO.iter().rposition(|&end| open <= end).unwrap_or(0);
         let bin = &mut self.bins[bin];
@@ -85,7 +89,7 @@ impl Reliability {
     }
 
     /// Adds the readings of other photos.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             bin.readings += more.readings;
             bin.right += more.right;
@@ -94,7 +98,7 @@ impl Reliability {
     }
 
     /// The bins that are not empty: lower and upper end of 1 - confidence, and the bin.
-    pub fn filled(&self) -> impl Iterator<Item = (f64, f64, &Bin)> {
+    pub(crate) fn filled(&self) -> impl Iterator<Item = (f64, f64, &Bin)> {
         self.bins
             .iter()
             .enumerate()
@@ -104,14 +108,14 @@ impl Reliability {
 
     /// Expected calibration error: the mean over all readings of the distance between their bin's
     /// mean confidence and its accuracy (Naeini, Cooper and Hauskrecht 2015, with the bins above).
-    pub fn calibration_error(&self) -> f64 {
+    pub(crate) fn calibration_error(&self) -> f64 {
         let total: usize = self.bins.iter().map(|bin| bin.readings).sum();
         let off = self.bins.iter().map(|bin| (bin.wrong() as f64 - bin.expected_wrong).abs());
         off.sum::<f64>() / total.max(1) as f64
     }
 
     /// As JSON, without empty bins.
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         let round = |v: f64| (v * 1e5).round() / 1e5;
         let bins: Vec<Value> = self
             .filled()

@@ -11,9 +11,9 @@ use setsight_nets::reader;
 use setsight_photo::geometry::{Homography, Point, Quad};
 
 /// Width of a frame in pixels.
-pub const FRAME_WIDTH: usize = 320;
+pub(crate) const FRAME_WIDTH: usize = 320;
 /// Height of a frame in pixels.
-pub const FRAME_HEIGHT: usize = 240;
+pub(crate) const FRAME_HEIGHT: usize = 240;
 
 /// An RGB565 picture: red in the five high bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Rgb565 {
 }
 
 /// Red, green and blue in the board's precision: 5, 6 and 5 bits.
-pub fn fields(pixel: u16) -> [u16; 3] {
+pub(crate) fn fields(pixel: u16) -> [u16; 3] {
     [pixel >> 11, pixel >> 5 & 63, pixel & 31]
 }
 
@@ -37,7 +37,7 @@ fn pixel(red: u16, green: u16, blue: u16) -> u16 {
 
 impl Rgb565 {
     /// Truncates each channel of a picture.
-    pub fn of(image: &RgbImage) -> Self {
+    pub(crate) fn of(image: &RgbImage) -> Self {
         let pixels = image
             .pixels()
             .map(|p| {
@@ -57,12 +57,12 @@ impl Rgb565 {
     }
 
     /// What the firmware puts into the network: each byte XOR 0x80, pixel by pixel.
-    pub fn network_input(&self) -> Vec<i8> {
+    pub(crate) fn network_input(&self) -> Vec<i8> {
         self.channels().flatten().map(|v| i8::from_le_bytes([v ^ 0x80])).collect()
     }
 
     /// The input of the floating-point network.
-    pub fn planes(&self) -> Planes {
+    pub(crate) fn planes(&self) -> Planes {
         let mut values = vec![0.0; 3 * self.pixels.len()];
         for (i, channels) in self.channels().enumerate() {
             for (c, v) in channels.into_iter().enumerate() {
@@ -134,7 +134,7 @@ fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
 /// A card of a frame as a picture of [`reader::WIDTH`] x [`reader::HEIGHT`], without white balance.
 /// Corners are whole pixels of the frame, clockwise, starting with a long side. A quadrilateral
 /// with three collinear corners gives a black picture.
-pub fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
+pub(crate) fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     let (width, height) = (reader::WIDTH, reader::HEIGHT);
     let view = view(frame, corners);
     let [left, top, window_width, window_height] = view.window;
@@ -173,7 +173,7 @@ const LARGEST_FACTOR: [u32; 3] = [1024, 512, 1024];
 const FACTOR_BITS: [u32; 3] = [6, 5, 6];
 
 /// Gains that bring a card's white to [`reader::WHITE`]: red and blue in 64ths, green in 32nds.
-pub fn balance_factors(card: &Rgb565) -> [u32; 3] {
+pub(crate) fn balance_factors(card: &Rgb565) -> [u32; 3] {
     let mut counts = [[0usize; 64]; 3];
     let mut looked_at = 0;
     for y in (WHITE_STEP / 2..card.height).step_by(WHITE_STEP) {
@@ -199,7 +199,7 @@ pub fn balance_factors(card: &Rgb565) -> [u32; 3] {
 }
 
 /// Applies white balance, so that the card's stock becomes [`reader::WHITE`].
-pub fn balance(card: &mut Rgb565) {
+pub(crate) fn balance(card: &mut Rgb565) {
     let factors = balance_factors(card);
     for p in &mut card.pixels {
         let f = fields(*p);

@@ -15,7 +15,7 @@ pub const SECTOR_BYTES: u64 = 512;
 pub const LIMIT_SECTORS: u64 = 220;
 
 /// Number of sectors that a file takes.
-pub fn sectors(bytes: u64) -> u64 {
+pub(crate) fn sectors(bytes: u64) -> u64 {
     bytes.div_ceil(SECTOR_BYTES)
 }
 
@@ -38,7 +38,7 @@ pub fn sectors_of(folder: &Path) -> io::Result<u64> {
 
 /// A script without comments, docstrings and empty lines, indented by one space instead of four. It
 /// must have no other strings of three quotes, and no block of a docstring alone.
-pub fn shortened(script: &str) -> String {
+pub(crate) fn shortened(script: &str) -> String {
     const QUOTES: &str = "\"\"\"";
     let mut short = String::new();
     let mut in_docstring = false;

@@ -29,7 +29,7 @@ impl Planes {
 ///
 /// # Panics
 /// If a node cannot be part of a chain, or the input size differs from the first layer's.
-pub fn run(graph: &Graph, input: &Planes) -> Vec<Planes> {
+pub(crate) fn run(graph: &Graph, input: &Planes) -> Vec<Planes> {
     let mut results: Vec<Planes> = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
         let from = results.last().unwrap_or(input);
@@ -69,7 +69,7 @@ pub fn run(graph: &Graph, input: &Planes) -> Vec<Planes> {
 ///
 /// # Panics
 /// As [`run`], and for a graph without nodes.
-pub fn logits(graph: &Graph, input: &Planes) -> Vec<f32> {
+pub(crate) fn logits(graph: &Graph, input: &Planes) -> Vec<f32> {
     run(graph, input).pop().expect("a graph has nodes").values
 }
 

@@ -28,23 +28,23 @@ pub const DESK: &str = "desk";
 /// The network.
 pub const MODEL: &str = "board/card.tflite";
 /// The labels.
-pub const LABELS: &str = "board/card.txt";
+pub(crate) const LABELS: &str = "board/card.txt";
 /// The self-test's pictures.
-pub const GOLDEN: &str = "desk/golden.bin";
+pub(crate) const GOLDEN: &str = "desk/golden.bin";
 /// The figures as a page.
-pub const PAGE: &str = "desk/report.md";
+pub(crate) const PAGE: &str = "desk/report.md";
 /// The figures in JSON, with the hashes of all other files.
 pub const REPORT: &str = "desk/report.json";
 
 /// The board's scripts. They are made short for its flash, but for `main.py`, which an owner edits.
-pub const SOURCES: [(&str, &str); 4] = [
+pub(crate) const SOURCES: [(&str, &str); 4] = [
     ("board/set_finder.py", include_str!("../board/set_finder.py")),
     ("board/card_finder.py", include_str!("../board/card_finder.py")),
     (CARD_READER, include_str!("../board/card_reader.py")),
     (MAIN, include_str!("../board/main.py")),
 ];
 /// What is copied beside them.
-pub const BESIDE: [(&str, &str); 2] = [
+pub(crate) const BESIDE: [(&str, &str); 2] = [
     ("desk/selftest.py", include_str!("../board/selftest.py")),
     ("desk/README.md", include_str!("../board/README.md")),
 ];
@@ -110,7 +110,7 @@ pub struct Folder {
 }
 
 /// SHA-256 of some bytes.
-pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
@@ -252,7 +252,7 @@ pub fn on_the_board(files: &BTreeMap<String, Vec<u8>>) -> u64 {
 }
 
 /// The labels file: one label per line, in the order of the outputs.
-pub fn labels() -> String {
+pub(crate) fn labels() -> String {
     reader::LABELS.map(|label| format!("{label}\n")).concat()
 }
 

@@ -21,7 +21,7 @@ const RECORD: usize = reader::OUTPUTS + 1 + 2 * COLORS + PIXELS / 2;
 
 /// Why a file of golden pictures cannot be used, or does not match the network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GoldenError {
+pub(crate) enum GoldenError {
     /// Another kind of file, or another version of this one.
     #[error("begins with {0:?}, expected \"SSG1\": another version of the format, or damage")]
     Version(String),
@@ -41,7 +41,7 @@ pub enum GoldenError {
 
 /// One picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Golden {
+pub(crate) struct Golden {
     /// 96 x 64, at most 16 colours.
     pub picture: Rgb565,
     /// The card drawn.
@@ -50,7 +50,7 @@ pub struct Golden {
 
 /// Reduces the picture to 16 colours: k-means in RGB, with initial colours evenly spaced in
 /// brightness.
-pub fn in_few_colors(picture: &Rgb565) -> Rgb565 {
+pub(crate) fn in_few_colors(picture: &Rgb565) -> Rgb565 {
     let points: Vec<[i32; 3]> = picture.channels().map(|c| c.map(i32::from)).collect();
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by_key(|&i| points[i].iter().sum::<i32>());
@@ -94,7 +94,7 @@ pub fn in_few_colors(picture: &Rgb565) -> Rgb565 {
 ///
 /// # Panics
 /// If a picture has another size than a card's or more than 16 colours.
-pub fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> Vec<u8> {
+pub(crate) fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> Vec<u8> {
     let mut file = MAGIC.to_vec();
     file.extend((goldens.len() as u16).to_le_bytes());
     file.extend((reader::OUTPUTS as u16).to_le_bytes());
@@ -126,7 +126,11 @@ pub fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> Vec<u8> 
 ///
 /// # Errors
 /// [`GoldenError`] with the first error.
-pub fn verify(file: &[u8], net: &Net, model_sha256: &[u8; 32]) -> Result<usize, GoldenError> {
+pub(crate) fn verify(
+    file: &[u8],
+    net: &Net,
+    model_sha256: &[u8; 32],
+) -> Result<usize, GoldenError> {
     let start = &file[..file.len().min(4)];
     if start != MAGIC {
         return Err(GoldenError::Version(String::from_utf8_lossy(start).into_owned()));
@@ -176,7 +180,7 @@ pub fn verify(file: &[u8], net: &Net, model_sha256: &[u8; 32]) -> Result<usize, 
 }
 
 /// Formats bytes as lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -3,52 +3,91 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | [`board`] | the board's path from a frame to the network's input |
-//! | [`crops`] | cards as the board sees them, drawn or from photographs |
-//! | [`float`] | the floating-point network with every layer's result |
-//! | [`quantise`] | calibration and quantisation |
-//! | [`net`] | the quantised network: sizes, operators, multiply-accumulates |
-//! | [`reference`](mod@reference) | inference of the file, bit for bit |
-//! | `schema`, [`tflite`], [`read_tflite`] | names of the file's parts; writing and reading it |
-//! | [`measure`] | agreement of the quantised network, and accuracy |
-//! | [`preview`] | what the board makes of one frame |
-//! | [`golden`] | inputs and outputs for the board's self-test |
-//! | [`flash`] | what fits the board's internal flash |
-//! | [`folder`], [`check`] | the folder, written completely or not at all, and its verification |
+//! | `board` | the board's path from a frame to the network's input |
+//! | `crops` | cards as the board sees them, drawn or from photographs |
+//! | `float` | the floating-point network with every layer's result |
+//! | `quantise` | calibration and quantisation |
+//! | `net` | the quantised network: sizes, operators, multiply-accumulates |
+//! | `reference` | inference of the file, bit for bit |
+//! | `schema`, `tflite`, `read_tflite` | names of the file's parts; writing and reading it |
+//! | `measure` | agreement of the quantised network, and accuracy |
+//! | `preview` | what the board makes of one frame |
+//! | `golden` | inputs and outputs for the board's self-test |
+//! | `flash` | what fits the board's internal flash |
+//! | `folder`, `check` | the folder, written completely or not at all, and its verification |
 //!
 //! The facts about the board come from its firmware's sources (4.5 to 5.0); nothing was measured on
 //! a board.
 
-pub mod board;
-pub mod check;
-pub mod crops;
-pub mod flash;
-pub mod float;
-pub mod folder;
-pub mod golden;
-pub mod measure;
-pub mod net;
-pub mod preview;
-pub mod quantise;
-pub mod read_tflite;
-pub mod reference;
-pub mod report;
+#![warn(unreachable_pub)]
+
+mod board;
+mod check;
+mod crops;
+mod flash;
+mod float;
+mod folder;
+mod golden;
+mod measure;
+mod net;
+mod preview;
+mod quantise;
+mod read_tflite;
+mod reference;
+mod report;
 #[cfg(test)]
 mod sample;
 mod schema;
-pub mod tflite;
+mod tflite;
+
+pub use check::{Checked, check};
+pub use crops::Crop;
+pub use net::Net;
+pub use preview::{Seen, seen};
+
+/// An export step by step, as the command line and `tools/h7/verify` need it.
+pub mod parts {
+    /// The board's frame, and the cards in it.
+    pub mod board {
+        pub use crate::board::{Framed, Rgb565, card, frame_photo};
+    }
+    /// Cards as the board sees them.
+    pub mod crops {
+        pub use crate::crops::{drawn, drawn_table, photographed};
+    }
+    /// The board's internal flash.
+    pub mod flash {
+        pub use crate::flash::{LIMIT_SECTORS, SECTOR_BYTES, sectors_of};
+    }
+    /// The folder: made, then written completely or not at all.
+    pub mod folder {
+        pub use crate::folder::{BOARD, DESK, MODEL, Options, REPORT, make, on_the_board, write};
+    }
+    /// The file of the network.
+    pub mod read_tflite {
+        pub use crate::read_tflite::read;
+    }
+    /// The network's inference, bit for bit.
+    pub mod reference {
+        pub use crate::reference::run;
+    }
+    /// The figures.
+    pub mod report {
+        pub use crate::report::summary;
+    }
+}
 
 use float::Planes;
 
 /// Maximum size of the TFLite file, which lies in the heap next to the arena.
-pub const FILE_LIMIT_BYTES: usize = 64 * 1024;
+const FILE_LIMIT_BYTES: usize = 64 * 1024;
 /// Maximum size of the arena, which must fit one block of the board's heap.
-pub const ARENA_LIMIT_BYTES: usize = 160 * 1024;
+const ARENA_LIMIT_BYTES: usize = 160 * 1024;
 /// Maximum size of one layer's input and output together.
-pub const PEAK_LIMIT_BYTES: usize = 150 * 1024;
+const PEAK_LIMIT_BYTES: usize = 150 * 1024;
 
 /// The quantised input: a picture's values times 255, XOR 0x80, height x width x channels.
-pub fn bytes_of(picture: &Planes) -> Vec<i8> {
+fn bytes_of(picture: &Planes) -> Vec<i8> {
     let plane = picture.rows * picture.columns;
     (0..plane * picture.channels)
         .map(|i| {

@@ -29,13 +29,13 @@ pub struct Agreement {
 
 impl Agreement {
     /// `count` in per cent of the crops.
-    pub fn percent(&self, count: usize) -> f64 {
+    pub(crate) fn percent(&self, count: usize) -> f64 {
         100.0 * count as f64 / self.crops.max(1) as f64
     }
 }
 
 /// The most likely card: the largest logit of each property.
-pub fn card_of(logits: &[f32]) -> Card {
+pub(crate) fn card_of(logits: &[f32]) -> Card {
     let best = |p: usize| {
         let three = &logits[3 * p..3 * p + 3];
         (0..3).rev().max_by(|&a, &b| three[a].total_cmp(&three[b])).expect("three values")
@@ -44,7 +44,7 @@ pub fn card_of(logits: &[f32]) -> Card {
 }
 
 /// The logits that the network's integer outputs represent.
-pub fn int8_logits(net: &Net, bytes: &[i8]) -> Vec<f32> {
+pub(crate) fn int8_logits(net: &Net, bytes: &[i8]) -> Vec<f32> {
     let quant = net.output().quant;
     let made = reference::run(net, bytes);
     let real = |v: i8| (i32::from(v) - quant.zero) as f32 * quant.scale - net.output_offset;
@@ -52,7 +52,7 @@ pub fn int8_logits(net: &Net, bytes: &[i8]) -> Vec<f32> {
 }
 
 /// Runs both networks on all crops.
-pub fn agreement(graph: &Graph, net: &Net, crops: &[Crop]) -> Agreement {
+pub(crate) fn agreement(graph: &Graph, net: &Net, crops: &[Crop]) -> Agreement {
     let one = |crop: &Crop| {
         let exact = float::logits(graph, &crop.planes);
         let got = int8_logits(net, &crop.bytes);

@@ -25,13 +25,8 @@ pub struct Activation {
 
 impl Activation {
     /// Number of values, which is also the number of bytes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.height * self.width * self.channels
-    }
-
-    /// Whether it holds nothing.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -79,7 +74,7 @@ pub enum Op {
 
 impl Op {
     /// Its name in TFLite.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Conv(..) => "CONV_2D",
             Self::Depthwise(..) => "DEPTHWISE_CONV_2D",
@@ -89,7 +84,7 @@ impl Op {
     }
 
     /// Its weights, if it has any.
-    pub fn weights(&self) -> Option<&Weights> {
+    pub(crate) fn weights(&self) -> Option<&Weights> {
         match self {
             Self::Conv(_, weights) | Self::Depthwise(_, weights) => Some(weights),
             Self::MaxPool(_) | Self::AveragePool(_) => None,
@@ -129,7 +124,7 @@ const ARENA_CHANNEL_BYTES: usize = 8;
 
 impl Net {
     /// The network's output.
-    pub fn output(&self) -> &Activation {
+    pub(crate) fn output(&self) -> &Activation {
         &self.layers.last().expect("a network has layers").output
     }
 
@@ -139,7 +134,7 @@ impl Net {
     }
 
     /// Multiply-accumulates of one run, without pooling.
-    pub fn multiply_accumulates(&self) -> usize {
+    pub(crate) fn multiply_accumulates(&self) -> usize {
         let of = |layer: &Layer| {
             let places = layer.output.height * layer.output.width;
             places * layer.op.weights().map_or(0, |weights| weights.values.len())
@@ -148,20 +143,20 @@ impl Net {
     }
 
     /// Number of weights and biases.
-    pub fn parameters(&self) -> usize {
+    pub(crate) fn parameters(&self) -> usize {
         let weights = self.layers.iter().filter_map(|layer| layer.op.weights());
         weights.map(|w| w.values.len() + w.bias.len()).sum()
     }
 
     /// Maximum over the layers of input plus output, in bytes.
-    pub fn peak_activation_bytes(&self) -> usize {
+    pub(crate) fn peak_activation_bytes(&self) -> usize {
         let of = |i: usize| self.input_of(i).len() + self.layers[i].output.len();
         (0..self.layers.len()).map(of).max().unwrap_or(0)
     }
 
     /// An upper bound of the arena that TFLite-Micro needs, in bytes; computed by rule, not
     /// measured.
-    pub fn arena_bound_bytes(&self) -> usize {
+    pub(crate) fn arena_bound_bytes(&self) -> usize {
         let channels: usize =
             self.layers.iter().filter_map(|l| l.op.weights()).map(|w| w.bias.len()).sum();
         // A convolution buffers two columns of its window as 16-bit integers.
@@ -178,7 +173,7 @@ impl Net {
     }
 
     /// Names of its operators, without duplicates, in alphabetical order.
-    pub fn operators(&self) -> Vec<&'static str> {
+    pub(crate) fn operators(&self) -> Vec<&'static str> {
         let names: std::collections::BTreeSet<_> =
             self.layers.iter().map(|layer| layer.op.name()).collect();
         names.into_iter().collect()

@@ -24,7 +24,7 @@ pub enum QuantiseError {
 
 /// How the range of an activation is derived from the calibration values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Calibration {
+pub(crate) enum Calibration {
     /// From the smallest to the largest value.
     MinMax,
     /// The range that holds this fraction of all values, 0 to 1; values outside saturate.
@@ -33,7 +33,7 @@ pub enum Calibration {
 
 impl Calibration {
     /// Its name in reports.
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self {
             Self::MinMax => "min/max".into(),
             Self::Percentile(part) => format!("percentile {}", 100.0 * part),
@@ -46,7 +46,7 @@ const BINS: usize = 4096;
 
 /// The values of each node's result during calibration.
 #[derive(Clone, Debug)]
-pub struct ActivationRanges {
+pub(crate) struct ActivationRanges {
     nodes: Vec<Values>,
 }
 
@@ -62,7 +62,7 @@ impl ActivationRanges {
     ///
     /// # Panics
     /// If there are no crops, or the network does not accept them (see [`check`]).
-    pub fn over(graph: &Graph, crops: &[Planes]) -> Self {
+    pub(crate) fn over(graph: &Graph, crops: &[Planes]) -> Self {
         assert!(!crops.is_empty(), "nothing to calibrate on");
         let extremes: Vec<(f32, f32)> = crops
             .par_iter()
@@ -173,7 +173,7 @@ fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f3
 ///
 /// # Errors
 /// [`QuantiseError`] for the first layer that cannot.
-pub fn check(graph: &Graph) -> Result<(), QuantiseError> {
+pub(crate) fn check(graph: &Graph) -> Result<(), QuantiseError> {
     walk(graph, &mut |_, _, _, _| None).map(|_| ())
 }
 
@@ -181,7 +181,7 @@ pub fn check(graph: &Graph) -> Result<(), QuantiseError> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn quantise(
+pub(crate) fn quantise(
     graph: &Graph,
     seen: &ActivationRanges,
     calibration: Calibration,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Version of the folder's format, in `report.json`.
-pub const FORMAT: u64 = 2;
+pub(crate) const FORMAT: u64 = 2;
 
 /// Estimated range of milliseconds per million multiply-accumulates at 480 MHz, from published
 /// figures for a related chip and counts of emulated instructions.
@@ -50,7 +50,7 @@ pub struct Facts {
 }
 
 /// `report.json`: `files` are the other files of the folder by name.
-pub fn json(
+pub(crate) fn json(
     net: &Net,
     facts: &Facts,
     files: &BTreeMap<String, Vec<u8>>,
@@ -137,7 +137,7 @@ fn card_ms(net: &Net) -> (f64, f64) {
 }
 
 /// The text of `report.md`.
-pub fn markdown(
+pub(crate) fn markdown(
     net: &Net,
     facts: &Facts,
     model_bytes: usize,

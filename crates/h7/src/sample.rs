@@ -6,7 +6,7 @@ use setsight_nets::reader;
 use setsight_photo::print::dice::{Dice, Purpose};
 
 /// Convolutions of every kind, both pools, and a matrix product.
-pub fn graph(seed: u64) -> Graph {
+pub(crate) fn graph(seed: u64) -> Graph {
     let mut dice = Dice::new(seed, 0, Purpose::Print);
     let mut noise = |n: usize, fan_in: usize| -> Vec<f32> {
         (0..n).map(|_| (dice.normal() * (2.0 / fan_in as f64).sqrt()) as f32).collect()
@@ -54,7 +54,7 @@ pub fn graph(seed: u64) -> Graph {
 }
 
 /// Random pixels in smooth patches.
-pub fn crop(seed: u64) -> Planes {
+pub(crate) fn crop(seed: u64) -> Planes {
     let mut dice = Dice::new(seed, 1, Purpose::Pixels);
     let coarse: Vec<f32> = (0..3 * 8 * 12).map(|_| dice.below(256) as f32 / 255.0).collect();
     let mut values = Vec::new();

@@ -4,7 +4,7 @@
 macro_rules! fields {
     ($table:ident: $($field:ident = $place:literal),+) => {
         pub(super) mod $table {
-            $(pub const $field: flatbuffers::VOffsetT = 4 + 2 * $place;)+
+            $(pub(crate) const $field: flatbuffers::VOffsetT = 4 + 2 * $place;)+
         }
     };
 }

@@ -27,7 +27,7 @@ pub(super) fn operator_code(op: &Op) -> (i8, i32) {
 }
 
 /// The file's bytes.
-pub fn write(net: &Net, description: &str) -> Vec<u8> {
+pub(crate) fn write(net: &Net, description: &str) -> Vec<u8> {
     let mut fbb = Builder::new();
     let mut parts = Parts::default();
     let mut last = parts.activation(&mut fbb, "card", &net.input);

@@ -15,7 +15,7 @@
 use image::imageops;
 use setsight_game::cards::{Card, Property};
 use setsight_live::Watch;
-use setsight_live::watch::FILM_PACE;
+use setsight_live::films::FILM_PACE;
 use setsight_nets::engine::Models;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Point;

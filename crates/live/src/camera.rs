@@ -26,7 +26,7 @@ pub struct Shot {
 
 impl Shot {
     /// A picture that arrives now, from a camera that was opened at `opened`.
-    pub fn now(image: RgbImage, opened: Instant) -> Self {
+    pub(crate) fn now(image: RgbImage, opened: Instant) -> Self {
         let taken = Instant::now();
         let time_ms = taken.duration_since(opened).as_secs_f64() * 1e3;
         Self { frame: Arc::new(image), time_ms, taken, jpeg: None, times: Vec::new() }
@@ -274,7 +274,7 @@ impl CameraError {
     }
 
     /// Whether trying again may help without any change to the program's settings.
-    pub fn may_pass(&self) -> bool {
+    pub(crate) fn may_pass(&self) -> bool {
         !matches!(
             self,
             Self::NoSuch { .. }

@@ -57,32 +57,32 @@ impl CameraControl {
     }
 
     /// Sets the wish, for now and for whenever the camera is opened again.
-    pub fn set(&self, wish: CameraWish) {
+    pub(crate) fn set(&self, wish: CameraWish) {
         let mut inner = self.lock();
         inner.changed |= inner.wish != wish;
         inner.wish = wish;
     }
 
     /// The settings that the camera offers; empty before it is open.
-    pub fn offer(&self) -> CameraOffer {
+    pub(crate) fn offer(&self) -> CameraOffer {
         self.lock().offer.clone()
     }
 
     /// Called by the camera's thread when it opens the camera: the current wish.
-    pub fn wish(&self) -> CameraWish {
+    pub(crate) fn wish(&self) -> CameraWish {
         let mut inner = self.lock();
         inner.changed = false;
         inner.wish
     }
 
     /// Called by the camera's thread: the wish, if it has changed.
-    pub fn changed(&self) -> Option<CameraWish> {
+    pub(crate) fn changed(&self) -> Option<CameraWish> {
         let mut inner = self.lock();
         std::mem::take(&mut inner.changed).then_some(inner.wish)
     }
 
     /// Called by the camera's thread: publishes the settings that the camera offers.
-    pub fn tell(&self, offer: CameraOffer) {
+    pub(crate) fn tell(&self, offer: CameraOffer) {
         self.lock().offer = offer;
     }
 }

@@ -38,7 +38,7 @@ pub struct Score {
 
 impl Counter {
     /// Begins a new game.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 

@@ -8,7 +8,7 @@
 mod newest;
 mod process;
 
-pub use newest::NewestFrame;
+pub(crate) use newest::NewestFrame;
 pub use process::end_all;
 
 use image::RgbImage;
@@ -25,11 +25,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How to install it.
-pub use setsight_photo::source::INSTALL_FFMPEG as INSTALL;
+pub(crate) use setsight_photo::source::INSTALL_FFMPEG as INSTALL;
 
 /// Why there are no frames, or no more frames.
 #[derive(Debug)]
-pub enum FfmpegError {
+pub(crate) enum FfmpegError {
     /// The program is not installed.
     Missing,
     /// The program cannot be run.
@@ -43,7 +43,7 @@ pub enum FfmpegError {
     target_os = "linux",
     allow(dead_code, reason = "cameras have an interface of their own there")
 )]
-pub enum Input<'a> {
+pub(crate) enum Input<'a> {
     /// A file on disk, from this time on, in milliseconds.
     File(&'a Path, f64),
     /// A stream of bytes.
@@ -60,7 +60,7 @@ pub enum Input<'a> {
 }
 
 /// A running decoder. Dropping it ends the process.
-pub struct Ffmpeg {
+pub(crate) struct Ffmpeg {
     process: Process,
     frames: BufReader<ChildStdout>,
     times_ms: Receiver<f64>,
@@ -142,7 +142,7 @@ impl Ffmpeg {
     /// # Errors
     /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]. [`Self::next_frame`] reports errors
     /// in the film itself.
-    pub fn start(input: Input) -> Result<Self, FfmpegError> {
+    pub(crate) fn start(input: Input) -> Result<Self, FfmpegError> {
         let mut command = process::command();
         let source = arguments(&input, &mut command);
         command.arg("-i").arg(source);
@@ -184,7 +184,7 @@ impl Ffmpeg {
     ///
     /// # Errors
     /// [`FfmpegError::Said`]: the program ended with an error.
-    pub fn next_frame(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
+    pub(crate) fn next_frame(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
         match read_ppm(&mut self.frames) {
             // A frame's time is printed before the frame is written.
             Ok(Some(image)) => Ok(Some((image, self.times_ms.recv().ok()))),
@@ -193,7 +193,7 @@ impl Ffmpeg {
     }
 
     /// Length of the film in milliseconds, available from the first frame on, if at all.
-    pub fn length_ms(&self) -> Option<f64> {
+    pub(crate) fn length_ms(&self) -> Option<f64> {
         *self.length_ms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -264,7 +264,7 @@ impl Heard {
 
 /// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
 #[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
-pub fn said_by(arguments: &[&str]) -> String {
+pub(crate) fn said_by(arguments: &[&str]) -> String {
     let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output();
     output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }

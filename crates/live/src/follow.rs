@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Follows one game from frame to frame.
-pub struct Follower {
+pub(crate) struct Follower {
     watch: Watch,
     /// When detections are applied while nothing is recorded.
     pace: Pace,
@@ -33,7 +33,7 @@ pub struct Follower {
 
 impl Follower {
     /// Follows by means of a tracker that has that pace.
-    pub fn new(watch: Watch, pace: Pace) -> Self {
+    pub(crate) fn new(watch: Watch, pace: Pace) -> Self {
         Self {
             watch,
             pace,
@@ -51,7 +51,7 @@ impl Follower {
     ///
     /// # Errors
     /// The frame could not be read; a later one may be.
-    pub fn follow(&mut self, shot: Shot) -> Result<LiveView, PipelineError> {
+    pub(crate) fn follow(&mut self, shot: Shot) -> Result<LiveView, PipelineError> {
         let number = self.number;
         self.number += 1;
         let Shot { frame, time_ms, taken, times, .. } = self.recorded(self.turned(shot));
@@ -71,17 +71,17 @@ impl Follower {
     }
 
     /// The count of the game so far.
-    pub fn score(&self) -> Score {
+    pub(crate) fn score(&self) -> Score {
         self.counter.score()
     }
 
     /// The current recording, or the last one.
-    pub fn recording(&self) -> Option<&Recording> {
+    pub(crate) fn recording(&self) -> Option<&Recording> {
         self.recording.as_ref()
     }
 
     /// Begins a new game with the table as it lies there.
-    pub fn new_game(&mut self) {
+    pub(crate) fn new_game(&mut self) {
         self.stop_recording(None);
         self.counter.reset();
         if let Some((table, time_ms)) = &self.last {
@@ -90,7 +90,7 @@ impl Follower {
     }
 
     /// Begins anew, with nothing seen before: other frames come, or the same ones again.
-    pub fn begin_anew(&mut self) {
+    pub(crate) fn begin_anew(&mut self) {
         self.stop_recording(None);
         self.watch.restart();
         self.counter.reset();
@@ -98,7 +98,7 @@ impl Follower {
     }
 
     /// Turns the pictures from now on by quarter turns to the right.
-    pub fn turn(&mut self, quarters: u8) {
+    pub(crate) fn turn(&mut self, quarters: u8) {
         if self.quarters != quarters % 4 {
             self.stop_recording(None);
         }
@@ -110,7 +110,7 @@ impl Follower {
     ///
     /// # Errors
     /// As [`Recorder::create`]; [`Self::recording`] says so too.
-    pub fn record(&mut self, film: &Path) -> Result<(), RecordError> {
+    pub(crate) fn record(&mut self, film: &Path) -> Result<(), RecordError> {
         self.stop_recording(None);
         let recorder = Recorder::create(film);
         let state = match &recorder {
@@ -126,7 +126,7 @@ impl Follower {
     }
 
     /// Ends the recording, if there is one: on request, or for the given reason.
-    pub fn stop_recording(&mut self, reason: Option<String>) {
+    pub(crate) fn stop_recording(&mut self, reason: Option<String>) {
         let Some(mut recorder) = self.recorder.take() else { return };
         self.watch.set_pace(self.pace);
         let reason = match recorder.end() {

@@ -20,7 +20,7 @@ const AHEAD: usize = 4;
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// A source that is being read. Dropping it ends the reading.
-pub struct Frames {
+pub(crate) struct Frames {
     queue: Option<Queue>,
     reader: Option<JoinHandle<()>>,
 }
@@ -36,7 +36,7 @@ impl Frames {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn start(
+    pub(crate) fn start(
         input: &Input,
         opened: Option<Box<dyn Camera>>,
         pace: FramePace,
@@ -78,7 +78,7 @@ impl Frames {
     }
 
     /// The next frame or message, which is waited for up to the given time.
-    pub fn take(&self, wait: Duration) -> Taken<Captured> {
+    pub(crate) fn take(&self, wait: Duration) -> Taken<Captured> {
         match &self.queue {
             Some(Queue::Newest(slot)) => slot.take(wait),
             Some(Queue::Every(frames)) => match frames.recv_timeout(wait) {
@@ -109,7 +109,7 @@ impl Drop for Frames {
 }
 
 /// Runs the work of a thread; if it panics, gives what the user is told.
-pub fn notice_if_it_panics(work: impl FnOnce()) -> Option<Notice> {
+pub(crate) fn notice_if_it_panics(work: impl FnOnce()) -> Option<Notice> {
     // What it was working on is not used again.
     std::panic::catch_unwind(AssertUnwindSafe(work)).err().map(|_| {
         let title = "an error in this program ended the watching".to_owned();

@@ -36,7 +36,7 @@ pub enum FramePace {
 
 /// Controls the source from another thread.
 #[derive(Clone, Debug, Default)]
-pub struct Controls {
+pub(crate) struct Controls {
     /// Controls a film.
     pub film: Arc<FilmControl>,
     /// Controls a camera of this machine.
@@ -63,7 +63,7 @@ impl fmt::Display for Input {
 impl Input {
     /// The cameras that open this source. A film plays at its own pace, like a camera; its control
     /// pauses it and seeks in it.
-    pub fn cameras(&self, controls: &Controls) -> Box<dyn Cameras> {
+    pub(crate) fn cameras(&self, controls: &Controls) -> Box<dyn Cameras> {
         match self {
             Self::Camera(_) => Box::new(SystemCameras { control: Arc::clone(&controls.camera) }),
             Self::Network(address) => Box::new(NetworkCamera::at(address.clone())),
@@ -79,7 +79,7 @@ impl Input {
     ///
     /// # Errors
     /// See [`CameraError`].
-    pub fn open(
+    pub(crate) fn open(
         &self,
         pace: FramePace,
         controls: &Controls,
@@ -93,7 +93,7 @@ impl Input {
     }
 
     /// The camera among [`Self::cameras`] that is meant.
-    pub fn choice(&self) -> CameraChoice {
+    pub(crate) fn choice(&self) -> CameraChoice {
         match self {
             Self::Camera(choice) => choice.clone(),
             Self::Network(_) | Self::Film(_) | Self::Feed(_) => CameraChoice::First,

@@ -56,7 +56,7 @@ impl<R: Read> Jpegs<R> {
     }
 
     /// Number of JPEGs that began and did not end.
-    pub fn damaged(&self) -> u64 {
+    pub(crate) fn damaged(&self) -> u64 {
         self.damaged
     }
 

@@ -14,7 +14,6 @@ pub struct Latest<T> {
 struct Inner<T> {
     item: Option<T>,
     closed: bool,
-    replaced: u64,
 }
 
 /// The result of [`Latest::take`].
@@ -30,7 +29,7 @@ pub enum Taken<T> {
 
 impl<T> Default for Latest<T> {
     fn default() -> Self {
-        let inner = Inner { item: None, closed: false, replaced: 0 };
+        let inner = Inner { item: None, closed: false };
         Self { inner: Mutex::new(inner), changed: Condvar::new() }
     }
 }
@@ -47,7 +46,7 @@ impl<T> Latest<T> {
         if inner.closed {
             return false;
         }
-        inner.replaced += u64::from(inner.item.replace(item).is_some());
+        inner.item = Some(item);
         self.changed.notify_all();
         true
     }
@@ -74,22 +73,17 @@ impl<T> Latest<T> {
     }
 
     /// Whether the slot is closed.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.lock().closed
     }
 
     /// Whether the slot holds no item.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lock().item.is_none()
     }
 
-    /// Number of items that were replaced without being taken.
-    pub fn replaced(&self) -> u64 {
-        self.lock().replaced
-    }
-
     /// Waits for the given time or until the slot is closed. False if it is closed.
-    pub fn pause(&self, wait: Duration) -> bool {
+    pub(crate) fn pause(&self, wait: Duration) -> bool {
         let inner = self.lock();
         let (inner, _) = self
             .changed
@@ -111,7 +105,6 @@ mod tests {
         }
         assert_eq!(slot.take(Duration::ZERO), Taken::Item(4));
         assert_eq!(slot.take(Duration::ZERO), Taken::Nothing);
-        assert_eq!(slot.replaced(), 4);
         slot.put(7);
         slot.close();
         assert!(!slot.put(8) && !slot.pause(Duration::from_secs(100)));

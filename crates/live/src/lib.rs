@@ -6,47 +6,49 @@
 //! | module | takes | gives |
 //! |---|---|---|
 //! | `input` | what the user names: a camera, an address, a film | [`Cameras`] that open it |
-//! | [`camera`] | an open source | a [`Shot`](camera::Shot): a frame and its time |
-//! | [`system`], [`control`] | a camera of this machine; its size, exposure and focus | shots |
-//! | [`network`] | a phone or another network camera, by its address | shots |
-//! | [`feed`] | pictures that another part of the program hands in | shots |
-//! | [`video`] | a file, a pipe, a folder of pictures | shots with the film's own times |
-//! | [`avi`], [`jpeg`], `ffmpeg`, `pictures` | the bytes of a film or a stream | pictures |
-//! | [`capture`], [`latest`] | a camera, which is opened again when it fails | its newest shot |
+//! | `camera` | an open source | a [`Shot`](cameras::Shot): a frame and its time |
+//! | `system`, `control` | a camera of this machine; its size, exposure and focus | shots |
+//! | `network` | a phone or another network camera, by its address | shots |
+//! | `feed` | pictures that another part of the program hands in | shots |
+//! | `video` | a file, a pipe, a folder of pictures | shots with the film's own times |
+//! | `avi`, `jpeg`, `ffmpeg`, `pictures` | the bytes of a film or a stream | pictures |
+//! | `capture`, `latest` | a camera, which is opened again when it fails | its newest shot |
 //! | `frames` | a source, on a thread of its own | the newest shot, or every one |
 //! | `follow` | a shot | a view, by way of the next three |
-//! | [`record`] | a shot and its view | a film with its lines of JSON beside it |
-//! | [`watch`] | a frame | the tracked table, with detections on a thread of their own |
-//! | [`counter`] | a table | the score of the game |
-//! | [`session`], [`view`] | a source, commands, a stop | views for a sink |
-//! | [`freeze`] | a view | its line of JSON; its frame on disk |
-//! | [`straight`] | a view | the table as seen from straight above |
+//! | `record` | a shot and its view | a film with its lines of JSON beside it |
+//! | `watch` | a frame | the tracked table, with detections on a thread of their own |
+//! | `counter` | a table | the score of the game |
+//! | `session`, `view` | a source, commands, a stop | views for a sink |
+//! | `freeze` | a view | its line of JSON; its frame on disk |
+//! | `straight` | a view | the table as seen from straight above |
 //!
-//! The threads are connected by slots for the newest item ([`latest::Latest`]) or by channels of
+//! The threads are connected by slots for the newest item ([`Latest`](parts::Latest)) or by channels of
 //! small capacity, so that no queue grows when one thread is slower than another.
 
-pub mod avi;
-pub mod camera;
-pub mod capture;
-pub mod control;
-pub mod counter;
-pub mod feed;
+#![warn(unreachable_pub)]
+
+mod avi;
+mod camera;
+mod capture;
+mod control;
+mod counter;
+mod feed;
 mod ffmpeg;
 mod follow;
 mod frames;
-pub mod freeze;
+mod freeze;
 mod input;
-pub mod jpeg;
-pub mod latest;
-pub mod network;
+mod jpeg;
+mod latest;
+mod network;
 mod pictures;
-pub mod record;
-pub mod session;
-pub mod straight;
-pub mod system;
-pub mod video;
-pub mod view;
-pub mod watch;
+mod record;
+mod session;
+mod straight;
+mod system;
+mod video;
+mod view;
+mod watch;
 
 pub use camera::{CameraChoice, CameraError, Cameras};
 pub use feed::Feed;
@@ -55,3 +57,54 @@ pub use input::{FramePace, Input};
 pub use session::{News, Onlooker, Session, Sink};
 pub use view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
 pub use watch::Watch;
+
+/// Cameras of this machine and of the network, and what can be set on them.
+pub mod cameras {
+    pub use crate::camera::{Camera, CameraInfo, Shot, choose};
+    pub use crate::control::{CameraOffer, CameraWish, Span};
+    pub use crate::network::{Address, NetworkCamera, fingerprint_in};
+    pub use crate::system::SystemCameras;
+}
+
+/// Films: their pictures, their times, and new ones.
+pub mod films {
+    pub use crate::avi::{AviReader, AviWriter, stamp_of};
+    pub use crate::video::{
+        FilmCamera, FilmControl, FilmPlace, Rate, Video, VideoError, rate_of_pictures,
+    };
+    pub use crate::watch::{FILM_PACE, Pace};
+
+    /// Whether a film can be recorded to a path, and where its lines of JSON lie.
+    pub mod record {
+        pub use crate::record::{check, lines_of};
+    }
+}
+
+/// What is made of a view.
+pub mod views {
+    pub use crate::counter::{Counter, Score};
+
+    /// A view as a line of JSON; its frame on disk.
+    pub mod freeze {
+        pub use crate::freeze::{line, save};
+    }
+    /// The table as seen from straight above.
+    pub mod straight {
+        pub use crate::straight::{straight_from_image, straightened};
+    }
+}
+
+/// What the page for phones and the tests need of the insides.
+pub mod parts {
+    pub use crate::latest::{Latest, Taken};
+    pub use crate::session::RunningSession;
+
+    /// A camera that is opened again when it fails.
+    pub mod capture {
+        pub use crate::capture::{Captured, Job, Patience, run};
+    }
+    /// Pictures in a stream of bytes.
+    pub mod jpeg {
+        pub use crate::jpeg::{Jpegs, Piece, decode};
+    }
+}

@@ -9,20 +9,20 @@ use setsight_photo::source;
 use std::path::{Path, PathBuf};
 
 /// Pictures on disk, in the order of their names.
-pub struct Pictures {
+pub(crate) struct Pictures {
     paths: std::vec::IntoIter<PathBuf>,
 }
 
 impl Pictures {
     /// Whether a path is a pattern: its last part contains one `%d`, or one with a width such as
     /// `%04d`.
-    pub fn is_pattern(path: &Path) -> bool {
+    pub(crate) fn is_pattern(path: &Path) -> bool {
         pattern(path).is_some()
     }
 
     /// The pictures of a folder; or those of a pattern, from the first (number 0 or 1) to the last
     /// before a gap. `None` if there are none.
-    pub fn open(path: &Path) -> Option<Self> {
+    pub(crate) fn open(path: &Path) -> Option<Self> {
         let paths: Vec<PathBuf> = if path.is_dir() {
             source::list_photos(&[path.to_owned()], false, &[]).into_iter().flatten().collect()
         } else {
@@ -35,17 +35,17 @@ impl Pictures {
     }
 
     /// Number of pictures that are left.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.paths.len()
     }
 
     /// How many of those that are left make a second, as far as they say.
-    pub fn rate(&self) -> Rate {
+    pub(crate) fn rate(&self) -> Rate {
         Rate::of(self.paths.as_slice())
     }
 
     /// Skips some pictures.
-    pub fn skip(&mut self, count: usize) {
+    pub(crate) fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.paths.next();
         }
@@ -55,7 +55,7 @@ impl Pictures {
     ///
     /// # Errors
     /// The file's name and the reason.
-    pub fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
+    pub(crate) fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
         let Some(path) = self.paths.next() else { return Ok(None) };
         let frame = source::load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(Some(frame))

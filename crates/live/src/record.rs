@@ -35,7 +35,7 @@ pub enum RecordError {
 }
 
 /// A recording in progress. Dropping it ends it.
-pub struct Recorder {
+pub(crate) struct Recorder {
     film: PathBuf,
     lines: File,
     state: State,
@@ -89,7 +89,7 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`check`], or the folder is not writable.
-    pub fn create(film: &Path) -> Result<Self, RecordError> {
+    pub(crate) fn create(film: &Path) -> Result<Self, RecordError> {
         check(film)?;
         let lines = new_file(&lines_of(film))?;
         let file = new_file(film).inspect_err(|_| {
@@ -99,18 +99,13 @@ impl Recorder {
         Ok(Self { film, lines, state, size_px: (0, 0), frames: 0, last_ms: 0.0 })
     }
 
-    /// The film's path.
-    pub fn film(&self) -> &Path {
-        &self.film
-    }
-
     /// Number of frames so far.
-    pub fn frames(&self) -> u64 {
+    pub(crate) fn frames(&self) -> u64 {
         self.frames
     }
 
     /// Time of the last frame in milliseconds; the first frame is at 0.
-    pub fn length_ms(&self) -> f64 {
+    pub(crate) fn length_ms(&self) -> f64 {
         self.last_ms
     }
 
@@ -119,7 +114,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The frame cannot be recorded. Earlier frames are kept, and nothing more is recorded.
-    pub fn record(&mut self, mut shot: Shot) -> Result<Shot, RecordError> {
+    pub(crate) fn record(&mut self, mut shot: Shot) -> Result<Shot, RecordError> {
         let (bytes, shot) = match shot.jpeg.take() {
             Some(bytes) => (bytes, shot),
             None => {
@@ -156,7 +151,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The line cannot be written.
-    pub fn line(&mut self, view: &LiveView) -> Result<(), RecordError> {
+    pub(crate) fn line(&mut self, view: &LiveView) -> Result<(), RecordError> {
         let number = self.frames.saturating_sub(1);
         let line = freeze::line(&LiveView { number, ..view.clone() });
         self.lines.write_all(format!("{line}\n").as_bytes()).map_err(|error| {
@@ -168,7 +163,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The film cannot be completed; it plays as far as it was written.
-    pub fn end(&mut self) -> Result<(), RecordError> {
+    pub(crate) fn end(&mut self) -> Result<(), RecordError> {
         let ended = match std::mem::replace(&mut self.state, State::Ended) {
             State::Ended => return Ok(()),
             State::Begun(_) => std::fs::remove_file(&self.film)

@@ -314,7 +314,7 @@ impl FrameRate {
 }
 
 /// Called from another thread when there is a new view.
-pub type Wake = Box<dyn Fn() + Send>;
+pub(crate) type Wake = Box<dyn Fn() + Send>;
 
 /// The sink of a user interface: keeps the newest view.
 struct Newest {

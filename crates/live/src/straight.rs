@@ -9,7 +9,7 @@ use setsight_track::TrackedTable;
 use setsight_vision::parts::plane::{Pose, SizeField, TablePlane};
 
 /// Fewest cards that determine the table's plane.
-pub const FEWEST_CARDS: usize = 3;
+pub(crate) const FEWEST_CARDS: usize = 3;
 /// Margin around the cards, in short sides of a card.
 const MARGIN: f64 = 0.7;
 /// Least length of the mean direction vector: cards in all directions have no common direction.

@@ -91,7 +91,7 @@ impl Video {
     ///
     /// # Errors
     /// See [`VideoError`]; also if no frame is that late.
-    pub fn open_at(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
+    pub(crate) fn open_at(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
         Ok(Self { name: path.display().to_string(), ..Self::of_path(path, from_ms, fps)? })
     }
 
@@ -234,7 +234,7 @@ impl Video {
     }
 
     /// Length of the film in milliseconds, if the film states it.
-    pub fn length_ms(&self) -> Option<f64> {
+    pub(crate) fn length_ms(&self) -> Option<f64> {
         match &self.source {
             Source::Avi { avi, .. } => avi.frames().map(|frames| frames as f64 * 1e3 / self.fps),
             Source::Ffmpeg(ffmpeg) => ffmpeg.length_ms(),
@@ -321,7 +321,7 @@ pub fn rate_of_pictures(path: &Path) -> Option<(usize, Rate)> {
 ///
 /// # Errors
 /// [`CameraError::Film`].
-pub fn open_film(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Video, CameraError> {
+pub(crate) fn open_film(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Video, CameraError> {
     Video::open_at(path, from_ms, fps)
         .map_err(|error| film_error(&path.display().to_string(), &error))
 }
@@ -356,18 +356,18 @@ impl FilmControl {
     }
 
     /// The current state.
-    pub fn place(&self) -> FilmPlace {
+    pub(crate) fn place(&self) -> FilmPlace {
         self.lock().0
     }
 
     /// Pauses or resumes the film.
-    pub fn pause(&self, pause: bool) {
+    pub(crate) fn pause(&self, pause: bool) {
         self.lock().0.paused = pause;
     }
 
     /// Continues at the given time, in milliseconds of the film. Returns the present moment: frames
     /// that arrived before it are of the place that was left.
-    pub fn seek(&self, to_ms: f64) -> Instant {
+    pub(crate) fn seek(&self, to_ms: f64) -> Instant {
         let mut inner = self.lock();
         inner.1 = Some(to_ms.max(0.0));
         Instant::now()

@@ -76,7 +76,7 @@ impl Recording {
 
 impl LiveView {
     /// The view of a frame, without its number and its time.
-    pub fn of(frame: Arc<Frame>, watched: Watched) -> Self {
+    pub(crate) fn of(frame: Arc<Frame>, watched: Watched) -> Self {
         let Watched { tracked, times, .. } = watched;
         Self { frame: Some(frame), tracked, times, ..Self::default() }
     }

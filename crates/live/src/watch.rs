@@ -77,7 +77,7 @@ impl Watch {
     }
 
     /// Forgets the table: the next frame is the first.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         if self.asked_ms.take().is_some() {
             // Whatever was found belongs to the table that is forgotten.
             let _ = self.found.recv().expect("a detection failed: its message is above");
@@ -86,7 +86,7 @@ impl Watch {
     }
 
     /// Changes the pace from now on.
-    pub fn set_pace(&mut self, pace: Pace) {
+    pub(crate) fn set_pace(&mut self, pace: Pace) {
         self.pace = pace;
     }
 

@@ -2,8 +2,8 @@
 
 use setsight_game::cards::Card;
 use setsight_live::Watch;
-use setsight_live::counter::Counter;
-use setsight_live::watch::{FILM_PACE, Pace};
+use setsight_live::films::{FILM_PACE, Pace};
+use setsight_live::views::Counter;
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};

@@ -1,9 +1,8 @@
 //! Films that refer to other files, promise more than there is, or lie about their times.
 
 use image::{Rgb, RgbImage};
-use setsight_live::avi::AviWriter;
-use setsight_live::camera::{CameraChoice, Cameras};
-use setsight_live::video::{FilmCamera, FilmControl, Video, VideoError};
+use setsight_live::films::{AviWriter, FilmCamera, FilmControl, Video, VideoError};
+use setsight_live::{CameraChoice, Cameras};
 use setsight_testkit::child::{Start, in_time};
 use std::io::Cursor;
 use std::path::Path;

@@ -3,9 +3,7 @@
 
 use setsight_game::cards::Card;
 use setsight_live::Watch;
-use setsight_live::avi::AviWriter;
-use setsight_live::video::Video;
-use setsight_live::watch::FILM_PACE;
+use setsight_live::films::{AviWriter, FILM_PACE, Video};
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};

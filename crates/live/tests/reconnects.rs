@@ -5,9 +5,8 @@
 
 use image::codecs::jpeg::JpegEncoder;
 use image::{Rgb, RgbImage};
-use setsight_live::Cameras;
-use setsight_live::camera::CameraChoice;
-use setsight_live::network::NetworkCamera;
+use setsight_live::cameras::NetworkCamera;
+use setsight_live::{CameraChoice, Cameras};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};

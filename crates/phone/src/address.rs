@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 
 /// The port that is tried first.
-pub const PORT: u16 = 8780;
+pub(crate) const PORT: u16 = 8780;
 /// How many ports are tried, one after the other.
 const PORTS: u16 = 20;
 
@@ -22,7 +22,7 @@ pub enum Listen {
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// The system does not tell its addresses.
-    #[error("this computer's addresses cannot be found: {0}; name one with --listen ADDRESS")]
+    #[error("this computer's addresses cannot be found: {0}; name the one to serve on")]
     Unknown(#[source] io::Error),
     /// There is no network that a phone could be on, too.
     #[error(
@@ -32,8 +32,8 @@ pub enum ListenError {
     NoNetwork,
     /// All addresses are public.
     #[error(
-        "this computer has public addresses alone ({}), where anybody could knock; \
-         --listen {} serves there all the same", list(.0), .0[0]
+        "this computer has public addresses alone ({}), where anybody could knock; it serves there only \
+         if one is named", list(.0)
     )]
     PublicOnly(Vec<IpAddr>),
     /// No port is free, or the address is not this machine's.
@@ -64,7 +64,7 @@ fn advice(reason: &io::Error) -> &'static str {
 ///
 /// # Errors
 /// See [`ListenError`].
-pub fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
+pub(crate) fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
     let (addresses, port) = match listen {
         Listen::Private => (private_addresses()?, None),
         Listen::At(address, port) => (vec![*address], *port),
@@ -85,7 +85,7 @@ pub fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
 }
 
 /// The addresses under which a listener is reached: its own, or for "any" all of this machine.
-pub fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
+pub(crate) fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
     if !listener.ip().is_unspecified() {
         return vec![listener.ip()];
     }
@@ -231,7 +231,7 @@ mod tests {
         assert!(matches!(found(&[loopback], &[]), Err(ListenError::NoNetwork)));
         let public = found(&[loopback, ("eth0", "2a02::7"), ("eth0", "fe80::1")], &[]);
         let words = public.unwrap_err().to_string();
-        assert!(words.contains("public") && words.contains("--listen 2a02::7"), "{words}");
+        assert!(words.contains("public") && words.contains("2a02::7"), "{words}");
     }
 
     #[test]

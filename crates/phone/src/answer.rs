@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// An answer to a request.
-pub struct Answer {
+pub(crate) struct Answer {
     status: &'static str,
     kind: &'static str,
     body: Cow<'static, [u8]>,
@@ -18,29 +18,29 @@ pub struct Answer {
 
 impl Answer {
     /// What whoever may not come in is told, and of what there is not.
-    pub fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         let body = Cow::Borrowed(&b"not found\n"[..]);
         Self { status: "404 Not Found", kind: "text/plain; charset=utf-8", body, page_of: None }
     }
 
     /// A part of the page; `host` is where it was asked for.
-    pub fn page(kind: &'static str, text: &'static str, host: &str) -> Self {
+    pub(crate) fn page(kind: &'static str, text: &'static str, host: &str) -> Self {
         let body = Cow::Borrowed(text.as_bytes());
         Self { status: "200 OK", kind, body, page_of: Some(host.to_owned()) }
     }
 
     /// A result.
-    pub fn json(value: &Value) -> Self {
+    pub(crate) fn json(value: &Value) -> Self {
         Self::of("200 OK", "application/json", value.to_string().into_bytes())
     }
 
     /// A picture.
-    pub fn jpeg(bytes: Vec<u8>) -> Self {
+    pub(crate) fn jpeg(bytes: Vec<u8>) -> Self {
         Self::of("200 OK", "image/jpeg", bytes)
     }
 
     /// What is wrong with a request that has the key, by a word that the page knows.
-    pub fn wrong(status: &'static str, word: &str) -> Self {
+    pub(crate) fn wrong(status: &'static str, word: &str) -> Self {
         let body = serde_json::json!({ "error": word }).to_string();
         Self::of(status, "application/json", body.into_bytes())
     }
@@ -53,7 +53,7 @@ impl Answer {
     ///
     /// # Errors
     /// The connection has ended, or takes nothing more.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let policy = match &self.page_of {
             // Safari did not count WebSockets as 'self'.
             Some(host) => format!(
@@ -82,7 +82,7 @@ impl Answer {
 ///
 /// # Errors
 /// The connection has ended, or takes nothing more.
-pub fn accept_socket(out: &mut impl Write, key: &str, protocol: &str) -> io::Result<()> {
+pub(crate) fn accept_socket(out: &mut impl Write, key: &str, protocol: &str) -> io::Result<()> {
     const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes());
     let accept = BASE64.encode(digest);

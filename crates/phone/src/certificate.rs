@@ -23,7 +23,7 @@ const VALID: Duration = Duration::from_secs(825 * 24 * 3600);
 const REST: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// What HTTPS needs.
-pub struct Certificate {
+pub(crate) struct Certificate {
     pub config: Arc<ServerConfig>,
     /// Its SHA-256, as browsers show it.
     pub fingerprint: String,
@@ -43,7 +43,7 @@ struct Kept {
 }
 
 /// Where it is kept for this user.
-pub fn usual_file() -> Option<PathBuf> {
+pub(crate) fn usual_file() -> Option<PathBuf> {
     dirs::data_dir().map(|folder| folder.join("setsight").join("phone-certificate.json"))
 }
 
@@ -51,7 +51,7 @@ pub fn usual_file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// None can be made.
-pub fn certificate(file: Option<&Path>, addresses: &[IpAddr]) -> io::Result<Certificate> {
+pub(crate) fn certificate(file: Option<&Path>, addresses: &[IpAddr]) -> io::Result<Certificate> {
     let usable = |kept: Kept| {
         let until = UNIX_EPOCH.checked_add(Duration::from_secs(kept.until_s))?;
         until.duration_since(SystemTime::now()).ok().filter(|rest| *rest > REST)?;

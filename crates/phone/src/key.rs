@@ -12,26 +12,26 @@ const BYTES: usize = 16;
 /// A random key of 128 bits, new at each start. It stands in the fragment of the page's address,
 /// which browsers send to nobody, and the page sends it in a header.
 #[derive(Clone)]
-pub struct Key(String);
+pub(crate) struct Key(String);
 
 impl Key {
     /// A new key from the system's randomness.
     ///
     /// # Errors
     /// The system gives none.
-    pub fn random() -> io::Result<Self> {
+    pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; BYTES];
         SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
     /// The key as it stands in the address: 32 hexadecimal digits.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.0
     }
 
     /// Whether this is the key; takes as long for one that is nearly right as for any other.
-    pub fn is(&self, said: &str) -> bool {
+    pub(crate) fn is(&self, said: &str) -> bool {
         self.0.as_bytes().ct_eq(said.as_bytes()).into()
     }
 }

@@ -5,13 +5,13 @@
 //!
 //! | module | takes | gives |
 //! |---|---|---|
-//! | [`address`] | this machine's addresses, or those that the user names | listeners on one port |
+//! | `address` | this machine's addresses, or those that the user names | listeners on one port |
 //! | `certificate` | the data folder | the certificate that is kept there, for HTTPS |
-//! | [`server`] | a connection | a thread that answers one request, within limits |
+//! | `server` | a connection | a thread that answers one request, within limits |
 //! | `socket` | a connection | bytes, each within its time |
-//! | `request` | bytes | a head whose host, origin and [`key`] are checked, or a 404 |
+//! | `request` | bytes | a head whose host, origin and `key` are checked, or a 404 |
 //! | `seats` | a phone | one of four places, with the game that it left |
-//! | [`photo`] | a photo | its line of JSON, as `scan` prints it |
+//! | `photo` | a photo | its line of JSON, as `scan` prints it |
 //! | `live` | JPEGs by WebSocket | a line of JSON for each, as `live` prints it |
 //! | `answer` | a body | bytes, with the headers that every answer has |
 //!
@@ -19,20 +19,22 @@
 //! to see. Nothing is written but the certificate; who wants photos kept does so when [`News`] of
 //! them comes.
 
-pub mod address;
+#![warn(unreachable_pub)]
+
+mod address;
 mod answer;
 mod certificate;
-pub mod key;
+mod key;
 mod live;
-pub mod photo;
+mod photo;
 mod request;
 mod seats;
-pub mod server;
+mod server;
 mod socket;
 
 pub use address::{Listen, ListenError};
 pub use photo::Reads;
-pub use server::{News, Server, StartError};
+pub use server::{News, Options, Server, StartError};
 
 /// The code of an address, to be scanned from a screen (ISO/IEC 18004).
 pub struct Code(qrcode::QrCode);

@@ -9,10 +9,10 @@ use crate::server::News;
 use crate::socket::Stream;
 use image::ImageDecoder;
 use image::codecs::jpeg::JpegDecoder;
-use setsight_live::camera::{CameraError, Shot};
-use setsight_live::latest::Latest;
-use setsight_live::session::RunningSession;
-use setsight_live::{Feed, Input, LiveCommand, LiveSource, LiveView, Onlooker, freeze, jpeg};
+use setsight_live::cameras::Shot;
+use setsight_live::parts::{Latest, RunningSession, jpeg};
+use setsight_live::views::freeze;
+use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView, Onlooker};
 use std::io::{self, Cursor};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ const LATE: Duration = Duration::from_millis(300);
 const NEW_GAME: &str = "new-game";
 
 /// A game that a phone shows. It waits where the phone is away for a while.
-pub struct Game {
+pub(crate) struct Game {
     feed: Feed,
     session: RunningSession,
     changed: Arc<Latest<()>>,
@@ -110,7 +110,7 @@ fn decoded(bytes: &[u8]) -> Option<setsight_photo::Frame> {
 }
 
 /// Answers the pictures of a phone until it leaves.
-pub fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
+pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_BYTES))
         .max_frame_size(Some(MOST_BYTES));

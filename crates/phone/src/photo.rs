@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Largest photo, in bytes: phones make them of up to 20 MB.
-pub const MOST_BYTES: u64 = 25_000_000;
+pub(crate) const MOST_BYTES: u64 = 25_000_000;
 /// Longest side of a picture that is turned into a JPEG for a browser, in pixels.
 const PICTURE_PX: u32 = 2048;
 /// JPEG quality of it, 1 to 100.
@@ -45,13 +45,13 @@ impl Reads for Arc<Pipeline> {
 
 /// Photos are decoded and read one after the other, so that four large ones need the memory of one.
 #[derive(Default)]
-pub struct Turn(Mutex<()>);
+pub(crate) struct Turn(Mutex<()>);
 
 /// Reads the body of a request.
 ///
 /// # Errors
 /// An answer that says what is wrong, or none if the connection has failed.
-pub fn body(
+pub(crate) fn body(
     length: Option<u64>,
     begun: Vec<u8>,
     from: &mut impl Read,
@@ -73,7 +73,7 @@ pub fn body(
 }
 
 /// Reads a photo: its line of JSON, as `scan` prints it, but without a path.
-pub fn read(
+pub(crate) fn read(
     reads: &dyn Reads,
     turn: &Turn,
     phone: u32,
@@ -101,7 +101,7 @@ pub fn read(
 }
 
 /// A photo as a JPEG that every browser shows, upright and of a moderate size.
-pub fn picture(turn: &Turn, bytes: &[u8]) -> Answer {
+pub(crate) fn picture(turn: &Turn, bytes: &[u8]) -> Answer {
     let _turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
     match source::decode(bytes) {
         Ok(photo) => match jpeg(&photo) {

@@ -9,12 +9,12 @@ const MOST_HEAD_BYTES: usize = 16 << 10;
 /// Most header lines in a head.
 const MOST_HEADERS: usize = 64;
 /// The protocol of the live pictures, by which a browser knows that it was understood.
-pub const PROTOCOL: &str = "setsight";
+pub(crate) const PROTOCOL: &str = "setsight";
 /// Digits of the name that a phone gives itself.
 const PHONE_DIGITS: usize = 16;
 
 /// A head, and what was read beyond it.
-pub struct Request {
+pub(crate) struct Request {
     method: String,
     target: String,
     host: String,
@@ -39,7 +39,7 @@ struct SocketWish {
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Wish {
+pub(crate) enum Wish {
     /// A part of the page, which anybody may see.
     Page(&'static str, &'static str),
     /// Whether the key holds.
@@ -54,7 +54,7 @@ pub enum Wish {
 
 /// A photo that is announced.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Body {
+pub(crate) struct Body {
     /// Who sends it.
     pub phone: Phone,
     /// Its length in bytes, if it is told.
@@ -63,7 +63,7 @@ pub struct Body {
 
 /// The name that a phone's page gives itself, at random.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Phone(String);
+pub(crate) struct Phone(String);
 
 impl Phone {
     fn new(name: &str) -> Option<Self> {
@@ -85,7 +85,7 @@ impl Request {
     ///
     /// # Errors
     /// The connection ends, or is too slow.
-    pub fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
+    pub(crate) fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         let mut chunk = [0; 2048];
         loop {
@@ -154,14 +154,14 @@ impl Request {
     }
 
     /// Where it was sent to, as the browser has it.
-    pub fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
     /// What it asks for. `None` for what there is not and for who may not ask: without a host that
     /// is ours (else another site could give its own name this machine's address, DNS rebinding),
     /// from another site's page, or without the key.
-    pub fn wish(&self, hosts: &[String], is_secure: bool, key: &Key) -> Option<Wish> {
+    pub(crate) fn wish(&self, hosts: &[String], is_secure: bool, key: &Key) -> Option<Wish> {
         if !hosts.contains(&self.host) {
             return None;
         }

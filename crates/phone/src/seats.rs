@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Most phones at once.
-pub const MOST_PHONES: usize = 4;
+pub(crate) const MOST_PHONES: usize = 4;
 
 /// The places.
 #[derive(Default)]
-pub struct Seats {
+pub(crate) struct Seats {
     inner: Mutex<Inner>,
 }
 
@@ -36,10 +36,10 @@ struct Seat {
 }
 
 /// The game of a phone that is or was live; held locked by its connection.
-pub type SeatGame = Arc<Mutex<Option<Game>>>;
+pub(crate) type SeatGame = Arc<Mutex<Option<Game>>>;
 
 /// A phone on its place, until this is dropped.
-pub struct Visit<'a> {
+pub(crate) struct Visit<'a> {
     seats: &'a Seats,
     id: u64,
     /// Which phone it is, from 1, in the order in which they came.
@@ -61,7 +61,7 @@ impl Seats {
     ///
     /// # Errors
     /// The system has no handle left.
-    pub fn take(
+    pub(crate) fn take(
         &self,
         phone: &Phone,
         connection: io::Result<TcpStream>,
@@ -105,7 +105,7 @@ impl Seats {
     }
 
     /// Ends all visits and takes no more.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.closed = true;
         for (_, connection) in inner.seats.iter().filter_map(|seat| seat.visit.as_ref()) {
@@ -114,7 +114,7 @@ impl Seats {
     }
 
     /// Whether a phone is there.
-    pub fn are_empty(&self) -> bool {
+    pub(crate) fn are_empty(&self) -> bool {
         self.lock().seats.iter().all(|seat| seat.visit.is_none())
     }
 }

@@ -84,7 +84,7 @@ pub enum News<'a> {
 }
 
 /// Whoever is told what happens.
-pub type OnNews = Box<dyn Fn(News<'_>) + Send + Sync>;
+pub(crate) type OnNews = Box<dyn Fn(News<'_>) + Send + Sync>;
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]

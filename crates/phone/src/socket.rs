@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A connection on which each read and write ends within [`PAUSE`], and all of them by a time.
-pub struct Socket {
+pub(crate) struct Socket {
     tcp: TcpStream,
     until: Instant,
 }
@@ -47,7 +47,7 @@ impl Write for Socket {
 }
 
 /// A connection that a phone has opened.
-pub enum Stream {
+pub(crate) enum Stream {
     /// HTTP.
     Plain(Socket),
     /// HTTPS.
@@ -60,7 +60,11 @@ impl Stream {
     ///
     /// # Errors
     /// Nothing came in time.
-    pub fn open(tcp: TcpStream, tls: &Arc<ServerConfig>, limit: Duration) -> io::Result<Self> {
+    pub(crate) fn open(
+        tcp: TcpStream,
+        tls: &Arc<ServerConfig>,
+        limit: Duration,
+    ) -> io::Result<Self> {
         tcp.set_nodelay(true)?;
         let socket = Socket { tcp, until: Instant::now() + limit };
         socket.tcp.set_read_timeout(socket.limit()?)?;
@@ -76,12 +80,12 @@ impl Stream {
     }
 
     /// Whether it is HTTPS.
-    pub fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         matches!(self, Self::Secure(_))
     }
 
     /// All that follows must be done within this time from now.
-    pub fn allow(&mut self, limit: Duration) {
+    pub(crate) fn allow(&mut self, limit: Duration) {
         self.socket().until = Instant::now() + limit;
     }
 
@@ -89,13 +93,13 @@ impl Stream {
     ///
     /// # Errors
     /// The system has none left.
-    pub fn handle(&mut self) -> io::Result<TcpStream> {
+    pub(crate) fn handle(&mut self) -> io::Result<TcpStream> {
         self.socket().tcp.try_clone()
     }
 
     /// Says that nothing more is sent, and reads what still comes for a moment: closing with
     /// unread bytes would take the answer back before it is read.
-    pub fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         /// Bytes and time for what is on its way.
         const MOST: usize = 256 << 10;
         const LIMIT: Duration = Duration::from_millis(300);

@@ -9,6 +9,8 @@
 //! | [`labels`] | labels on disk: photos with outlines, crops |
 //! | [`mod@print`] | cards as they are printed: stock, inks, fills |
 
+#![warn(unreachable_pub)]
+
 pub mod encode;
 pub mod geometry;
 pub mod labels;

@@ -19,6 +19,14 @@ def samples() -> list[Path]:
 
 
 @pytest.fixture(scope="session")
+def card_schema() -> dict[str, Any]:
+    """The members of a card in what ``scan`` prints as JSON."""
+    schema = json.loads((ROOT / "docs/schemas/scan.json").read_text())
+    members: dict[str, Any] = schema["$defs"]["card"]["properties"]
+    return members
+
+
+@pytest.fixture(scope="session")
 def program() -> Callable[..., list[dict[str, Any]]]:
     """Runs the program, and gives its lines of JSON."""
     path = os.environ.get("SETSIGHT_PROGRAM")

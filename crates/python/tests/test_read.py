@@ -71,6 +71,13 @@ def test_what_a_card_says(samples: list[Path]) -> None:
         card.code = "1fgd"  # type: ignore[misc]
 
 
+def test_a_card_has_the_members_that_the_schema_names(card_schema: dict[str, Any]) -> None:
+    fields = {name for name in dir(setsight.Card) if not name.startswith("_")}
+    # What only one of them has is named here.
+    assert set(card_schema) - fields == {"properties"}
+    assert fields - set(card_schema) == {"name"}
+
+
 def test_a_drawn_table_is_an_array(samples: list[Path]) -> None:
     table = setsight.read(samples[0])
     drawn = table.draw()

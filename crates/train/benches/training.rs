@@ -2,10 +2,8 @@
 //! gradients, and forward and backward passes of each network.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use setsight_train::convolution::Convolution;
-use setsight_train::net::Plan;
-use setsight_train::tensor::Tensor;
-use setsight_train::{finder, reader, refiner};
+use setsight_train::parts::{Convolution, finder, reader, refiner};
+use setsight_train::{Plan, Tensor};
 use std::hint::black_box;
 
 fn numbers(shape: &[usize]) -> Vec<f32> {

@@ -53,7 +53,7 @@ pub enum CheckpointError {
 
 /// The best weights so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Best {
+pub(crate) struct Best {
     /// Steps taken by then.
     pub step: u64,
     /// Validation loss.
@@ -64,7 +64,7 @@ pub struct Best {
 
 /// The whole changing state of a run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checkpoint {
+pub(crate) struct Checkpoint {
     /// Weights and optimiser.
     pub state: State,
     /// The best weights so far; `None` before the first validation.
@@ -93,7 +93,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`CheckpointError::Unwritable`].
-    pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         write_whole(path, &self.encode())
             .map_err(|source| CheckpointError::Unwritable { path: path.to_path_buf(), source })
     }
@@ -102,7 +102,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`CheckpointError`]: the file is missing, truncated or altered.
-    pub fn read(path: &Path) -> Result<Self, CheckpointError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = read_small(path, MAX_WEIGHTS_BYTES)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;
         Self::decode(&bytes)

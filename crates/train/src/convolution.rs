@@ -93,7 +93,7 @@ pub struct Windows {
 
 impl Windows {
     /// Shape of the result, `[n, outputs, rows, columns]`.
-    pub fn shape_out(&self) -> [usize; 4] {
+    pub(crate) fn shape_out(&self) -> [usize; 4] {
         [self.images, self.outputs, self.rows_out, self.columns_out]
     }
 

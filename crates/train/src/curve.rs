@@ -26,7 +26,7 @@ pub struct Entry {
 }
 
 /// The table as CSV, one line per validation.
-pub fn table(history: &[Entry]) -> String {
+pub(crate) fn table(history: &[Entry]) -> String {
     let mut text = String::from("step,loss,validation");
     if let Some(entry) = history.first() {
         for (name, _) in entry.parts.iter().chain(&entry.figures) {
@@ -45,13 +45,13 @@ pub fn table(history: &[Entry]) -> String {
 }
 
 /// The files that [`write()`] writes.
-pub const FILES: [&str; 3] = ["curve.csv", "curve.svg", "curve.png"];
+pub(crate) const FILES: [&str; 3] = ["curve.csv", "curve.svg", "curve.png"];
 
 /// Writes [`FILES`] into the run's folder.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
+pub(crate) fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
     let path = folder.join(FILES[0]);
     write_whole(&path, table(history).as_bytes())
         .map_err(|error| PlotError::Write { path, reason: error.to_string() })?;
@@ -106,7 +106,7 @@ pub fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotErr
 }
 
 /// A bar on a terminal, otherwise one line per validation; both on stderr.
-pub struct Display {
+pub(crate) struct Display {
     bar: ProgressBar,
     lines: bool,
     began: Instant,
@@ -116,7 +116,7 @@ pub struct Display {
 
 impl Display {
     /// For a run of `steps`, of which `done` are already taken.
-    pub fn new(steps: u64, done: u64, quiet: bool) -> Self {
+    pub(crate) fn new(steps: u64, done: u64, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target = if terminal && !quiet {
             ProgressDrawTarget::stderr_with_hz(4)
@@ -133,13 +133,13 @@ impl Display {
     }
 
     /// Call after every step.
-    pub fn step(&self, step: u64, loss: f64) {
+    pub(crate) fn step(&self, step: u64, loss: f64) {
         self.bar.set_position(step);
         self.bar.set_message(format!("loss {loss:.3}, {} left", self.left(step)));
     }
 
     /// Call after every validation.
-    pub fn validated(&self, entry: &Entry) {
+    pub(crate) fn validated(&self, entry: &Entry) {
         if !self.lines {
             return;
         }
@@ -160,7 +160,7 @@ impl Display {
     }
 
     /// Removes the bar.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 

@@ -19,7 +19,7 @@ pub enum First {
 
 impl First {
     /// Whether there are weights to continue from.
-    pub fn goes_on(&self) -> bool {
+    pub(crate) fn goes_on(&self) -> bool {
         !matches!(self, Self::Chance)
     }
 
@@ -27,7 +27,7 @@ impl First {
     ///
     /// # Panics
     /// If a network follows another plan; its metadata rules that out.
-    pub fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor) -> Weights {
+    pub(crate) fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor) -> Weights {
         match self {
             Self::Chance => plan.init(seed),
             Self::Run(weights) => weights.clone(),

@@ -9,20 +9,20 @@ use ndarray::ArrayView2;
 use rayon::prelude::*;
 
 /// Added to a norm's variance before the root.
-pub const NORM_EPSILON: f32 = 1e-5;
+pub(crate) const NORM_EPSILON: f32 = 1e-5;
 
 /// Sets negative numbers to 0.
-pub fn relu(values: &mut [f32]) {
+pub(crate) fn relu(values: &mut [f32]) {
     values.iter_mut().for_each(|v| *v = v.max(0.0));
 }
 
 /// The gradient before a ReLU, from the one after it and its result.
-pub fn relu_gradient(gradient: &mut [f32], result: &[f32]) {
+pub(crate) fn relu_gradient(gradient: &mut [f32], result: &[f32]) {
     gradient.iter_mut().zip(result).for_each(|(g, r)| *g = if *r > 0.0 { *g } else { 0.0 });
 }
 
 /// Adds a number to each channel.
-pub fn add_bias(maps: &mut Tensor, bias: &[f32]) {
+pub(crate) fn add_bias(maps: &mut Tensor, bias: &[f32]) {
     let [_, channels, rows, columns] = maps.maps();
     maps.values
         .par_chunks_mut(rows * columns)
@@ -31,14 +31,14 @@ pub fn add_bias(maps: &mut Tensor, bias: &[f32]) {
 }
 
 /// The sum of each channel.
-pub fn channel_sums(maps: &Tensor) -> Vec<f32> {
+pub(crate) fn channel_sums(maps: &Tensor) -> Vec<f32> {
     let [images, channels, ..] = maps.maps();
     let of = |c: usize| (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum::<f64>() as f32;
     (0..channels).into_par_iter().map(of).collect()
 }
 
 /// The mean and the variance of each channel over images, rows and columns.
-pub fn channel_statistics(maps: &Tensor) -> (Vec<f32>, Vec<f32>) {
+pub(crate) fn channel_statistics(maps: &Tensor) -> (Vec<f32>, Vec<f32>) {
     let [images, channels, rows, columns] = maps.maps();
     let count = (images * rows * columns) as f64;
     let of = |c: usize| {
@@ -65,7 +65,7 @@ fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f64 {
 
 /// A batch norm (Ioffe and Szegedy 2015) of one batch.
 #[derive(Clone, Debug)]
-pub struct Norm {
+pub(crate) struct Norm {
     /// Mean of each channel.
     pub mean: Vec<f32>,
     /// Variance of each channel.
@@ -76,7 +76,7 @@ pub struct Norm {
 
 impl Norm {
     /// Normalises maps in place; each channel then gets its scale and shift.
-    pub fn new(maps: &mut Tensor, scale: &[f32], shift: &[f32]) -> Self {
+    pub(crate) fn new(maps: &mut Tensor, scale: &[f32], shift: &[f32]) -> Self {
         let [_, channels, rows, columns] = maps.maps();
         let (mean, variance) = channel_statistics(maps);
         let mut normalised = vec![0.0; maps.values.len()];
@@ -96,7 +96,7 @@ impl Norm {
 
     /// Turns the gradient of the result into that of the maps, in place; the gradients of scale and
     /// shift.
-    pub fn gradient(&self, gradient: &mut Tensor, scale: &[f32]) -> (Vec<f32>, Vec<f32>) {
+    pub(crate) fn gradient(&self, gradient: &mut Tensor, scale: &[f32]) -> (Vec<f32>, Vec<f32>) {
         let [images, channels, rows, columns] = gradient.maps();
         let shift = channel_sums(gradient);
         let products: Vec<f32> =
@@ -123,7 +123,7 @@ fn inverse_deviation(variance: f32) -> f32 {
 }
 
 /// A matrix product with a bias: `input` `[n, inputs]`, `weights` `[outputs, inputs]`.
-pub fn dense(input: &Tensor, weights: &[f32], bias: &[f32]) -> Tensor {
+pub(crate) fn dense(input: &Tensor, weights: &[f32], bias: &[f32]) -> Tensor {
     let [n, inputs] = input.rows();
     let mut out = matrix(&input.values, n, inputs).dot(&matrix(weights, bias.len(), inputs).t());
     out.rows_mut().into_iter().for_each(|mut row| row += &ndarray::aview1(bias));
@@ -131,7 +131,7 @@ pub fn dense(input: &Tensor, weights: &[f32], bias: &[f32]) -> Tensor {
 }
 
 /// The gradients of a matrix product: of its input, its weights and its bias.
-pub fn dense_gradient(
+pub(crate) fn dense_gradient(
     input: &Tensor,
     weights: &[f32],
     gradient: &[f32],
@@ -208,7 +208,7 @@ impl Pool {
 }
 
 /// The largest of each window.
-pub fn max_pool(maps: &Tensor, size: usize) -> Tensor {
+pub(crate) fn max_pool(maps: &Tensor, size: usize) -> Tensor {
     let pool = Pool::new(maps, size);
     pool.result(maps, |plane, window| {
         pool.pixels(window).map(|i| plane[i]).fold(f32::NEG_INFINITY, f32::max)
@@ -216,7 +216,7 @@ pub fn max_pool(maps: &Tensor, size: usize) -> Tensor {
 }
 
 /// The gradient of [`max_pool`], which goes to the first of the largest pixels.
-pub fn max_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
+pub(crate) fn max_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
     let pool = Pool::new(maps, size);
     pool.gradient(maps, gradient, |plane, window, g, found| {
         let first_largest = |a: usize, b: usize| if plane[b] > plane[a] { b } else { a };
@@ -226,14 +226,14 @@ pub fn max_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f3
 }
 
 /// The mean of each window.
-pub fn average_pool(maps: &Tensor, size: usize) -> Tensor {
+pub(crate) fn average_pool(maps: &Tensor, size: usize) -> Tensor {
     let pool = Pool::new(maps, size);
     let share = 1.0 / (size * size) as f32;
     pool.result(maps, |plane, window| pool.pixels(window).map(|i| plane[i]).sum::<f32>() * share)
 }
 
 /// The gradient of [`average_pool`].
-pub fn average_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
+pub(crate) fn average_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
     let pool = Pool::new(maps, size);
     let share = 1.0 / (size * size) as f32;
     pool.gradient(maps, gradient, |_, window, g, found| {
@@ -242,7 +242,7 @@ pub fn average_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Ve
 }
 
 /// The mean of each channel of each image, `[n, channels]`.
-pub fn global_average(maps: &Tensor) -> Tensor {
+pub(crate) fn global_average(maps: &Tensor) -> Tensor {
     let [images, channels, rows, columns] = maps.maps();
     let plane = rows * columns;
     let mean = |plane: &[f32]| (sum(plane, |v| v) / plane.len() as f64) as f32;
@@ -250,14 +250,14 @@ pub fn global_average(maps: &Tensor) -> Tensor {
 }
 
 /// The gradient of [`global_average`].
-pub fn global_average_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
+pub(crate) fn global_average_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
     let [.., rows, columns] = maps.maps();
     let plane = rows * columns;
     gradient.iter().flat_map(|g| std::iter::repeat_n(g / plane as f32, plane)).collect()
 }
 
 /// Nearest-neighbour upsampling to twice the rows and columns.
-pub fn upsample(maps: &Tensor) -> Tensor {
+pub(crate) fn upsample(maps: &Tensor) -> Tensor {
     let [images, channels, rows, columns] = maps.maps();
     let mut out = Tensor::zeros(&[images, channels, 2 * rows, 2 * columns]);
     out.values.par_chunks_mut(2 * columns).enumerate().for_each(|(row, out)| {
@@ -268,7 +268,7 @@ pub fn upsample(maps: &Tensor) -> Tensor {
 }
 
 /// The gradient of [`upsample`].
-pub fn upsample_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
+pub(crate) fn upsample_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
     let [.., columns] = maps.maps();
     let mut found = vec![0.0; maps.values.len()];
     found.par_chunks_mut(columns).enumerate().for_each(|(row, found)| {

@@ -1,43 +1,113 @@
 //! Training of the networks.
 //!
+//! [`train`] trains a [`Task`] and keeps the run on disk, so that it can be stopped and resumed.
+//! [`parts`] has the task of each network, the fusion's fit and the training on one's own cards.
+//!
 //! | file | what it holds |
 //! |---|---|
-//! | [`net`] | a network as a plan: its first weights, its pass with gradients, its graph |
-//! | [`convolution`] | convolutions and their gradients |
-//! | [`layers`] | the other layers and their gradients |
-//! | [`loss`] | losses and their gradients |
-//! | [`tensor`] | the numbers of a batch, with their shape |
-//! | [`weights`] | named arrays of numbers |
-//! | [`optimiser`] | updates weights from gradients |
-//! | [`checkpoint`] | a run saved on disk, from which it can resume |
-//! | [`run`] | the loop: batches, steps, validation, early stopping |
-//! | [`first`] | the weights that a run starts from |
-//! | [`curve`] | how a run reports progress: a display, a table, a picture |
-//! | [`fuse`] | the fusion of both classifiers' evidence, and the threshold for a claim |
-//! | [`reader`] | the card classifier and its training data |
-//! | [`finder`] | the card detector and its training data |
-//! | [`refiner`] | the network that classifies context crops and corrects outlines |
+//! | `net` | a network as a plan: its first weights, its pass with gradients, its graph |
+//! | `convolution` | convolutions and their gradients |
+//! | `layers` | the other layers and their gradients |
+//! | `loss` | losses and their gradients |
+//! | `tensor` | the numbers of a batch, with their shape |
+//! | `weights` | named arrays of numbers |
+//! | `optimiser` | updates weights from gradients |
+//! | `checkpoint` | a run saved on disk, from which it can resume |
+//! | `run` | the loop: batches, steps, validation, early stopping |
+//! | `first` | the weights that a run starts from |
+//! | `curve` | how a run reports progress: a display, a table, a picture |
+//! | `fuse` | the fusion of both classifiers' evidence, and the threshold for a claim |
+//! | `reader` | the card classifier and its training data |
+//! | `finder` | the card detector and its training data |
+//! | `refiner` | the network that classifies context crops and corrects outlines |
 //!
 //! The three networks are chains of few kinds of layers, so that each layer brings its gradient and no
 //! general differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays,
 //! so that a run can be stopped and resumed bit for bit.
 
-pub mod adapt;
-pub mod checkpoint;
-pub mod convolution;
-pub mod curve;
-pub mod finder;
-pub mod first;
-pub mod fuse;
-pub mod layers;
-pub mod loss;
-pub mod net;
-pub mod newton;
-pub mod optimiser;
-pub mod reader;
-pub mod refiner;
-pub mod run;
-pub mod tensor;
-pub mod weights;
+#![warn(unreachable_pub)]
 
-pub use run::{Ended, Task, Validation};
+mod adapt;
+mod checkpoint;
+mod convolution;
+mod curve;
+mod finder;
+mod first;
+mod fuse;
+mod layers;
+mod loss;
+mod net;
+mod newton;
+mod optimiser;
+mod reader;
+mod refiner;
+mod run;
+mod tensor;
+mod weights;
+
+pub use first::First;
+pub use net::{Plan, run_graph};
+pub use optimiser::Schedule;
+pub use run::{
+    CHECKPOINT, CONFIG, Ended, Keeping, Settings, Task, TrainError, Trained, Validation,
+    best_weights, train,
+};
+pub use tensor::Tensor;
+
+/// What is trained, one module for each, and what the benches time.
+pub mod parts {
+    pub use crate::convolution::Convolution;
+
+    /// The finder and its drawn tables.
+    pub mod finder {
+        pub use crate::finder::scenes::{draw, draw_covered};
+        pub use crate::finder::{
+            BATCH, Finder, Options, SCENES, SIZE_PX, VALIDATE_EVERY, VALIDATION_SCENES, plan,
+            settings,
+        };
+    }
+    /// The fusion of the classifiers' evidence.
+    pub mod fuse {
+        pub use crate::fuse::{
+            MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn, drawn_clipped,
+            drawn_on_screen, fit_is_screen, fit_joint, fit_outlines, score_crops_as_usual,
+        };
+    }
+    /// Training on a person's own cards.
+    pub mod own {
+        pub use crate::adapt::photos::{
+            LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes,
+        };
+        pub use crate::adapt::training::{
+            FILES, Finder, Networks, Reader, file, finder_steps, folds, join, reader_in, tables,
+            tables_fingerprint, write_models,
+        };
+    }
+    /// The reader and its crops.
+    pub mod reader {
+        pub use crate::reader::alter::{Alter, alter, alter_on_screen};
+        pub use crate::reader::sample::Group;
+        pub use crate::reader::{BATCH, ReaderTask, fingerprint, plan};
+
+        /// Crops of drawn tables.
+        pub mod drawn {
+            pub use crate::reader::drawn::{Tables, VERSION, crops};
+        }
+        /// Groups of crops kept on disk.
+        pub mod kept {
+            pub use crate::reader::kept::{read, write};
+        }
+        /// Crops of photos.
+        pub mod real {
+            pub use crate::reader::real::{Source, check_classes, sources};
+        }
+    }
+    /// The refiner and its outlines.
+    pub mod refiner {
+        pub use crate::refiner::found::Found;
+        pub use crate::refiner::{
+            LEAST_IN_VIEW, Refiner, SIZE_PX, STEPS, VALIDATE_EVERY, VALIDATION_TABLES, plan,
+            settings,
+        };
+    }
+}

@@ -13,7 +13,7 @@ pub struct Loss {
 
 /// The cross entropy of one choice among `outputs`: minus the sum of `targets`, one for each output,
 /// times the logarithms of the softmax. Adds `share` times its gradient.
-pub fn softmax_cross_entropy(
+pub(crate) fn softmax_cross_entropy(
     logits: &[f32],
     outputs: &[usize],
     targets: &[f32],
@@ -34,18 +34,18 @@ pub fn softmax_cross_entropy(
 
 /// The cross entropy of a logit and a target of 0 to 1, log(1 + e^x) - x y. Adds `share` times its
 /// gradient.
-pub fn binary_cross_entropy(logit: f32, target: f32, share: f32, gradient: &mut f32) -> f64 {
+pub(crate) fn binary_cross_entropy(logit: f32, target: f32, share: f32, gradient: &mut f32) -> f64 {
     *gradient += share * (sigmoid(logit) - target);
     f64::from(softplus(logit) - logit * target)
 }
 
 /// 1 / (1 + e^-x).
-pub fn sigmoid(x: f32) -> f32 {
+pub(crate) fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
 /// log(1 + e^x), without overflow.
-pub fn softplus(x: f32) -> f32 {
+pub(crate) fn softplus(x: f32) -> f32 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
@@ -54,7 +54,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// Compares a loss's gradient with differences of the loss. Every `step`-th number is moved.
-    pub fn gradient_is_that_of_differences(
+    pub(crate) fn gradient_is_that_of_differences(
         output: &[f32],
         step: usize,
         loss: impl Fn(Vec<f32>) -> Loss,

@@ -69,7 +69,7 @@ pub enum Layer {
 impl Layer {
     /// A 3x3 convolution with norm and ReLU that keeps rows and columns, or halves even ones at
     /// stride 2 with TFLite's `SAME` padding: no zeros above and left.
-    pub fn conv3(inputs: usize, outputs: usize, stride: usize) -> Self {
+    pub(crate) fn conv3(inputs: usize, outputs: usize, stride: usize) -> Self {
         let padding = if stride == 2 { [0, 0, 1, 1] } else { [1; 4] };
         let (norm, relu) = (true, true);
         Self::Conv {
@@ -86,7 +86,7 @@ impl Layer {
     }
 
     /// A 3x3 convolution of each channel by itself, with norm and ReLU; see [`Self::conv3`].
-    pub fn depthwise3(channels: usize, stride: usize) -> Self {
+    pub(crate) fn depthwise3(channels: usize, stride: usize) -> Self {
         match Self::conv3(channels, channels, stride) {
             Self::Conv { inputs, outputs, kernel, padding, dilation, norm, relu, .. } => {
                 let groups = channels;
@@ -107,7 +107,7 @@ impl Layer {
     }
 
     /// A 1x1 convolution with norm and ReLU.
-    pub fn conv1(inputs: usize, outputs: usize) -> Self {
+    pub(crate) fn conv1(inputs: usize, outputs: usize) -> Self {
         Self::Conv {
             inputs,
             outputs,
@@ -143,7 +143,7 @@ pub struct Plan {
 }
 
 /// The statistics of the norms in a batch: index of the array of means, means, variances.
-pub type Statistics = Vec<(usize, Vec<f32>, Vec<f32>)>;
+pub(crate) type Statistics = Vec<(usize, Vec<f32>, Vec<f32>)>;
 
 /// A pass for training: what each step computed, for the gradients.
 #[derive(Debug)]
@@ -163,7 +163,7 @@ impl Pass<'_> {
     }
 
     /// The statistics of the norms in this batch.
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         let norms = self.norms.iter().zip(self.plan.first_arrays());
         norms
             .filter_map(|(norm, first)| {
@@ -335,7 +335,7 @@ impl Plan {
 
     /// The network for inference: each norm is folded, with its running mean and variance, into the
     /// convolution before it.
-    pub fn graph(&self, weights: &Weights) -> Graph {
+    pub(crate) fn graph(&self, weights: &Weights) -> Graph {
         let mut arrays = weights.arrays.iter().map(|array| &array.values);
         let mut take = || arrays.next().expect("arrays stand in the order of the plan").clone();
         let mut nodes = Vec::with_capacity(self.steps.len());
@@ -385,7 +385,7 @@ impl Plan {
     /// norm is restored with the means and variances measured on `seen`, pictures as training shows
     /// them, so that the first pass computes what the network does. `None` for a network of another
     /// plan.
-    pub fn weights_of(&self, graph: &Graph, seen: Tensor) -> Option<Weights> {
+    pub(crate) fn weights_of(&self, graph: &Graph, seen: Tensor) -> Option<Weights> {
         let mut weights = self.init(0);
         let nodes = graph.nodes.iter();
         if nodes.len() != self.steps.len()
@@ -432,20 +432,20 @@ impl Plan {
     }
 
     /// A plan in which each layer takes the result of the one before it.
-    pub fn chain(input_channels: usize, input_size: [usize; 2], layers: Vec<Layer>) -> Self {
+    pub(crate) fn chain(input_channels: usize, input_size: [usize; 2], layers: Vec<Layer>) -> Self {
         let mut plan = Self { input_channels, input_size: Some(input_size), steps: Vec::new() };
         layers.into_iter().for_each(|layer| plan.then(layer));
         plan
     }
 
     /// Adds a layer that takes the last result.
-    pub fn then(&mut self, layer: Layer) {
+    pub(crate) fn then(&mut self, layer: Layer) {
         let last = self.steps.len();
         self.steps.push(Step { layer, inputs: vec![last] });
     }
 
     /// Adds a layer that takes the last result, and adds its result to that (He et al. 2016).
-    pub fn then_add(&mut self, layer: Layer) {
+    pub(crate) fn then_add(&mut self, layer: Layer) {
         let last = self.steps.len();
         self.then(layer);
         self.steps.push(Step { layer: Layer::Add { relu: false }, inputs: vec![last, last + 1] });

@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector, DVectorView};
 
 /// One observation.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// The feature vector of each option; the weights multiply it.
     pub features: Vec<Vec<f64>>,
     /// Index of the observed option.
@@ -15,7 +15,7 @@ pub struct Choice {
 
 impl Choice {
     /// A choice between no (0) and yes (1), as in a logistic model.
-    pub fn yes_or_no(features: Vec<f64>, yes: bool, weight: f64) -> Self {
+    pub(crate) fn yes_or_no(features: Vec<f64>, yes: bool, weight: f64) -> Self {
         let features = vec![vec![0.0; features.len()], features];
         Self { features, truth: usize::from(yes), weight }
     }
@@ -24,7 +24,7 @@ impl Choice {
 /// The weights that maximise the likelihood of the observations, with a Gaussian prior around
 /// `prior` of weight `strength` in samples. The likelihood is log-concave, so Newton's method with
 /// step halving finds the only maximum.
-pub fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> {
+pub(crate) fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> {
     const STEPS: usize = 50;
     let prior = DVector::from_column_slice(prior);
     let mut weights = prior.clone();

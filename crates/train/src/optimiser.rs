@@ -35,7 +35,7 @@ const LAST: f32 = 0.01;
 
 /// The weights and the optimiser's state. All of it goes into a checkpoint.
 #[derive(Clone, Debug, PartialEq)]
-pub struct State {
+pub(crate) struct State {
     /// Steps taken.
     pub step: u64,
     /// The weights in training.
@@ -50,14 +50,14 @@ pub struct State {
 
 impl State {
     /// The state before the first step.
-    pub fn new(weights: Weights) -> Self {
+    pub(crate) fn new(weights: Weights) -> Self {
         let zeros = weights.zeros_like();
         Self { step: 0, first: zeros.clone(), second: zeros, average: weights.clone(), weights }
     }
 
     /// Updates the running statistics of the norms from a batch: index of the array of means,
     /// means, variances.
-    pub fn follow(&mut self, seen: &[(usize, Vec<f32>, Vec<f32>)]) {
+    pub(crate) fn follow(&mut self, seen: &[(usize, Vec<f32>, Vec<f32>)]) {
         // Early averages are poor estimates, so the first batches get a larger share.
         let share = (1.0 - FOLLOW).max(1.0 / (self.step + 1) as f32);
         for (at, means, variances) in seen {
@@ -71,7 +71,7 @@ impl State {
 
     /// Takes one step along the gradients; returns whether they were finite. Gradients that are not
     /// finite change nothing.
-    pub fn step(&mut self, gradients: &Weights, schedule: &Schedule) -> bool {
+    pub(crate) fn step(&mut self, gradients: &Weights, schedule: &Schedule) -> bool {
         self.step += 1;
         let squares = |v: &f32| f64::from(*v) * f64::from(*v);
         let length: f64 =
@@ -113,7 +113,7 @@ impl State {
 
 impl Schedule {
     /// The learning rate of a step, counted from 1.
-    pub fn rate(&self, step: u64) -> f32 {
+    pub(crate) fn rate(&self, step: u64) -> f32 {
         let rise = step as f32 / self.warm_up.max(1) as f32;
         let part = step as f32 / self.steps.max(1) as f32;
         let fall = LAST + (1.0 - LAST) * 0.5 * (1.0 + (PI * part.min(1.0)).cos());

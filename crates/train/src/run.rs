@@ -18,7 +18,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 /// Version of the run folder; a folder of another one is refused.
-pub const RUN_VERSION: u32 = 2;
+pub(crate) const RUN_VERSION: u32 = 2;
 /// Name of the file that defines a run.
 pub const CONFIG: &str = "config.json";
 /// Name of the checkpoint file.
@@ -78,7 +78,12 @@ pub struct Settings {
 
 impl Settings {
     /// Settings for a run whose pictures never repeat: it cannot overfit, so it never stops early.
-    pub fn to_the_end(seed: u64, steps: u64, learning_rate: f32, validate_every: u64) -> Self {
+    pub(crate) fn to_the_end(
+        seed: u64,
+        steps: u64,
+        learning_rate: f32,
+        validate_every: u64,
+    ) -> Self {
         let schedule = Schedule {
             learning_rate,
             warm_up: 200.min(steps / 5),

@@ -20,7 +20,7 @@ impl Tensor {
     }
 
     /// Zeros.
-    pub fn zeros(shape: &[usize]) -> Self {
+    pub(crate) fn zeros(shape: &[usize]) -> Self {
         Self { shape: shape.to_vec(), values: vec![0.0; shape.iter().product()] }
     }
 
@@ -28,12 +28,12 @@ impl Tensor {
     ///
     /// # Panics
     /// If these are rows, which is a mistake in the plan.
-    pub fn maps(&self) -> [usize; 4] {
+    pub(crate) fn maps(&self) -> [usize; 4] {
         self.shape[..].try_into().expect("maps, where the plan needs them")
     }
 
     /// The numbers of one channel of one image of these maps.
-    pub fn plane(&self, image: usize, channel: usize) -> &[f32] {
+    pub(crate) fn plane(&self, image: usize, channel: usize) -> &[f32] {
         let [_, channels, rows, columns] = self.maps();
         &self.values[(image * channels + channel) * rows * columns..][..rows * columns]
     }

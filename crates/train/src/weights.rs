@@ -18,7 +18,7 @@ pub enum Role {
 
 impl Role {
     /// Whether gradients update it.
-    pub fn is_trained(self) -> bool {
+    pub(crate) fn is_trained(self) -> bool {
         !matches!(self, Self::Mean | Self::Variance)
     }
 }
@@ -45,13 +45,13 @@ pub struct Weights {
 
 impl Weights {
     /// Arrays of the same names and shapes, filled with 0.
-    pub fn zeros_like(&self) -> Self {
+    pub(crate) fn zeros_like(&self) -> Self {
         let zero = |array: &Array| Array { values: vec![0.0; array.values.len()], ..array.clone() };
         Self { arrays: self.arrays.iter().map(zero).collect() }
     }
 
     /// Moves every number towards `other` by `share` of the difference; 1 copies `other`.
-    pub fn approach(&mut self, other: &Self, share: f32) {
+    pub(crate) fn approach(&mut self, other: &Self, share: f32) {
         for (mine, theirs) in self.arrays.iter_mut().zip(&other.arrays) {
             for (a, b) in mine.values.iter_mut().zip(&theirs.values) {
                 *a += (b - *a) * share;
@@ -60,17 +60,12 @@ impl Weights {
     }
 
     /// Whether the names, roles and shapes equal those of `other`.
-    pub fn same_shape(&self, other: &Self) -> bool {
+    pub(crate) fn same_shape(&self, other: &Self) -> bool {
         self.arrays.len() == other.arrays.len()
             && self
                 .arrays
                 .iter()
                 .zip(&other.arrays)
                 .all(|(a, b)| a.name == b.name && a.role == b.role && a.shape == b.shape)
-    }
-
-    /// Whether every number is finite.
-    pub fn is_finite(&self) -> bool {
-        self.arrays.iter().all(|array| array.values.iter().all(|v| v.is_finite()))
     }
 }

@@ -101,10 +101,11 @@ impl Evidence {
 
 impl Calibration {
     /// See [`Calibration::default`].
-    pub const PLAIN: Self = Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 };
+    pub(crate) const PLAIN: Self =
+        Self { bias: 0.0, posterior: 1.0, covered: 0.0, least_confidence: 0.6 };
 
     /// Probability that the outline is a card and the chosen card is right.
-    pub fn confidence(&self, evidence: &Evidence) -> f32 {
+    pub(crate) fn confidence(&self, evidence: &Evidence) -> f32 {
         let weights = [self.bias, self.posterior, self.covered];
         let right: f32 = weights.iter().zip(evidence.features()).map(|(w, f)| w * f).sum();
         evidence.is_card * logistic(right)
@@ -198,11 +199,6 @@ impl Board {
             BoardCard { outline, card, confidence, unsure, alternatives, evidence }
         });
         Self { cards: cards.collect() }
-    }
-
-    /// The sure cards, with their indices in [`Self::cards`].
-    pub fn sure(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
-        self.cards.iter().enumerate().filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card))
     }
 }
 
@@ -466,7 +462,6 @@ mod tests {
         let claim = reading("3fgo", 0.995);
         let board = settle(&[((0.0, 0.0), claim.clone()), ((200.0, 0.0), claim)]);
         assert!(board.cards.iter().all(|c| c.unsure), "{board:?}");
-        assert_eq!(board.sure().count(), 0);
     }
 
     #[test]

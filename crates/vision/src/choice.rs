@@ -105,8 +105,8 @@ impl FinderChoice {
 pub enum FinderError {
     /// The classical finder traces contours with OpenCV.
     #[error(
-        "the classical finder needs OpenCV, which this build does without; the package setsight has it \
-         with its feature \"opencv\", which is on by default and builds with libopencv-dev and libclang-dev"
+        "the classical finder needs OpenCV, which this build does without: its feature \"opencv\" builds with \
+         OpenCV's and libclang's headers (packages libopencv-imgproc-dev and libclang-dev)"
     )]
     NoOpenCv,
     /// Weights that it needs are missing or broken.

@@ -74,7 +74,7 @@ impl Pipeline {
     }
 
     /// The stages with their default parameters and the given finder and reader.
-    pub fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
+    pub(crate) fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
         let (board, facts) = (board::Params::default(), TableFacts::default());
         Self { finder, reader, board, facts }
     }

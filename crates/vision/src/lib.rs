@@ -80,7 +80,6 @@ pub mod output {
 pub mod parts {
     pub use crate::choice::{learned, shared_refiner};
     pub use crate::classify::reader::{Cards, FirstLook, Reader};
-    pub use crate::classify::{fused, neural, taught};
     pub use crate::plan::{deck_of, usual_models};
 
     /// The board: the cards of a table, weighed together.
@@ -89,13 +88,36 @@ pub mod parts {
     }
     /// The classical reader.
     pub mod classical {
+        pub use crate::classify::classical::ClassicalReader;
         pub use crate::classify::classical::features::Features;
+        pub use crate::classify::classical::model::quadratic;
         pub use crate::classify::classical::template::Masks;
-        pub use crate::classify::classical::{ClassicalReader, model};
     }
     /// The evidence that an outline is a card.
     pub mod evidence {
         pub use crate::find::learned::evidence::{FEATURES, NAMES, Weights, log_odds};
+    }
+    /// The default reader's evidence of a card, before it is joined.
+    pub mod fused {
+        pub use crate::classify::fused::{
+            Asked, ClassifierOutputs, ask, least_lead, said_of_card, said_of_property,
+        };
+    }
+    /// The reader network.
+    pub mod neural {
+        pub use crate::classify::neural::{NeuralReader, input_of, reading_of};
+    }
+    /// The reader of a deck by its file.
+    pub mod taught {
+        pub use crate::classify::taught::{
+            FILL_FEATURES, Face, HEIGHT, Mask, Measured, PATCH, PATCH_HEIGHT, PATCH_WIDTH,
+            TRAINED_FOR, WIDTH, fill_point, lab, trained_for,
+        };
+
+        /// What is measured of drawn cards.
+        pub mod drawn {
+            pub use crate::classify::taught::drawn::{measure, measure_blurred};
+        }
     }
     /// Finders of cards.
     pub mod find {
@@ -106,7 +128,7 @@ pub mod parts {
     /// The finder network's maps, and the cards in them.
     pub mod finder {
         pub use crate::find::learned::Params;
-        pub use crate::find::learned::decode::{self, Candidate};
+        pub use crate::find::learned::decode::{Candidate, cards};
         pub use crate::find::learned::network::{FinderNetwork, Input, Maps};
     }
     /// The weights of the fused reader.

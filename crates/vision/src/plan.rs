@@ -65,8 +65,8 @@ pub enum PlanError {
     Deck(#[from] DeckError),
     /// The given network does not know the deck.
     #[error(
-        "{folder}: its reader was not trained for the deck {deck}; train one with `setsight train \
-         reader --deck FILE --out DIR`, or leave out --models, and the deck is read by measuring alone"
+        "{folder}: its reader was not trained for the deck {deck}; without it the deck is read by \
+         measuring alone"
     )]
     NotTrainedFor {
         /// Where the network lies.
@@ -75,7 +75,7 @@ pub enum PlanError {
         deck: String,
     },
     /// The given network knows another deck.
-    #[error("{folder}: its reader was trained for the deck {deck}; leave out --deck or --models")]
+    #[error("{folder}: its reader was trained for the deck {deck} alone")]
     TrainedForOther {
         /// Where the network lies.
         folder: String,
@@ -84,19 +84,19 @@ pub enum PlanError {
     },
     /// A reader was chosen, or steps of one, for a deck that has its own.
     #[error(
-        "--deck {deck}: a deck's file has a reader of its own; leave out --reader and --without"
+        "the deck {deck} has a file, and with it a reader of its own: no other can be chosen, and no step \
+         left out"
     )]
     OwnReader {
         /// The deck that is to be read.
         deck: String,
     },
     /// The classical finder was chosen in a build without it.
-    #[error("--finder classical: {}", FinderError::NoOpenCv)]
+    #[error("{}", FinderError::NoOpenCv)]
     NoOpenCv,
     /// The models that this user has chosen cannot be used.
     #[error(
-        "the models chosen by `setsight models use` ({}) cannot be used; `setsight models reset` goes \
-         back to those inside the program: {error}", folder.display()
+        "the models that were chosen ({}) cannot be used: {error}", folder.display()
     )]
     Chosen {
         /// Where they lie.
@@ -436,7 +436,7 @@ mod tests {
             assert!(error.is_wrong_call() && error.to_string().contains(words), "{error}");
         };
         refused(with(Arc::clone(&other)), &format!("not trained for the deck {}", other.name));
-        refused(with(Deck::classic()), &format!("trained for the deck {}; leave out", ours.name));
+        refused(with(Deck::classic()), &format!("trained for the deck {} alone", ours.name));
         let neural = ReadingPlan { reader: ReaderChoice::Neural, ..plan.clone() };
         refused(neural, "a reader of its own");
         let without = ReadingPlan { without: vec![Step::Search], ..plan };

@@ -77,7 +77,7 @@ impl Trace<'_> {
     }
 
     /// Whether somebody looks at the pictures.
-    pub fn shows_pictures(&self) -> bool {
+    pub(crate) fn shows_pictures(&self) -> bool {
         self.on_picture.is_some()
     }
 

@@ -26,12 +26,11 @@ use eframe::egui::{
 use serde_json::{Value, json};
 use setsight_desktop::{Pick, color_image};
 use setsight_game::cards::Card;
-use setsight_live::camera::{self, CameraInfo};
-use setsight_live::control::CameraWish;
-use setsight_live::system::SystemCameras;
+use setsight_live::cameras::{self, CameraInfo, CameraWish, SystemCameras};
+use setsight_live::films::record;
+use setsight_live::views::{freeze, straight};
 use setsight_live::{
-    CameraChoice, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Recording, freeze,
-    record, straight,
+    CameraChoice, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
 };
 use setsight_photo::geometry::Homography;
 use setsight_vision::Mirrored;
@@ -244,7 +243,7 @@ impl LiveTab {
     fn recall(&mut self, settings: &Settings) {
         self.camera = match &self.input {
             Input::Camera(choice) => {
-                camera::choose(&(self.cameras)(), choice).ok().map(|camera| camera.name)
+                cameras::choose(&(self.cameras)(), choice).ok().map(|camera| camera.name)
             }
             Input::Network(address) => Some(address.to_string()),
             Input::Film(_) | Input::Feed(_) => None,

@@ -10,7 +10,7 @@ use crate::shared::eye::Eye;
 use crate::shared::words::t;
 use setsight_files::whole_file::write_whole;
 use setsight_live::{LiveSource, LiveView, Notice, Onlooker, Session};
-use setsight_phone::server::Options;
+use setsight_phone::Options;
 use setsight_phone::{Code, Listen, ListenError, News, Reads, Server, StartError};
 use setsight_photo::source::Photo;
 use setsight_vision::ReadingPlan;

@@ -7,10 +7,9 @@ use egui_kittest::kittest::Queryable;
 use image::{Rgb, RgbImage};
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::Chance;
-use setsight_live::camera::CameraInfo;
-use setsight_live::control::{CameraOffer, CameraWish};
-use setsight_live::counter::Score;
-use setsight_live::video::FilmPlace;
+use setsight_live::cameras::{CameraInfo, CameraOffer, CameraWish};
+use setsight_live::films::FilmPlace;
+use setsight_live::views::Score;
 use setsight_live::{
     CameraChoice, CameraError, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
     RecordingState,
@@ -435,7 +434,7 @@ fn what_is_chosen_for_a_camera_is_remembered() {
     test.press("Turn");
     test.press("Yes");
     assert_eq!(test.fake.mirrored.lock().unwrap().last(), Some(&Mirrored::Yes));
-    let span = |now| Some(setsight_live::control::Span { least: 0, most: 500, now });
+    let span = |now| Some(setsight_live::cameras::Span { least: 0, most: 500, now });
     let offer = CameraOffer {
         sizes_px: vec![(640, 480), (1280, 720)],
         exposure: span(250),

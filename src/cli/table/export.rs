@@ -14,7 +14,7 @@ use setsight_nets::engine::{
     used,
 };
 use setsight_nets::onnx;
-use setsight_train::run::CHECKPOINT;
+use setsight_train::CHECKPOINT;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::parts::screens::ScreenWeights;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@ use anyhow::Context;
 use rayon::prelude::*;
 use setsight_files::whole_file::{WholeFile, refuse_others};
 use setsight_files::{print_result, say};
-use setsight_live::avi::AviWriter;
+use setsight_live::films::AviWriter;
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source;
 use setsight_scenes::film::photo::{PhotoFilm, PhotoFilmParams};

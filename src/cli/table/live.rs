@@ -9,12 +9,11 @@ use anyhow::{Context, anyhow, bail};
 use printer::Printer;
 pub use printer::summary;
 use setsight_files::{print_result, say};
-use setsight_live::network::{Address, fingerprint_in};
-use setsight_live::system::SystemCameras;
-use setsight_live::video::{Rate, Video, rate_of_pictures};
+use setsight_live::cameras::{Address, SystemCameras, fingerprint_in};
+use setsight_live::films::{Rate, Video, rate_of_pictures, record};
 use setsight_live::{
     CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, News, Notice, Recording,
-    RecordingState, Session, Sink, record,
+    RecordingState, Session, Sink,
 };
 use setsight_track::Params;
 use std::io::{self, IsTerminal, Write};

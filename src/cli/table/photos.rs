@@ -1,6 +1,6 @@
 //! What the commands on photos share: how they are read, progress.
 
-use crate::cli::common::{BadCall, one_of};
+use crate::cli::common::{BadCall, one_of, told};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
@@ -66,7 +66,7 @@ impl ReadingArgs {
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let plan = ReadingPlan { without: steps.to_vec(), ..self.plan() };
         let pipeline = plan.build().map_err(|error| match error.is_wrong_call() {
-            true => BadCall(error.to_string()).into(),
+            true => BadCall(told(&error.into())).into(),
             false => anyhow::Error::from(error),
         })?;
         warn_of_engines();

@@ -4,11 +4,11 @@ mod keep;
 
 use super::live::summary;
 use super::photos::ReadingArgs;
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::stop;
 use keep::Keeper;
 use setsight_files::{print_result, say};
-use setsight_phone::server::Options;
+use setsight_phone::Options;
 use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -64,7 +64,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let on_news = Box::new(move |news: News<'_>| teller.tell(news));
     let listen = args.listen.unwrap_or(Listen::Private);
     let server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
-        .map_err(|error| BadCall(error.to_string()))?;
+        .map_err(|error| BadCall(told(&error.into())))?;
     tell_addresses(&server);
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);

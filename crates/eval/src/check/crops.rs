@@ -11,7 +11,7 @@ use setsight_vision::{Pipeline, PipelineError};
 use std::path::PathBuf;
 
 /// Checks crops that are read together.
-pub fn check(
+pub(super) fn check(
     pipeline: &Pipeline,
     crops: &[(PathBuf, Card)],
     with_pictures: bool,

@@ -11,7 +11,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Values with fewer examples than this are reported.
-pub const FEW: usize = 10;
+pub(super) const FEW: usize = 10;
 /// Minimum number of labels for a verdict that they belong to another photo.
 const LEAST_LABELS: usize = 3;
 /// Two boards hold the same cards if they share at least this fraction. By chance, two boards of
@@ -147,7 +147,7 @@ impl Findings {
     }
 
     /// Values with fewer examples than [`FEW`]: name and number.
-    pub fn few(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn few(&self) -> Vec<(&'static str, usize)> {
         let mut few = Vec::new();
         for property in Property::ALL {
             for (value, &count) in self.examples[property as usize].iter().enumerate() {
@@ -160,7 +160,7 @@ impl Findings {
     }
 
     /// Number of different labelled cards.
-    pub fn different(&self) -> usize {
+    pub(crate) fn different(&self) -> usize {
         self.different.len()
     }
 
@@ -223,7 +223,7 @@ fn listed<'a>(cards: impl Iterator<Item = &'a Card>) -> String {
 }
 
 /// A doubt as a sentence, without the file.
-pub fn words(doubt: &Doubt) -> String {
+pub(super) fn words(doubt: &Doubt) -> String {
     let code = |card: Option<Card>| card.map_or_else(String::new, |card| card.to_string());
     let at =
         doubt.center_in_image.map_or_else(String::new, |p| format!(" at ({:.0}, {:.0})", p.x, p.y));

@@ -43,7 +43,7 @@ pub enum Kind {
 
 impl Kind {
     /// Its name in JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::OtherCard => "other_card",
             Self::NoCard => "no_card",

@@ -11,7 +11,7 @@ use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
 use std::path::Path;
 
 /// Reads a photo.
-pub fn check(
+pub(super) fn check(
     pipeline: &Pipeline,
     path: &Path,
     label: &PhotoLabel,

@@ -10,7 +10,7 @@ use setsight_photo::geometry::Point;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// This format.
-pub const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     name: "coco",
     looks_like: "COCO's JSON with boxes, polygons or keypoints",
     read: Read::File(read),
@@ -53,7 +53,7 @@ struct Category {
 }
 
 /// Reads the labels in a file of this form.
-pub fn read(
+pub(super) fn read(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,

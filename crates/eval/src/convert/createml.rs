@@ -9,7 +9,7 @@ use serde_json::Value;
 use setsight_photo::geometry::Point;
 
 /// This format.
-pub const FORMAT: Format =
+pub(super) const FORMAT: Format =
     Format { name: "createml", looks_like: "Create ML's JSON", read: Read::File(read) };
 
 #[derive(Deserialize)]
@@ -36,7 +36,7 @@ struct Coordinates {
 }
 
 /// Reads the labels in a file of this form.
-pub fn read(
+pub(super) fn read(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A file of labels.
-pub struct Document<'a> {
+pub(super) struct Document<'a> {
     /// Its path.
     pub path: &'a Path,
     /// What it holds.
@@ -16,7 +16,7 @@ pub struct Document<'a> {
 }
 
 /// What a file of labels holds.
-pub enum Content {
+pub(super) enum Content {
     /// A JSON document.
     Json(Value),
     /// An XML document's text.
@@ -30,7 +30,7 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// A message without the file's name: it cannot be read, or is not what its name says.
-    pub fn open(path: &'a Path) -> Option<Result<Self, String>> {
+    pub(super) fn open(path: &'a Path) -> Option<Result<Self, String>> {
         let extension = path.extension().and_then(OsStr::to_str)?.to_ascii_lowercase();
         let open: fn(&str) -> Result<Content, String> = match extension.as_str() {
             "json" => |text| {
@@ -52,7 +52,7 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     /// A message if there is no such picture, or several.
-    pub fn picture(&self, pictures: &Pictures, name: &str) -> Result<PathBuf, String> {
+    pub(super) fn picture(&self, pictures: &Pictures, name: &str) -> Result<PathBuf, String> {
         pictures.find(self.path.parent().unwrap_or(Path::new(".")), name)
     }
 }

@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 
 /// Labels found in a folder or file.
 #[derive(Debug, Default)]
-pub struct Drafts {
+pub(super) struct Drafts {
     /// Labelled photos, in the order of their files.
     pub photos: Vec<DraftPhoto>,
     /// Labelled crops: file and class.
@@ -23,7 +23,7 @@ pub struct Drafts {
 
 /// A photo and its labels.
 #[derive(Debug)]
-pub struct DraftPhoto {
+pub(super) struct DraftPhoto {
     /// The photo's file.
     pub path: PathBuf,
     /// The file with the labels.
@@ -38,7 +38,7 @@ pub struct DraftPhoto {
 
 impl Drafts {
     /// Adds the labels of a picture; a problem where it was not found.
-    pub fn add_photo(
+    pub(super) fn add_photo(
         &mut self,
         told_in: &Path,
         picture: Result<PathBuf, String>,
@@ -60,7 +60,7 @@ impl Drafts {
     }
 
     /// Adds all of others.
-    pub fn extend(&mut self, others: Self) {
+    pub(super) fn extend(&mut self, others: Self) {
         self.photos.extend(others.photos);
         self.crops.extend(others.crops);
         self.unlabelled.extend(others.unlabelled);
@@ -70,7 +70,7 @@ impl Drafts {
 
 /// A unit of coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub(super) enum Unit {
     /// Pixels from the picture's top left corner.
     Pixels,
     /// Fractions of the picture's width and height, 0 to 1.
@@ -79,7 +79,7 @@ pub enum Unit {
 
 /// A labelled object.
 #[derive(Debug)]
-pub struct Mark {
+pub(super) struct Mark {
     /// The class name in the labels.
     pub class: String,
     /// Its place.
@@ -90,7 +90,7 @@ pub struct Mark {
 ///
 /// # Errors
 /// A folder that cannot be read.
-pub fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
+pub(super) fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     WalkDir::new(folder)
         .follow_links(true)
         .sort_by(|a, b| natural_order(a.file_name(), b.file_name()))
@@ -104,20 +104,20 @@ pub fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Whether a file has the extension of a picture.
-pub fn is_picture(path: &Path) -> bool {
+pub(super) fn is_picture(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
     extension.is_some_and(|e| PHOTO_EXTENSIONS.contains(&e.as_str()))
 }
 
 /// Resolves picture names in labels.
-pub struct Pictures<'a> {
+pub(super) struct Pictures<'a> {
     by_name: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
     by_stem: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
 }
 
 impl<'a> Pictures<'a> {
     /// For these files.
-    pub fn among(files: &'a [PathBuf]) -> Self {
+    pub(super) fn among(files: &'a [PathBuf]) -> Self {
         let (mut by_name, mut by_stem) = (BTreeMap::new(), BTreeMap::new());
         for file in files.iter().filter(|file| is_picture(file)) {
             let name = file.file_name().unwrap_or_default();
@@ -130,7 +130,7 @@ impl<'a> Pictures<'a> {
 
     /// The picture whose file is called like a file of labels but for the extension: the one beside
     /// it, otherwise the only one.
-    pub fn called_like(&self, labels: &Path) -> Option<PathBuf> {
+    pub(super) fn called_like(&self, labels: &Path) -> Option<PathBuf> {
         let alike = self.by_stem.get(labels.file_stem()?)?;
         let beside = alike.iter().find(|picture| picture.parent() == labels.parent());
         let only = || (alike.len() == 1).then(|| &alike[0]);
@@ -142,7 +142,7 @@ impl<'a> Pictures<'a> {
     ///
     /// # Errors
     /// A message if there is no such file, or several.
-    pub fn find(&self, folder: &Path, name: &str) -> Result<PathBuf, String> {
+    pub(super) fn find(&self, folder: &Path, name: &str) -> Result<PathBuf, String> {
         let direct = folder.join(name);
         if direct.is_file() {
             return Ok(direct);
@@ -169,7 +169,7 @@ impl<'a> Pictures<'a> {
 }
 
 /// A finite number, perhaps with a decimal comma, as spreadsheets of half of Europe write it.
-pub fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let value: f64 = match text.split_once(',') {
         Some((whole, part)) if !part.contains([',', '.']) && !whole.contains('.') => {

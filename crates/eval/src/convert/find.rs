@@ -125,13 +125,8 @@ pub struct Found {
 
 impl Found {
     /// Number of pictures to check.
-    pub fn len(&self) -> usize {
+    pub fn pictures(&self) -> usize {
         self.drafts.photos.len()
-    }
-
-    /// Whether there are no pictures.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

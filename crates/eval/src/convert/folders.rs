@@ -6,21 +6,21 @@ use setsight_game::cards::Vocabulary;
 use std::path::{Path, PathBuf};
 
 /// This format.
-pub const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     name: "folders",
     looks_like: "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/full/1.jpg",
     read: Read::Folders,
 };
 
 /// The card that a picture's folders name, if they name one.
-pub fn says_a_card(root: &Path, picture: &Path, words: &Vocabulary) -> bool {
+pub(super) fn says_a_card(root: &Path, picture: &Path, words: &Vocabulary) -> bool {
     class_of(root, picture, words).is_some_and(|class| words.card(&class).is_ok())
 }
 
 /// The class of a picture is the name of its folder, at any depth, because classification data are
 /// often split into parts first (`train/2spd/a.jpg`). Folders for each property are taken together
 /// (`train/one/red/oval/full/a.jpg`).
-pub fn read(root: &Path, files: &[PathBuf], words: &Vocabulary) -> Drafts {
+pub(super) fn read(root: &Path, files: &[PathBuf], words: &Vocabulary) -> Drafts {
     let mut drafts = Drafts::default();
     for file in files.iter().filter(|file| is_picture(file)) {
         match class_of(root, file, words) {

@@ -14,7 +14,7 @@ use setsight_photo::labels::Table;
 use std::path::Path;
 
 /// This format.
-pub const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     name: "label-studio",
     looks_like: "Label Studio's JSON, JSON-MIN or CSV",
     read: Read::File(read),
@@ -36,7 +36,7 @@ struct Region {
 }
 
 /// Reads the labels in a file of this form.
-pub fn read(
+pub(super) fn read(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use setsight_photo::geometry::Point;
 
 /// This format.
-pub const FORMAT: Format =
+pub(super) const FORMAT: Format =
     Format { name: "labelme", looks_like: "LabelMe's JSON", read: Read::File(read) };
 
 /// The picture's own pixels may follow as `imageData`; they are not looked at.
@@ -33,7 +33,7 @@ struct Shape {
 }
 
 /// Reads the labels in a file of this form.
-pub fn read(
+pub(super) fn read(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,

@@ -6,20 +6,20 @@ use setsight_game::cards::Vocabulary;
 use std::path::{Path, PathBuf};
 
 /// This format.
-pub const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     name: "names",
     looks_like: "Crops whose file names say the card, such as 2spd_1.jpg",
     read: Read::Names,
 };
 
 /// Whether a picture's file name says a card.
-pub fn says_a_card(picture: &Path, words: &Vocabulary) -> bool {
+pub(super) fn says_a_card(picture: &Path, words: &Vocabulary) -> bool {
     words.card_within(&stem(picture)).is_some()
 }
 
 /// The class of a picture is the card in its name. A name that says none, or could say two, is a
 /// class as it is, which is told.
-pub fn read(files: &[PathBuf], words: &Vocabulary) -> Drafts {
+pub(super) fn read(files: &[PathBuf], words: &Vocabulary) -> Drafts {
     let mut drafts = Drafts::default();
     for file in files.iter().filter(|file| is_picture(file)) {
         let stem = stem(file);

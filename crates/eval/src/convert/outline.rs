@@ -8,7 +8,7 @@ const STRAIGHT_PX: f64 = 0.5;
 
 /// The place of an object.
 #[derive(Debug)]
-pub enum Outline {
+pub(super) enum Outline {
     /// The centre alone: a box with straight sides does not give a card's corners.
     Center(Point),
     /// Its border, corner by corner.
@@ -17,20 +17,20 @@ pub enum Outline {
 
 impl Outline {
     /// A box with straight sides, by its left top corner and its size; `None` if it has no area.
-    pub fn of_box(corner: Point, (width, height): (f64, f64)) -> Option<Self> {
+    pub(super) fn of_box(corner: Point, (width, height): (f64, f64)) -> Option<Self> {
         let center = Point::new(corner.x + width / 2.0, corner.y + height / 2.0);
         (width > 0.0 && height > 0.0).then_some(Self::Center(center))
     }
 
     /// A box with straight sides, by two opposite corners in any order; `None` if it has no area.
-    pub fn of_two_corners(a: Point, b: Point) -> Option<Self> {
+    pub(super) fn of_two_corners(a: Point, b: Point) -> Option<Self> {
         let size = ((a.x - b.x).abs(), (a.y - b.y).abs());
         Self::of_box(Point::new(a.x.min(b.x), a.y.min(b.y)), size)
     }
 
     /// A box that is turned clockwise about a point of it by an angle in radians. `corner` is its
     /// left top corner, and `about` the point, both before it is turned.
-    pub fn of_turned_box(
+    pub(super) fn of_turned_box(
         corner: Point,
         (width, height): (f64, f64),
         about: Point,
@@ -49,7 +49,7 @@ impl Outline {
     }
 
     /// Keypoints are a card's corners where there are four, in any order; otherwise the box counts.
-    pub fn of_keypoints(points: &[Point], within: Option<Self>) -> Option<Self> {
+    pub(super) fn of_keypoints(points: &[Point], within: Option<Self>) -> Option<Self> {
         let Ok(mut corners) = <[Point; 4]>::try_from(points) else { return within };
         let middle = corners.iter().fold(Point::default(), |sum, &p| sum + p) / 4.0;
         let angle = |p: &Point| (p.y - middle.y).atan2(p.x - middle.x);
@@ -58,7 +58,7 @@ impl Outline {
     }
 
     /// A polygon from the numbers x, y, x, y and so on; `None` for less than three corners.
-    pub fn of_numbers(numbers: &[f64]) -> Option<Self> {
+    pub(super) fn of_numbers(numbers: &[f64]) -> Option<Self> {
         let (points, rest) = numbers.as_chunks::<2>();
         let points: Vec<Point> = points.iter().map(|&[x, y]| Point::new(x, y)).collect();
         (points.len() >= 3 && rest.is_empty()).then_some(Self::Polygon(points))
@@ -66,7 +66,7 @@ impl Outline {
 
     /// The centre, and the corners if the border is a quadrilateral that can be a card. Outlines
     /// are in pixels.
-    pub fn settle(&self) -> (Point, Option<Quad>) {
+    pub(super) fn settle(&self) -> (Point, Option<Quad>) {
         let points = match self {
             Self::Center(center) => return (*center, None),
             Self::Polygon(points) => points.as_slice(),
@@ -86,14 +86,14 @@ impl Outline {
     }
 
     /// Area in square units; 0 of a centre alone.
-    pub fn area(&self) -> f64 {
+    pub(super) fn area(&self) -> f64 {
         let Self::Polygon(points) = self else { return 0.0 };
         let next = points.iter().cycle().skip(1);
         points.iter().zip(next).map(|(a, b)| a.cross(*b)).sum::<f64>().abs() / 2.0
     }
 
     /// Its largest coordinate.
-    pub fn largest(&self) -> f64 {
+    pub(super) fn largest(&self) -> f64 {
         let points = match self {
             Self::Center(center) => std::slice::from_ref(center),
             Self::Polygon(points) => points.as_slice(),
@@ -102,7 +102,7 @@ impl Outline {
     }
 
     /// Applies a function to each point.
-    pub fn map(&self, change: impl Fn(Point) -> Point) -> Self {
+    pub(super) fn map(&self, change: impl Fn(Point) -> Point) -> Self {
         match self {
             Self::Center(center) => Self::Center(change(*center)),
             Self::Polygon(points) => Self::Polygon(points.iter().map(|&p| change(p)).collect()),

@@ -331,7 +331,7 @@ fn place(p: Point) -> String {
 
 impl Converted {
     /// Number of labelled cards.
-    pub fn cards(&self) -> usize {
+    pub(crate) fn cards(&self) -> usize {
         self.crops.len() + self.photos.iter().map(|(_, photo)| photo.cards.len()).sum::<usize>()
     }
 
@@ -349,7 +349,7 @@ impl Converted {
     }
 
     /// Number of different cards.
-    pub fn different(&self) -> usize {
+    pub(crate) fn different(&self) -> usize {
         let photos = self.photos.iter().flat_map(|(_, photo)| &photo.cards).map(|card| card.code);
         let all: BTreeSet<Card> = photos.chain(self.crops.iter().map(|crop| crop.1.code)).collect();
         all.len()

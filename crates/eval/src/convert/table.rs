@@ -12,7 +12,7 @@ use setsight_photo::labels::Table;
 use std::collections::BTreeMap;
 
 /// This format.
-pub const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     name: "csv",
     looks_like: "A CSV file with the columns file and code (or one for each property), with x,y or \
                  xmin,ymin,xmax,ymax for cards in photos",
@@ -121,7 +121,7 @@ impl Columns {
 }
 
 /// Reads the labels in a file of this form.
-pub fn read(
+pub(super) fn read(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,

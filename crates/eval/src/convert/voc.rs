@@ -8,11 +8,11 @@ use roxmltree::Node;
 use setsight_photo::geometry::Point;
 
 /// This format.
-pub const FORMAT: Format =
+pub(super) const FORMAT: Format =
     Format { name: "voc", looks_like: "Pascal VOC's XML", read: Read::File(read) };
 
 /// Reads the labels in a file of this form.
-pub fn read(
+pub(super) fn read(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,

@@ -56,11 +56,11 @@ struct Use {
 
 /// All words that are not known.
 #[derive(Debug, Default)]
-pub struct Unknown(BTreeMap<String, Use>);
+pub(super) struct Unknown(BTreeMap<String, Use>);
 
 impl Unknown {
     /// Adds the words of a class that `cards` cards have.
-    pub fn add(&mut self, words: Vec<String>, class: &str, cards: usize) {
+    pub(super) fn add(&mut self, words: Vec<String>, class: &str, cards: usize) {
         for word in words {
             let of_word = self.0.entry(word).or_default();
             of_word.classes += 1;
@@ -72,7 +72,7 @@ impl Unknown {
     }
 
     /// Each of them with a proposal, and what to do; `None` if there are none.
-    pub fn problem(&self) -> Option<String> {
+    pub(super) fn problem(&self) -> Option<String> {
         let mut text = "words that are not known:".to_owned();
         let mut lines = String::new();
         for (word, Use { classes, cards, example }) in &self.0 {

@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// This format.
-pub const FORMAT: Format = Format {
+pub(super) const FORMAT: Format = Format {
     name: "yolo",
     looks_like: "YOLO's text files beside data.yaml or classes.txt: boxes, corners or keypoints",
     read: Read::Yolo,
@@ -23,7 +23,7 @@ const LISTS: [&str; 4] = ["classes.txt", "obj.names", "labels.names", "_darknet.
 const ROUNDING: f64 = 0.01;
 
 /// A file that names the classes, if this is one.
-pub fn names_at(path: &Path) -> Option<PathBuf> {
+pub(super) fn names_at(path: &Path) -> Option<PathBuf> {
     let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
     let is_names = if is_yaml {
         let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
@@ -36,7 +36,7 @@ pub fn names_at(path: &Path) -> Option<PathBuf> {
 
 /// The file below a folder that names its classes: the one nearest to the top, a YAML file before a
 /// plain list.
-pub fn names_in(folder: &Path, files: &[PathBuf]) -> Option<PathBuf> {
+pub(super) fn names_in(folder: &Path, files: &[PathBuf]) -> Option<PathBuf> {
     let depth = |path: &Path| path.strip_prefix(folder).map_or(0, |way| way.iter().count());
     let is_list = |path: &Path| path.file_name().is_some_and(|n| LISTS.iter().any(|l| n == *l));
     let names = files.iter().filter_map(|path| names_at(path));
@@ -44,7 +44,7 @@ pub fn names_in(folder: &Path, files: &[PathBuf]) -> Option<PathBuf> {
 }
 
 /// Reads the labels in the text files of a folder.
-pub fn read(names: &Path, files: &[PathBuf]) -> Drafts {
+pub(super) fn read(names: &Path, files: &[PathBuf]) -> Drafts {
     let mut drafts = Drafts::default();
     let (classes, keypoints) = match classes_of(names) {
         Ok(classes) => classes,

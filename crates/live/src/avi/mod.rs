@@ -3,7 +3,8 @@
 mod read;
 mod write;
 
-pub use read::{AviEnd, AviReader};
+pub(crate) use read::AviEnd;
+pub use read::AviReader;
 pub use write::AviWriter;
 
 /// Prefix of a frame's own time in a comment segment of its JPEG.
@@ -23,7 +24,7 @@ fn segments(jpeg: &[u8]) -> impl Iterator<Item = (usize, u8, &[u8])> {
 
 /// Adds a time in milliseconds to a JPEG, as a comment segment. AVI stores one rate for all frames,
 /// but a camera's frames are not evenly spaced; this keeps the exact time of each.
-pub fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
+pub(crate) fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
     // The comment goes behind the JFIF segment, which must stay first.
     let jfif = segments(jpeg).next().filter(|(_, marker, _)| *marker == 0xe0);
     let at = jfif.map_or(2, |(begin, _, content)| begin + 4 + content.len());

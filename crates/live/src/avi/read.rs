@@ -118,14 +118,9 @@ impl<R: Read> AviReader<R> {
 
 impl<R> AviReader<R> {
     /// Continues the same film from another reader at the same position.
-    pub fn over<S>(self, input: S) -> AviReader<S> {
+    pub(crate) fn over<S>(self, input: S) -> AviReader<S> {
         let Self { stream, fps, promised, number, .. } = self;
         AviReader { input, stream, fps, promised, number }
-    }
-
-    /// Number of the next frame.
-    pub fn number(&self) -> u64 {
-        self.number
     }
 
     /// Number of frames that the header promises, if it gives one.

@@ -97,13 +97,8 @@ impl<W: Write + Seek> AviWriter<W> {
         head
     }
 
-    /// Number of frames so far.
-    pub fn frames(&self) -> u32 {
-        self.frames
-    }
-
     /// Changes the frame rate, for films whose rate is only measured while recording.
-    pub fn set_fps(&mut self, fps: f64) {
+    pub(crate) fn set_fps(&mut self, fps: f64) {
         self.fps = fps;
     }
 
@@ -161,7 +156,7 @@ impl<W: Write + Seek> AviWriter<W> {
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn write_index(&mut self) -> io::Result<()> {
+    pub(crate) fn write_index(&mut self) -> io::Result<()> {
         let [part] = &self.parts[..] else { return Ok(()) };
         if part.end > part.movi_end {
             return Ok(());
@@ -204,7 +199,7 @@ impl<W: Write + Seek> AviWriter<W> {
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn close(mut self) -> io::Result<(W, u64)> {
+    pub(crate) fn close(mut self) -> io::Result<(W, u64)> {
         self.fill_in()?;
         Ok((self.out, self.at))
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A camera's frames. Dropping it ends the process.
-pub struct NewestFrame {
+pub(crate) struct NewestFrame {
     slot: Arc<Slot>,
     process: Process,
 }
@@ -22,7 +22,7 @@ impl NewestFrame {
     ///
     /// # Errors
     /// As [`Ffmpeg::start`].
-    pub fn start(input: Input) -> Result<Self, FfmpegError> {
+    pub(crate) fn start(input: Input) -> Result<Self, FfmpegError> {
         let mut ffmpeg = Ffmpeg::start(input)?;
         let process = ffmpeg.process.clone();
         let slot = Arc::<Slot>::default();
@@ -43,7 +43,10 @@ impl NewestFrame {
 
     /// The newest frame, or why none will come, as [`Ffmpeg::next_frame`]; `None` if the camera is
     /// silent for longer than the patience.
-    pub fn next_frame(&self, patience: Duration) -> Option<Result<Option<RgbImage>, FfmpegError>> {
+    pub(crate) fn next_frame(
+        &self,
+        patience: Duration,
+    ) -> Option<Result<Option<RgbImage>, FfmpegError>> {
         match self.slot.take(patience) {
             Taken::Item(next) => Some(next),
             Taken::Nothing | Taken::Closed => None,

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// The program's name, searched for on the PATH.
-pub const PROGRAM: &str = "ffmpeg";
+pub(super) const PROGRAM: &str = "ffmpeg";
 
 /// A running `ffmpeg`. It ends with the last of its clones.
 #[derive(Clone)]
-pub struct Process(Arc<Running>);
+pub(super) struct Process(Arc<Running>);
 
 struct Running(Mutex<Child>);
 
@@ -23,7 +23,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The command, without arguments. On Linux the kernel ends the process when the thread that
 /// started it is gone, even where the program was killed; `setpriv` asks it to.
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     #[cfg(target_os = "linux")]
     if is_on_path(PROGRAM) && is_on_path("setpriv") {
         let mut command = Command::new("setpriv");
@@ -41,7 +41,7 @@ fn is_on_path(program: &str) -> bool {
 
 impl Process {
     /// Takes over a process that was just started.
-    pub fn of(child: Child) -> Self {
+    pub(super) fn of(child: Child) -> Self {
         let process = Self(Arc::new(Running(Mutex::new(child))));
         let mut all = locked(&ALL);
         all.retain(|running| running.strong_count() > 0);
@@ -50,12 +50,12 @@ impl Process {
     }
 
     /// Ends it.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         self.0.end();
     }
 
     /// Waits until it has ended.
-    pub fn wait(&self) -> io::Result<ExitStatus> {
+    pub(super) fn wait(&self) -> io::Result<ExitStatus> {
         loop {
             // Not locked while it runs, so that it can be ended.
             if let Some(status) = locked(&self.0.0).try_wait()? {

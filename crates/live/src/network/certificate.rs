@@ -17,7 +17,7 @@ use url::Url;
 
 /// The certificates that the user has accepted, by host and port, in a file of JSON.
 #[derive(Clone, Debug)]
-pub struct Accepted {
+pub(super) struct Accepted {
     file: Option<PathBuf>,
 }
 
@@ -26,14 +26,14 @@ const MOST_BYTES: u64 = 1 << 20;
 
 impl Accepted {
     /// Those of this user.
-    pub fn of_user() -> Self {
+    pub(super) fn of_user() -> Self {
         let file = dirs::config_dir().map(|folder| folder.join("setsight").join("cameras.json"));
         Self { file }
     }
 
     /// Those in a file that need not exist.
     #[cfg(test)]
-    pub fn at(file: &Path) -> Self {
+    pub(super) fn at(file: &Path) -> Self {
         Self { file: Some(file.to_owned()) }
     }
 

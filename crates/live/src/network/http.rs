@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 /// The answer to a request.
-pub struct Answer {
+pub(super) struct Answer {
     pub status: u16,
     /// The media type, in small letters; empty if there is none.
     pub kind: String,
@@ -38,7 +38,7 @@ const MOST_LOGINS: u32 = 2;
 /// # Errors
 /// See [`CameraError`]: nothing answers within `patience`, the certificate was not accepted, the
 /// answer sends on to another host.
-pub fn get(
+pub(super) fn get(
     address: &Address,
     patience: Duration,
     accepted: &Accepted,
@@ -81,7 +81,7 @@ pub fn get(
 ///
 /// # Errors
 /// As [`get`].
-pub fn greet(
+pub(super) fn greet(
     address: &Address,
     patience: Duration,
     accepted: &Accepted,

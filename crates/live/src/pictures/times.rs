@@ -27,7 +27,7 @@ type TimeOf = fn(&Path) -> Option<f64>;
 
 impl Rate {
     /// The rate of these pictures, from the first one's time and the last one's.
-    pub fn of(paths: &[PathBuf]) -> Self {
+    pub(crate) fn of(paths: &[PathBuf]) -> Self {
         let (Some(first), Some(last)) = (paths.first(), paths.last()) else { return USUAL };
         let ways: [(TimeOf, _, _); 3] = [
             (exif_time, "the times in the pictures", USUAL.fps),

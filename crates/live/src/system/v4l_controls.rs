@@ -15,7 +15,7 @@ const BY_HAND: i64 = 1;
 const BY_CAMERA: [i64; 2] = [0, 3];
 
 /// The controls of a device.
-pub trait Controls {
+pub(super) trait Controls {
     /// The range of a control; `None` if the device does not have it.
     fn span(&self, id: u32) -> Option<Span>;
     /// Sets a control; false if the camera refuses.
@@ -40,13 +40,13 @@ impl Controls for Device {
 }
 
 /// The ranges of exposure and focus, if they can be set.
-pub fn spans(device: &impl Controls) -> (Option<Span>, Option<Span>) {
+pub(super) fn spans(device: &impl Controls) -> (Option<Span>, Option<Span>) {
     let span = |id| device.span(id).filter(|span| span.least < span.most);
     (span(EXPOSURE_ABSOLUTE), span(FOCUS_ABSOLUTE))
 }
 
 /// Applies the user's settings. Controls that are missing or refused stay unchanged.
-pub fn apply(device: &impl Controls, wish: &CameraWish) {
+pub(super) fn apply(device: &impl Controls, wish: &CameraWish) {
     let (exposure, focus) = spans(device);
     // A value only takes effect once automatic control is off.
     if let Some(span) = exposure {

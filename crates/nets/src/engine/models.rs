@@ -70,12 +70,13 @@ pub struct ManifestFile {
 pub enum ModelsError {
     /// This program does not contain them.
     #[error(
-        "{0} is not inside this program; give a folder that has it with --models DIR, or read without networks: --reader classical --finder classical"
+        "{0} is not inside this program; a folder of models may have it, or the classical reader and finder \
+         do without networks"
     )]
     NotShipped(String),
     /// A file cannot be read.
     #[error(
-        "{file} cannot be read ({source}); a folder of models (--models) holds reader.onnx, finder.onnx and fusion.json, as `setsight train --add PHOTOS --out DIR` writes them"
+        "{file} cannot be read ({source}); a folder of models holds reader.onnx, finder.onnx and fusion.json"
     )]
     Unreadable {
         /// The file's path.
@@ -85,7 +86,7 @@ pub enum ModelsError {
     },
     /// A file's hash differs from the manifest's.
     #[error(
-        "{file} is not the file that {MANIFEST} beside it names (SHA-256 {found}, expected {expected}); fetch it again, or name the files anew with `setsight export manifest`"
+        "{file} is not the file that {MANIFEST} beside it names (SHA-256 {found}, expected {expected}); fetch it again, or write {MANIFEST} anew"
     )]
     Changed {
         /// The file's path.
@@ -256,6 +257,6 @@ mod tests {
     fn what_is_not_shipped_is_told_with_the_fix() {
         let error = Models::Shipped.read("dog.onnx").unwrap_err().to_string();
         assert!(error.starts_with("models/dog.onnx is not inside this program"), "{error}");
-        assert!(error.contains("--reader classical"), "{error}");
+        assert!(error.contains("the classical reader"), "{error}");
     }
 }

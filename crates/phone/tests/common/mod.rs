@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use setsight_live::{FramePace, Session};
-use setsight_phone::server::Options;
+use setsight_phone::Options;
 use setsight_phone::{Listen, News, Reads, Server};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;

@@ -11,7 +11,7 @@ pub fn srgb_from_linear(value: f64) -> f64 {
 }
 
 /// Linear, clamped to 0 to 1, to a byte of sRGB.
-pub fn srgb_byte(linear: f64) -> u8 {
+pub(crate) fn srgb_byte(linear: f64) -> u8 {
     (srgb_from_linear(linear.clamp(0.0, 1.0)) * 255.0).round() as u8
 }
 

@@ -12,12 +12,12 @@ pub struct Footprint {
 
 impl Footprint {
     /// Extent of the pixel along a unit vector.
-    pub fn along(&self, (x, y): (f64, f64)) -> f64 {
+    pub(crate) fn along(&self, (x, y): (f64, f64)) -> f64 {
         (self.right.0 * x + self.right.1 * y).abs() + (self.down.0 * x + self.down.1 * y).abs()
     }
 
     /// A footprint of half the size each way.
-    pub fn half(self) -> Self {
+    pub(crate) fn half(self) -> Self {
         let half = |(x, y): (f64, f64)| (x / 2.0, y / 2.0);
         Self { right: half(self.right), down: half(self.down) }
     }

@@ -34,7 +34,7 @@ pub struct Symbols([Field; 3]);
 
 impl Symbols {
     /// The fields of a deck. Those of the known decks are computed only once.
-    pub fn of(deck: &Deck) -> Arc<Self> {
+    pub(crate) fn of(deck: &Deck) -> Arc<Self> {
         static KNOWN: [OnceLock<Arc<Symbols>>; 2] = [const { OnceLock::new() }; 2];
         let known = [Deck::classic(), Deck::rectangles()];
         let new =
@@ -47,7 +47,7 @@ impl Symbols {
 
     /// Distance from `(x, y)`, in millimetres from the symbol's centre, to the outer edge of its
     /// outline; `None` far from it.
-    pub fn distance(&self, shape: Shape, x: f64, y: f64) -> Option<Distance> {
+    pub(crate) fn distance(&self, shape: Shape, x: f64, y: f64) -> Option<Distance> {
         self.0[shape.index()].distance(x, y)
     }
 }

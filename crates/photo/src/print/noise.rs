@@ -14,7 +14,7 @@ pub fn lattice(seed: u64, i: i64, j: i64) -> f64 {
 }
 
 /// The integer at or below `x`, like `floor`, which is a call into the C library on plain x86-64.
-pub fn whole_below(x: f64) -> i64 {
+pub(crate) fn whole_below(x: f64) -> i64 {
     let cut = x as i64;
     cut.wrapping_sub(i64::from(cut as f64 > x))
 }

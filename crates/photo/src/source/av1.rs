@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// The program is missing, hangs, or rejects the data.
-pub fn decode(
+pub(super) fn decode(
     stream: Vec<u8>,
     (width, height): (u32, u32),
     count: usize,

@@ -109,7 +109,7 @@ pub fn check_size(width: u32, height: u32) -> Result<(), SourceError> {
 }
 
 /// The same with so many pixels at most.
-pub fn check_size_within(most: u64, width: u32, height: u32) -> Result<(), SourceError> {
+pub(super) fn check_size_within(most: u64, width: u32, height: u32) -> Result<(), SourceError> {
     if u64::from(width) * u64::from(height) > most {
         return Err(SourceError::TooLarge { width, height });
     }

@@ -24,7 +24,7 @@ use image::metadata::Orientation;
 const MAX_INDEX_BYTES: usize = 512 << 10;
 
 /// A picture before its pixels are decoded.
-pub struct Heif<'a> {
+pub(super) struct Heif<'a> {
     bytes: &'a [u8],
     file: HeifFile<'a>,
     codec: Codec,
@@ -53,7 +53,7 @@ impl<'a> Heif<'a> {
     ///
     /// # Errors
     /// The file is broken, cut off, too large or too small.
-    pub fn open(bytes: &'a [u8]) -> Result<Option<Self>, SourceError> {
+    pub(super) fn open(bytes: &'a [u8]) -> Result<Option<Self>, SourceError> {
         let Some(brand) = bytes.get(4..12).and_then(|b| b.strip_prefix(b"ftyp")) else {
             return Ok(None);
         };
@@ -82,7 +82,7 @@ impl<'a> Heif<'a> {
     ///
     /// # Errors
     /// The properties are broken.
-    pub fn upright_px(&self) -> Result<(u32, u32), SourceError> {
+    pub(super) fn upright_px(&self) -> Result<(u32, u32), SourceError> {
         let mut size = self.stored_px()?;
         for property in self.properties(self.file.primary_id)? {
             match property {
@@ -99,7 +99,7 @@ impl<'a> Heif<'a> {
     }
 
     /// How many times smaller [`Self::decode`] makes it in each direction.
-    pub fn reduction(&self) -> u32 {
+    pub(super) fn reduction(&self) -> u32 {
         self.grid.as_ref().map_or(1, Grid::reduction)
     }
 
@@ -107,7 +107,7 @@ impl<'a> Heif<'a> {
     ///
     /// # Errors
     /// The properties are broken.
-    pub fn decoding_bytes(&self) -> Result<(u64, u64), SourceError> {
+    pub(super) fn decoding_bytes(&self) -> Result<(u64, u64), SourceError> {
         let (by, size) = (self.reduction(), self.stored_px()?);
         let pixels = u64::from(size.0.div_ceil(by)) * u64::from(size.1.div_ceil(by));
         let bytes = match &self.grid {
@@ -123,7 +123,7 @@ impl<'a> Heif<'a> {
     ///
     /// # Errors
     /// The data are broken, or `ffmpeg` is missing (AVIF only).
-    pub fn decode(&self) -> Result<RgbImage, SourceError> {
+    pub(super) fn decode(&self) -> Result<RgbImage, SourceError> {
         match (&self.grid, self.codec) {
             (Some(grid), _) => self.turned(grid.decode(&self.file, self.reduction())?),
             (None, Codec::Hevc) => self.decode_hevc(),

@@ -38,7 +38,7 @@ fn has_tables(jpeg: &[u8]) -> bool {
 }
 
 /// Refuses sizes of a JPEG that rule out a photo of a table, or that do not fit into the memory.
-pub fn check_size(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceError> {
+pub(super) fn check_size(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceError> {
     let pixels = u64::from(width) * u64::from(height);
     let passes = if pixels > MAX_PIXELS && is_progressive(bytes) { 6 * pixels } else { 0 };
     if passes > MAX_PASSES_BYTES {
@@ -49,7 +49,7 @@ pub fn check_size(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceErr
 
 /// Decodes a JPEG so many times smaller in each direction, by a smaller inverse transform of its
 /// blocks.
-pub fn decode_reduced(bytes: &[u8], by: u32) -> Result<RgbImage, ImageError> {
+pub(super) fn decode_reduced(bytes: &[u8], by: u32) -> Result<RgbImage, ImageError> {
     let wrong = |error: Box<dyn std::error::Error + Send + Sync>| {
         let format = ImageFormatHint::Exact(ImageFormat::Jpeg);
         ImageError::Decoding(DecodingError::new(format, error))
@@ -74,7 +74,7 @@ pub fn decode_reduced(bytes: &[u8], by: u32) -> Result<RgbImage, ImageError> {
 
 /// Whether all of a JPEG is there: it ends with the end marker, or something else follows that no
 /// pixel depends on, as some phones append without that marker.
-pub fn is_whole(bytes: &[u8], decoded: &RgbImage, reduced: u32) -> bool {
+pub(super) fn is_whole(bytes: &[u8], decoded: &RgbImage, reduced: u32) -> bool {
     /// So few bytes of a picture still hold some of its blocks.
     const TAIL: usize = 16;
     if jpeg_end(bytes) == JpegEnd::Marked {
@@ -90,7 +90,7 @@ pub fn is_whole(bytes: &[u8], decoded: &RgbImage, reduced: u32) -> bool {
 
 /// Whether a JPEG ends early. The decoder fills missing parts with grey, as browsers do. A file
 /// that lacks only its end marker is accepted, because some webcams write such files.
-pub fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
+pub(super) fn is_cut_off(bytes: &[u8], decoded: &RgbImage) -> bool {
     match jpeg_end(bytes) {
         JpegEnd::Marked => false,
         JpegEnd::MissingInProgressive => true,
@@ -110,7 +110,7 @@ enum JpegEnd {
     MissingInProgressive,
 }
 
-pub fn is_progressive(bytes: &[u8]) -> bool {
+pub(super) fn is_progressive(bytes: &[u8]) -> bool {
     const SCAN: u8 = 0xda;
     let mut progressive = false;
     jpeg_segments(bytes, |marker| {

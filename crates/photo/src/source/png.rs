@@ -15,7 +15,7 @@ const MAX_ROW_BYTES: usize = 64 << 20;
 ///
 /// # Errors
 /// As `image` gives them.
-pub fn decode(bytes: &[u8]) -> Result<RgbImage, ImageError> {
+pub(super) fn decode(bytes: &[u8]) -> Result<RgbImage, ImageError> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: MAX_ROW_BYTES });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     decoder.set_ignore_text_chunk(true);

@@ -4,10 +4,10 @@ use super::error::MAX_PIXELS;
 
 /// Pixels to which larger photos are reduced. The stages shrink what they look at, and a card of a
 /// photo of 27 megapixels has more pixels than they use.
-pub const ENOUGH_PIXELS: u64 = 32_000_000;
+pub(super) const ENOUGH_PIXELS: u64 = 32_000_000;
 
 /// How many times smaller a photo of this size is decoded in each direction: 1, 2, 4 or 8.
-pub fn reduction(width: u32, height: u32) -> u32 {
+pub(super) fn reduction(width: u32, height: u32) -> u32 {
     let pixels = |by: u32| u64::from(width.div_ceil(by)) * u64::from(height.div_ceil(by));
     if pixels(1) <= MAX_PIXELS {
         return 1;

@@ -3,7 +3,7 @@
 use image::{DynamicImage, RgbImage};
 
 /// Converts to 8-bit RGB; transparent pixels are laid on white.
-pub fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
+pub(super) fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.into_rgb8(); // No copy if it is RGB already.
     }
@@ -12,21 +12,21 @@ pub fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
 }
 
 /// Converts RGBA samples, row by row, to RGB on white.
-pub fn rgba_on_white(width: u32, height: u32, rgba: &[u8]) -> RgbImage {
+pub(super) fn rgba_on_white(width: u32, height: u32, rgba: &[u8]) -> RgbImage {
     let mut rgb = Vec::with_capacity(rgba.len() / 4 * 3);
     rgba_on_white_into(rgba, &mut rgb);
     RgbImage::from_raw(width, height, rgb).expect("three bytes a pixel")
 }
 
 /// The same, to the end of what is there.
-pub fn rgba_on_white_into(rgba: &[u8], rgb: &mut Vec<u8>) {
+pub(super) fn rgba_on_white_into(rgba: &[u8], rgb: &mut Vec<u8>) {
     for &[r, g, b, a] in rgba.as_chunks::<4>().0 {
         rgb.extend([r, g, b].map(|v| on_white(v, a)));
     }
 }
 
 /// The same of grey and how little it is transparent.
-pub fn grey_alpha_on_white(samples: &[u8], rgb: &mut Vec<u8>) {
+pub(super) fn grey_alpha_on_white(samples: &[u8], rgb: &mut Vec<u8>) {
     for &[v, a] in samples.as_chunks::<2>().0 {
         rgb.extend([on_white(v, a); 3]);
     }

@@ -53,7 +53,7 @@ impl Default for Room {
 
 impl Room {
     /// Room for so many bytes.
-    pub fn new(all: u64) -> Self {
+    pub(crate) fn new(all: u64) -> Self {
         let state = State { left: all, spare: Vec::new() };
         Self { all, state: Mutex::new(state), freed: Condvar::new() }
     }

@@ -9,6 +9,6 @@
 //!
 //! `setsight_eval::gain` measures what a training was worth.
 
-pub mod photos;
-pub mod table;
-pub mod training;
+pub(crate) mod photos;
+pub(crate) mod table;
+pub(crate) mod training;

@@ -35,7 +35,7 @@ impl OwnTable {
     /// From a photo with its cards' corners, and the centres of cards without known corners, in
     /// pixels of the upright photo. `None` stands for a card of which nobody knows which it is.
     /// There is no table if no card has corners.
-    pub fn new(
+    pub(crate) fn new(
         frame: &Frame,
         placed: &[(Option<Card>, Quad)],
         unplaced: &[Point],
@@ -63,7 +63,7 @@ impl OwnTable {
     /// The `index`-th training picture, `size_px` columns and rows. The cards get a random size;
     /// the scaled photo is cropped if it is too large, and its border is repeated if it is too
     /// small.
-    pub fn shown(&self, seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
+    pub(crate) fn shown(&self, seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
         let mut dice = Dice::new(seed, index, Purpose::Ranges);
         let (low, high) = SHOWN_CARD_PX;
         let scale = dice.between(low.ln(), high.ln()).exp() / self.card_px;
@@ -106,7 +106,7 @@ impl OwnTable {
     }
 
     /// The pixels, for a fingerprint.
-    pub fn pixels(&self) -> &[u8] {
+    pub(crate) fn pixels(&self) -> &[u8] {
         &self.rgb
     }
 }

@@ -210,7 +210,7 @@ impl Networks {
     ///
     /// # Errors
     /// A network that cannot be loaded.
-    pub fn finder(
+    pub(crate) fn finder(
         &self,
         choice: FinderChoice,
         base: &Models,

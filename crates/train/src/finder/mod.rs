@@ -12,9 +12,9 @@
 //! | [`target`] | the target maps of a table |
 //! | [`tally`] | precision and recall of the network's claims |
 
-pub mod scenes;
-pub mod tally;
-pub mod target;
+pub(crate) mod scenes;
+pub(crate) mod tally;
+pub(crate) mod target;
 
 use super::first::First;
 use super::loss::{Loss, sigmoid, softplus};
@@ -25,7 +25,7 @@ use super::weights::Weights;
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::parts::finder::{Maps, Params, decode};
+use setsight_vision::parts::finder::{Maps, Params, cards};
 use std::sync::OnceLock;
 use tally::Tally;
 use target::{SHAPE_PLANES, Target};
@@ -111,7 +111,7 @@ impl Finder {
 
     /// A task that continues from a network on the tables that `table` returns by index; `tables`
     /// describes them in the run's `config.json`.
-    pub fn going_on(
+    pub(crate) fn going_on(
         options: &Options,
         first: First,
         table: impl Fn(u64) -> Drawn + Send + Sync + 'static,
@@ -357,7 +357,7 @@ impl Task for Finder {
             let [_, planes, rows, columns] = output.maps();
             for (maps, scene) in output.values.chunks_exact(planes * rows * columns).zip(scenes) {
                 let maps = Maps { values: maps.to_vec(), rows, columns };
-                let claims = decode::cards(&maps, THRESHOLD, Params::default().apart);
+                let claims = cards(&maps, THRESHOLD, Params::default().apart);
                 tally.add(&claims, &scene.cards, scene.size_px);
             }
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Increased whenever the same seed draws different tables, so that no run resumes with them.
-pub const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 2;
 
 /// A drawn table.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Drawn {
 }
 
 /// Draws table number `index` of a series: seed, index, width and height in pixels.
-pub type Draw = fn(u64, u64, (u32, u32)) -> Drawn;
+pub(crate) type Draw = fn(u64, u64, (u32, u32)) -> Drawn;
 
 /// Draws a table as in the training of the finder's shipped weights.
 pub fn draw(seed: u64, index: u64, size_px: (u32, u32)) -> Drawn {
@@ -68,7 +68,7 @@ const REPLAY: u64 = 0x7265_706c_6179;
 impl Drawn {
     /// A table without mirroring, gain or objects other than cards.
     #[cfg(test)]
-    pub fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
+    pub(crate) fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
         let (gain, mirrored) = ([1.0; 3], [false; 2]);
         Self { size_px, rgb: rgb.into(), gain, mirrored, cards, others: Vec::new() }
     }
@@ -89,7 +89,7 @@ impl Drawn {
     }
 
     /// The same table, mirrored.
-    pub fn mirror(&self, sides: [bool; 2]) -> Self {
+    pub(crate) fn mirror(&self, sides: [bool; 2]) -> Self {
         let (width, height) = (self.size_px.0 as f64, self.size_px.1 as f64);
         let place = |p: Point| {
             let x = if sides[0] { width - p.x } else { p.x };
@@ -116,7 +116,11 @@ impl Drawn {
 
 /// SHA-256, in hexadecimal digits, of a seed, a number that stands for the length of a run, and the
 /// contents of its first tables.
-pub fn fingerprint(seed: u64, number: u64, first: impl IntoIterator<Item = Drawn>) -> String {
+pub(crate) fn fingerprint(
+    seed: u64,
+    number: u64,
+    first: impl IntoIterator<Item = Drawn>,
+) -> String {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
     hash.update(number.to_le_bytes());
@@ -131,7 +135,7 @@ const FIRST_STEPS: u64 = 30;
 
 /// An endless sequence of tables, or of data derived from them. The latest items are cached, so
 /// that replaying them costs nothing.
-pub struct Kept<T> {
+pub(crate) struct Kept<T> {
     make: Box<dyn Fn(u64) -> T + Send + Sync>,
     most: usize,
     lately: Mutex<BTreeMap<u64, T>>,
@@ -139,12 +143,12 @@ pub struct Kept<T> {
 
 impl<T: Clone> Kept<T> {
     /// The sequence that `make` returns by index, with the last `most` items cached.
-    pub fn new(most: usize, make: impl Fn(u64) -> T + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(most: usize, make: impl Fn(u64) -> T + Send + Sync + 'static) -> Self {
         Self { make: Box::new(make), most, lately: Mutex::default() }
     }
 
     /// The item at an index.
-    pub fn at(&self, index: u64) -> T {
+    pub(crate) fn at(&self, index: u64) -> T {
         let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lately().get(&index) {
             return known.clone();
@@ -160,19 +164,19 @@ impl<T: Clone> Kept<T> {
 }
 
 /// The tables of the finder's steps; they depend on the seed and the step alone.
-pub struct Stream {
+pub(crate) struct Stream {
     seed: u64,
     tables: Kept<Drawn>,
 }
 
 impl Stream {
     /// The sequence that `table` returns by index; the seed decides which tables are replayed.
-    pub fn new(seed: u64, table: impl Fn(u64) -> Drawn + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(seed: u64, table: impl Fn(u64) -> Drawn + Send + Sync + 'static) -> Self {
         Self { seed, tables: Kept::new(KEPT as usize + 64, table) }
     }
 
     /// The `batch` tables of a step; the last `replayed` of them are replays.
-    pub fn step(&self, step: u64, batch: usize, replayed: usize) -> Vec<Drawn> {
+    pub(crate) fn step(&self, step: u64, batch: usize, replayed: usize) -> Vec<Drawn> {
         let fresh = |step: u64| {
             let early = step.min(FIRST_STEPS) * batch as u64;
             early + step.saturating_sub(FIRST_STEPS) * (batch - replayed) as u64

@@ -6,7 +6,7 @@ use setsight_vision::parts::finder::Candidate;
 
 /// Counts of claims and cards over some pictures.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Number of pictures.
     pub scenes: usize,
     /// Number of cards that must be found.
@@ -26,7 +26,12 @@ const NEAR: f64 = 0.35;
 impl Tally {
     /// Adds a picture of `size_px` (width, height). Each claim is matched to the nearest card, and
     /// each card at most once.
-    pub fn add(&mut self, claims: &[Candidate], cards: &[SeenCard], size_px: (usize, usize)) {
+    pub(crate) fn add(
+        &mut self,
+        claims: &[Candidate],
+        cards: &[SeenCard],
+        size_px: (usize, usize),
+    ) {
         let asked: Vec<Wanted> = cards.iter().map(|card| card.wanted(size_px)).collect();
         let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
         for (i, card) in cards.iter().enumerate() {
@@ -61,13 +66,13 @@ impl Tally {
     }
 
     /// Share of the cards that were found, 0 to 1.
-    pub fn found_share(&self) -> f64 {
+    pub(crate) fn found_share(&self) -> f64 {
         self.found as f64 / self.cards.max(1) as f64
     }
 
     /// Validation figures: the share of cards found, the share of claims that are right, and the
     /// share of found cards whose corners are off by less than a twentieth of the long side.
-    pub fn figures(&self) -> Vec<(String, f64)> {
+    pub(crate) fn figures(&self) -> Vec<(String, f64)> {
         let claims = self.found + self.false_claims;
         let near = self.corner_errors.iter().filter(|error| **error < 0.05).count();
         vec![

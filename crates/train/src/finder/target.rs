@@ -20,7 +20,7 @@ pub struct SeenCard {
 
 /// What the network should output for a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     /// It must be found.
     Found,
     /// Either answer is right, because too little of it is in view.
@@ -30,7 +30,7 @@ pub enum Wanted {
 }
 
 /// Minimum fraction in view of a card that must be found.
-pub const LEAST_IN_VIEW: f64 = 0.35;
+pub(crate) const LEAST_IN_VIEW: f64 = 0.35;
 /// Minimum fraction in view of such a card if none of its symbols is in view.
 const LEAST_WITHOUT_SYMBOL: f64 = 0.6;
 /// A card with a smaller fraction in view counts as absent.
@@ -44,13 +44,13 @@ const SYMBOL_IN_VIEW: f64 = 0.5;
 impl SeenCard {
     /// A card fully in view, with one symbol.
     #[cfg(test)]
-    pub fn whole(corners: Quad) -> Self {
+    pub(crate) fn whole(corners: Quad) -> Self {
         let symbols = vec![(corners.center(), 1.0)];
         Self { card: Card::from_index(0), corners, in_view: 1.0, symbols }
     }
 
     /// The target for this card in a picture of `size_px` (width, height).
-    pub fn wanted(&self, size_px: (usize, usize)) -> Wanted {
+    pub(crate) fn wanted(&self, size_px: (usize, usize)) -> Wanted {
         let center = self.corners.center();
         let inside = center.x >= 0.0
             && center.y >= 0.0
@@ -75,7 +75,7 @@ impl SeenCard {
 
 /// The maps of one picture; each is `[cells]`, row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub(crate) struct Target {
     /// Columns and rows.
     pub size: (usize, usize),
     /// 1 in the cells with a peak: centres of cards, centres of symbols.
@@ -90,11 +90,11 @@ pub struct Target {
 }
 
 /// Planes of the output that describe a box.
-pub const SHAPE_PLANES: usize = finder::OUTPUTS - finder::OFFSET;
+pub(crate) const SHAPE_PLANES: usize = finder::OUTPUTS - finder::OFFSET;
 
 impl Target {
     /// The target maps of a picture of `size_px` (width, height).
-    pub fn of(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
+    pub(crate) fn of(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
         let size = (size_px.0 / finder::STRIDE_PX, size_px.1 / finder::STRIDE_PX);
         let cells = size.0 * size.1;
         let mut heat = [vec![0.0; cells], vec![0.0; cells]];
@@ -230,7 +230,7 @@ fn for_cells(
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use setsight_vision::parts::finder::{Maps, decode};
+    use setsight_vision::parts::finder::{Maps, cards};
 
     fn card(center: Point, angle: f64, long: f64, bend: f64) -> SeenCard {
         let a = Point::new(angle.cos(), angle.sin()) * (long / 2.0);
@@ -256,7 +256,7 @@ mod tests {
         ) {
             let card = card(Point::new(x, y), angle, long, bend);
             let target = Target::of(std::slice::from_ref(&card), (320, 256));
-            let found = decode::cards(&perfect(&target), 0.0, 0.42);
+            let found = cards(&perfect(&target), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
             let corners = found[0].quad.0;
             let apart = |turn: usize| {

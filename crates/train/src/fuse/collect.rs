@@ -223,7 +223,7 @@ pub fn crops(
 ///
 /// # Errors
 /// [`NetworkError`] if a network cannot be run.
-pub fn ask(
+pub(crate) fn ask(
     cards: &Cards,
     network: &NeuralReader,
     refiner: Option<&dyn RefinerNetwork>,

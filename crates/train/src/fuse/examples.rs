@@ -59,7 +59,7 @@ pub struct ExampleTable {
 }
 
 /// The visible cards on the tables of a source.
-pub fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)> {
+pub(super) fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)> {
     let seen = source.tables.iter().flat_map(|table| &table.seen);
     seen.filter_map(|seen| Some((seen, seen.truth.card()?)))
 }

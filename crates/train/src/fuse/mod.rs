@@ -12,11 +12,13 @@ mod report;
 mod screen;
 mod threshold;
 
-pub use collect::{Networks, ask, crops, drawn, drawn_clipped, drawn_on_screen};
-pub use examples::{Example, ExampleTable, Source, Truth};
-pub use outlines::{OutlinesReport, fit_outlines};
-pub use report::Report;
-pub use screen::{ScreenReport, fit_is_screen};
+pub(crate) use collect::ask;
+pub use collect::{Networks, crops, drawn, drawn_clipped, drawn_on_screen};
+pub use examples::Source;
+pub(crate) use examples::{Example, ExampleTable, Truth};
+pub use outlines::fit_outlines;
+pub(crate) use report::Report;
+pub use screen::fit_is_screen;
 pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS};
 
 use crate::newton::{Choice, fit};
@@ -107,7 +109,7 @@ pub fn fit_joint(sources: &[Source], most_wrong: f64) -> (EvidenceWeights, Repor
 /// Adjusts an earlier fit for a network that was trained further since that fit. The threshold
 /// stays, unless more of the claims on these tables are wrong than [`threshold::MOST_WRONG`] of them plus one
 /// card; then it rises until that no longer holds.
-pub fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
+pub(crate) fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
     let prior = Prior::near(base);
     let joint = EvidenceWeights {
         properties: fit_properties(sources, Part::All, None, &prior),
@@ -306,7 +308,7 @@ fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
 }
 
 /// The board's cards for a table, each with the truth under its outline.
-pub fn settled(table: &ExampleTable, joint: &EvidenceWeights) -> Vec<(BoardCard, Truth)> {
+pub(crate) fn settled(table: &ExampleTable, joint: &EvidenceWeights) -> Vec<(BoardCard, Truth)> {
     let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
         table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();

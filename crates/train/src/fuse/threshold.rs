@@ -8,11 +8,11 @@ pub const MOST_WRONG: f64 = 1e-3;
 /// tables, and few apps draw a filling that is taken for another.
 pub const MOST_WRONG_ON_SCREENS: f64 = 3e-3;
 /// Confidence level of the reported upper bound.
-pub const SURE_OF_IT: f64 = 0.95;
+pub(super) const SURE_OF_IT: f64 = 0.95;
 
 /// A card as scored by a fit that did not see its table.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub(super) struct Told {
     /// Index of its source.
     pub source: usize,
     /// The board's confidence, 0 to 1.
@@ -25,7 +25,7 @@ pub struct Told {
 }
 
 /// Sets the weight of each card.
-pub fn weigh(told: &mut [Told], sources: &[Source]) {
+pub(super) fn weigh(told: &mut [Told], sources: &[Source]) {
     for drawn in [true, false] {
         let of_kind = |card: &Told| sources[card.source].has_outlines == drawn;
         let weight = 1.0 / told.iter().filter(|card| of_kind(card)).count().max(1) as f64;
@@ -36,7 +36,7 @@ pub fn weigh(told: &mut [Told], sources: &[Source]) {
 /// The least threshold at which at most `most_wrong` of the claims are wrong, with half a wrong
 /// claim added for the finite sample. Also returns the number of claims at that threshold and the
 /// number of wrong ones.
-pub fn choose_limit(sorted: &[Told], most_wrong: f64) -> (f32, usize, usize) {
+pub(super) fn choose_limit(sorted: &[Told], most_wrong: f64) -> (f32, usize, usize) {
     // Two outlines that claim one card with equal confidence (0.5 each) must stay below.
     const LEAST: f32 = 0.6;
     let mut best = None;
@@ -62,7 +62,7 @@ pub fn choose_limit(sorted: &[Told], most_wrong: f64) -> (f32, usize, usize) {
 
 /// The least threshold from `limit` up at which the number of wrong claims is at most
 /// [`MOST_WRONG`] of the claims plus one.
-pub fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
+pub(super) fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
     let mut claims = sorted.iter().take_while(|card| card.confidence >= limit).count();
     let mut wrong = sorted[..claims].iter().filter(|card| !card.right).count();
     let mut raised = limit;
@@ -79,7 +79,7 @@ pub fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
 /// The upper bound of the share of wrong claims, given `wrong` of `claims`, at confidence
 /// [`SURE_OF_IT`]: the bound of Clopper and Pearson (1934), in the Poisson approximation for small
 /// shares.
-pub fn most_wrong(wrong: usize, claims: usize) -> f64 {
+pub(super) fn most_wrong(wrong: usize, claims: usize) -> f64 {
     let at_most = |mean: f64| {
         let mut term = (-mean).exp();
         let mut sum = term;

@@ -17,7 +17,7 @@ fn size(rng: &mut Pcg64) -> f64 {
 
 /// A card's outline with a finder's error: a small shift, scale and distortion, starting at either
 /// long side.
-pub fn outline(quad: &Quad, rng: &mut Pcg64) -> Quad {
+pub(crate) fn outline(quad: &Quad, rng: &mut Pcg64) -> Quad {
     let size = size(rng);
     // Symbols are occasionally assigned to wrong places in the row.
     let slots = if rng.random_bool(0.04) { if rng.random() { 0.5 } else { -0.5 } } else { 0.0 };
@@ -56,7 +56,7 @@ fn corners_of(quad: &Quad, scale: (f64, f64), shift: (f64, f64)) -> Quad {
 
 /// An outline near a card that holds no whole card: over a part of it, half off it, across it, or
 /// far too large.
-pub fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
+pub(crate) fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
     let mut either = |low: f64, high: f64| {
         let far = rng.random_range(low..high);
         if rng.random() { far } else { -far }
@@ -97,7 +97,7 @@ pub fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
 }
 
 /// An outline of a card's shape anywhere in a picture.
-pub fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
+pub(crate) fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
     let long = rng.random_range(0.1..0.4) * width.min(height) * 1.2;
     let short = long / rng.random_range(1.2..2.0);
     let (sin, cos) = rng.random_range(0.0..std::f64::consts::TAU).sin_cos();
@@ -110,7 +110,7 @@ pub fn anywhere(width: f64, height: f64, rng: &mut Pcg64) -> Quad {
 }
 
 /// Whether an outline holds a card after all: with nearly the same centre, size and orientation.
-pub fn holds(outline: &Quad, card: &Quad) -> bool {
+pub(crate) fn holds(outline: &Quad, card: &Quad) -> bool {
     let near = outline.center().distance(card.center()) < 0.33 * card.short_side();
     let size = (outline.signed_area() / card.signed_area()).abs();
     let (mine, theirs) = (axes(outline).0, axes(card).0);

@@ -13,12 +13,12 @@
 //! get the same input. The crops drawn at the start and the contents of each batch depend on the
 //! seed and the step alone.
 
-pub mod alter;
-pub mod drawn;
-pub mod kept;
-pub mod miss;
-pub mod real;
-pub mod sample;
+pub(crate) mod alter;
+pub(crate) mod drawn;
+pub(crate) mod kept;
+pub(crate) mod miss;
+pub(crate) mod real;
+pub(crate) mod sample;
 
 use super::first::First;
 use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
@@ -242,7 +242,7 @@ impl Task for ReaderTask {
 
 /// The results for one group.
 #[derive(Clone, Copy, Debug)]
-pub struct Judged {
+pub(crate) struct Judged {
     /// Mean cross entropy of properties and card-or-not together, as in training.
     pub loss: f64,
     /// Share of the cards of known editions with all four properties right.
@@ -254,7 +254,7 @@ pub struct Judged {
 }
 
 /// Evaluates a network on every crop of a group, without augmentation.
-pub fn judge(group: &Group, forward: &dyn Fn(Tensor) -> Tensor) -> Judged {
+pub(crate) fn judge(group: &Group, forward: &dyn Fn(Tensor) -> Tensor) -> Judged {
     let (mut loss, mut named, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
     let (mut cards, mut editions) = (0u32, 0u32);
     for samples in group.samples.chunks(VALIDATION_BATCH) {

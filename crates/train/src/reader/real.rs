@@ -129,7 +129,7 @@ pub fn sources(
 ///
 /// # Errors
 /// [`CropsError`]: the folder cannot be read, or there are no labels.
-pub fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
+pub(crate) fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
     let folders = labels::labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
     if folders.is_empty() {
         return Err(CropsError::NoLabels(folder.to_path_buf()));
@@ -185,7 +185,7 @@ type Cut = (usize, bool, Vec<Sample>);
 ///
 /// # Errors
 /// [`CropsError`].
-pub fn straight_crops(
+pub(crate) fn straight_crops(
     folder: &Path,
     edition: Edition,
 ) -> Result<(Vec<(RgbImage, Card)>, bool), CropsError> {
@@ -218,7 +218,7 @@ fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsEr
 ///
 /// # Errors
 /// [`CropsError`].
-pub fn samples_of_crops(
+pub(crate) fn samples_of_crops(
     folder: &Path,
     edition: Edition,
     seed: u64,
@@ -361,7 +361,7 @@ fn outlined(
 
 /// Labels of a photo's table; coordinates are in pixels of the upright photo.
 #[derive(Clone, Copy)]
-pub struct LabelledTable<'a> {
+pub(crate) struct LabelledTable<'a> {
     /// The cards with their corners.
     pub cards: &'a [(Card, Quad)],
     /// Other places that may hold a card; no negative crops are cut there.
@@ -373,7 +373,7 @@ pub struct LabelledTable<'a> {
 }
 
 /// The samples from a photo: each card along several outlines, and crops beside the cards.
-pub fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) -> Vec<Sample> {
+pub(crate) fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) -> Vec<Sample> {
     let mut rng = Pcg64::seed_from_u64(seed);
     let turned_back = table.mirrored.then(|| turned_back(frame));
     let width = f64::from(frame.width());

@@ -8,7 +8,7 @@ use setsight_nets::reader::{HEIGHT, WIDTH};
 use setsight_vision::CardImage;
 
 /// Bytes per crop: 8-bit R, G, B, row by row.
-pub const BYTES: usize = 3 * WIDTH * HEIGHT;
+pub(crate) const BYTES: usize = 3 * WIDTH * HEIGHT;
 
 /// A crop of the network's size.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub enum Label {
 
 impl Label {
     /// The label of a card of this edition.
-    pub fn of(edition: Edition, card: Card) -> Self {
+    pub(crate) fn of(edition: Edition, card: Card) -> Self {
         match edition {
             Edition::Unknown => Self::OfUnknownDeck,
             edition => Self::Card(edition, card),
@@ -48,7 +48,7 @@ impl Label {
     }
 
     /// The edition, if it is a card.
-    pub fn edition(self) -> Option<Edition> {
+    pub(crate) fn edition(self) -> Option<Edition> {
         match self {
             Self::NoCard => None,
             Self::Card(edition, _) => Some(edition),
@@ -57,7 +57,7 @@ impl Label {
     }
 
     /// The label as one byte, for files and hashes.
-    pub fn to_byte(self) -> u8 {
+    pub(crate) fn to_byte(self) -> u8 {
         match self {
             Self::Card(edition, card) => (edition.index() * DECK_SIZE + card.index()) as u8,
             Self::OfUnknownDeck => 254,
@@ -66,7 +66,7 @@ impl Label {
     }
 
     /// The label of a byte.
-    pub fn from_byte(byte: u8) -> Option<Self> {
+    pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             254 => Some(Self::OfUnknownDeck),
             255 => Some(Self::NoCard),
@@ -82,7 +82,7 @@ impl Label {
 
 impl Sample {
     /// The crop of a rectified card, halved in size by 2x2 means.
-    pub fn of(image: &CardImage, label: Label) -> Self {
+    pub(crate) fn of(image: &CardImage, label: Label) -> Self {
         Self { pixels: shrink(image), label }
     }
 }
@@ -158,7 +158,7 @@ impl Group {
     ///
     /// # Panics
     /// If the group is empty.
-    pub fn pick(&self, rng: &mut Pcg64) -> &Sample {
+    pub(crate) fn pick(&self, rng: &mut Pcg64) -> &Sample {
         &self.samples[rng.random_range(0..self.samples.len())]
     }
 }

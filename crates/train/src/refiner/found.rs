@@ -14,11 +14,11 @@ use setsight_vision::Trace;
 use setsight_vision::parts::find::{CardFinder, FindError};
 
 /// Increased whenever the same seed takes other outlines.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A drawn table and a finder's outlines on it.
 #[derive(Clone)]
-pub struct FoundTable {
+pub(crate) struct FoundTable {
     /// The table.
     pub drawn: Drawn,
     /// Outlines of cards and of objects that resemble cards, in pixels of the picture; empty
@@ -40,7 +40,7 @@ impl Found {
     }
 
     /// The finder's outlines on a table.
-    pub fn on(&self, table: &Drawn) -> Vec<Quad> {
+    pub(crate) fn on(&self, table: &Drawn) -> Vec<Quad> {
         let found = self
             .0
             .find(&frame(table), &mut Trace::default())
@@ -56,7 +56,7 @@ fn frame(table: &Drawn) -> Frame {
 }
 
 /// The outline of a card of the table: the nearest one, unless another card is nearer to it.
-pub fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Option<&'a Quad> {
+pub(crate) fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Option<&'a Quad> {
     let far = |outline: &Quad, card: &SeenCard| {
         outline.center().distance(card.corners.center()) / card.corners.long_side()
     };
@@ -68,7 +68,7 @@ pub fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Option<&'a Q
 }
 
 /// One of the outlines under which no card lies, if there is any.
-pub fn of_none(found: &[Quad], table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+pub(crate) fn of_none(found: &[Quad], table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     let none: Vec<&Quad> =
         found.iter().filter(|outline| nothing::is_none(table, outline)).collect();
     if none.is_empty() {

@@ -7,13 +7,13 @@ use rand_pcg::Pcg64;
 use setsight_nets::refiner::{HEIGHT, WIDTH};
 
 /// Increased whenever the same seed gives other lighting.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Share of the views with an added shadow, besides the drawn shadows.
 const SHADED: f64 = 0.25;
 
 /// Gains of each pixel's channels, for 8-bit sRGB or the same scaled to 0 to 1.
-pub struct Light {
+pub(crate) struct Light {
     gain: [f32; 3],
     shadow: Option<Shadow>,
 }
@@ -32,7 +32,7 @@ struct Shadow {
 
 impl Light {
     /// A random lighting.
-    pub fn new(rng: &mut Pcg64) -> Self {
+    pub(crate) fn new(rng: &mut Pcg64) -> Self {
         let light = 1.0 + 0.1 * normal(rng);
         let gain = [0; 3].map(|_| (light * (1.0 + 0.05 * normal(rng))).max(0.3) as f32);
         let shadow = rng.random_bool(SHADED).then(|| Shadow::new(rng));
@@ -40,7 +40,7 @@ impl Light {
     }
 
     /// A value in this light; `i` is its index row by row through one plane after the other.
-    pub fn on(&self, i: usize, value: f32) -> f32 {
+    pub(crate) fn on(&self, i: usize, value: f32) -> f32 {
         const PLANE: usize = WIDTH * HEIGHT;
         let (channel, place) = (i / PLANE, i % PLANE);
         let shadow = self.shadow.as_ref().map_or(1.0, |shadow| {

@@ -8,10 +8,10 @@
 //! One network does both because a covered card can only be read from its visible part, once its
 //! position is known.
 
-pub mod found;
-pub mod light;
-pub mod nothing;
-pub mod rough;
+pub(crate) mod found;
+pub(crate) mod light;
+pub(crate) mod nothing;
+pub(crate) mod rough;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
@@ -36,7 +36,7 @@ use std::sync::{Arc, OnceLock};
 /// which the finder's outlines are refined.
 pub const SIZE_PX: (u32, u32) = (480, 384);
 /// Cards in a step.
-pub const BATCH: usize = 64;
+pub(crate) const BATCH: usize = 64;
 /// New tables per step, without and with a finder. Running a finder takes longer than drawing.
 const TABLES_PER_STEP: u64 = 2;
 const TABLES_PER_STEP_WHERE_FOUND: u64 = 1;

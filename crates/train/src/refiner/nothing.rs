@@ -8,10 +8,10 @@ use rand_pcg::Pcg64;
 use setsight_photo::geometry::{Point, Quad};
 
 /// Increased whenever the same seed gives other outlines.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// An outline belongs to a card if their centres are closer than this many long sides.
-pub const SAME_PLACE: f64 = 0.35;
+pub(crate) const SAME_PLACE: f64 = 0.35;
 /// A card with a smaller fraction in view does not count.
 const HARDLY_THERE: f64 = 0.12;
 /// Number of places tried.
@@ -24,7 +24,7 @@ const REACH: f64 = 1.2;
 ///
 /// Three in four lie where the table shows between cards: in a heap, dark patches of table resemble
 /// a filled symbol on the white of the cards around. The others lie anywhere, across cards too.
-pub fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+pub(crate) fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     if table.cards.is_empty() {
         return None;
     }
@@ -40,7 +40,7 @@ pub fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
 
 /// Like [`outline`], but half of the outlines lie in the middle of a gap between cards and a
 /// quarter on an object that resembles a card, where the table has such places.
-pub fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+pub(crate) fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     let kind = rng.random_range(0..4);
     if table.cards.is_empty() || kind == 3 || kind == 2 && table.others.is_empty() {
         return outline(table, rng);
@@ -88,14 +88,14 @@ fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
 }
 
 /// Whether an outline belongs to no card of the table.
-pub fn is_none(table: &Drawn, outline: &Quad) -> bool {
+pub(crate) fn is_none(table: &Drawn, outline: &Quad) -> bool {
     let is_of =
         |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
     !in_view(table.cards.iter()).any(|card| is_of(&card.corners))
 }
 
 /// The cards with enough in view to count.
-pub fn in_view<'a>(
+pub(crate) fn in_view<'a>(
     cards: impl Iterator<Item = &'a SeenCard>,
 ) -> impl Iterator<Item = &'a SeenCard> {
     cards.filter(|card| card.in_view > HARDLY_THERE)

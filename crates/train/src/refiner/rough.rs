@@ -8,7 +8,7 @@ use setsight_photo::geometry::{Homography, Point, Quad};
 use setsight_vision::parts::refiner::outline_in_short_sides;
 
 /// Increased whenever the same seed gives other errors.
-pub const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 2;
 
 /// Standard deviations of an outline's error. Lengths are relative to the short side of a card of
 /// the same area seen from above.
@@ -34,7 +34,7 @@ const TURN: f64 = 0.25;
 /// A card's outline with a random error; `None` if it has no area. The error is the same in all
 /// directions of the picture, not of the card: a finder that works on the whole picture errs as
 /// much along a foreshortened side as along the other.
-pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+pub(crate) fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     let (spread, is_shifted) = match rng.random_range(0..10) {
         0..3 => (FINE, false),
         // The symbols were found but assigned to wrong places in the row.
@@ -53,7 +53,7 @@ pub fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
 }
 
 /// An outline with a very small error; `None` if it has no area.
-pub fn nearly(outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
+pub(crate) fn nearly(outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     off_by(&FINE, 0.0, outline, rng)
 }
 
@@ -74,7 +74,7 @@ fn off_by(spread: &Spread, turn: f64, truth: &Quad, rng: &mut Pcg64) -> Option<Q
 }
 
 /// A normally distributed number by Box and Muller (1958), clipped at three standard deviations.
-pub fn normal(rng: &mut Pcg64) -> f64 {
+pub(crate) fn normal(rng: &mut Pcg64) -> f64 {
     let radius = (-2.0 * (1.0 - rng.random::<f64>()).ln()).sqrt();
     (radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()).clamp(-3.0, 3.0)
 }

@@ -42,7 +42,7 @@ pub struct Asked {
 }
 
 /// The reader that runs the cascade.
-pub struct FusedReader {
+pub(crate) struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
     evidence: EvidenceWeights,
@@ -54,7 +54,7 @@ pub struct FusedReader {
 
 impl FusedReader {
     /// From the networks and the weights.
-    pub fn new(
+    pub(crate) fn new(
         network: NeuralReader,
         refiner: Option<Arc<dyn RefinerNetwork>>,
         evidence: EvidenceWeights,
@@ -167,7 +167,7 @@ fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<Classi
 }
 
 /// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
-pub const LEAST_LEAD: f32 = 4.0;
+pub(crate) const LEAST_LEAD: f32 = 4.0;
 /// Shared part of an outline, 0 to 1, from which it counts as covered; smaller overlaps are errors
 /// of the outlines.
 const LEAST_SHARED: f32 = 0.02;

@@ -6,7 +6,7 @@
 //! to its borders ([`place`]); for covered cards, other positions are tried ([`search`]). A
 //! logistic regression on the features ([`evidence`]) gives each outline its log odds.
 
-pub mod decode;
+pub(crate) mod decode;
 pub(crate) mod detections;
 pub(crate) mod evidence;
 pub(crate) mod network;

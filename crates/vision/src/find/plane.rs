@@ -52,7 +52,7 @@ impl SizeField {
     }
 
     /// Logarithm of a card's length at a position, in long sides of the picture.
-    pub fn log_size(&self, at: Point) -> f64 {
+    pub(crate) fn log_size(&self, at: Point) -> f64 {
         self.log_size_at_origin - 1.5 * self.depth(at).ln()
     }
 
@@ -141,7 +141,7 @@ impl TablePlane {
     /// Refits the plane to better corners, alternating between fitting rectangles to the cards and
     /// the homography to the rectangles. With fewer than three cards, which do not determine a
     /// tilt, it returns the plane unchanged. `None` if the fit fails.
-    pub fn improved(&self, cards: &[(WorkingQuad, f64)]) -> Option<Self> {
+    pub(crate) fn improved(&self, cards: &[(WorkingQuad, f64)]) -> Option<Self> {
         /// Mean corner error, in short sides, at which a card's weight is a quarter.
         const TOLERANCE: f64 = 0.10;
         const ROUNDS: usize = 40;
@@ -180,13 +180,13 @@ impl TablePlane {
 
     /// Mean distance of a quad's corners from those of the nearest card on this table, in short
     /// sides.
-    pub fn misfit(&self, quad: &WorkingQuad) -> f64 {
+    pub(crate) fn misfit(&self, quad: &WorkingQuad) -> f64 {
         let seen = self.table_from_working.apply_quad(quad);
         corner_error(&seen, &Pose::nearest(&seen).quad_on_table())
     }
 
     /// The image of a card at a pose.
-    pub fn quad_in_working(&self, pose: &Pose) -> WorkingQuad {
+    pub(crate) fn quad_in_working(&self, pose: &Pose) -> WorkingQuad {
         self.working_from_table.apply_quad(&pose.quad_on_table())
     }
 }

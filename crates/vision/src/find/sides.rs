@@ -265,14 +265,14 @@ pub struct Refined {
 
 impl Refined {
     /// Number of sides found, 0 to 4.
-    pub fn sides_seen(&self) -> usize {
+    pub(crate) fn sides_seen(&self) -> usize {
         self.confirmed.iter().filter(|&&seen| seen).count()
     }
 
     /// Searches for the sides near `expected` and fits the card to them. On a given table a card
     /// has three degrees of freedom, so two sides determine the others, and a side that does not
     /// agree with the rest belongs to something else.
-    pub fn of(
+    pub(crate) fn of(
         working: &Working,
         expected: &WorkingQuad,
         table: Option<&TablePlane>,
@@ -284,7 +284,7 @@ impl Refined {
 
     /// Refits the card on an improved table, and searches again for the missing sides at their new
     /// predicted places.
-    pub fn again(&self, working: &Working, table: &TablePlane, params: &Params) -> Self {
+    pub(crate) fn again(&self, working: &Working, table: &TablePlane, params: &Params) -> Self {
         let refit = Self::fit(&self.quad, self.sides, Some(table), params);
         if refit.confirmed == [true; 4] {
             return refit;
@@ -298,7 +298,7 @@ impl Refined {
     /// much better. `contested` says that other cards overlap this place, or that the picture ends
     /// there. `white` is the card's stock, R, G, B, 0 to 255: just inside its sides a card shows
     /// nothing else, and a card that covers it is equally white.
-    pub fn elsewhere_on_axis(
+    pub(crate) fn elsewhere_on_axis(
         &self,
         working: &Working,
         table: &TablePlane,

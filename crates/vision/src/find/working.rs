@@ -23,7 +23,7 @@ pub struct Working {
 
 impl Working {
     /// Scales a photo to a long side of `long_side_px`, enlarging it at most twice.
-    pub fn new(frame: &Frame, long_side_px: f64) -> Self {
+    pub(crate) fn new(frame: &Frame, long_side_px: f64) -> Self {
         let (w, h) = frame.dimensions();
         let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
         let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
@@ -38,7 +38,7 @@ impl Working {
     }
 
     /// Converts an outline from pixels of the photo to working pixels.
-    pub fn in_working(&self, quad: &Quad) -> WorkingQuad {
+    pub(crate) fn in_working(&self, quad: &Quad) -> WorkingQuad {
         quad.in_space(self.scale)
     }
 }

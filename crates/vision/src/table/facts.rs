@@ -109,7 +109,7 @@ impl TableFacts {
     }
 
     /// Sets what the user says of the orientation.
-    pub fn with_mirror(self, mirrored: Mirrored) -> Self {
+    pub(crate) fn with_mirror(self, mirrored: Mirrored) -> Self {
         match mirrored {
             Mirrored::No => self.with_mirrored(false),
             Mirrored::Yes => self.with_mirrored(true),
@@ -118,12 +118,12 @@ impl TableFacts {
     }
 
     /// Sets as certain whether pictures are mirrored.
-    pub fn with_mirrored(self, mirrored: bool) -> Self {
+    pub(crate) fn with_mirrored(self, mirrored: bool) -> Self {
         Self { mirrored: if mirrored { f32::INFINITY } else { f32::NEG_INFINITY }, ..self }
     }
 
     /// The likeliest edition; [`Edition::Unknown`] for a taught deck.
-    pub fn edition(&self) -> Edition {
+    pub(crate) fn edition(&self) -> Edition {
         match &self.deck {
             DeckFacts::Known(deck) => deck.edition(),
             DeckFacts::Among(editions) => likeliest(editions, &Edition::ALL),
@@ -168,7 +168,7 @@ impl TableFacts {
     }
 
     /// The likeliest deck whose cards can be named.
-    pub fn named_deck(&self) -> Arc<Deck> {
+    pub(crate) fn named_deck(&self) -> Arc<Deck> {
         match &self.deck {
             DeckFacts::Known(deck) => Arc::clone(deck),
             DeckFacts::Among(_) => self.named_edition().0.deck().unwrap_or_else(Deck::classic),
@@ -181,12 +181,15 @@ impl TableFacts {
     }
 
     /// Whether the picture is mirrored, if that is settled.
-    pub fn mirror_is_settled(&self) -> Option<bool> {
+    pub(crate) fn mirror_is_settled(&self) -> Option<bool> {
         (self.mirrored.abs() >= SETTLED).then(|| self.is_mirrored())
     }
 
     /// The posterior after some cards, given the reader network's logits of each.
-    pub fn after_cards<'a>(self, cards: impl IntoIterator<Item = &'a [f32; OUTPUTS]>) -> Self {
+    pub(crate) fn after_cards<'a>(
+        self,
+        cards: impl IntoIterator<Item = &'a [f32; OUTPUTS]>,
+    ) -> Self {
         let DeckFacts::Among(before) = self.deck else { return self };
         let mut told = [0.0; 3];
         for logits in cards {

@@ -24,7 +24,7 @@ pub const NAMES: [&str; FEATURES] =
 pub type Weights = [f32; FEATURES];
 
 /// What reads copies of screens.
-pub struct Screens {
+pub(crate) struct Screens {
     /// The network.
     pub network: NeuralReader,
     /// How its outputs are weighed.
@@ -39,7 +39,7 @@ impl Screens {
     ///
     /// # Errors
     /// The network or the weights are broken, or do not belong together.
-    pub fn load(models: &Models) -> Result<Option<Self>, ModelsError> {
+    pub(crate) fn load(models: &Models) -> Result<Option<Self>, ModelsError> {
         let has_both = |models: &&Models| models.has(SCREEN_READER) && models.has(SCREENS);
         let Some(models) = [models, &Models::Shipped].into_iter().find(has_both) else {
             return Ok(None);
@@ -80,7 +80,7 @@ impl ScreenWeights {
     ///
     /// # Errors
     /// The file is missing or does not have this form, or a number is out of range.
-    pub fn load(models: &Models) -> Result<Self, ModelsError> {
+    pub(crate) fn load(models: &Models) -> Result<Self, ModelsError> {
         let json = |reason| ModelsError::Json { file: models.name_of(SCREENS), reason };
         let own: Self = serde_json::from_slice(&models.read(SCREENS)?)
             .map_err(|error| json(error.to_string()))?;

@@ -5,9 +5,8 @@ use crate::shared::desk::Command;
 use crate::shared::keys::Action;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, ComboBox, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
-use setsight_live::camera::CameraInfo;
-use setsight_live::control::{CameraOffer, CameraWish, Span};
-use setsight_live::video::FilmPlace;
+use setsight_live::cameras::{CameraInfo, CameraOffer, CameraWish, Span};
+use setsight_live::films::FilmPlace;
 use setsight_live::{CameraChoice, Input, LiveCommand, Recording, RecordingState};
 
 /// The choice of what is watched, open or not.

@@ -1,5 +1,6 @@
 //! How the camera's tab reads cards: as the command was told.
 
+use crate::shared::reasons;
 use eframe::egui::Context;
 use setsight_live::{FramePace, Input, LiveSource, Session};
 use setsight_track::Params;
@@ -29,7 +30,7 @@ pub fn system(plan: ReadingPlan) -> Watchers {
 /// # Errors
 /// In words.
 pub fn session(plan: &ReadingPlan) -> Result<Session, String> {
-    let pipeline = plan.build().map_err(|error| error.to_string())?;
+    let pipeline = plan.build().map_err(|error| reasons::plan(&error))?;
     let params = Params::of(&pipeline);
     Session::new(Arc::new(pipeline), params, FramePace::Newest).map_err(unwatched)
 }

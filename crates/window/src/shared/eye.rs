@@ -1,5 +1,6 @@
 //! What reads photos for the window: one small trait, so that tests can put a fake in its place.
 
+use crate::shared::reasons;
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{Models, used};
 use setsight_photo::Frame;
@@ -63,7 +64,7 @@ impl PipelineEye {
         match &*made {
             Some((of, with, pipeline)) if *of == plan && *with == chosen => Arc::clone(pipeline),
             _ => {
-                let pipeline = Arc::new(plan.build().map_err(|error| error.to_string()));
+                let pipeline = Arc::new(plan.build().map_err(|error| reasons::plan(&error)));
                 *made = Some((plan, chosen, Arc::clone(&pipeline)));
                 pipeline
             }

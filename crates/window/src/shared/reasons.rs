@@ -5,6 +5,7 @@ use crate::shared::words::t;
 use setsight_desktop::Refusal;
 use setsight_live::{CameraError, Notice};
 use setsight_photo::source::{ListError, MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
+use setsight_vision::PlanError;
 use std::io;
 use std::sync::Arc;
 
@@ -33,6 +34,14 @@ impl Reason {
             Self::Reader(reason) => reason.clone(),
             Self::Fault => t!("reason-fault"),
         }
+    }
+}
+
+/// Why the networks cannot read, in the reader's own words, and what to do about those that were chosen.
+pub fn plan(error: &PlanError) -> String {
+    match error {
+        PlanError::Chosen { .. } => t!("reason-chosen-models", error = error.to_string()),
+        _ => error.to_string(),
     }
 }
 

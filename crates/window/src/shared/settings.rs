@@ -4,7 +4,7 @@ use crate::shared::words::Language;
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_files::whole_file::write_whole;
-use setsight_live::control::CameraWish;
+use setsight_live::cameras::CameraWish;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use crate::harness::{ONE_SET, Test};
 use eframe::egui::{Key, Modifiers};
 use setsight_phone::Listen;
-use setsight_phone::server::Options;
+use setsight_phone::Options;
 use setsight_window::Page;
 use setsight_window::Photos;
 use std::io::{Read, Write};

@@ -97,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let found =
         convert::find(&args.from, format, words).map_err(|error| BadCall(error.to_string()))?;
     let stop = stop::asked();
-    let bar = progress(found.len());
+    let bar = progress(found.pictures());
     let mut go_on = || {
         bar.inc(1);
         !stop.load(Ordering::Relaxed)

@@ -8,11 +8,9 @@ use rayon::prelude::*;
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::Deck;
-use setsight_h7::crops::{self, Crop};
-use setsight_h7::golden::hex;
-use setsight_h7::net::Net;
-use setsight_h7::{board, check, flash, folder, report};
-use setsight_nets::engine::{Models, file_of, used};
+use setsight_h7::parts::{board, crops, flash, folder, report};
+use setsight_h7::{Crop, Net, check};
+use setsight_nets::engine::{self, Models, file_of, used};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, graph::Graph, reader};
 use setsight_photo::{encode, source};
@@ -200,7 +198,7 @@ impl Reader {
         if metadata.kind != Kind::Reader {
             bail!("{name} is no card reader; give a folder with one by --models DIR");
         }
-        Ok(Self { name, graph, sha256: hex(&folder::sha256(&bytes)) })
+        Ok(Self { name, graph, sha256: engine::sha256(&bytes) })
     }
 }
 
@@ -262,7 +260,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<Outcome> {
         ))
         .into());
     }
-    let checked = check::check(folder);
+    let checked = check(folder);
     for line in &checked.good {
         let _ = print_result!("ok: {line}");
     }

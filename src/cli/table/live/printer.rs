@@ -2,7 +2,8 @@
 
 use crate::cli::common::Format;
 use setsight_game::sets::Set;
-use setsight_live::{LiveView, freeze};
+use setsight_live::LiveView;
+use setsight_live::views::freeze;
 use setsight_track::TrackedTable;
 use std::io::{self, Write};
 
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
     use setsight_game::cards::parse_codes;
     use setsight_game::sets::Chance;
-    use setsight_live::counter::Score;
+    use setsight_live::views::Score;
 
     fn view(codes: &str) -> LiveView {
         let table = TrackedTable::sure(parse_codes(codes).unwrap());

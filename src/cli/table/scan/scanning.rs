@@ -216,7 +216,13 @@ impl<'a> Scanning<'a> {
 
     pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
         self.failed += 1;
-        say!("{error}");
+        let advice = match error {
+            source::ListError::NoPhotos { recursive: false, .. } => {
+                "; --recursive looks below it too"
+            }
+            _ => "",
+        };
+        say!("{error}{advice}");
         match error {
             source::ListError::Unreadable { path, reason } => {
                 self.printer.print(&Record::failed(path, reason))

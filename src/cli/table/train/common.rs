@@ -9,10 +9,9 @@ use setsight_game::cards::Edition;
 use setsight_nets::engine::file_of;
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
-use setsight_train::first::First;
-use setsight_train::net::Plan;
-use setsight_train::run::{CONFIG, Keeping, Settings, Trained, best_weights, train};
-use setsight_train::{Ended, Task};
+use setsight_train::{
+    CONFIG, Ended, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
+};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -58,7 +57,7 @@ impl RunArgs {
     /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
     ///
     /// # Errors
-    /// [`setsight_train::run::TrainError`].
+    /// [`setsight_train::TrainError`].
     pub fn train(&self, task: &impl Task, settings: &Settings) -> anyhow::Result<Option<Trained>> {
         let minutes = self.checkpoint_every.clamp(0.01, 1e4);
         let keeping = Keeping {

@@ -7,8 +7,8 @@ use setsight_files::whole_file::write_whole;
 use setsight_nets::engine::file_of;
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
-use setsight_train::finder::{self, BATCH, Finder, Options};
-use setsight_train::first::First;
+use setsight_train::First;
+use setsight_train::parts::finder::{self, BATCH, Finder, Options};
 use std::path::PathBuf;
 
 /// Arguments of `train finder`.

@@ -10,7 +10,7 @@ use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, Network, SCREEN_READER, file_of, sha256};
-use setsight_train::fuse::{self, Networks, Source};
+use setsight_train::parts::fuse::{self, Networks, Source};
 use setsight_vision::FinderChoice;
 use setsight_vision::parts::find::CardFinder;
 use setsight_vision::parts::fusion::Fusion;

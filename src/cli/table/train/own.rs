@@ -15,12 +15,11 @@ use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of};
 use setsight_nets::graph::Graph;
 use setsight_nets::onnx;
-use setsight_train::adapt::photos::{
-    LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes,
+use setsight_train::parts::own::{
+    self, LEAST_CARDS, LEAST_SCENES, Networks, OwnError, OwnPhoto, gather, scenes,
 };
-use setsight_train::adapt::training::{self, Networks};
-use setsight_train::reader::{drawn, fingerprint, sample::Group};
-use setsight_train::run::{CONFIG, Keeping, TrainError};
+use setsight_train::parts::reader::{Group, drawn, fingerprint};
+use setsight_train::{CONFIG, Keeping, TrainError};
 use setsight_vision::Pipeline;
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::{deck_of, usual_models};
@@ -143,7 +142,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
             format!("{}: is there and is no training's; give another --out", work.display());
         return Err(BadCall(reason).into());
     }
-    let mut written = training::FILES.into_iter().chain(gain_report::FILES);
+    let mut written = own::FILES.into_iter().chain(gain_report::FILES);
     if let Some(file) = written.find(|file| !work.exists() && out.join(file).exists()) {
         let reason = format!("{}: holds a {file} already; give another --out", out.display());
         return Err(BadCall(reason).into());
@@ -195,7 +194,7 @@ fn train(
     let before = reading(base)?;
     let photos = own_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
-    let fold_of = training::folds(&scenes(&photos), FOLDS, args.seed);
+    let fold_of = own::folds(&scenes(&photos), FOLDS, args.seed);
     progress_told.stage(0.1);
     let drawn = match wanted.reader {
         true => drawn_crops(args, base, stop, &|part| progress_told.at(part))?,
@@ -217,11 +216,11 @@ fn train(
     let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
     progress_told.stage(0.16);
-    let tables = training::tables(args.steps);
+    let tables = own::tables(args.steps);
     let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
     bar.set_message("joining the evidence");
-    let fusion = training::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
+    let fusion = own::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
         progress_told.at(joined as f64 / (2 * tables) as f64);
@@ -233,10 +232,10 @@ fn train(
     let mut pipelines = Vec::new();
     for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
-        training::write_models(&folder, base, networks, &fusion)?;
+        own::write_models(&folder, base, networks, &fusion)?;
         pipelines.push(reading(&Models::Folder(folder))?);
     }
-    training::write_models(out, base, &trained, &fusion)?;
+    own::write_models(out, base, &trained, &fusion)?;
     let after = reading(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
     let kept_aside: Vec<_> = read_by
@@ -320,7 +319,7 @@ impl Training<'_> {
         if self.wanted.reader {
             let (first, _) = onnx::decode(&reader_file)?;
             let steps = self.args.steps;
-            let reader = training::Reader { first: &first, drawn: &self.drawn, seed, steps };
+            let reader = own::Reader { first: &first, drawn: &self.drawn, seed, steps };
             let folder = self.work.join(name).join("reader");
             let trained =
                 self.run(&folder, stage, steps, |keeping| reader.train(photos, keeping))?;
@@ -328,24 +327,23 @@ impl Training<'_> {
             let own = photos.iter().flat_map(|photo| &photo.samples);
             let drawn = self.drawn.iter().flat_map(|group| &group.samples);
             let training_set = fingerprint(own.chain(drawn));
-            reader_file =
-                training::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
+            reader_file = own::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
         }
         let mut finder_file = None;
         if self.wanted.finder {
             let (first, _) = onnx::decode(&self.base.read(file_of(Kind::Finder))?)?;
-            let steps = training::finder_steps(self.args.steps);
-            let finder = training::Finder { first: &first, seed, steps };
+            let steps = own::finder_steps(self.args.steps);
+            let finder = own::Finder { first: &first, seed, steps };
             let folder = self.work.join(name).join("finder");
             let trained =
                 self.run(&folder, stage, steps, |keeping| finder.train(photos, keeping))?;
             let Some(graph) = trained else { return Ok(None) };
             let tables = photos.iter().filter_map(|photo| photo.table.as_ref());
-            let training_set = training::tables_fingerprint(tables);
+            let training_set = own::tables_fingerprint(tables);
             finder_file =
-                Some(training::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
+                Some(own::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
         }
-        let reader = training::reader_in(&reader_file)?;
+        let reader = own::reader_in(&reader_file)?;
         Ok(Some(Networks { reader, reader_file, finder_file }))
     }
 

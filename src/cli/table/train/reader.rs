@@ -12,13 +12,12 @@ use setsight_game::cards::{Deck, Edition};
 use setsight_nets::engine::{Models, file_of, sha256};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
-use setsight_train::first::First;
-use setsight_train::optimiser::Schedule;
-use setsight_train::reader::alter::{Alter, alter, alter_on_screen};
-use setsight_train::reader::drawn::{self, Tables};
-use setsight_train::reader::real::{self, Source};
-use setsight_train::reader::{self, ReaderTask, fingerprint, kept, sample::Group};
-use setsight_train::run::Settings;
+use setsight_train::parts::reader::drawn::{self, Tables};
+use setsight_train::parts::reader::real::{self, Source};
+use setsight_train::parts::reader::{
+    self, Alter, Group, ReaderTask, alter, alter_on_screen, fingerprint, kept,
+};
+use setsight_train::{First, Schedule, Settings};
 use setsight_vision::FinderChoice;
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::find::CardFinder;

@@ -7,10 +7,9 @@ use setsight_files::whole_file::write_whole;
 use setsight_nets::engine::{Models, file_of};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
-use setsight_train::finder::scenes;
-use setsight_train::first::First;
-use setsight_train::refiner::found::Found;
-use setsight_train::refiner::{self, Refiner};
+use setsight_train::First;
+use setsight_train::parts::finder::draw_covered;
+use setsight_train::parts::refiner::{self, Found, Refiner};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train refiner`.
@@ -78,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 fn finder(models: &Path) -> anyhow::Result<Found> {
     let models = Models::Folder(models.to_owned());
-    let table = scenes::draw_covered(0, 0, refiner::SIZE_PX);
+    let table = draw_covered(0, 0, refiner::SIZE_PX);
     let finder = setsight_vision::parts::shared_refiner(&models)
         .and_then(|refiner| setsight_vision::parts::learned(&models, refiner))
         .context("--found-by needs a folder with finder.onnx and, better, refiner.onnx")?;

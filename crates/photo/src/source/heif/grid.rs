@@ -28,7 +28,7 @@ const BYTES_PER_TILE_PIXEL: u64 = 20;
 
 /// A photo in tiles before they are decoded.
 #[derive(Clone, Debug)]
-pub struct Grid {
+pub(super) struct Grid {
     /// Width of the photo in pixels, before it is turned.
     pub width: u32,
     /// Height of the photo in pixels, before it is turned.
@@ -48,7 +48,7 @@ impl Grid {
     ///
     /// # Errors
     /// There are too few or too many tiles, they are cut off, or the photo is too large.
-    pub fn of(file: &HeifFile) -> Result<Option<Self>, SourceError> {
+    pub(super) fn of(file: &HeifFile) -> Result<Option<Self>, SourceError> {
         let unreadable = |error| super::unreadable(FORMAT, error);
         let primary = file.primary_id;
         if file.item(primary).map_err(unreadable)?.item_type.0 != *b"grid" {
@@ -85,12 +85,12 @@ impl Grid {
     }
 
     /// How many times smaller it is decoded in each direction.
-    pub fn reduction(&self) -> u32 {
+    pub(super) fn reduction(&self) -> u32 {
         reduction(self.width, self.height)
     }
 
     /// Memory for the tiles that are in hand at once.
-    pub fn working_bytes(&self) -> u64 {
+    pub(super) fn working_bytes(&self) -> u64 {
         self.threads() as u64 * (BYTES_PER_TILE_PIXEL * self.tile_pixels() + 2 * self.longest_bytes)
     }
 
@@ -98,7 +98,7 @@ impl Grid {
     ///
     /// # Errors
     /// A tile is broken, cut off, or of another size. The message names the first such tile.
-    pub fn decode(&self, file: &HeifFile, by: u32) -> Result<RgbImage, SourceError> {
+    pub(super) fn decode(&self, file: &HeifFile, by: u32) -> Result<RgbImage, SourceError> {
         let whole = Mutex::new(RgbImage::new(self.width.div_ceil(by), self.height.div_ceil(by)));
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<(usize, SourceError)>> = Mutex::new(None);

@@ -7,7 +7,7 @@ mod drawn;
 mod faint;
 pub(crate) mod features;
 mod ink;
-pub mod model;
+pub(crate) mod model;
 mod symbols;
 pub(crate) mod template;
 mod weights;

@@ -41,7 +41,7 @@ pub struct Symbol {
 
 impl Symbol {
     /// Index of the shape with the best IoU.
-    pub fn shape(&self) -> usize {
+    pub(crate) fn shape(&self) -> usize {
         (0..3).max_by(|&a, &b| self.overlap[a].total_cmp(&self.overlap[b])).expect("three shapes")
     }
 

@@ -43,7 +43,7 @@ pub struct Masks {
 
 impl Masks {
     /// The masks of any deck.
-    pub fn of(deck: &Deck) -> Self {
+    pub(crate) fn of(deck: &Deck) -> Self {
         let long = CARD_LONG_PX as f32;
         let outlines_px = Shape::ALL.map(|shape| {
             deck.outline(shape).map(|(x, y)| [x as f32 * long, y as f32 * CARD_SHORT_PX as f32])
@@ -111,7 +111,7 @@ impl Template {
 
     /// The linear map from this shape's second moments to the given ones that turns as little as
     /// possible: the optimal transport between two normal distributions.
-    pub fn image_from_template(&self, covariance: Matrix2) -> Matrix2 {
+    pub(crate) fn image_from_template(&self, covariance: Matrix2) -> Matrix2 {
         let inner = square_root(product(product(self.root, covariance), self.root));
         product(product(self.inverse_root, inner), self.inverse_root)
     }

@@ -7,7 +7,7 @@ use setsight_game::cards::Card;
 use setsight_photo::print::card::{Print, ink_map};
 
 /// How much of the light the drawn ink takes: about what most inks do.
-pub const TAKES: f32 = 0.75;
+pub(crate) const TAKES: f32 = 0.75;
 
 /// Where the one symbol of a card may be, with room for its blur: left, top, right, bottom.
 const WINDOW: [usize; 4] = [WIDTH / 2 - 66, 16, WIDTH / 2 + 66, HEIGHT - 16];

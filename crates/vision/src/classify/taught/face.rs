@@ -47,13 +47,13 @@ impl Face {
     }
 
     /// A picture of [`WIDTH`] x [`HEIGHT`] that is the card.
-    pub fn of_picture(picture: &RgbImage) -> Option<Self> {
+    pub(crate) fn of_picture(picture: &RgbImage) -> Option<Self> {
         let light: Vec<[f32; 3]> = picture.pixels().map(|pixel| pixel.0.map(linear)).collect();
         Self::of_light(light)
     }
 
     /// Linear light, [`WIDTH`] x [`HEIGHT`].
-    pub fn of_light(mut light: Vec<[f32; 3]>) -> Option<Self> {
+    pub(crate) fn of_light(mut light: Vec<[f32; 3]>) -> Option<Self> {
         let stock = Stock::of(&light)?;
         for (i, light) in light.iter_mut().enumerate() {
             let white = stock.at(i % WIDTH, i / WIDTH);

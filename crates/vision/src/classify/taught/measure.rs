@@ -95,7 +95,7 @@ impl Mask {
     }
 
     /// Whether it holds a pixel, by its number.
-    pub fn has(&self, i: usize) -> bool {
+    pub(crate) fn has(&self, i: usize) -> bool {
         self.0[i / 64] >> (i % 64) & 1 == 1
     }
 

@@ -2,7 +2,7 @@
 //! symbols are cut out inside its white ([`symbols`]) and measured ([`measure`]), and compared with the
 //! deck's cards drawn in several printings ([`reader`], [`drawn`]).
 
-pub mod drawn;
+pub(crate) mod drawn;
 mod face;
 mod measure;
 mod reader;
@@ -10,7 +10,7 @@ mod symbols;
 
 pub use face::{Face, HEIGHT, WIDTH};
 pub use measure::{FILL_FEATURES, Mask, Measured, PATCH, fill_point, lab};
-pub use reader::DeckReader;
+pub(crate) use reader::DeckReader;
 pub use symbols::{PATCH_HEIGHT, PATCH_WIDTH};
 
 use setsight_game::cards::Deck;

@@ -40,7 +40,7 @@ const BY_MEASURING: Calibration = Calibration { least_confidence: 0.9, ..Calibra
 const WITH_NETWORK: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
 
 /// Reads by a deck's file.
-pub struct DeckReader {
+pub(crate) struct DeckReader {
     deck: Arc<Deck>,
     /// For each size the outlines of the three shapes, upright and after half a turn.
     outlines: Vec<[[Mask; 2]; 3]>,
@@ -78,7 +78,7 @@ fn card_of(shading: usize, shape: usize) -> Card {
 impl DeckReader {
     /// Draws the deck's symbols and measures them. A network that was trained for the deck has its
     /// say too.
-    pub fn new(deck: Arc<Deck>, network: Option<NeuralReader>) -> Self {
+    pub(crate) fn new(deck: Arc<Deck>, network: Option<NeuralReader>) -> Self {
         let plain = Print::of(Arc::clone(&deck));
         let fullest = (0..3)
             .max_by(|&a, &b| {
@@ -125,7 +125,7 @@ impl DeckReader {
     }
 
     /// What makes a confidence of what it says.
-    pub fn calibration(&self) -> Calibration {
+    pub(crate) fn calibration(&self) -> Calibration {
         if self.network.is_some() { WITH_NETWORK } else { BY_MEASURING }
     }
 

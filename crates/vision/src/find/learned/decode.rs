@@ -51,7 +51,7 @@ pub fn cards(maps: &Maps, least_heat: f64, apart: f64) -> Vec<Candidate> {
 
 /// All symbols whose log odds are at least `least_heat`, in raster order. A parabola through each
 /// peak and its neighbours refines its position.
-pub fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
+pub(crate) fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
     let peak = |(row, column, heat): (usize, usize, f64)| {
         let value = |dy: isize, dx: isize| {
             let row = row.checked_add_signed(dy).filter(|&r| r < maps.rows)?;
@@ -151,7 +151,7 @@ fn half_axis(xx: f64, yy: f64, xy: f64) -> Option<Point> {
 }
 
 /// The highest log odds of a symbol in the cells next to a point of the input; `None` outside.
-pub fn symbol_heat_at(maps: &Maps, at: Point) -> Option<f64> {
+pub(crate) fn symbol_heat_at(maps: &Maps, at: Point) -> Option<f64> {
     heat_at(maps, finder::SYMBOL, at)
 }
 

@@ -27,13 +27,13 @@ pub struct Maps {
 
 impl Maps {
     /// One plane.
-    pub fn plane(&self, output: usize) -> &[f32] {
+    pub(crate) fn plane(&self, output: usize) -> &[f32] {
         let cells = self.rows * self.columns;
         &self.values[output * cells..(output + 1) * cells]
     }
 
     /// The value of one plane in one cell.
-    pub fn at(&self, output: usize, row: usize, column: usize) -> f64 {
+    pub(crate) fn at(&self, output: usize, row: usize, column: usize) -> f64 {
         f64::from(self.values[(output * self.rows + row) * self.columns + column])
     }
 }

@@ -23,7 +23,7 @@ pub struct ScaledPhoto {
 
 impl ScaledPhoto {
     /// Scales the working image to a long side of about `long_side_px`.
-    pub fn new(working: &Working, long_side_px: f64) -> Self {
+    pub(crate) fn new(working: &Working, long_side_px: f64) -> Self {
         let scale = long_side_px / working.width.max(working.height) as f64;
         let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
         let (width, height) = (side(working.width), side(working.height));
@@ -44,12 +44,12 @@ impl ScaledPhoto {
     }
 
     /// Maps a point of the input to the working image.
-    pub fn working_from_input(&self, p: Point) -> Point {
+    pub(crate) fn working_from_input(&self, p: Point) -> Point {
         Point::new(p.x * self.working_per_input.x, p.y * self.working_per_input.y)
     }
 
     /// Maps a point of the working image to the input.
-    pub fn input_from_working(&self, p: Point) -> Point {
+    pub(crate) fn input_from_working(&self, p: Point) -> Point {
         Point::new(p.x / self.working_per_input.x, p.y / self.working_per_input.y)
     }
 }

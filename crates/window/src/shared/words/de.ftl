@@ -985,6 +985,7 @@ camera-named = Kamera „{ $name }“
 it-reason = Es { $reason }.
 photo-reason = Das Foto { $reason }
 reason-fault = hat das Programm zum Absturz gebracht; bitte melde dieses Foto
+reason-chosen-models = { $error }; der Befehl „setsight models reset“ kehrt zu denen im Programm zurück
 reason-unreadable = lässt sich nicht öffnen: { $error }; erwartet wird ein Foto, das du öffnen darfst
 reason-no-file = ist keine gewöhnliche Datei; erwartet wird ein Foto
 reason-empty = ist leer (0 Byte); erwartet wird ein Foto: Kopiere es noch einmal von dort, wo es herkam

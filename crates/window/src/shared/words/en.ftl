@@ -989,6 +989,7 @@ camera-named = camera "{ $name }"
 it-reason = It { $reason }.
 photo-reason = The photo { $reason }
 reason-fault = made the program fail; please report this photo
+reason-chosen-models = { $error }; the command “setsight models reset” goes back to those inside the program
 reason-unreadable = cannot be read: { $error }; expected a photo that this user may open
 reason-no-file = is no ordinary file; expected a photo
 reason-empty = is empty (0 bytes); expected a photo: copy it again from where it came
