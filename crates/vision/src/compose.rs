@@ -91,7 +91,10 @@ impl Pipeline {
     ) -> Result<PipelineOutput, PipelineError> {
         trace.picture("load", || frame.clone())?;
 
-        let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
+        let mut outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
+        if outlines.is_empty() {
+            outlines = too_near(frame);
+        }
         trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
 
         let read = self.read_cards(frame, &outlines, self.facts.clone(), trace)?;
@@ -177,6 +180,16 @@ impl Pipeline {
     }
 }
 
+/// The outlines of a card that fills the picture, so that its sides are not in view, or hardly.
+fn too_near(frame: &Frame) -> Vec<CardOutline> {
+    /// The card's sides by the picture's.
+    const LARGER: [f64; 3] = [1.0, 1.08, 1.16];
+    let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
+    let whole: Quad = Quad::rectangle(width, height).as_card();
+    let center = whole.center();
+    LARGER.map(|by| CardOutline::at(whole.map(|p| center + (p - center) * by))).into()
+}
+
 /// Row by row from left to right, so that a card's index says where it lies.
 fn reading_order(board: &Board, outlines: &[CardOutline]) -> Vec<usize> {
     let quads: Vec<Quad> =
@@ -208,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Reads the nth outline as the nth card of the deck.
+    /// Reads the nth outline as the nth card of the deck, but hardly as a card.
     struct Fake;
     impl Reader for Fake {
         fn look(
@@ -216,18 +229,18 @@ mod tests {
             cards: &Cards,
             f: TableFacts,
         ) -> Result<(FirstLook, TableFacts), NetworkError> {
-            let readings = (0..cards.images.len()).map(|i| certain(Card::from_index(i))).collect();
+            let readings = (0..cards.images.len()).map(|i| hardly(Card::from_index(i))).collect();
             Ok((FirstLook { readings, ..FirstLook::default() }, f))
         }
     }
 
-    fn certain(card: Card) -> Reading {
+    fn hardly(card: Card) -> Reading {
         let values = setsight_game::cards::Property::ALL.map(|property| {
             let mut triple = [0.005; 3];
             triple[card.value(property)] = 0.99;
             triple
         });
-        Reading { values, is_card: 0.99 }
+        Reading { values, is_card: 0.1 }
     }
 
     #[test]

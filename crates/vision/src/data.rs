@@ -57,6 +57,14 @@ impl Reading {
     /// The reading that carries no information.
     pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
 
+    /// The reading of what is a card of the deck with this probability. Otherwise it has values that
+    /// the deck has not, which may be any of them.
+    pub(crate) fn if_of_deck(mut self, probability: f32) -> Self {
+        let mix = |v: f32| probability * v + (1.0 - probability) / 3.0;
+        self.values = self.values.map(|three| three.map(mix));
+        self
+    }
+
     /// Probability of `card`, given that this is a card: the product over the properties.
     pub fn probability(&self, card: Card) -> f32 {
         Property::ALL.into_iter().zip(&self.values).map(|(p, v)| v[card.value(p)]).product()

@@ -12,8 +12,8 @@ use super::reader::{Cards, FirstLook, Reader};
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
-use crate::table::TableFacts;
 use crate::table::screens::{self, Screens};
+use crate::table::{DeckFacts, TableFacts};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader;
@@ -96,9 +96,28 @@ impl Reader for FusedReader {
         if !self.with_features {
             outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
-        let reading = |(outputs, outline)| evidence.reading(outputs, outline);
-        Ok(outputs.iter().zip(&*cards.outlines).map(reading).collect())
+        let reading = |((outputs, outline), logits): ((_, _), &[f32; reader::OUTPUTS])| {
+            let reading = evidence.reading(outputs, outline);
+            // The reader of screens has seen such cards; the other one is not sure enough of a deck's
+            // cards in bad light.
+            match facts.deck {
+                DeckFacts::Among(_) if on_screen.is_some() => {
+                    reading.if_of_deck(of_deck(logits, edition))
+                }
+                _ => reading,
+            }
+        };
+        let all = outputs.iter().zip(&*cards.outlines).zip(&look.logits);
+        Ok(all.map(reading).collect())
     }
+}
+
+/// Probability that a card is one of the deck of this edition rather than of one that is not known.
+fn of_deck(logits: &[f32; reader::OUTPUTS], edition: Edition) -> f32 {
+    /// Training smooths its targets, which keeps logits together.
+    const SHARPNESS: f32 = 2.0;
+    let of = |edition: Edition| logits[reader::EDITION + edition.index()];
+    logistic(SHARPNESS * (of(edition) - of(Edition::Unknown)))
 }
 
 /// Runs the other classifiers on those cards that the reader network leaves in doubt, given its logits of

@@ -1,12 +1,14 @@
 //! What concerns a table as a whole, decided before its cards are read: whether the picture is a copy of
 //! a screen ([`screens`]), which edition lies there ([`facts`]), whether the picture is mirrored
-//! ([`mirror`]), and whether it shows the cards' colours ([`colors`]).
+//! ([`mirror`]), whether it shows the cards' colours ([`colors`]), and what its fills are ([`fills`]).
 
 mod colors;
 mod facts;
+mod fills;
 mod mirror;
 pub(crate) mod screens;
 
+pub(crate) use facts::DeckFacts;
 pub use facts::{Colors, Mirrored, TableFacts};
 pub use mirror::{in_a_mirror, turned_back};
 
@@ -49,6 +51,9 @@ impl<'a> SettledTable<'a> {
         reader: &dyn Reader,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
         let mut readings = reader.read(&self.cards, self.look, &self.facts)?;
+        if self.facts.on_screen {
+            fills::settle(&mut readings);
+        }
         if self.facts.colors != Colors::Told {
             for reading in &mut readings {
                 reading.values[Property::Color as usize] = [1.0 / 3.0; 3];
