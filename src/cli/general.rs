@@ -36,7 +36,7 @@ pub struct Args {
     /// Sets to find, at most v^(p-1): n
     #[arg(long, value_name = "N", default_value_t = 1)]
     sets: u64,
-    /// Who looks for sets: brute, smt, smt-boolean, dynamic or cover
+    /// Who looks for sets: brute, smt, smt-boolean, dynamic, dynamic-paper or cover
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
     /// Optimisations of the solver smt to leave out

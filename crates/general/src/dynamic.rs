@@ -18,13 +18,7 @@ use std::hash::BuildHasherDefault;
 
 /// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
-    match mask::words(rules) {
-        1 => Box::new(Dynamic::<1>::new(rules)),
-        2 => Box::new(Dynamic::<2>::new(rules)),
-        3..=4 => Box::new(Dynamic::<4>::new(rules)),
-        // The maximum is 255 values with 8 properties: 2,040 bits.
-        _ => Box::new(Dynamic::<32>::new(rules)),
-    }
+    mask::sized!(rules, Dynamic)
 }
 
 /// Partial sets of one size, stored column by column.

@@ -24,6 +24,7 @@ mod check;
 pub mod cover;
 pub mod deal;
 mod dynamic;
+mod greedy;
 mod kind;
 mod mask;
 mod play;
@@ -35,6 +36,7 @@ mod trace;
 pub mod uniformity;
 
 pub use check::{Fault, check};
+pub use greedy::{Overlooked, overlooked};
 pub use kind::{Kind, Unavailable, Without};
 pub use play::{Found, Record, play};
 pub use rules::{Card, Rules, RulesError};

@@ -10,6 +10,20 @@ pub(super) const fn words(rules: &Rules) -> usize {
     (rules.values() * rules.properties()).div_ceil(64)
 }
 
+/// A solver with masks of the size that these rules need.
+macro_rules! sized {
+    ($rules:expr, $solver:ident) => {
+        match $crate::mask::words($rules) {
+            1 => Box::new($solver::<1>::new($rules)),
+            2 => Box::new($solver::<2>::new($rules)),
+            3..=4 => Box::new($solver::<4>::new($rules)),
+            // The maximum is 255 values with 8 properties: 2,040 bits.
+            _ => Box::new($solver::<32>::new($rules)),
+        }
+    };
+}
+pub(super) use sized;
+
 /// The mask of a card.
 pub(super) fn of_card<const W: usize>(rules: &Rules, card: Card) -> Mask<W> {
     let mut mask = [0; W];

@@ -61,7 +61,7 @@ fn stem(experiment: &Experiment) -> String {
 fn csv(results: &[Row]) -> String {
     let mut text = String::from(
         "varied,values,properties,sets,solver,games,mean_seconds,\
-         mean_first_board,bytes,stopped,paper_seconds\n",
+         mean_first_board,bytes,stopped,paper_seconds,boards_with_set,overlooked\n",
     );
     let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
     for (experiment, cells) in results {
@@ -69,7 +69,7 @@ fn csv(results: &[Row]) -> String {
             let rules = &cell.rules;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 experiment.varied,
                 rules.values(),
                 rules.properties(),
@@ -81,6 +81,8 @@ fn csv(results: &[Row]) -> String {
                 cell.bytes.map_or(String::new(), |b| b.to_string()),
                 cell.stopped.as_ref().map_or(String::new(), |s| format!("\"{s}\"")),
                 number(paper(cell.kind, rules).map(|(seconds, _)| seconds)),
+                cell.overlooked.map_or(String::new(), |all| all.boards.to_string()),
+                cell.overlooked.map_or(String::new(), |all| all.overlooked.to_string()),
             );
         }
     }
@@ -97,6 +99,8 @@ pub fn experiments_to_json(results: &[Row]) -> Value {
             "mean_first_board": cell.first_board(), "bytes": cell.bytes,
             "stopped": cell.stopped.as_ref().map(ToString::to_string),
             "paper_seconds": paper(cell.kind, rules).map(|(seconds, _)| seconds),
+            "boards_with_set": cell.overlooked.map(|all| all.boards),
+            "overlooked": cell.overlooked.map(|all| all.overlooked),
         })
     };
     let experiment = |(experiment, cells): &Row| {
@@ -143,10 +147,11 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The tables of an experiment: its cells, the optimisations, the paper's figures.
+/// The tables of an experiment: its cells, the optimisations, what was overlooked, the paper's figures.
 pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
     let mut tables = vec![times_of(experiment, cells, solvers)];
     tables.extend(optimisations(experiment, cells, solvers));
+    tables.extend(overlooked(experiment, cells));
     if experiment.varied == 'n' {
         tables.extend(beside_the_paper(cells));
     }
@@ -178,7 +183,9 @@ fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table 
     head.extend(solvers.iter().map(ToString::to_string));
     head.push("memory of dynamic".into());
     let row = |row: &[Cell]| {
-        let most_games = row.iter().max_by_key(|cell| cell.first_boards.len());
+        // A solver that overlooks sets has its first one later.
+        let rank = |cell: &&Cell| (cell.overlooked.is_none(), cell.first_boards.len());
+        let most_games = row.iter().max_by_key(rank);
         let board = most_games.and_then(Cell::first_board);
         let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
         let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
@@ -256,6 +263,25 @@ fn optimisations(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> O
     })
 }
 
+/// How often `dynamic-paper` found no set on a board that holds one.
+fn overlooked(experiment: &Experiment, cells: &[Cell]) -> Option<Table> {
+    let counted = cells.iter().filter_map(|cell| Some((cell, cell.overlooked?)));
+    let rows: Vec<Vec<String>> = counted
+        .map(|(cell, all)| {
+            let share = 100.0 * all.overlooked as f64 / all.boards.max(1) as f64;
+            let position = experiment.position(&cell.rules).to_string();
+            let [boards, overlooked] = [all.boards, all.overlooked].map(|n| grouped(n as u64));
+            vec![position, boards, overlooked, format!("{share:.1} %")]
+        })
+        .collect();
+    let varied = experiment.varied.to_string();
+    (!rows.is_empty()).then(|| Table {
+        above: "On how many boards with a set `dynamic-paper` found none:".into(),
+        head: vec![varied, "boards with a set".into(), "overlooked".into(), "share".into()],
+        rows,
+    })
+}
+
 /// A sentence for each row of an experiment: who is fastest, how far the others are behind, and how
 /// much faster than the paper's they are.
 #[cfg(feature = "program")]
@@ -310,6 +336,7 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
         Kind::Smt(_) => (60, 60, 60),
         Kind::SmtBoolean => (90, 170, 240),
         Kind::Dynamic => (20, 140, 50),
+        Kind::DynamicPaper => (150, 190, 60),
         Kind::Cover => (230, 140, 0),
     };
     let curve = |kind: Kind, dashed: bool, seconds: &dyn Fn(&Cell) -> Option<f64>| Curve {
@@ -324,8 +351,11 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
     };
     let mut curves: Vec<Curve> =
         solvers.iter().map(|&kind| curve(kind, false, &Cell::mean)).collect();
-    // The variants of `smt` share the paper's one figure.
-    let published = |kind: &&Kind| **kind != Kind::SmtBoolean;
+    // Solvers of one kind share the paper's one figure.
+    let published = |kind: &&Kind| {
+        **kind != Kind::SmtBoolean
+            && (**kind != Kind::DynamicPaper || !solvers.contains(&Kind::Dynamic))
+    };
     let of_paper = |cell: &Cell| paper(cell.kind, &cell.rules).map(|(seconds, _)| seconds);
     curves.extend(
         solvers
@@ -362,6 +392,7 @@ mod tests {
             seconds: seconds.to_vec(),
             first_boards: vec![12, 15],
             bytes: Some(12_000),
+            overlooked: None,
             stopped,
         };
         let cells = vec![
