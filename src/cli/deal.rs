@@ -4,15 +4,14 @@
 mod sheet;
 
 use super::terminal::{self, ColorChoice};
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, read_input};
 use anyhow::Context;
 use setsight_files::say;
 use setsight_game::cards::picture::{self, Ink, Slot};
 use setsight_game::game::{
     Deal, Game, Step, describe, parse_deals, place_name, transcript, write_deals,
 };
-use std::fs::File;
-use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
 /// A hundred full data sets take 50 KB; the rest is room for blank lines.
@@ -95,32 +94,7 @@ fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
         let deal = Deal::random(seed);
         return Ok((vec![deal], format!("Deal of seed {seed}")));
     }
-    let path = args.file.as_deref().filter(|path| path.as_os_str() != "-");
-    let (name, input): (String, Box<dyn Read>) = match path {
-        Some(path) => {
-            let name = path.display().to_string();
-            (
-                name.clone(),
-                Box::new(File::open(path).with_context(|| format!("cannot open {name}"))?),
-            )
-        }
-        None => {
-            if io::stdin().is_terminal() {
-                say!("type a file of deals; end with Ctrl-D");
-            }
-            ("stdin".to_owned(), Box::new(io::stdin()))
-        }
-    };
-    let mut file = Vec::new();
-    input
-        .take(MAX_INPUT_BYTES + 1)
-        .read_to_end(&mut file)
-        .with_context(|| format!("cannot read {name}"))?;
-    if file.len() as u64 > MAX_INPUT_BYTES {
-        let message =
-            format!("{name}: more than {MAX_INPUT_BYTES} bytes; that is no file of deals");
-        return Err(BadCall(message).into());
-    }
+    let (file, name) = read_input(args.file.as_deref(), MAX_INPUT_BYTES, "file of deals")?;
     match parse_deals(&file) {
         Ok(deals) => Ok((deals, name)),
         Err(error) => Err(BadCall(format!("{name}, {error}")).into()),

@@ -304,8 +304,8 @@ fn boards_to_json(statistics: &Statistics) -> Vec<Value> {
 }
 
 /// With commas between thousands.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+pub fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {

@@ -14,7 +14,7 @@ use super::trace::{Step, Watcher};
 
 /// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
-    mask::sized!(rules, Greedy)
+    mask::sized!(rules, W => Box::new(Greedy::<W>::new(rules)))
 }
 
 struct Greedy<const W: usize> {

@@ -10,15 +10,28 @@ pub(super) const fn words(rules: &Rules) -> usize {
     (rules.values() * rules.properties()).div_ceil(64)
 }
 
-/// A solver with masks of the size that these rules need.
+/// What is generic over the size of masks, with the size that these rules need: `sized!(rules, W =>
+/// Dynamic::<W>::new(rules))`.
 macro_rules! sized {
-    ($rules:expr, $solver:ident) => {
+    ($rules:expr, $words:ident => $made:expr) => {
         match $crate::mask::words($rules) {
-            1 => Box::new($solver::<1>::new($rules)),
-            2 => Box::new($solver::<2>::new($rules)),
-            3..=4 => Box::new($solver::<4>::new($rules)),
+            1 => {
+                const $words: usize = 1;
+                $made
+            }
+            2 => {
+                const $words: usize = 2;
+                $made
+            }
+            3..=4 => {
+                const $words: usize = 4;
+                $made
+            }
             // The maximum is 255 values with 8 properties: 2,040 bits.
-            _ => Box::new($solver::<32>::new($rules)),
+            _ => {
+                const $words: usize = 32;
+                $made
+            }
         }
     };
 }
@@ -50,4 +63,18 @@ pub(super) fn and<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
 #[inline]
 pub(super) fn or<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
     std::array::from_fn(|i| a[i] | b[i])
+}
+
+/// The only card that completes v - 1 cards with this union of their values and these shared ones.
+pub(super) fn missing_card<const W: usize>(
+    rules: &Rules,
+    union: &Mask<W>,
+    alike: &Mask<W>,
+) -> Card {
+    let v = rules.values();
+    rules.card((0..rules.properties()).map(|property| {
+        let value = |mask, wanted| (0..v).find(|value| has(mask, property * v + value) == wanted);
+        // v - 1 different values leave out exactly one.
+        value(alike, true).or_else(|| value(union, false)).unwrap_or_default() as u8
+    }))
 }
