@@ -1,5 +1,6 @@
 //! The results as CSV, Markdown and plots.
 
+use super::claims;
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::paper::paper;
 use crate::cli::simulate::grouped;
@@ -42,8 +43,10 @@ pub fn write(
     put("report.md", markdown(results, solvers, limits))?;
     #[cfg(feature = "program")]
     for row in results {
-        let stem = folder.join(stem(&row.0));
-        setsight_eval::chart::save(&chart(row, solvers), &stem, setsight_eval::chart::SIZE_PX)?;
+        for (kind, chart) in charts(row, solvers) {
+            let stem = folder.join(stem(kind, &row.0));
+            setsight_eval::chart::save(&chart, &stem, setsight_eval::chart::SIZE_PX)?;
+        }
     }
     #[cfg(feature = "program")]
     put(PAGE, super::page::page(results, solvers, limits)?)?;
@@ -52,10 +55,10 @@ pub fn write(
 
 /// The name of an experiment's plots, without suffix.
 #[cfg(feature = "program")]
-fn stem(experiment: &Experiment) -> String {
+fn stem(kind: &str, experiment: &Experiment) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let text: String = experiment.text.chars().filter(|c| !c.is_whitespace()).map(safe).collect();
-    format!("vary-{}-{text}", experiment.varied)
+    format!("{kind}-{}-{text}", experiment.varied)
 }
 
 fn csv(results: &[Row]) -> String {
@@ -161,20 +164,27 @@ pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
 /// The report in Markdown.
 pub fn markdown(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
     let mut text = format!("# The solvers compared\n\n{}\n", introduction(limits));
+    if let Some(table) = claims::table(results) {
+        let _ = writeln!(text, "\n## {}\n", claims::TITLE);
+        add_table(&mut text, &table);
+    }
     for row in results {
         let experiment = &row.0;
         let _ = writeln!(text, "\n## {} varies, {}\n", experiment.varied, experiment.fixed());
-        for Table { above, head, rows } in tables(row, solvers) {
-            if !above.is_empty() {
-                let _ = writeln!(text, "\n{above}\n");
-            }
-            let _ = writeln!(text, "| {} |\n{}|", head.join(" | "), "|---".repeat(head.len()));
-            for row in rows {
-                let _ = writeln!(text, "| {} |", row.join(" | "));
-            }
-        }
+        tables(row, solvers).iter().for_each(|table| add_table(&mut text, table));
     }
     text
+}
+
+/// Adds a table in Markdown.
+pub fn add_table(text: &mut String, Table { above, head, rows }: &Table) {
+    if !above.is_empty() {
+        let _ = writeln!(text, "\n{above}\n");
+    }
+    let _ = writeln!(text, "| {} |\n{}|", head.join(" | "), "|---".repeat(head.len()));
+    for row in rows {
+        let _ = writeln!(text, "| {} |", row.join(" | "));
+    }
 }
 
 /// A row for each game, a column for each solver.
@@ -183,10 +193,7 @@ fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table 
     head.extend(solvers.iter().map(ToString::to_string));
     head.push("memory of dynamic".into());
     let row = |row: &[Cell]| {
-        // A solver that overlooks sets has its first one later.
-        let rank = |cell: &&Cell| (cell.overlooked.is_none(), cell.first_boards.len());
-        let most_games = row.iter().max_by_key(rank);
-        let board = most_games.and_then(Cell::first_board);
+        let board = first_board(row);
         let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
         let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
         let mut line = vec![experiment.position(&row[0].rules).to_string(), board];
@@ -195,6 +202,13 @@ fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table 
         line
     };
     Table { above: String::new(), head, rows: cells.chunks(solvers.len()).map(row).collect() }
+}
+
+/// The mean size of the board at the first set, over the most games that a solver played. One that
+/// overlooks sets has its first one later.
+fn first_board(of_game: &[Cell]) -> Option<f64> {
+    let rank = |cell: &&Cell| (cell.overlooked.is_none(), cell.first_boards.len());
+    of_game.iter().max_by_key(rank).and_then(Cell::first_board)
 }
 
 fn shown(cell: &Cell) -> String {
@@ -320,13 +334,55 @@ pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
     cells.chunks(solvers.len()).map(sentence).collect()
 }
 
-fn times(ratio: f64) -> String {
+/// How many times as long.
+pub fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
 }
 
-/// The curves of an experiment, with the paper's dashed beside them.
+/// The plots of an experiment, each with how its files' names begin: times, and boards where these vary.
 #[cfg(feature = "program")]
-pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
+pub fn charts(row: &Row, solvers: &[Kind]) -> Vec<(&'static str, setsight_eval::chart::Curves)> {
+    let mut charts = vec![("vary", chart(row, solvers))];
+    charts.extend(boards(row).map(|boards| ("boards", boards)));
+    charts
+}
+
+/// Cards on the board at the first set, by values or properties.
+#[cfg(feature = "program")]
+fn boards((experiment, cells): &Row) -> Option<setsight_eval::chart::Curves> {
+    use setsight_eval::chart::{Curve, Curves};
+    let of_game = |game: &[Cell]| {
+        let position = experiment.position(&game.first()?.rules) as f64;
+        Some((position, first_board(game)?))
+    };
+    let points: Vec<(f64, f64)> =
+        cells.chunk_by(|a, b| a.rules == b.rules).filter_map(of_game).collect();
+    (experiment.varied != 'n' && points.len() > 1).then(|| Curves {
+        title: format!("Cards on the board at the first set, {}", experiment.fixed()),
+        x_label: axis(experiment).into(),
+        y_label: "cards, mean".into(),
+        log_y: false,
+        curves: vec![Curve {
+            name: "first set".into(),
+            color: (0, 114, 178),
+            points,
+            dashed: false,
+        }],
+    })
+}
+
+#[cfg(feature = "program")]
+const fn axis(experiment: &Experiment) -> &'static str {
+    match experiment.varied {
+        'v' => "values (v)",
+        'p' => "properties (p)",
+        _ => "sets to find (n)",
+    }
+}
+
+/// The curves of an experiment in microseconds, with the paper's dashed beside them.
+#[cfg(feature = "program")]
+fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
     use setsight_eval::chart::{Curve, Curves};
     let color = |kind| match kind {
         Kind::Brute => (200, 30, 30),
@@ -345,7 +401,9 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
         points: cells
             .iter()
             .filter(|cell| cell.kind == kind)
-            .filter_map(|cell| Some((experiment.position(&cell.rules) as f64, seconds(cell)?)))
+            .filter_map(|cell| {
+                Some((experiment.position(&cell.rules) as f64, seconds(cell)? * 1e6))
+            })
             .collect(),
         dashed,
     };
@@ -364,15 +422,10 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
             .map(|&kind| curve(kind, true, &of_paper))
             .filter(|curve| curve.points.len() > 1),
     );
-    let label = match experiment.varied {
-        'v' => "values (v)",
-        'p' => "properties (p)",
-        _ => "sets to find (n)",
-    };
     Curves {
         title: format!("CPU time of a game, {}", experiment.fixed()),
-        x_label: label.into(),
-        y_label: "seconds".into(),
+        x_label: axis(experiment).into(),
+        y_label: "microseconds".into(),
         log_y: true,
         curves,
     }
