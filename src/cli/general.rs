@@ -76,6 +76,15 @@ pub struct Args {
     /// Count the sets of --board
     #[arg(long, requires = "board", conflicts_with_all = ["solver", "all"])]
     count: bool,
+    /// Write the paper's constraints for --board as SMT-LIB 2, for another solver
+    #[arg(long, value_name = "OUT", requires = "board")]
+    smt2: Option<PathBuf>,
+    /// Write them as clauses (DIMACS), for a SAT solver
+    #[arg(long, value_name = "OUT", requires = "board")]
+    dimacs: Option<PathBuf>,
+    /// Prove that --board holds no set: write a proof (DRAT) for the clauses of --dimacs, and check it
+    #[arg(long, value_name = "OUT", requires = "board")]
+    proof: Option<PathBuf>,
     /// Judge games instead of playing: a file of what this command prints as JSON, or - for stdin
     ///
     /// The checker relies on no solver. It looks at the rules, not at whether a set was overlooked.

@@ -4,6 +4,7 @@ use crate::common::Start;
 use crate::common::called::{program, stdout_of};
 use serde_json::Value;
 use setsight::general::{Card, Rules};
+use std::path::Path;
 use std::process::Output;
 
 fn general(args: &str) -> Output {
@@ -195,4 +196,29 @@ fn the_checker_alone_judges_games() {
         let message = refused(&format!("--check {path}"));
         assert!(message.contains("general --format json"), "{text}: {message}");
     }
+}
+
+#[test]
+fn constraints_and_proofs_are_written_for_other_solvers() {
+    let (folder, path) = file("0000 0001 0010 0011 1100");
+    let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (smt2, dimacs, proof) = (out("b.smt2"), out("b.cnf"), out("b.drat"));
+    let args = format!("--board {path} --smt2 {smt2} --dimacs {dimacs} --proof {proof}");
+    let text = stdout(&args);
+    assert!(text.contains("\nno set: the proof has "), "{text}");
+    let read = |name: &str| std::fs::read_to_string(name).unwrap();
+    assert!(
+        read(&smt2).contains("(declare-const x2_3 Int)") && read(&dimacs).starts_with("p cnf ")
+    );
+    assert!(read(&proof).ends_with("\n0\n"), "the empty clause is the last");
+    // Again over what it wrote, but not over something else.
+    stdout(&args);
+    assert!(refused(&format!("--board {path} --dimacs {path}")).contains("name another place"));
+    // A board with a set has no proof that it has none.
+    let (_folder, path) = file("0000 1111 2222");
+    let other = out("c.drat");
+    let output = general(&format!("--board {path} --proof {other}"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("the board holds a set"));
+    assert!(!Path::new(&other).exists());
 }

@@ -25,6 +25,7 @@ mod check;
 pub mod cover;
 pub mod deal;
 mod dynamic;
+pub mod encoded;
 mod greedy;
 mod kind;
 mod mask;

@@ -1,14 +1,16 @@
 //! `general --board`: a board of one's own, one set of it, all or how many.
 
 use super::{Args, deck, kind, room};
-use crate::cli::common::{BadCall, Format, Outcome, read_input};
+use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
 use crate::cli::simulate::grouped;
 use crate::cli::timed::{counted, human};
 use anyhow::Context;
 use cpu_time::ThreadTime;
 use serde_json::json;
+use setsight_files::say;
+use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::json::VERSION;
-use setsight_general::{Budget, Card, Rules, Stop, sets_of_board};
+use setsight_general::{Budget, Card, Rules, Stop, encoded, sets_of_board};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -75,11 +77,52 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
         json["seconds"] = json!(seconds);
         json["set"] = json!(found.then(|| codes(&set)));
     }
+    let mut outcome = Outcome::Done;
+    if let Some(clauses) = written(args, rules, &board)? {
+        let _ =
+            writeln!(text, "no set: the proof has {}, and was checked", counted(clauses, "clause"));
+        json["proof_clauses"] = json!(clauses);
+    } else if let Some(file) = &args.proof {
+        say!("{}: not written, as the board holds a set", file.display());
+        outcome = Outcome::SomeFailed;
+    }
     if args.format == Format::Json {
         text = format!("{json}\n");
     }
     std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write the result")?;
-    Ok(Outcome::Done)
+    Ok(outcome)
+}
+
+/// Writes what is for other solvers; the number of clauses of the proof, if one was wanted and there
+/// is one.
+fn written(args: &Args, rules: &Rules, board: &[Card]) -> anyhow::Result<Option<u64>> {
+    let too_many = |stop: Stop| stopped(args, &stop);
+    if let Some(file) = &args.smt2 {
+        put(file, "; Does the board hold a set?", &encoded::smt2(rules, board))?;
+    }
+    if let Some(file) = &args.dimacs {
+        let cnf = encoded::cnf(rules, board).map_err(too_many)?;
+        put(file, "p cnf ", &cnf.dimacs())?;
+    }
+    let Some(file) = &args.proof else { return Ok(None) };
+    let (cpu, bytes) = room(args)?;
+    let budget = Budget::new(cpu, bytes);
+    let proof = encoded::proof_of_no_set(rules, board, &budget).map_err(too_many)?;
+    let Some(proof) = proof else { return Ok(None) };
+    let cnf = encoded::cnf(rules, board).map_err(too_many)?;
+    anyhow::ensure!(
+        encoded::proves(&cnf, &proof, &budget).map_err(too_many)?,
+        "the proof does not hold: please report this board"
+    );
+    put(file, "-", &encoded::drat(&proof))?;
+    Ok(Some(proof.len() as u64))
+}
+
+/// Writes a file, but replaces none that begins otherwise.
+fn put(file: &Path, start: &str, text: &str) -> anyhow::Result<()> {
+    let what = || format!("{} cannot be written", file.display());
+    refuse_others(file, start.as_bytes()).map_err(|error| unwritten(what(), error))?;
+    write_whole(file, text.as_bytes()).with_context(what)
 }
 
 /// The cards of a file, each of which a board has once.
