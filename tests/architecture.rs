@@ -4,9 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Crates that a program may use without OpenCV installed.
-const WITHOUT_OPENCV: [&str; 8] =
-    ["files", "game", "general", "photo", "nets", "scenes", "h7", "desktop"];
 /// Lines from which a file needs a reason to be one.
 const LONG_FILE_LINES: usize = 800;
 

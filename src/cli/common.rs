@@ -1,7 +1,12 @@
 //! What commands share: formats, seeds, threads, how they end.
 
+use anyhow::Context;
 #[cfg(feature = "program")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use setsight_files::say;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
 
 /// How a command prints its figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -68,6 +73,39 @@ pub fn told(error: &anyhow::Error) -> String {
 #[error("{0}")]
 pub struct BadCall(pub String);
 
+/// The bytes of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun
+/// for what is expected there, such as "file of deals".
+///
+/// # Errors
+/// It cannot be read or is longer than `limit` bytes.
+pub fn read_input(
+    path: Option<&Path>,
+    limit: u64,
+    what: &str,
+) -> anyhow::Result<(Vec<u8>, String)> {
+    let path = path.filter(|path| path.as_os_str() != "-");
+    let (name, input): (String, Box<dyn Read>) = match path {
+        Some(path) => {
+            let name = path.display().to_string();
+            let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+            (name, Box::new(file))
+        }
+        None => {
+            if io::stdin().is_terminal() {
+                say!("type a {what}; end with Ctrl-D");
+            }
+            ("stdin".to_owned(), Box::new(io::stdin()))
+        }
+    };
+    let mut bytes = Vec::new();
+    input.take(limit + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
+    if bytes.len() as u64 > limit {
+        let message = format!("{name}: more than {limit} bytes; that is no {what}");
+        return Err(BadCall(message).into());
+    }
+    Ok((bytes, name))
+}
+
 /// An error in writing to a place that the call names: its own if something else would be replaced there.
 pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
     match error.kind() {
@@ -97,7 +135,6 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyhow::Context;
 
     #[test]
     fn a_cause_is_told_once() {

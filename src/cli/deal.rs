@@ -4,19 +4,22 @@
 mod sheet;
 
 use super::terminal::{self, ColorChoice};
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, read_input};
 use anyhow::Context;
-use setsight_files::say;
+use setsight_files::{print_result, say};
 use setsight_game::cards::picture::{self, Ink, Slot};
 use setsight_game::game::{
-    Deal, Game, Step, describe, parse_deals, place_name, transcript, write_deals,
+    Deal, Difference, Game, Step, describe, first_difference, hard_deals, parse_deals, place_name,
+    transcript, write_deals,
 };
-use std::fs::File;
-use std::io::{self, BufRead, IsTerminal, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 /// A hundred full data sets take 50 KB; the rest is room for blank lines.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
+
+/// A hundred games take 2 MB, each of a hundred lines.
+const MAX_OUTPUT_BYTES: u64 = 1 << 25;
 
 /// Arguments of `deal`.
 #[derive(clap::Args)]
@@ -26,6 +29,8 @@ const MAX_INPUT_BYTES: u64 = 1 << 20;
   setsight deal --random --seed 7       the transcript of a random game
   setsight deal --random --watch        a game to look at, step by step
   setsight deal --random --write        a deal to play later
+  setsight deal --random --hard --write deals on which programs go wrong
+  setsight deal --check out.txt in.txt  whether a program played the deals of in.txt rightly
   setsight deal --random --sheet a.html a board to print, its sets on the back
 
 A file holds the number of data sets (1 to 100), then for each the number of its cards
@@ -40,6 +45,16 @@ pub struct Args {
     /// Seed of the shuffled deck; the same seed gives the same deal
     #[arg(long, requires = "random")]
     seed: Option<u64>,
+    /// Deals on which programs go wrong, instead of one random deck: tables of 18 and 21 cards,
+    /// compactions to ten and eleven, cards that come twice
+    #[arg(long, requires = "random")]
+    hard: bool,
+    /// Judge what another program printed for these deals: the first line that differs is named
+    ///
+    /// Blank lines, white space and letter case do not matter, nor which of the last two messages of
+    /// a game stands first.
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["watch", "write"])]
+    check: Option<PathBuf>,
     /// Write the deals themselves in the file's format instead of playing them
     #[arg(long, conflicts_with = "watch")]
     write: bool,
@@ -70,6 +85,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     #[cfg(not(feature = "program"))]
     let _ = name;
+    if let Some(output) = &args.check {
+        return judge(&deals, output);
+    }
     let mut out = io::stdout().lock();
     if args.write {
         out.write_all(write_deals(&deals).as_bytes())
@@ -84,43 +102,42 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// Says where another program's transcript first differs from the right one; fails if it does.
+fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
+    let (bytes, name) = read_input(Some(output), MAX_OUTPUT_BYTES, "transcript")?;
+    // What is no text becomes a replacement character, which then differs.
+    let text = String::from_utf8_lossy(&bytes);
+    let Some(Difference { line, data_set, expected, found }) = first_difference(deals, &text)
+    else {
+        print_result!("{name}: right")?;
+        return Ok(Outcome::Done);
+    };
+    let place = if data_set == 0 { String::new() } else { format!(", data set {data_set}") };
+    let said = |line: Option<String>| line.map_or("the end".into(), |line| format!("{line:?}"));
+    print_result!(
+        "{name}, line {line}{place}: expected {}, found {}",
+        said(expected),
+        said(found)
+    )?;
+    Ok(Outcome::SomeFailed)
+}
+
 /// The deals and what they are called.
 fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
     if args.random {
         let seed = args.seed.unwrap_or_else(|| {
             let seed = terminal::fresh_seed();
-            say!("this deal again: --random --seed {seed}");
+            let hard = if args.hard { " --hard" } else { "" };
+            say!("this deal again: --random{hard} --seed {seed}");
             seed
         });
-        let deal = Deal::random(seed);
-        return Ok((vec![deal], format!("Deal of seed {seed}")));
+        let (deals, name) = match args.hard {
+            true => (hard_deals(seed), "Hard deals"),
+            false => (vec![Deal::random(seed)], "Deal"),
+        };
+        return Ok((deals, format!("{name} of seed {seed}")));
     }
-    let path = args.file.as_deref().filter(|path| path.as_os_str() != "-");
-    let (name, input): (String, Box<dyn Read>) = match path {
-        Some(path) => {
-            let name = path.display().to_string();
-            (
-                name.clone(),
-                Box::new(File::open(path).with_context(|| format!("cannot open {name}"))?),
-            )
-        }
-        None => {
-            if io::stdin().is_terminal() {
-                say!("type a file of deals; end with Ctrl-D");
-            }
-            ("stdin".to_owned(), Box::new(io::stdin()))
-        }
-    };
-    let mut file = Vec::new();
-    input
-        .take(MAX_INPUT_BYTES + 1)
-        .read_to_end(&mut file)
-        .with_context(|| format!("cannot read {name}"))?;
-    if file.len() as u64 > MAX_INPUT_BYTES {
-        let message =
-            format!("{name}: more than {MAX_INPUT_BYTES} bytes; that is no file of deals");
-        return Err(BadCall(message).into());
-    }
+    let (file, name) = read_input(args.file.as_deref(), MAX_INPUT_BYTES, "file of deals")?;
     match parse_deals(&file) {
         Ok(deals) => Ok((deals, name)),
         Err(error) => Err(BadCall(format!("{name}, {error}")).into()),

@@ -1,19 +1,38 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
+mod board;
 #[cfg(feature = "program")]
 mod page;
+mod record;
 
 use super::timed::{Dealing, Game, Optimisation, Room, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::cli::part::{PartArgs, Whole};
+use crate::cli::simulate::grouped;
 use anyhow::Context;
 use serde_json::{Value, json};
 use setsight_game::json::VERSION;
-use setsight_general::{Card, Kind, Rules, Stop, check};
+use setsight_general::{Kind, Record, Rules, Stop, check};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// Options of games, which no board has.
+const NOT_OF_A_BOARD: &[&str] = &[
+    "sets",
+    "without",
+    "games",
+    "seed",
+    "dealer",
+    "shard",
+    "resume",
+    #[cfg(feature = "program")]
+    "page",
+    #[cfg(feature = "program")]
+    "open",
+];
 
 /// Arguments of `general`.
 #[derive(clap::Args)]
@@ -24,7 +43,10 @@ use std::time::Duration;
     found or the deck is out. Cards are written as their values, 0 to v-1.\n\n\
     Time is CPU time of the solver, without dealing. Of several games that are too short for the \
     clock, some are timed together, and each is given their mean.\n\n\
-    Example: setsight general --values 5 --properties 4 --sets 3 --seed 1"
+    Examples:\n  \
+    setsight general --values 5 --properties 4 --sets 3 --seed 1\n  \
+    setsight general --board cards.txt --all\n  \
+    setsight general --games 100 --format json | setsight general --check -"
 )]
 pub struct Args {
     /// Values of each property, and cards of a set: v
@@ -36,12 +58,40 @@ pub struct Args {
     /// Sets to find, at most v^(p-1): n
     #[arg(long, value_name = "N", default_value_t = 1)]
     sets: u64,
-    /// Who looks for sets: brute, smt, smt-boolean, dynamic or cover
+    /// Who looks for sets: brute, smt, smt-boolean, dynamic, dynamic-paper or cover
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
     /// Optimisations of the solver smt to leave out
     #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
     without: Vec<Optimisation>,
+    /// Look at a board instead of playing: a file of cards, or - for stdin
+    ///
+    /// One set is looked for by the solver. Cards are written as in the games' results, with white
+    /// space between them.
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OF_A_BOARD)]
+    board: Option<PathBuf>,
+    /// List all sets of --board instead of one
+    #[arg(long, requires = "board", conflicts_with = "solver")]
+    all: bool,
+    /// Count the sets of --board
+    #[arg(long, requires = "board", conflicts_with_all = ["solver", "all"])]
+    count: bool,
+    /// Write the paper's constraints for --board as SMT-LIB 2, for another solver
+    #[arg(long, value_name = "OUT", requires = "board")]
+    smt2: Option<PathBuf>,
+    /// Write them as clauses (DIMACS), for a SAT solver
+    #[arg(long, value_name = "OUT", requires = "board")]
+    dimacs: Option<PathBuf>,
+    /// Prove that --board holds no set: write a proof (DRAT) for the clauses of --dimacs, and check it
+    #[arg(long, value_name = "OUT", requires = "board")]
+    proof: Option<PathBuf>,
+    /// Judge games instead of playing: a file of what this command prints as JSON, or - for stdin
+    ///
+    /// The checker relies on no solver. It looks at the rules, not at whether a set was overlooked.
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["board", "values", "properties", "solver", "budget", "memory"],
+          conflicts_with_all = NOT_OF_A_BOARD)]
+    check: Option<PathBuf>,
     /// Games to play, each from a seed of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
@@ -62,7 +112,7 @@ pub struct Args {
     /// Also write a page (HTML) with plots
     #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE")]
-    page: Option<std::path::PathBuf>,
+    page: Option<PathBuf>,
     /// Show the page, with the program that the system opens pages with [default page: general.html]
     #[cfg(feature = "program")]
     #[arg(long)]
@@ -88,6 +138,8 @@ struct Played {
     timed_alone: bool,
     /// What happened, in words.
     text: String,
+    /// What happened, card by card, with the seed of each game; only where it is to be printed.
+    records: Vec<(u64, Record)>,
 }
 
 impl Played {
@@ -101,9 +153,15 @@ impl Played {
 /// # Errors
 /// Rules that cannot be played, a solver that stops, output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    if let Some(file) = &args.check {
+        return record::judge(file, args.format);
+    }
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
     let kind = kind(&args)?;
+    if let Some(file) = &args.board {
+        return board::look(&args, file, &rules);
+    }
     if args.part.is_asked() {
         return play_part(&args, &rules, kind);
     }
@@ -119,16 +177,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     let mut out = std::io::stdout().lock();
     match args.format {
-        Format::Json => writeln!(
-            out,
-            "{}",
-            json!({
-                "version": VERSION, "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
-                "solver": kind.name(), "games": args.games, "seed": args.seed,
-                "seconds": played.seconds, "mean_seconds": mean_seconds,
+        Format::Json => {
+            let told = json!({
+                "version": VERSION, "values": rules.values(), "properties": rules.properties(),
+                "sets": rules.sets(), "solver": kind.name(), "games": args.games,
+                "seed": args.seed, "seconds": played.seconds, "mean_seconds": mean_seconds,
                 "board_sizes": played.board_sizes, "found": played.found,
-            })
-        )?,
+            });
+            record::write(&mut out, &told, &rules, &played.records)?;
+        }
         Format::Text => out.write_all(played.text.as_bytes())?,
     }
     #[cfg(feature = "program")]
@@ -211,6 +268,7 @@ fn play_part(args: &Args, rules: &Rules, kind: Kind) -> anyhow::Result<Outcome> 
                     "seconds": batch.seconds,
                     "board_size": game.record.found.first().map(|first| first.board),
                     "found": game.record.found.len(),
+                    "record": record::told(rules, game.seed, &game.record),
                 });
                 part.write(expected, line)?;
                 expected += stride as usize;
@@ -242,7 +300,7 @@ pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
         "version": VERSION, "values": first["values"], "properties": first["properties"],
         "sets": first["sets"], "solver": first["solver"], "games": lines.len(), "seed": first["seed"],
         "seconds": seconds, "mean_seconds": mean_seconds,
-        "board_sizes": all("board_size"), "found": all("found"),
+        "board_sizes": all("board_size"), "found": all("found"), "records": all("record"),
     }))
 }
 
@@ -251,10 +309,8 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
     let room = room(args)?;
     let mut series = Series::new(&rules, args.dealer, solver, args.seed);
     let text = format!(
-        "{} values, {} properties: {} cards; {} to find; solver {kind}, seed {}\n",
-        rules.values(),
-        rules.properties(),
-        rules.deck(),
+        "{}; {} to find; solver {kind}, seed {}\n",
+        deck(&rules),
         counted(rules.sets(), "set"),
         args.seed,
     );
@@ -267,6 +323,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
         growth: Vec::new(),
         timed_alone: true,
         text,
+        records: Vec::new(),
     };
     while (played.seconds.len() as u64) < args.games {
         let before = played.seconds.len() as u64;
@@ -284,16 +341,39 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
             played.seconds.push(batch.seconds);
             played.board_sizes.push(record.found.first().map(|first| first.board));
             played.found.push(record.found.len());
+            if args.format == Format::Json {
+                played.records.push((game.seed, record.clone()));
+            }
             describe(&mut played.text, &rules, game, (number, args.games), batch.seconds);
         }
     }
     Ok(played)
 }
 
+/// The deck in words: its cards and how many sets they make.
+fn deck(rules: &Rules) -> String {
+    let sets = match rules.sets_of_deck() {
+        Some(sets) => grouped(sets),
+        None => "more than 10^38".into(),
+    };
+    format!(
+        "{} values, {} properties: {} cards with {sets} sets",
+        rules.values(),
+        rules.properties(),
+        rules.deck(),
+    )
+}
+
 /// Why a game was given up, and what would give it more.
 fn stopped(args: &Args, game: &Game, before: u64, stop: &Stop) -> anyhow::Error {
     let sets = counted(game.record.found.len() as u64, "set");
-    let more = match stop {
+    let more = more(args, stop);
+    anyhow::anyhow!("game {} (seed {}) after {sets}: {stop}{more}", before + 1, game.seed)
+}
+
+/// What would give a search more that stopped so.
+fn more(args: &Args, stop: &Stop) -> String {
+    match stop {
         Stop::Time => {
             format!("; {} s of CPU are its budget: --budget gives it more", args.budget)
         }
@@ -301,8 +381,7 @@ fn stopped(args: &Args, game: &Game, before: u64, stop: &Stop) -> anyhow::Error 
             format!("; {} MiB are its budget: --memory gives it more", args.memory)
         }
         Stop::GaveUp(_) | Stop::Told => String::new(),
-    };
-    anyhow::anyhow!("game {} (seed {}) after {sets}: {stop}{more}", before + 1, game.seed)
+    }
 }
 
 /// One game: every set where it is the only game, a line where there are many.
@@ -319,7 +398,7 @@ fn describe(
         for (i, (found, set)) in
             record.found.iter().zip(record.cards.chunks(rules.values())).enumerate()
         {
-            let cards: Vec<String> = set.iter().map(|&card| digits(rules, card)).collect();
+            let cards: Vec<String> = set.iter().map(|&card| rules.code(card)).collect();
             let _ =
                 writeln!(text, "{:>3}. among {} cards: {}", i + 1, found.board, cards.join(" "));
         }
@@ -335,14 +414,4 @@ fn describe(
         let left = record.drawn.len() - record.cards.len();
         let _ = writeln!(text, "     the deck is out; {left} cards without a set are left");
     }
-}
-
-/// A card as its values: digits up to ten values, numbers with dots above.
-fn digits(rules: &Rules, card: Card) -> String {
-    // A card of one value may have a million properties, all 0.
-    const SHOWN: usize = 64;
-    let values: Vec<String> =
-        rules.values_of(card).take(SHOWN).map(|value| value.to_string()).collect();
-    let more = if rules.properties() > SHOWN { "..." } else { "" };
-    values.join(if rules.values() <= 10 { "" } else { "." }) + more
 }

@@ -37,7 +37,7 @@ pub fn paper(kind: Kind, rules: &Rules) -> Option<(f64, u32)> {
         PAPER.iter().find(|t| t.values == rules.values() && t.properties == rules.properties())?;
     let row = match kind {
         Kind::Smt(Without::NOTHING) | Kind::SmtBoolean => &table.smt,
-        Kind::Dynamic => &table.dynamic,
+        Kind::Dynamic | Kind::DynamicPaper => &table.dynamic,
         Kind::Brute => &table.brute,
         Kind::Smt(_) | Kind::Cover => return None,
     };

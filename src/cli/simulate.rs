@@ -304,8 +304,8 @@ fn boards_to_json(statistics: &Statistics) -> Vec<Value> {
 }
 
 /// With commas between thousands.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+pub fn grouped(number: impl Into<u128>) -> String {
+    let digits = number.into().to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -401,7 +401,8 @@ mod plots {
 mod tests {
     #[test]
     fn thousands_are_grouped() {
-        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")]
+        for (number, text) in
+            [(0u32, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")]
         {
             assert_eq!(super::grouped(number), text);
         }

@@ -29,12 +29,44 @@ fn an_experiment_leaves_a_table_a_report_and_plots() {
     assert!(report.contains("| n | solver | paper | here |"), "{report}");
     assert_eq!(text(&out, "results.csv").lines().count(), 1 + 8);
     if cfg!(feature = "program") {
-        for stem in ["vary-n-v-3-p-4-n-2--3", "vary-v-v-3--4-p-3-n-1"] {
-            assert!(text(&out, &format!("{stem}.svg")).contains("seconds"));
+        for (stem, axis) in [
+            ("vary-n-v-3-p-4-n-2--3", "microseconds"),
+            ("vary-v-v-3--4-p-3-n-1", "microseconds"),
+            ("boards-v-v-3--4-p-3-n-1", "cards, mean"),
+        ] {
+            assert!(text(&out, &format!("{stem}.svg")).contains(axis));
             let png = std::fs::read(out.join(format!("{stem}.png"))).unwrap();
             assert!(png.starts_with(b"\x89PNG"));
         }
     }
+}
+
+#[test]
+fn the_papers_claims_are_held_against_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = "--experiment v=4,p=5,n=2..3 --solver brute,dynamic,dynamic-paper --games 2";
+    assert!(compare(folder.path(), args).status.success());
+    let report = text(folder.path(), "report.md");
+    assert!(report.contains("## The paper's conclusions"), "{report}");
+    let of_first_board = "| 4,845 (1,140) | 4,845 on 20 cards without a set | yes |";
+    assert!(report.contains(of_first_board), "{report}");
+    assert!(
+        report.contains("| one set more to find takes longer | in 2 of 2 steps | "),
+        "{report}"
+    );
+    // Without smt nobody knows who is the fastest of three.
+    assert!(!report.contains("the fastest of the three"), "{report}");
+    assert!(
+        report.contains("On how many boards with a set `dynamic-paper` found none"),
+        "{report}"
+    );
+    if cfg!(feature = "program") {
+        assert!(text(folder.path(), "index.html").contains("The paper's conclusions"));
+    }
+    // No figure of the paper is about these.
+    let args = "--experiment v=3,p=3,n=2 --solver cover --games 2";
+    assert!(compare(folder.path(), args).status.success());
+    assert!(!text(folder.path(), "report.md").contains("conclusions"));
 }
 
 #[test]
@@ -68,6 +100,8 @@ fn the_dealers_are_tested_and_drawn() {
                 assert!(folder.path().join(format!("uniformity-{stem}.png")).exists());
                 assert!(folder.path().join(format!("uniformity-{stem}.svg")).exists());
             }
+            let page = text(folder.path(), "uniformity.html");
+            assert!(page.matches("<svg").count() == 4 && page.contains("each card 1875.0 times"));
         }
     }
 }
@@ -104,7 +138,7 @@ fn a_bad_call_is_answered_with_what_was_expected() {
     for (args, expected) in [
         ("--experiment v=3,p=4", "such as v=3,p=4,n=2..6"),
         ("--experiment v=3,p=4,n=20..30", "no more than 27 sets"),
-        ("--solver quick", "brute, smt, smt-boolean, dynamic, cover"),
+        ("--solver quick", "brute, smt, smt-boolean, dynamic, dynamic-paper, cover"),
         ("--budget 0", "CPU seconds above 0"),
         ("--uniformity --solver brute", "cannot be used with"),
         ("--uniformity --games 4", "needs 5 deals"),

@@ -164,3 +164,42 @@ fn a_sheet_has_a_board_and_its_sets() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("board.html cannot be written"));
 }
+
+#[test]
+fn the_output_of_another_program_is_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.txt");
+    let judged = |number: usize, text: &str| {
+        std::fs::write(&output, text).unwrap();
+        let (file, _) = contest(number);
+        let args = ["--check", output.to_str().unwrap(), file.to_str().unwrap()];
+        let judged = run(&args, b"");
+        (judged.status.code(), String::from_utf8(judged.stdout).unwrap())
+    };
+    for number in 1..=3 {
+        // The contest's own outputs: both orders of the last two messages are right.
+        let (_, expected) = contest(number);
+        let (code, text) = judged(number, &expected.to_uppercase().replace('\n', "\r\n\n"));
+        assert_eq!((code, text.ends_with("out.txt: right\n")), (Some(0), true), "{number}: {text}");
+        let wrong = expected.replacen("First SET removed:", "First SET taken:", 1);
+        let (code, text) = judged(number, &wrong);
+        assert_eq!(code, Some(1));
+        let difference =
+            ", data set 1: expected \"First SET removed:\", found \"First SET taken:\"\n";
+        assert!(text.contains("out.txt, line ") && text.ends_with(difference), "{text}");
+    }
+    let (code, text) = judged(1, "");
+    assert_eq!(code, Some(1));
+    let begins = "out.txt, line 1: expected \"Analyzing 1 data set(s)\", found the end\n";
+    assert!(text.ends_with(begins), "{text}");
+}
+
+#[test]
+fn hard_deals_are_written_and_read_again() {
+    let deals = stdout(&["--random", "--hard", "--seed", "3", "--write"], b"");
+    assert!(deals.starts_with("5\n81\n"), "{deals}");
+    let played = stdout(&["--random", "--hard", "--seed", "3"], b"");
+    assert!(played.starts_with("Analyzing 5 data set(s)\n"));
+    assert_eq!(stdout(&[], deals.as_bytes()), played);
+    assert_eq!(run(&["--hard"], b"").status.code(), Some(2));
+}

@@ -4,6 +4,7 @@ use crate::common::Start;
 use crate::common::called::{program, stdout_of};
 use serde_json::Value;
 use setsight::general::{Card, Rules};
+use std::path::Path;
 use std::process::Output;
 
 fn general(args: &str) -> Output {
@@ -24,11 +25,10 @@ fn refused(args: &str) -> String {
 #[test]
 fn the_sets_of_a_game_are_shown_and_are_sets() {
     let text = stdout("--values 5 --properties 4 --sets 4 --seed 3");
-    assert!(
-        text.starts_with(
-            "5 values, 4 properties: 625 cards; 4 sets to find; solver cover, seed 3\n"
-        )
-    );
+    assert!(text.starts_with(
+        "5 values, 4 properties: 625 cards with 2,034,500 sets; 4 sets to find; solver cover, seed \
+             3\n"
+    ));
     let rules = Rules::new(5, 4, 4).unwrap();
     let sets: Vec<Vec<Card>> = text
         .lines()
@@ -139,4 +139,86 @@ fn a_game_out_of_time_is_named_and_fails() {
     assert_eq!(output.status.code(), Some(1));
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("game 1 (seed 4) after 0 sets: out of time"), "{message}");
+}
+
+/// A folder with a file of this text, and the path of that file.
+fn file(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cards.txt");
+    std::fs::write(&path, text).unwrap();
+    (folder, path.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_board_of_ones_own_is_looked_at() {
+    let (_folder, path) = file("0120 1021\n2222 0000 1111\n");
+    let text = stdout(&format!("--board {path} --all"));
+    assert!(text.contains("1. 0120 1021 2222\n") && text.contains("2. 2222 0000 1111\n"), "{text}");
+    assert!(text.ends_with("\n2 sets\n"), "{text}");
+    assert!(stdout(&format!("--board {path} --count")).ends_with("\n2 sets\n"));
+    let text = stdout(&format!("--board {path} --solver brute"));
+    assert!(text.contains("\na set: 0120 1021 2222\nbrute took "), "{text}");
+    let (_folder, path) = file("0.11 11.0");
+    assert!(stdout(&format!("--values 12 --properties 2 --board {path}")).contains("\nno set\n"));
+    for (text, reason) in [
+        ("", "no cards; a card is written as 0000"),
+        ("0120 012", "card 2: \"012\" is no card: expected 4 values from 0 to 2, such as 2222"),
+        ("0120 0001 0120", "card 3: 0120 is card 1 already"),
+    ] {
+        let (_folder, path) = file(text);
+        let message = refused(&format!("--board {path}"));
+        assert!(message.contains(reason), "{message}");
+    }
+    assert!(refused("--all").contains("--board"));
+    assert!(refused("--board cards.txt --games 2").contains("cannot be used with"));
+}
+
+#[test]
+fn the_checker_alone_judges_games() {
+    let games = stdout("--values 4 --properties 3 --sets 3 --games 4 --seed 6 --format json");
+    let judged = |text: &str| {
+        let (_folder, path) = file(text);
+        let output = general(&format!("--check {path}"));
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(judged(&games), (Some(0), "4 games checked: no fault\n".to_owned()));
+    let mut changed: Value = serde_json::from_str(&games).unwrap();
+    let set = &mut changed["records"][1]["sets"][0]["cards"];
+    (set[0], set[1]) = (set[1].clone(), set[1].clone());
+    changed["records"][3]["sets"][2]["cards"].as_array_mut().unwrap().pop();
+    let (code, text) = judged(&format!("{games}{changed}"));
+    assert_eq!(code, Some(1));
+    assert!(text.contains("game 6 (seed 7): set 1 is no set: "), "{text}");
+    assert!(text.contains("game 8 (seed 9): set 3 has 3 cards, expected 4\n"), "{text}");
+    assert!(text.ends_with("\n8 games checked: 2 with a fault\n"), "{text}");
+    for text in ["", "{}", "0120", "{\"values\":3,\"properties\":4,\"sets\":1}"] {
+        let (_folder, path) = file(text);
+        let message = refused(&format!("--check {path}"));
+        assert!(message.contains("general --format json"), "{text}: {message}");
+    }
+}
+
+#[test]
+fn constraints_and_proofs_are_written_for_other_solvers() {
+    let (folder, path) = file("0000 0001 0010 0011 1100");
+    let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (smt2, dimacs, proof) = (out("b.smt2"), out("b.cnf"), out("b.drat"));
+    let args = format!("--board {path} --smt2 {smt2} --dimacs {dimacs} --proof {proof}");
+    let text = stdout(&args);
+    assert!(text.contains("\nno set: the proof has "), "{text}");
+    let read = |name: &str| std::fs::read_to_string(name).unwrap();
+    assert!(
+        read(&smt2).contains("(declare-const x2_3 Int)") && read(&dimacs).starts_with("p cnf ")
+    );
+    assert!(read(&proof).ends_with("\n0\n"), "the empty clause is the last");
+    // Again over what it wrote, but not over something else.
+    stdout(&args);
+    assert!(refused(&format!("--board {path} --dimacs {path}")).contains("name another place"));
+    // A board with a set has no proof that it has none.
+    let (_folder, path) = file("0000 1111 2222");
+    let other = out("c.drat");
+    let output = general(&format!("--board {path} --proof {other}"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("the board holds a set"));
+    assert!(!Path::new(&other).exists());
 }

@@ -36,6 +36,7 @@ const CASES: &[Case] = &[
     refused("out/index.html", "compare --experiment v=3,p=2,n=1 --solver cover --out out"),
     refused("out/uniformity.md", "compare --uniformity --games 5 --out out"),
     refused("out/uniformity.csv", "compare --uniformity --games 5 --out out"),
+    refused("out/uniformity.html", "compare --uniformity --games 5 --out out"),
     Case { code: 1, ..refused("out/labels.json", "dataset convert cards --out out") },
     // What is drawn.
     refused("out/mine.jpg", "render --count 1 --out out"),

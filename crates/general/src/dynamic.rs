@@ -18,13 +18,7 @@ use std::hash::BuildHasherDefault;
 
 /// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
-    match mask::words(rules) {
-        1 => Box::new(Dynamic::<1>::new(rules)),
-        2 => Box::new(Dynamic::<2>::new(rules)),
-        3..=4 => Box::new(Dynamic::<4>::new(rules)),
-        // The maximum is 255 values with 8 properties: 2,040 bits.
-        _ => Box::new(Dynamic::<32>::new(rules)),
-    }
+    mask::sized!(rules, W => Box::new(Dynamic::<W>::new(rules)))
 }
 
 /// Partial sets of one size, stored column by column.
@@ -76,17 +70,6 @@ impl<const W: usize> Dynamic<W> {
         }
     }
 
-    /// The only card that completes v - 1 cards with these values.
-    fn missing_card(&self, union: &Mask<W>, alike: &Mask<W>) -> Card {
-        let v = self.rules.values();
-        self.rules.card((0..self.rules.properties()).map(|property| {
-            let value =
-                |mask, wanted| (0..v).find(|value| mask::has(mask, property * v + value) == wanted);
-            // v - 1 different values leave out exactly one.
-            value(alike, true).or_else(|| value(union, false)).unwrap_or_default() as u8
-        }))
-    }
-
     /// Adds a card that completes no set: extends partial sets by it and pairs it with all others.
     fn add(&mut self, card: Card, budget: &Budget, watcher: &mut impl Watcher) -> Result<(), Stop> {
         let mask = mask::of_card::<W>(&self.rules, card);
@@ -130,7 +113,7 @@ impl<const W: usize> Dynamic<W> {
     fn look_for_missing(&mut self) {
         let last = &self.layers[self.layers.len() - 1];
         for i in self.missing_of.len()..last.union.len() {
-            let card = self.missing_card(&last.union[i], &last.alike[i]).0;
+            let card = mask::missing_card(&self.rules, &last.union[i], &last.alike[i]).0;
             self.missing_of.push(card);
             self.missing.insert(card, i as u32);
         }

@@ -4,7 +4,7 @@ use super::rules::{Card, Rules};
 #[cfg(feature = "smt")]
 use super::smt::{Encoding, Smt};
 use super::solver::{Budget, Solver, Stop};
-use super::{brute, cover, dynamic};
+use super::{brute, cover, dynamic, greedy};
 use std::fmt;
 use std::str::FromStr;
 
@@ -35,13 +35,26 @@ pub enum Kind {
     SmtBoolean,
     /// Partial sets, extended card by card.
     Dynamic,
+    /// The paper's greedy as it is written, one pass over the board for each pair. It overlooks some
+    /// sets.
+    DynamicPaper,
     /// An exact cover for each card; the fastest.
     Cover,
 }
 
 impl Kind {
     /// All solvers.
-    pub const ALL: [Self; 5] =
+    pub const ALL: [Self; 6] = [
+        Self::Brute,
+        Self::Smt(Without::NOTHING),
+        Self::SmtBoolean,
+        Self::Dynamic,
+        Self::DynamicPaper,
+        Self::Cover,
+    ];
+
+    /// Those that overlook no set.
+    pub const COMPLETE: [Self; 5] =
         [Self::Brute, Self::Smt(Without::NOTHING), Self::SmtBoolean, Self::Dynamic, Self::Cover];
 
     /// Its name; that of the whole solver is the one on the command line.
@@ -56,6 +69,7 @@ impl Kind {
             Self::Smt(Without { order: true, delayed_deletion: true }) => "smt without both",
             Self::SmtBoolean => "smt-boolean",
             Self::Dynamic => "dynamic",
+            Self::DynamicPaper => "dynamic-paper",
             Self::Cover => "cover",
         }
     }
@@ -78,6 +92,7 @@ impl Kind {
             #[cfg(not(feature = "smt"))]
             Self::Smt(_) | Self::SmtBoolean => return Err(Unavailable(self)),
             Self::Dynamic => dynamic::solver(rules),
+            Self::DynamicPaper => greedy::solver(rules),
             Self::Cover => cover::solver(rules),
         })
     }

@@ -19,11 +19,14 @@
 
 #[cfg(test)]
 mod agreement;
+mod all;
 mod brute;
 mod check;
 pub mod cover;
 pub mod deal;
 mod dynamic;
+pub mod encoded;
+mod greedy;
 mod kind;
 mod mask;
 mod play;
@@ -34,9 +37,11 @@ mod solver;
 mod trace;
 pub mod uniformity;
 
+pub use all::sets_of_board;
 pub use check::{Fault, check};
+pub use greedy::{Overlooked, overlooked};
 pub use kind::{Kind, Unavailable, Without};
 pub use play::{Found, Record, play};
-pub use rules::{Card, Rules, RulesError};
+pub use rules::{Card, CodeError, Rules, RulesError};
 pub use solver::{Budget, Solver, Stop, human};
 pub use trace::{Step, Trace, watch};

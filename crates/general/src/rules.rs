@@ -50,6 +50,16 @@ pub enum RulesError {
     },
 }
 
+/// Why a text is no card.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code:?} is no card: expected {properties} values from 0 to {highest}, such as {example}")]
+pub struct CodeError {
+    code: String,
+    properties: u32,
+    highest: u32,
+    example: String,
+}
+
 /// The parameters of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -109,6 +119,24 @@ impl Rules {
         self.deck
     }
 
+    /// Number of sets in the deck, ((v! + v)^p - v^p) / v! for v > 1; `None` from 2^128 on.
+    pub fn sets_of_deck(&self) -> Option<u128> {
+        let v = u128::from(self.values);
+        if v == 1 {
+            return Some(1);
+        }
+        // Another property leaves a set its v! orders of different values and v of equal ones, and
+        // makes one of each card taken v times.
+        let mut sets = 1u128;
+        let mut deck = v;
+        for _ in 1..self.properties {
+            let orders = (1..=v).try_fold(1u128, u128::checked_mul)?;
+            sets = orders.checked_add(v)?.checked_mul(sets)?.checked_add(deck)?;
+            deck = deck.checked_mul(v)?;
+        }
+        Some(sets)
+    }
+
     /// Number of cards on the first board: v*p, or the whole deck if that is smaller.
     #[inline]
     pub fn first_board(&self) -> usize {
@@ -134,6 +162,42 @@ impl Rules {
     pub fn card(&self, values: impl IntoIterator<Item = u8>) -> Card {
         let v = u64::from(self.values);
         Card(values.into_iter().fold(0, |index, value| index * v + u64::from(value)))
+    }
+
+    /// The card as it is written: its values as digits up to ten values, as numbers with dots above.
+    /// The only card of one value has its first 64.
+    pub fn code(&self, card: Card) -> String {
+        // It may have a million properties.
+        const SHOWN: usize = 64;
+        let values: Vec<String> =
+            self.values_of(card).take(SHOWN).map(|value| value.to_string()).collect();
+        let more = if self.properties() > SHOWN { "..." } else { "" };
+        values.join(if self.values <= 10 { "" } else { "." }) + more
+    }
+
+    /// The card that is written so, see [`Self::code`].
+    ///
+    /// # Errors
+    /// No card of this deck is.
+    pub fn card_of_code(&self, code: &str) -> Result<Card, CodeError> {
+        if self.values == 1 && code == self.code(Card(0)) {
+            return Ok(Card(0));
+        }
+        let parts: Vec<&str> = if self.values <= 10 {
+            code.split("").filter(|part| !part.is_empty()).collect()
+        } else {
+            code.split('.').collect()
+        };
+        let value = |part: &&str| part.parse().ok().filter(|&value: &u8| value < self.values as u8);
+        let values: Option<Vec<u8>> = parts.iter().map(value).collect();
+        let wrong = || CodeError {
+            code: code.chars().take(80).collect(),
+            properties: self.properties,
+            highest: self.values - 1,
+            example: self.code(Card(self.deck - 1)),
+        };
+        let values = values.filter(|values| values.len() == self.properties()).ok_or_else(wrong)?;
+        Ok(self.card(values))
     }
 
     /// Whether these cards are a set: v different cards of the deck that are all equal or all
@@ -211,6 +275,45 @@ mod tests {
         assert!(!two.is_set(&[Card(0), Card(8)]), "no card of the deck");
     }
 
+    #[test]
+    fn the_sets_of_a_deck_are_counted_as_far_as_numbers_go() {
+        let sets = |v, p| Rules::new(v, p, 1).unwrap().sets_of_deck();
+        // The formula where nothing overflows.
+        for (v, p) in [(2, 7), (3, 4), (4, 5), (5, 4), (6, 6), (8, 3)] {
+            let orders: u128 = (1..=u128::from(v)).product();
+            let (v_128, p_32) = (u128::from(v), p as u32);
+            let formula = ((orders + v_128).pow(p_32) - v_128.pow(p_32)) / orders;
+            assert_eq!(sets(v, p), Some(formula), "({v}, {p})");
+        }
+        assert_eq!(sets(3, 4), Some(1080));
+        assert_eq!((sets(255, 1), sets(255, 2)), (Some(1), None));
+        assert_eq!(sets(2, 63), Some((1 << 62) * ((1 << 63) - 1)));
+        assert!(sets(3, 40).is_some() && sets(4, 31).is_none());
+    }
+
+    #[test]
+    fn what_is_no_card_is_refused_with_an_example() {
+        let code = |v, p, text: &str| Rules::new(v, p, 1).unwrap().card_of_code(text);
+        assert_eq!(code(3, 4, "0120"), Ok(Card(15)));
+        assert_eq!(code(12, 2, "11.3"), Ok(Card(135)));
+        for (v, p, text) in [
+            (3, 4, "0123"),
+            (3, 4, "012"),
+            (3, 4, ""),
+            (3, 4, "01200"),
+            (3, 4, "0é20"),
+            (12, 2, "113"),
+        ] {
+            let error = code(v, p, text).unwrap_err().to_string();
+            let expected =
+                if v == 3 { "4 values from 0 to 2, such as 2222" } else { "such as 11.11" };
+            assert!(error.contains(expected), "{error}");
+        }
+        assert_eq!(code(1, 100_000, &format!("{}...", "0".repeat(64))), Ok(Card(0)));
+        // 256 does not fit a byte, and 255 is no value of 255.
+        assert!(code(255, 2, "256.0").is_err() && code(255, 2, "255.0").is_err());
+    }
+
     proptest! {
         #[test]
         fn values_make_the_card_again(v in 1u64..=12, p in 1u64..=9, seed: u64) {
@@ -220,6 +323,7 @@ mod tests {
             prop_assert_eq!(values.len() as u64, p);
             prop_assert!(values.iter().all(|&value| u64::from(value) < v));
             prop_assert_eq!(rules.card(values), card);
+            prop_assert_eq!(rules.card_of_code(&rules.code(card)), Ok(card));
         }
     }
 }

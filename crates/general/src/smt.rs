@@ -10,11 +10,12 @@ use z3::{Params, SatResult};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     /// The paper's: an integer for each (card of the set, property), a matrix whose columns are the
-    /// cards. Each integer is a value (9), all of a property are equal or different, each column is
-    /// a card of the board, the columns are distinct (11) and in lexicographic order (13).
+    /// cards. Each integer is a value, all of a property are equal or different, each column is a
+    /// card of the board (the paper's constraint 9), the columns are distinct (11) and in
+    /// lexicographic order (13, in another form with the same models).
     Integers,
     /// A Boolean for each card of the board: is it in the set? Exactly v are true, and in each
-    /// property either all values occur or at most one does. For Z3's finite domain solver.
+    /// property either all values occur or at most one does.
     Booleans,
 }
 
@@ -61,7 +62,7 @@ impl Smt {
 
     fn build_integers(&mut self) {
         let (v, p) = (self.rules.values(), self.rules.properties());
-        let solver = z3::Solver::new();
+        let solver = finite_domain_solver();
         let set: Vec<Vec<Int>> =
             (0..v).map(|i| (0..p).map(|j| Int::new_const(format!("x{i}_{j}"))).collect()).collect();
         for x in set.iter().flatten() {
@@ -95,7 +96,7 @@ impl Smt {
 
     fn build_booleans(&mut self) {
         let (v, p) = (self.rules.values(), self.rules.properties());
-        let solver = z3::Solver::new_for_logic("QF_FD").unwrap_or_default();
+        let solver = finite_domain_solver();
         let cards: Vec<(Card, Bool)> = self
             .board
             .iter()
@@ -174,6 +175,11 @@ impl Smt {
     }
 }
 
+/// Z3's solver of finite domains. On these constraints its default solver takes two to six times as long.
+fn finite_domain_solver() -> z3::Solver {
+    z3::Solver::new_for_logic("QF_FD").unwrap_or_default()
+}
+
 /// The constraint that a column comes before another in lexicographic order.
 fn precedes(a: &[Int], b: &[Int]) -> Bool {
     a.iter().zip(b).rev().fold(Bool::from_bool(false), |rest, (x, y)| {
@@ -227,32 +233,55 @@ impl Solver for Smt {
     }
 
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        if let Some(solver) = &self.solver
-            && let Some(found) = self.ask(solver, budget)?
-        {
-            set.extend(found);
-            return Ok(true);
-        }
-        if self.board.len() < self.rules.values() || (self.solver.is_some() && self.unknown == 0) {
-            return Ok(false);
-        }
         // Each property of each card of a set is held against each card of the board.
         const BYTES_OF_A_TERM: usize = 256;
-        let (v, p) = (self.rules.values(), self.rules.properties());
-        budget.memory((v * p).saturating_mul(self.board.len()).saturating_mul(BYTES_OF_A_TERM))?;
-        self.build();
-        if let Some(solver) = &self.solver
-            && let Some(found) = self.ask(solver, budget)?
-        {
-            set.extend(found);
-            return Ok(true);
+        set.clear();
+        loop {
+            if let Some(solver) = &self.solver {
+                if let Some(found) = self.ask(solver, budget)? {
+                    set.extend(found);
+                    return Ok(true);
+                }
+                // It has no answer left. Asked again after a draw, it would prove that again.
+                self.solver = None;
+                if self.unknown == 0 {
+                    return Ok(false);
+                }
+            }
+            let (v, p) = (self.rules.values(), self.rules.properties());
+            if self.board.len() < v {
+                return Ok(false);
+            }
+            budget
+                .memory((v * p).saturating_mul(self.board.len()).saturating_mul(BYTES_OF_A_TERM))?;
+            self.build();
         }
-        Ok(false)
     }
 
     /// Z3 does not report its memory.
     fn bytes(&self) -> Option<usize> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solver_without_an_answer_is_not_asked_again() {
+        let rules = Rules::new(3, 2, 1).unwrap();
+        for encoding in [Encoding::Integers, Encoding::Booleans] {
+            let mut smt = Smt::new(&rules, encoding, Without::NOTHING);
+            let mut set = Vec::new();
+            smt.drawn(&[Card(0), Card(1), Card(3)]);
+            assert_eq!(smt.find(&Budget::unlimited(), &mut set), Ok(false));
+            assert!(smt.solver.is_none(), "{encoding:?}: kept, and asked again after a draw");
+            smt.drawn(&[Card(2)]);
+            assert_eq!(smt.find(&Budget::unlimited(), &mut set), Ok(true));
+            assert!(smt.solver.is_some(), "{encoding:?}: may have more answers");
+            smt.removed(&set);
+            assert_eq!(smt.find(&Budget::unlimited(), &mut set), Ok(false));
+        }
     }
 }

@@ -15,7 +15,7 @@ pub enum Step {
     Turn(Card),
     /// `brute`: whether these are a set.
     Tried(Vec<Card>),
-    /// `dynamic`: a partial set is stored, the new card last.
+    /// `dynamic`: a partial set is stored, the new card last. `dynamic-paper`: the pair's set so far.
     Grown(Vec<Card>),
     /// Only `missing` completes `cards` to a set: is it there? `dynamic` knows the missing card and
     /// looks for the cards, so there are none if it finds none.
@@ -165,7 +165,7 @@ mod tests {
     fn what_is_watched_is_the_search_itself() {
         for (v, p) in [(3, 2), (3, 4), (4, 3), (4, 5), (5, 3), (6, 3)] {
             let rules = Rules::new(v, p, 1).unwrap();
-            for kind in [Kind::Brute, Kind::Dynamic, Kind::Cover] {
+            for kind in [Kind::Brute, Kind::Dynamic, Kind::DynamicPaper, Kind::Cover] {
                 let mut solver = kind.solver(&rules).unwrap();
                 let mut record = Record::default();
                 for seed in 0..4 {
@@ -185,7 +185,9 @@ mod tests {
                     assert_eq!(drawn, none + found);
                     match kind {
                         Kind::Brute => assert!(kinds(|s| matches!(s, Step::Tried(_))) > 0),
-                        Kind::Dynamic => assert!(kinds(|s| matches!(s, Step::Grown(_))) > 0),
+                        Kind::Dynamic | Kind::DynamicPaper => {
+                            assert!(kinds(|s| matches!(s, Step::Grown(_))) > 0);
+                        }
                         _ => assert!(kinds(|s| matches!(s, Step::Turn(_))) > 0),
                     }
                     let hits = |s: &&Step| matches!(s, Step::LookedUp { found: true, .. });

@@ -1,7 +1,8 @@
 //! What is varied, and the measurement of one cell.
 
 use crate::cli::timed::{Dealing, Series};
-use setsight_general::{Kind, Rules, Stop, check};
+use anyhow::Context;
+use setsight_general::{Budget, Kind, Overlooked, Rules, Stop, check, overlooked};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -103,6 +104,8 @@ pub struct Cell {
     pub first_boards: Vec<usize>,
     /// Most memory the solver held after a game, where it can be told.
     pub bytes: Option<usize>,
+    /// What `dynamic-paper` overlooked in the finished games; the others overlook nothing.
+    pub overlooked: Option<Overlooked>,
     /// Why it was given up before all games were finished.
     pub stopped: Option<Stop>,
 }
@@ -141,6 +144,7 @@ pub fn measure(
         seconds: Vec::new(),
         first_boards: Vec::new(),
         bytes: None,
+        overlooked: (kind == Kind::DynamicPaper).then(Overlooked::default),
         stopped: None,
     };
     let mut spent = Duration::ZERO;
@@ -157,6 +161,11 @@ pub fn measure(
                     cell.seconds.push(batch.seconds);
                     cell.first_boards.extend(game.record.found.first().map(|first| first.board));
                     cell.bytes = cell.bytes.max(game.record.bytes);
+                    if let Some(all) = &mut cell.overlooked {
+                        let budget = Budget::new(limits.cpu, limits.bytes);
+                        *all += overlooked(rules, &game.record, &budget)
+                            .context("looking for overlooked sets")?;
+                    }
                 }
                 spent += Duration::from_secs_f64(batch.seconds * batch.games.len() as f64);
             }

@@ -7,7 +7,7 @@ use super::report;
 use crate::cli::timed::{Dealing, Optimisation};
 use anyhow::Context;
 use serde_json::{Value, json};
-use setsight_general::{Kind, Rules, Stop};
+use setsight_general::{Kind, Overlooked, Rules, Stop};
 use std::collections::BTreeMap;
 
 /// The line of a game of an experiment: the cells of all its solvers.
@@ -17,7 +17,8 @@ pub fn line(experiment: &Experiment, cells: &[Cell], limits: &Limits, dealing: D
         json!({
             "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
             "solver": cell.kind.name(), "seconds": cell.seconds, "first_boards": cell.first_boards,
-            "bytes": cell.bytes, "stopped": cell.stopped.as_ref().map(ToString::to_string),
+            "bytes": cell.bytes, "overlooked": cell.overlooked.map(|all| [all.boards, all.overlooked]),
+            "stopped": cell.stopped.as_ref().map(ToString::to_string),
         })
     };
     let mut line = report::head(limits, dealing);
@@ -53,6 +54,13 @@ fn cell(value: &Value) -> Option<Cell> {
             .map(|board| board.as_u64().map(|board| board as usize))
             .collect::<Option<_>>()?,
         bytes: number("bytes").map(|bytes| bytes as usize),
+        overlooked: match value["overlooked"].as_array().map(Vec::as_slice) {
+            Some([boards, overlooked]) => Some(Overlooked {
+                boards: boards.as_u64()? as usize,
+                overlooked: overlooked.as_u64()? as usize,
+            }),
+            _ => None,
+        },
         stopped,
     })
 }
@@ -113,6 +121,8 @@ mod tests {
             seconds: vec![0.25, 1e-7],
             first_boards: vec![12, 15],
             bytes: Some(1 << 20),
+            overlooked: (kind == Kind::DynamicPaper)
+                .then_some(Overlooked { boards: 9, overlooked: 2 }),
             stopped,
         };
         let mut before: Vec<Cell> = Kind::ALL.into_iter().map(|kind| of(kind, None)).collect();

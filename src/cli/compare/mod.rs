@@ -1,5 +1,6 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
+mod claims;
 mod experiment;
 mod lines;
 #[cfg(feature = "program")]
@@ -67,7 +68,7 @@ pub struct Args {
     out: PathBuf,
     /// Show the page, with the program that the system opens pages with
     #[cfg(feature = "program")]
-    #[arg(long, conflicts_with = "uniformity")]
+    #[arg(long)]
     open: bool,
     /// How the results are printed
     #[arg(short, long, value_enum, default_value_t)]
@@ -237,7 +238,16 @@ fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
     }
     decks.dedup();
     create(&args.out, uniformity::FILES)?;
-    uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)
+    #[cfg(feature = "program")]
+    refuse_other_pages(&args.out.join(uniformity::PAGE))
+        .map_err(|error| cannot_go_to(&args.out, error))?;
+    let outcome =
+        uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)?;
+    #[cfg(feature = "program")]
+    if args.open && !crate::cli::page::show(&args.out.join(uniformity::PAGE)) {
+        return Ok(Outcome::SomeFailed);
+    }
+    Ok(outcome)
 }
 
 /// Those asked for, by default all; `smt` is followed by those that do without something.

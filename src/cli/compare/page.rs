@@ -1,9 +1,10 @@
 //! The comparison as a page: plots, tables, and a sentence for each row.
 
+use super::claims;
 use super::experiment::Limits;
-use super::report::{Row, Table, chart, introduction, sentences, tables};
+use super::report::{Row, Table, charts, introduction, sentences, tables};
 use crate::cli::page;
-use maud::html;
+use maud::{Markup, html};
 use setsight_eval::chart::PlotError;
 use setsight_general::Kind;
 
@@ -12,16 +13,23 @@ use setsight_general::Kind;
 /// # Errors
 /// A plot that cannot be drawn.
 pub fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {
-    let plots = results.iter().map(|row| page::plot(&chart(row, solvers)));
-    let plots = plots.collect::<Result<Vec<_>, _>>()?;
+    let plots_of = |row| -> Result<Vec<Markup>, PlotError> {
+        charts(row, solvers).iter().map(|(_, chart)| page::plot(chart)).collect()
+    };
+    let plots = results.iter().map(plots_of).collect::<Result<Vec<_>, _>>()?;
     let body = html! {
         h1 { "The solvers compared" }
         p { (introduction(limits)) }
         p { "Long dashes and hollow dots are the paper's own figures (Python, on its machine)." }
         "\n"
-        @for (row, plot) in results.iter().zip(plots) {
+        @if let Some(Table { above, head, rows }) = claims::table(results) {
+            h2 { (claims::TITLE) }
+            p { (above) }
+            (page::table(&head, &rows))
+        }
+        @for (row, plots) in results.iter().zip(plots) {
             h2 { (row.0.varied) " varies, " (row.0.fixed()) }
-            (plot)
+            @for plot in plots { (plot) }
             "\n"
             ul { @for sentence in sentences(row, solvers) { li { (sentence) } "\n" } }
             @for Table { above, head, rows } in tables(row, solvers) {

@@ -1,5 +1,6 @@
 //! The results as CSV, Markdown and plots.
 
+use super::claims;
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::paper::paper;
 use crate::cli::simulate::grouped;
@@ -42,8 +43,10 @@ pub fn write(
     put("report.md", markdown(results, solvers, limits))?;
     #[cfg(feature = "program")]
     for row in results {
-        let stem = folder.join(stem(&row.0));
-        setsight_eval::chart::save(&chart(row, solvers), &stem, setsight_eval::chart::SIZE_PX)?;
+        for (kind, chart) in charts(row, solvers) {
+            let stem = folder.join(stem(kind, &row.0));
+            setsight_eval::chart::save(&chart, &stem, setsight_eval::chart::SIZE_PX)?;
+        }
     }
     #[cfg(feature = "program")]
     put(PAGE, super::page::page(results, solvers, limits)?)?;
@@ -52,16 +55,16 @@ pub fn write(
 
 /// The name of an experiment's plots, without suffix.
 #[cfg(feature = "program")]
-fn stem(experiment: &Experiment) -> String {
+fn stem(kind: &str, experiment: &Experiment) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let text: String = experiment.text.chars().filter(|c| !c.is_whitespace()).map(safe).collect();
-    format!("vary-{}-{text}", experiment.varied)
+    format!("{kind}-{}-{text}", experiment.varied)
 }
 
 fn csv(results: &[Row]) -> String {
     let mut text = String::from(
         "varied,values,properties,sets,solver,games,mean_seconds,\
-         mean_first_board,bytes,stopped,paper_seconds\n",
+         mean_first_board,bytes,stopped,paper_seconds,boards_with_set,overlooked\n",
     );
     let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
     for (experiment, cells) in results {
@@ -69,7 +72,7 @@ fn csv(results: &[Row]) -> String {
             let rules = &cell.rules;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 experiment.varied,
                 rules.values(),
                 rules.properties(),
@@ -81,6 +84,8 @@ fn csv(results: &[Row]) -> String {
                 cell.bytes.map_or(String::new(), |b| b.to_string()),
                 cell.stopped.as_ref().map_or(String::new(), |s| format!("\"{s}\"")),
                 number(paper(cell.kind, rules).map(|(seconds, _)| seconds)),
+                cell.overlooked.map_or(String::new(), |all| all.boards.to_string()),
+                cell.overlooked.map_or(String::new(), |all| all.overlooked.to_string()),
             );
         }
     }
@@ -97,6 +102,8 @@ pub fn experiments_to_json(results: &[Row]) -> Value {
             "mean_first_board": cell.first_board(), "bytes": cell.bytes,
             "stopped": cell.stopped.as_ref().map(ToString::to_string),
             "paper_seconds": paper(cell.kind, rules).map(|(seconds, _)| seconds),
+            "boards_with_set": cell.overlooked.map(|all| all.boards),
+            "overlooked": cell.overlooked.map(|all| all.overlooked),
         })
     };
     let experiment = |(experiment, cells): &Row| {
@@ -143,10 +150,11 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The tables of an experiment: its cells, the optimisations, the paper's figures.
+/// The tables of an experiment: its cells, the optimisations, what was overlooked, the paper's figures.
 pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
     let mut tables = vec![times_of(experiment, cells, solvers)];
     tables.extend(optimisations(experiment, cells, solvers));
+    tables.extend(overlooked(experiment, cells));
     if experiment.varied == 'n' {
         tables.extend(beside_the_paper(cells));
     }
@@ -156,20 +164,27 @@ pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
 /// The report in Markdown.
 pub fn markdown(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
     let mut text = format!("# The solvers compared\n\n{}\n", introduction(limits));
+    if let Some(table) = claims::table(results) {
+        let _ = writeln!(text, "\n## {}\n", claims::TITLE);
+        add_table(&mut text, &table);
+    }
     for row in results {
         let experiment = &row.0;
         let _ = writeln!(text, "\n## {} varies, {}\n", experiment.varied, experiment.fixed());
-        for Table { above, head, rows } in tables(row, solvers) {
-            if !above.is_empty() {
-                let _ = writeln!(text, "\n{above}\n");
-            }
-            let _ = writeln!(text, "| {} |\n{}|", head.join(" | "), "|---".repeat(head.len()));
-            for row in rows {
-                let _ = writeln!(text, "| {} |", row.join(" | "));
-            }
-        }
+        tables(row, solvers).iter().for_each(|table| add_table(&mut text, table));
     }
     text
+}
+
+/// Adds a table in Markdown.
+pub fn add_table(text: &mut String, Table { above, head, rows }: &Table) {
+    if !above.is_empty() {
+        let _ = writeln!(text, "\n{above}\n");
+    }
+    let _ = writeln!(text, "| {} |\n{}|", head.join(" | "), "|---".repeat(head.len()));
+    for row in rows {
+        let _ = writeln!(text, "| {} |", row.join(" | "));
+    }
 }
 
 /// A row for each game, a column for each solver.
@@ -178,8 +193,7 @@ fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table 
     head.extend(solvers.iter().map(ToString::to_string));
     head.push("memory of dynamic".into());
     let row = |row: &[Cell]| {
-        let most_games = row.iter().max_by_key(|cell| cell.first_boards.len());
-        let board = most_games.and_then(Cell::first_board);
+        let board = first_board(row);
         let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
         let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
         let mut line = vec![experiment.position(&row[0].rules).to_string(), board];
@@ -188,6 +202,13 @@ fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table 
         line
     };
     Table { above: String::new(), head, rows: cells.chunks(solvers.len()).map(row).collect() }
+}
+
+/// The mean size of the board at the first set, over the most games that a solver played. One that
+/// overlooks sets has its first one later.
+fn first_board(of_game: &[Cell]) -> Option<f64> {
+    let rank = |cell: &&Cell| (cell.overlooked.is_none(), cell.first_boards.len());
+    of_game.iter().max_by_key(rank).and_then(Cell::first_board)
 }
 
 fn shown(cell: &Cell) -> String {
@@ -256,6 +277,25 @@ fn optimisations(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> O
     })
 }
 
+/// How often `dynamic-paper` found no set on a board that holds one.
+fn overlooked(experiment: &Experiment, cells: &[Cell]) -> Option<Table> {
+    let counted = cells.iter().filter_map(|cell| Some((cell, cell.overlooked?)));
+    let rows: Vec<Vec<String>> = counted
+        .map(|(cell, all)| {
+            let share = 100.0 * all.overlooked as f64 / all.boards.max(1) as f64;
+            let position = experiment.position(&cell.rules).to_string();
+            let [boards, overlooked] = [all.boards, all.overlooked].map(|n| grouped(n as u64));
+            vec![position, boards, overlooked, format!("{share:.1} %")]
+        })
+        .collect();
+    let varied = experiment.varied.to_string();
+    (!rows.is_empty()).then(|| Table {
+        above: "On how many boards with a set `dynamic-paper` found none:".into(),
+        head: vec![varied, "boards with a set".into(), "overlooked".into(), "share".into()],
+        rows,
+    })
+}
+
 /// A sentence for each row of an experiment: who is fastest, how far the others are behind, and how
 /// much faster than the paper's they are.
 #[cfg(feature = "program")]
@@ -294,13 +334,55 @@ pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
     cells.chunks(solvers.len()).map(sentence).collect()
 }
 
-fn times(ratio: f64) -> String {
+/// How many times as long.
+pub fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
 }
 
-/// The curves of an experiment, with the paper's dashed beside them.
+/// The plots of an experiment, each with how its files' names begin: times, and boards where these vary.
 #[cfg(feature = "program")]
-pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
+pub fn charts(row: &Row, solvers: &[Kind]) -> Vec<(&'static str, setsight_eval::chart::Curves)> {
+    let mut charts = vec![("vary", chart(row, solvers))];
+    charts.extend(boards(row).map(|boards| ("boards", boards)));
+    charts
+}
+
+/// Cards on the board at the first set, by values or properties.
+#[cfg(feature = "program")]
+fn boards((experiment, cells): &Row) -> Option<setsight_eval::chart::Curves> {
+    use setsight_eval::chart::{Curve, Curves};
+    let of_game = |game: &[Cell]| {
+        let position = experiment.position(&game.first()?.rules) as f64;
+        Some((position, first_board(game)?))
+    };
+    let points: Vec<(f64, f64)> =
+        cells.chunk_by(|a, b| a.rules == b.rules).filter_map(of_game).collect();
+    (experiment.varied != 'n' && points.len() > 1).then(|| Curves {
+        title: format!("Cards on the board at the first set, {}", experiment.fixed()),
+        x_label: axis(experiment).into(),
+        y_label: "cards, mean".into(),
+        log_y: false,
+        curves: vec![Curve {
+            name: "first set".into(),
+            color: (0, 114, 178),
+            points,
+            dashed: false,
+        }],
+    })
+}
+
+#[cfg(feature = "program")]
+const fn axis(experiment: &Experiment) -> &'static str {
+    match experiment.varied {
+        'v' => "values (v)",
+        'p' => "properties (p)",
+        _ => "sets to find (n)",
+    }
+}
+
+/// The curves of an experiment in microseconds, with the paper's dashed beside them.
+#[cfg(feature = "program")]
+fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
     use setsight_eval::chart::{Curve, Curves};
     let color = |kind| match kind {
         Kind::Brute => (200, 30, 30),
@@ -310,6 +392,7 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
         Kind::Smt(_) => (60, 60, 60),
         Kind::SmtBoolean => (90, 170, 240),
         Kind::Dynamic => (20, 140, 50),
+        Kind::DynamicPaper => (150, 190, 60),
         Kind::Cover => (230, 140, 0),
     };
     let curve = |kind: Kind, dashed: bool, seconds: &dyn Fn(&Cell) -> Option<f64>| Curve {
@@ -318,14 +401,19 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
         points: cells
             .iter()
             .filter(|cell| cell.kind == kind)
-            .filter_map(|cell| Some((experiment.position(&cell.rules) as f64, seconds(cell)?)))
+            .filter_map(|cell| {
+                Some((experiment.position(&cell.rules) as f64, seconds(cell)? * 1e6))
+            })
             .collect(),
         dashed,
     };
     let mut curves: Vec<Curve> =
         solvers.iter().map(|&kind| curve(kind, false, &Cell::mean)).collect();
-    // The variants of `smt` share the paper's one figure.
-    let published = |kind: &&Kind| **kind != Kind::SmtBoolean;
+    // Solvers of one kind share the paper's one figure.
+    let published = |kind: &&Kind| {
+        **kind != Kind::SmtBoolean
+            && (**kind != Kind::DynamicPaper || !solvers.contains(&Kind::Dynamic))
+    };
     let of_paper = |cell: &Cell| paper(cell.kind, &cell.rules).map(|(seconds, _)| seconds);
     curves.extend(
         solvers
@@ -334,15 +422,10 @@ pub fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::char
             .map(|&kind| curve(kind, true, &of_paper))
             .filter(|curve| curve.points.len() > 1),
     );
-    let label = match experiment.varied {
-        'v' => "values (v)",
-        'p' => "properties (p)",
-        _ => "sets to find (n)",
-    };
     Curves {
         title: format!("CPU time of a game, {}", experiment.fixed()),
-        x_label: label.into(),
-        y_label: "seconds".into(),
+        x_label: axis(experiment).into(),
+        y_label: "microseconds".into(),
         log_y: true,
         curves,
     }
@@ -362,6 +445,7 @@ mod tests {
             seconds: seconds.to_vec(),
             first_boards: vec![12, 15],
             bytes: Some(12_000),
+            overlooked: None,
             stopped,
         };
         let cells = vec![

@@ -1,9 +1,14 @@
 //! `compare --uniformity`: is the dealer fair?
 
+use super::report::{Table, add_table};
 use crate::cli::common::{BadCall, Format, Outcome};
+#[cfg(feature = "program")]
+use crate::cli::page;
 use crate::cli::timed::{Dealing, counted as number_of};
 use anyhow::Context;
 use serde_json::json;
+#[cfg(feature = "program")]
+use setsight_eval::chart::{Bars, PlotError};
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;
@@ -29,6 +34,24 @@ const SUSPICIOUS: f64 = 1e-3;
 pub const FILES: [(&str, &str); 2] =
     [("uniformity.md", "# Is the dealer fair?\n"), ("uniformity.csv", "values,properties,cards,")];
 
+/// The page among the files.
+#[cfg(feature = "program")]
+pub const PAGE: &str = "uniformity.html";
+
+/// The histograms as a page; it refers to no other file.
+#[cfg(feature = "program")]
+fn page(table: &Table, verdict: &str, bars: &[Bars]) -> Result<String, PlotError> {
+    let plots = bars.iter().map(page::plot).collect::<Result<Vec<_>, _>>()?;
+    let body = maud::html! {
+        h1 { "Is the dealer fair?" }
+        p { (table.above) }
+        (page::table(&table.head, &table.rows))
+        p { (verdict) }
+        @for plot in plots { (plot) }
+    };
+    Ok(page::whole("setsight: is the dealer fair?", &body))
+}
+
 /// Writes two histograms of each deck and their tests; fails where a test does.
 ///
 /// # Errors
@@ -41,17 +64,18 @@ pub fn run(
     format: Format,
 ) -> anyhow::Result<Outcome> {
     check_decks(decks)?;
-    let mut text = format!(
-        "# Is the dealer fair?\n\n\
-         {trials} deals with the seeds from {seed}. Cards of one deal are all different, so the \
+    let introduction = format!(
+        "{trials} deals with the seeds from {seed}. Cards of one deal are all different, so the \
          chi-square statistic is corrected for drawing without replacement. Of a deck whose cards \
-         would each come less than five times, the values of each property are counted.\n\n\
-         | v, p | cards | comes | chi-square | degrees | p-value |\n\
-         |---|---|---|---|---|---|\n"
+         would each come less than five times, the values of each property are counted."
     );
+    let head = ["v, p", "cards", "comes", "chi-square", "degrees", "p-value"].map(String::from);
+    let mut rows = Vec::new();
     let mut csv = String::from("values,properties,cards,property,card_or_value,count\n");
     let mut told = Vec::new();
     let mut suspicious = 0;
+    #[cfg(feature = "program")]
+    let mut bars = Vec::new();
     for rules in decks {
         let (v, p) = (rules.values(), rules.properties());
         let counted = Counted::suited_to(rules, trials);
@@ -59,16 +83,14 @@ pub fn run(
         for (histogram, (name, what)) in
             both.iter().zip([("first", "the first board"), ("drawn", "cards drawn next")])
         {
-            let _ = writeln!(
-                text,
-                "| {v}, {p} | {what} ({}) | each {} {:.1} times | {:.1} | {} | {:.4} |",
-                histogram.per_trial,
-                noun(counted),
-                histogram.expected,
-                histogram.chi_square,
-                histogram.degrees,
-                histogram.p_value
-            );
+            rows.push(vec![
+                format!("{v}, {p}"),
+                format!("{what} ({})", histogram.per_trial),
+                format!("each {} {:.1} times", noun(counted), histogram.expected),
+                format!("{:.1}", histogram.chi_square),
+                histogram.degrees.to_string(),
+                format!("{:.4}", histogram.p_value),
+            ]);
             add_counts(&mut csv, histogram, counted, (v, p, name));
             told.push(json!({
                 "values": v, "properties": p, "cards": name, "cards_a_deal": histogram.per_trial,
@@ -78,16 +100,26 @@ pub fn run(
                 "counts": histogram.counts,
             }));
             suspicious += usize::from(histogram.p_value < SUSPICIOUS);
-            draw(histogram, counted, (v, p, trials), (name, what), folder)?;
+            #[cfg(feature = "program")]
+            bars.push(draw(histogram, counted, (v, p, trials), (name, what), folder)?);
         }
     }
-    if suspicious > 0 {
-        let _ = writeln!(
-            text,
-            "\n{suspicious} of {} p-values are below {SUSPICIOUS}: try another seed; if it happens \
+    let verdict = match suspicious {
+        0 => String::new(),
+        _ => format!(
+            "{suspicious} of {} p-values are below {SUSPICIOUS}: try another seed; if it happens \
              again, the dealer is not fair.",
             2 * decks.len()
-        );
+        ),
+    };
+    let table = Table { above: introduction, head: head.to_vec(), rows };
+    #[cfg(feature = "program")]
+    write_whole(&folder.join(PAGE), page(&table, &verdict, &bars)?.as_bytes())
+        .with_context(|| format!("{} cannot be written", folder.join(PAGE).display()))?;
+    let mut text = "# Is the dealer fair?\n".to_owned();
+    add_table(&mut text, &table);
+    if suspicious > 0 {
+        let _ = writeln!(text, "\n{verdict}");
     }
     for (name, contents) in [("uniformity.md", &text), ("uniformity.csv", &csv)] {
         let path = folder.join(name);
@@ -142,6 +174,7 @@ const fn noun(counted: Counted) -> &'static str {
     }
 }
 
+/// Draws a histogram into its files.
 #[cfg(feature = "program")]
 fn draw(
     histogram: &Histogram,
@@ -149,8 +182,8 @@ fn draw(
     (v, p, trials): (usize, usize, u64),
     (name, what): (&str, &str),
     folder: &Path,
-) -> anyhow::Result<()> {
-    let bars = setsight_eval::chart::Bars {
+) -> anyhow::Result<Bars> {
+    let bars = Bars {
         title: format!(
             "{what}, v={v}, p={p}: chi-square {:.1} ({}), p-value {:.3}",
             histogram.chi_square, histogram.degrees, histogram.p_value
@@ -167,16 +200,5 @@ fn draw(
     };
     let stem = folder.join(format!("uniformity-v{v}-p{p}-{name}"));
     setsight_eval::chart::save(&bars, &stem, setsight_eval::chart::SIZE_PX)?;
-    Ok(())
-}
-
-#[cfg(not(feature = "program"))]
-fn draw(
-    _: &Histogram,
-    _: Counted,
-    _: (usize, usize, u64),
-    _: (&str, &str),
-    _: &Path,
-) -> anyhow::Result<()> {
-    Ok(())
+    Ok(bars)
 }

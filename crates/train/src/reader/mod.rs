@@ -230,11 +230,16 @@ impl Task for ReaderTask {
         for group in &self.validation {
             let judged = judge(group, forward);
             loss += judged.loss / self.validation.len() as f64;
-            figures.push((format!("{} cards right", group.name), judged.right));
+            let has_cards = group.samples.iter().any(|sample| sample.label != Label::NoCard);
+            if has_cards {
+                figures.push((format!("{} cards right", group.name), judged.right));
+            }
             if let Some(told) = judged.told_apart {
                 figures.push((format!("{} card or not", group.name), told));
             }
-            figures.push((format!("{} edition", group.name), judged.editions));
+            if has_cards {
+                figures.push((format!("{} edition", group.name), judged.editions));
+            }
         }
         Validation { loss, figures }
     }
@@ -387,6 +392,20 @@ mod tests {
         }
         let cards = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[CARD] > 0.5).count();
         assert!((47..=49).contains(&cards), "{cards}");
+    }
+
+    #[test]
+    fn a_group_without_cards_has_no_figure_of_cards() {
+        let mut task = task();
+        let without_cards = task.training.remove(1).0;
+        task.validation.push(without_cards);
+        let graph = task.plan.graph(&task.init(9));
+        let figures = task.validate(&|input| run_graph(&graph, input)).figures;
+        let names: Vec<&str> = figures.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(
+            names,
+            ["all cards right", "all card or not", "all edition", "none card or not"]
+        );
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub const fn idea(kind: Kind) -> Word {
         Kind::Smt(_) => Word("any-smt"),
         Kind::SmtBoolean => Word("any-smt-boolean"),
         Kind::Dynamic => Word("any-dynamic"),
+        Kind::DynamicPaper => Word("any-dynamic-paper"),
         Kind::Cover => Word("any-cover"),
     }
 }

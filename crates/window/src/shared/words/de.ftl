@@ -1056,6 +1056,7 @@ any-brute = Probiert alle Kombinationen von v Karten.
 any-smt = Z3, mit einer ganzen Zahl für jeden Wert eines Sets.
 any-smt-boolean = Z3, mit Ja oder Nein für jede Karte des Tischs.
 any-dynamic = Merkt sich alle Teilsets; die aus v - 1 Karten unter der Karte, die ihnen fehlt.
+any-dynamic-paper = Nimmt zu jedem Paar Karte um Karte, die passt, und übersieht so manches Set.
 any-cover = Zu jeder Karte: Welche der Karten vor ihr bilden mit ihr ein Set?
 any-searching = Wird gesucht…
 any-run = Abspielen

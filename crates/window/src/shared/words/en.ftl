@@ -1060,6 +1060,7 @@ any-brute = Tries all combinations of v cards.
 any-smt = Z3, with an integer for each value of a set.
 any-smt-boolean = Z3, with a yes or no for each card of the board.
 any-dynamic = Stores all partial sets; those of v - 1 cards by the card that they lack.
+any-dynamic-paper = For each pair of cards: takes card after card that fits, and so overlooks some sets.
 any-cover = For each card: which of those before it make a set with it?
 any-searching = Searching…
 any-run = Run

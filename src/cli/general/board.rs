@@ -1,0 +1,155 @@
+//! `general --board`: a board of one's own, one set of it, all or how many.
+
+use super::{Args, deck, kind, room};
+use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
+use crate::cli::simulate::grouped;
+use crate::cli::timed::{counted, human};
+use anyhow::Context;
+use cpu_time::ThreadTime;
+use serde_json::json;
+use setsight_files::say;
+use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_game::json::VERSION;
+use setsight_general::{Budget, Card, Rules, Stop, encoded, sets_of_board};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// A hundred thousand cards of eight properties.
+const MAX_INPUT_BYTES: u64 = 1 << 20;
+
+/// Most sets that are listed: they are kept until all are known, each card a text.
+const MOST_LISTED: usize = 1_000_000;
+
+/// Prints what the board holds.
+///
+/// # Errors
+/// A board that cannot be read or is none, a solver that stops, output that cannot be written.
+pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> {
+    let board = read(file, rules)?;
+    let (cpu, bytes) = room(args)?;
+    let budget = Budget::new(cpu, bytes);
+    let start = ThreadTime::now();
+    let mut json = json!({
+        "version": VERSION, "values": rules.values(), "properties": rules.properties(),
+        "board": board.len(),
+    });
+    let mut text = format!("{}; a board of {}\n", deck(rules), counted(board.len() as u64, "card"));
+    let codes = |set: &[Card]| set.iter().map(|&card| rules.code(card)).collect::<Vec<_>>();
+    if args.all || args.count {
+        let mut sets = Vec::new();
+        let mut see = |set: &[Card]| {
+            if args.all {
+                sets.push(codes(set));
+            }
+            sets.len() <= MOST_LISTED
+        };
+        let count =
+            sets_of_board(rules, &board, &budget, &mut see).map_err(|stop| stopped(args, &stop))?;
+        if sets.len() > MOST_LISTED {
+            let most = grouped(MOST_LISTED as u64);
+            let message = format!("more than {most} sets, too many to list: --count counts them");
+            return Err(BadCall(message).into());
+        }
+        json["count"] = json!(count);
+        if args.all {
+            for (i, set) in sets.iter().enumerate() {
+                let _ = writeln!(text, "{:>3}. {}", i + 1, set.join(" "));
+            }
+            json["sets"] = json!(sets);
+        }
+        let noun = if count == 1 { "set" } else { "sets" };
+        let _ = writeln!(text, "{} {noun}", grouped(count));
+    } else {
+        let kind = kind(args)?;
+        let mut solver = kind.solver(rules).map_err(|error| BadCall(error.to_string()))?;
+        let mut set = Vec::new();
+        solver.drawn(&board);
+        let found = solver.find(&budget, &mut set).map_err(|stop| stopped(args, &stop))?;
+        let seconds = start.elapsed().as_secs_f64();
+        let _ = match found {
+            true => writeln!(text, "a set: {}", codes(&set).join(" ")),
+            false => writeln!(text, "no set"),
+        };
+        let _ = writeln!(text, "{kind} took {}", human(seconds));
+        json["solver"] = json!(kind.name());
+        json["seconds"] = json!(seconds);
+        json["set"] = json!(found.then(|| codes(&set)));
+    }
+    let mut outcome = Outcome::Done;
+    if let Some(clauses) = written(args, rules, &board)? {
+        let _ =
+            writeln!(text, "no set: the proof has {}, and was checked", counted(clauses, "clause"));
+        json["proof_clauses"] = json!(clauses);
+    } else if let Some(file) = &args.proof {
+        say!("{}: not written, as the board holds a set", file.display());
+        outcome = Outcome::SomeFailed;
+    }
+    if args.format == Format::Json {
+        text = format!("{json}\n");
+    }
+    std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write the result")?;
+    Ok(outcome)
+}
+
+/// Writes what is for other solvers; the number of clauses of the proof, if one was wanted and there
+/// is one.
+fn written(args: &Args, rules: &Rules, board: &[Card]) -> anyhow::Result<Option<u64>> {
+    let too_many = |stop: Stop| stopped(args, &stop);
+    if let Some(file) = &args.smt2 {
+        put(file, "; Does the board hold a set?", &encoded::smt2(rules, board))?;
+    }
+    if let Some(file) = &args.dimacs {
+        let cnf = encoded::cnf(rules, board).map_err(too_many)?;
+        put(file, "p cnf ", &cnf.dimacs())?;
+    }
+    let Some(file) = &args.proof else { return Ok(None) };
+    let (cpu, bytes) = room(args)?;
+    let budget = Budget::new(cpu, bytes);
+    let proof = encoded::proof_of_no_set(rules, board, &budget).map_err(too_many)?;
+    let Some(proof) = proof else { return Ok(None) };
+    let cnf = encoded::cnf(rules, board).map_err(too_many)?;
+    anyhow::ensure!(
+        encoded::proves(&cnf, &proof, &budget).map_err(too_many)?,
+        "the proof does not hold: please report this board"
+    );
+    put(file, "-", &encoded::drat(&proof))?;
+    Ok(Some(proof.len() as u64))
+}
+
+/// Writes a file, but replaces none that begins otherwise.
+fn put(file: &Path, start: &str, text: &str) -> anyhow::Result<()> {
+    let what = || format!("{} cannot be written", file.display());
+    refuse_others(file, start.as_bytes()).map_err(|error| unwritten(what(), error))?;
+    write_whole(file, text.as_bytes()).with_context(what)
+}
+
+/// The cards of a file, each of which a board has once.
+pub fn read(file: &Path, rules: &Rules) -> anyhow::Result<Vec<Card>> {
+    let (bytes, name) = read_input(Some(file), MAX_INPUT_BYTES, "file of cards")?;
+    // What is no text becomes a replacement character, which the card's error then names.
+    let text = String::from_utf8_lossy(&bytes);
+    let mut board = Vec::new();
+    let mut places = HashMap::new();
+    for (number, code) in (1..).zip(text.split_whitespace()) {
+        let card = rules
+            .card_of_code(code)
+            .map_err(|error| BadCall(format!("{name}, card {number}: {error}")))?;
+        if let Some(before) = places.insert(card, number) {
+            let message = format!("{name}, card {number}: {code} is card {before} already");
+            return Err(BadCall(message).into());
+        }
+        board.push(card);
+    }
+    if board.is_empty() {
+        let example = rules.code(Card(0));
+        return Err(BadCall(format!("{name}: no cards; a card is written as {example}")).into());
+    }
+    Ok(board)
+}
+
+/// Why the search was given up, and what would give it more.
+fn stopped(args: &Args, stop: &Stop) -> anyhow::Error {
+    anyhow::anyhow!("the board: {stop}{}", super::more(args, stop))
+}
