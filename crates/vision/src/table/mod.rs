@@ -1,10 +1,9 @@
 //! What concerns a table as a whole, decided before its cards are read: whether the picture is a copy of
 //! a screen ([`screens`]), which edition lies there ([`facts`]), whether the picture is mirrored
-//! ([`mirror`]), whether it shows the cards' colours ([`colors`]), and what its fills are ([`fills`]).
+//! ([`mirror`]), and whether it shows the cards' colours ([`colors`]).
 
 mod colors;
 mod facts;
-mod fills;
 mod mirror;
 pub(crate) mod screens;
 
@@ -51,9 +50,6 @@ impl<'a> SettledTable<'a> {
         reader: &dyn Reader,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
         let mut readings = reader.read(&self.cards, self.look, &self.facts)?;
-        if self.facts.on_screen {
-            fills::settle(&mut readings);
-        }
         if self.facts.colors != Colors::Told {
             for reading in &mut readings {
                 reading.values[Property::Color as usize] = [1.0 / 3.0; 3];
