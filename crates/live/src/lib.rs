@@ -17,7 +17,7 @@
 //! | `follow` | a shot | a view, by way of the next three |
 //! | [`record`] | a shot and its view | a film with its lines of JSON beside it |
 //! | [`watch`] | a frame | the tracked table, with detections on a thread of their own |
-//! | [`counter`] | a table | the score of the game |
+//! | [`counter`](setsight_track::counter) | a table | the score of the game |
 //! | [`session`], [`view`] | a source, commands, a stop | views for a sink |
 //! | [`freeze`] | a view | its line of JSON; its frame on disk |
 //! | [`straight`] | a view | the table as seen from straight above |
@@ -29,7 +29,6 @@ pub mod avi;
 pub mod camera;
 pub mod capture;
 pub mod control;
-pub mod counter;
 pub mod feed;
 mod ffmpeg;
 mod follow;

@@ -9,7 +9,7 @@ use setsight_game::cards::parse_codes;
 use setsight_game::sets::Chance;
 use setsight_live::camera::CameraInfo;
 use setsight_live::control::{CameraOffer, CameraWish};
-use setsight_live::counter::Score;
+use setsight_track::counter::Score;
 use setsight_live::video::FilmPlace;
 use setsight_live::{
     CameraChoice, CameraError, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
