@@ -1,13 +1,13 @@
 //! The path of one frame to its view: turned, recorded, tracked, counted.
 
 use super::camera::Shot;
-use super::counter::{Counter, Score};
 use super::record::{RecordError, Recorder};
 use super::view::{LiveView, Recording, RecordingState};
 use super::watch::{FILM_PACE, Pace, Watch, Watched};
 use image::imageops;
 use setsight_photo::Frame;
 use setsight_track::TrackedTable;
+use setsight_track::counter::{Counter, Score};
 use setsight_vision::PipelineError;
 use std::path::Path;
 use std::sync::Arc;

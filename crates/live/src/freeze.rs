@@ -4,35 +4,16 @@ use super::view::LiveView;
 use serde_json::json;
 use setsight_files::whole_file::write_whole;
 use setsight_photo::encode;
-use setsight_track::TrackedTable;
-use setsight_vision::output::line_of;
+use setsight_track::line_of;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The line of JSON of a view: like a photo's, with `frame` and `time_ms` instead of `image`. Each
-/// card also has its `id`, which is constant while it lies on the table, and whether it is
-/// `hidden`. The line further holds the sets that are `resting` because one of their cards is
-/// hidden; whether the table was `looked_at` at all; how many cards were `seen` and how many are
-/// `left` in the deck; the sets `taken`, as codes; and `latency_ms`, the time from the frame to the
-/// line.
+/// The line of JSON of a view: that of its table, see [`line_of`], and `latency_ms`, the time from
+/// the frame to the line.
 pub fn line(view: &LiveView) -> serde_json::Value {
-    let TrackedTable { table, tracks, resting, looked, .. } = &view.tracked;
-    let rounded = |ms: f64| (ms * 100.0).round() / 100.0;
-    let head = [("frame", json!(view.number)), ("time_ms", json!(rounded(view.time_ms)))];
-    let head = head.map(|(name, value)| (name.to_owned(), value)).to_vec();
-    let mut line = line_of(head, table, &view.times);
-    let cards = line["cards"].as_array_mut().into_iter().flatten();
-    for (json, card) in cards.zip(tracks) {
-        json["id"] = json!(card.id);
-        json["hidden"] = json!(card.hidden);
-    }
-    let taken = view.score.taken.iter().map(|set| set.map(|card| card.to_string()));
-    line["resting"] = json!(resting.iter().map(|set| set.0).collect::<Vec<_>>());
-    line["looked_at"] = json!(looked);
-    line["seen"] = json!(view.score.seen);
-    line["left"] = json!(view.score.left);
-    line["taken"] = json!(taken.collect::<Vec<_>>());
-    line["latency_ms"] = json!(rounded(view.latency_ms));
+    let LiveView { number, time_ms, tracked, score, times, latency_ms, .. } = view;
+    let mut line = line_of(*number, *time_ms, tracked, score, times);
+    line["latency_ms"] = json!((latency_ms * 100.0).round() / 100.0);
     line
 }
 
@@ -63,6 +44,7 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
 mod tests {
     use super::*;
     use image::{Rgb, RgbImage};
+    use setsight_track::TrackedTable;
     use setsight_vision::TableReading;
     use std::sync::Arc;
 

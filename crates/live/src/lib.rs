@@ -17,7 +17,7 @@
 //! | `follow` | a shot | a view, by way of the next three |
 //! | `record` | a shot and its view | a film with its lines of JSON beside it |
 //! | `watch` | a frame | the tracked table, with detections on a thread of their own |
-//! | `counter` | a table | the score of the game |
+//! | [`counter`](setsight_track::counter) | a table | the score of the game |
 //! | `session`, `view` | a source, commands, a stop | views for a sink |
 //! | `freeze` | a view | its line of JSON; its frame on disk |
 //! | `straight` | a view | the table as seen from straight above |
@@ -31,7 +31,6 @@ mod avi;
 mod camera;
 mod capture;
 mod control;
-mod counter;
 mod feed;
 mod ffmpeg;
 mod follow;
@@ -82,7 +81,7 @@ pub mod films {
 
 /// What is made of a view.
 pub mod views {
-    pub use crate::counter::{Counter, Score};
+    pub use setsight_track::counter::{Counter, Score};
 
     /// A view as a line of JSON; its frame on disk.
     pub mod freeze {

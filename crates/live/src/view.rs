@@ -2,12 +2,12 @@
 
 use super::camera::CameraError;
 use super::control::{CameraOffer, CameraWish};
-use super::counter::Score;
 use super::input::Input;
 use super::video::FilmPlace;
 use super::watch::Watched;
 use setsight_photo::Frame;
 use setsight_track::TrackedTable;
+use setsight_track::counter::Score;
 use setsight_vision::StageTime;
 use std::path::PathBuf;
 use std::sync::Arc;

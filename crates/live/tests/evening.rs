@@ -3,10 +3,10 @@
 use setsight_game::cards::Card;
 use setsight_live::Watch;
 use setsight_live::films::{FILM_PACE, Pace};
-use setsight_live::views::Counter;
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
+use setsight_track::counter::Counter;
 use setsight_track::{Params, TrackedTable};
 use setsight_vision::ReadingPlan;
 use std::collections::{BTreeMap, BTreeSet};

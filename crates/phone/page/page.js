@@ -1,35 +1,16 @@
-// The page: takes a photo or live pictures, sends them, and draws what comes back.
+// The page: takes photos, has them read, and draws what comes back.
 "use strict";
 
-/// Colours of the sets, in their order, as on the pictures of the program.
-const SET_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"];
-/// Longest side of a live picture, in pixels, and its JPEG quality.
-const LIVE_PX = 1280;
-const LIVE_QUALITY = 0.7;
-/// Live pictures on their way at once: one is read while the next one travels.
-const MOST_PENDING = 2;
-/// A connection that does not answer for so long is given up, and tried again after a pause.
-const PATIENCE_MS = 4000;
-const PAUSE_MS = 700;
-/// Largest photo, in bytes.
-const MOST_BYTES = 25_000_000;
+/// With more sets than this only their numbers are drawn until one is chosen.
+const MOST_OUTLINED = 6;
 
 const $ = (id) => document.getElementById(id);
-const key = location.hash.slice(1);
-const phone = phoneName();
 
-/// The name of this phone: random, and the same as long as the page is open.
-function phoneName() {
-  const kept = sessionStorage.getItem("phone");
-  if (kept) return kept;
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  const name = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  sessionStorage.setItem("phone", name);
-  return name;
-}
+/// What is shown: the table, and what is chosen of it.
+const shown = { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive: false, isHinting: false };
 
-/// What is shown: the table that came last, and what is chosen of it.
-const shown = { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive: false };
+/// The photos of this tab, and which of them is shown.
+const album = { photos: [], at: null, isWorking: false };
 
 // ---- Words and messages -------------------------------------------------------------------------
 
@@ -53,52 +34,38 @@ function trouble(word) {
   setText($("trouble"), word ? words[word] ?? words.failed : "");
 }
 
-function wait(word) {
+/// Says something that is no trouble, with a button if there is something to do.
+function note(word, act) {
+  $("note").replaceChildren(words[word]);
+  if (act) {
+    const button = html("button", { type: "button", class: "plain slim" }, words[`${word}-act`]);
+    button.addEventListener("click", act);
+    $("note").append(" ", button);
+  }
+  $("note").hidden = false;
+}
+
+const newVersion = (take) => note("new-version", take);
+
+function wait(word, part) {
   $("wait").hidden = !word;
   if (word) setText($("wait-words"), words[word]);
+  $("wait-part").hidden = !word || part === undefined;
+  if (part !== undefined) $("wait-part").value = part;
+}
+
+/// Shows one of the page's views.
+function view(name) {
+  for (const one of ["start", "secure", "table", "play"]) $(one).hidden = one !== name;
+  document.body.dataset.view = name;
+  $("again").hidden = name !== "table";
+  if (name !== "table") stopLive();
+  // The phone's own way back leads to the first page.
+  if (name !== "start" && !history.state?.isInside) history.pushState({ isInside: true }, "");
+  window.scrollTo(0, 0);
 }
 
 // ---- Cards and sets -----------------------------------------------------------------------------
-
-const NS = "http://www.w3.org/2000/svg";
-
-function svg(name, attributes, ...children) {
-  const element = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-function html(name, attributes, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
-const SHAPES = {
-  d: "M10 0 L20 22 L10 44 L0 22 Z",
-  o: "M10 0 A10 10 0 0 1 20 10 V34 A10 10 0 0 1 0 34 V10 A10 10 0 0 1 10 0 Z",
-  s: "M13 1 C20 4 19 14 16.5 21 C14.5 27 17 31 19 36 C20.5 41 13 45 7 43 C0 40 1 30 3.5 23 C5.5 17 3 13 1 8 C-.5 3 7 -1 13 1 Z",
-};
-
-/// A card as a drawing, by its code: number, shading, colour, shape.
-function drawn(code) {
-  const [number, shading, color, shape] = code;
-  const count = Number(number);
-  const fill = { f: `fill-${color}`, o: "fill-none", s: `stripes-${color}` }[shading];
-  const symbols = Array.from({ length: count }, (_, i) => svg("path", {
-    d: SHAPES[shape], class: `ink-${color} ${fill}`, "stroke-width": 2,
-    transform: `translate(${38 + (i - (count - 1) / 2) * 25} 10)`,
-  }));
-  const face = svg("rect", { class: "face", x: 1, y: 1, width: 94, height: 62, rx: 7 });
-  return svg("svg", { class: "card", viewBox: "0 0 96 64", "aria-hidden": "true" }, face, ...symbols);
-}
-
-function nameOf(code) {
-  const [number, shading, color, shape] = code;
-  return words.card(words, Number(number), shading, color, shape);
-}
 
 /// Sure sets, then probable ones, each with its place, from which number and colour follow.
 function setsOf(table) {
@@ -109,12 +76,9 @@ function setsOf(table) {
     { ...set, place, id: set.cards.map((i) => table.cards[i].code).sort().join(" ") }));
 }
 
-const colorOf = (place) => SET_COLORS[place % SET_COLORS.length];
-const percent = (confidence) => Math.round(100 * confidence);
-
 /// What can be seen now: all sets, the chosen one, or as many cards of one as were asked for.
 function visible(sets) {
-  if ($("hints").checked) {
+  if (shown.isHinting) {
     const sure = sets.filter((set) => !set.probable);
     if (!sure.length || !shown.hint.cards) return [];
     const set = sure[shown.hint.set % sure.length];
@@ -130,7 +94,7 @@ function summary(table, sets) {
   const unsure = table.cards.filter((card) => card.unsure).length;
   const parts = [words.cards(table.cards.length)];
   const sure = sets.filter((set) => !set.probable).length;
-  if (!$("hints").checked) {
+  if (!shown.isHinting) {
     parts.push(sure || !unsure ? words.sets(sure) : words["no-sure"]);
     const probable = sets.length - sure + (table.probable_sets_left_out ?? 0);
     if (probable) parts.push(words.probable(probable));
@@ -146,19 +110,38 @@ function show(table) {
   const sets = setsOf(table);
   if (!sets.some((set) => set.id === shown.chosen)) shown.chosen = null;
   const seen = visible(sets);
-  drawOverlay(table, seen);
+  drawOverlay(table, sets, seen);
   let text = summary(table, sets);
-  if ($("hints").checked && seen.length) {
+  if (shown.isHinting && seen.length) {
     const names = seen[0].cards.map((i) => nameOf(table.cards[i].code));
     text += `. ${words.hint(names.length, names.join("; "))}`;
   }
+  if (!shown.isLive && table.cards.some((card) => card.unsure)) text += `. ${words["tap-unsure"]}`;
   for (const { kind } of table.warnings ?? []) text += ` ${words[`warning-${kind}`] ?? ""}`;
   setText($("summary"), text);
   listSets(table, sets);
-  $("hint-ways").hidden = !$("hints").checked;
+  explain(table, sets);
+  showButtons(sets);
   const isGame = shown.isLive && table.left !== undefined && table.looked_at;
   $("game").hidden = !isGame;
   if (isGame) setText($("game"), words.game(table.left, table.taken.length));
+}
+
+/// The buttons below the picture are always there, named for what they do, and off when nothing is left.
+function showButtons(sets) {
+  const sure = sets.filter((set) => !set.probable).length;
+  const { cards } = shown.hint;
+  $("modes").hidden = !shown.isLive && !sets.length;
+  $("hint-ways").hidden = !shown.isHinting || $("modes").hidden;
+  $("set-ways").hidden = shown.isHinting || sets.length < 2;
+  setText($("hint-more"), cards === 0 ? words["hint-first"] : words["hint-next"]);
+  $("hint-more").disabled = !sure || cards === 3;
+  $("hint-other").disabled = sure < 2 || !cards;
+  const place = sets.findIndex((set) => set.id === shown.chosen);
+  setText($("set-all"), place < 0 ? words.walk : words.walked(place + 1, sets.length));
+  $("set-all").disabled = place < 0;
+  $("mode-sets").setAttribute("aria-pressed", !shown.isHinting);
+  $("mode-hints").setAttribute("aria-pressed", shown.isHinting);
 }
 
 function around(corners, by) {
@@ -167,8 +150,11 @@ function around(corners, by) {
   return corners.map((corner) => [x + (corner[0] - x) * by, y + (corner[1] - y) * by]);
 }
 
-function drawOverlay(table, sets) {
+const pathOf = (corners) => `M${corners.map((corner) => corner.join()).join("L")}Z`;
+
+function drawOverlay(table, sets, seen) {
   const overlay = $("overlay");
+  const focus = document.activeElement?.closest?.("#overlay [data-card]")?.dataset.card;
   overlay.setAttribute("viewBox", `0 0 ${table.width} ${table.height}`);
   const sides = table.cards.map(({ corners: [a, b, c] }) => (
     Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), Math.hypot(b[0] - c[0], b[1] - c[1]))));
@@ -178,29 +164,46 @@ function drawOverlay(table, sets) {
     const points = around(table.cards[i].corners, by).map((corner) => corner.join()).join(" ");
     return svg("polygon", { points, "stroke-width": width, ...attributes });
   };
-  for (const set of sets) {
+  const isOne = seen.length === 1 && (shown.isHinting || shown.chosen);
+  if (isOne) {
+    const holes = seen[0].cards.map((i) => pathOf(around(table.cards[i].corners, 1.06))).join("");
+    const all = `M0 0H${table.width}V${table.height}H0Z`;
+    parts.push(svg("path", { class: "dim", d: all + holes, "fill-rule": "evenodd" }));
+  }
+  const isCrowded = seen.length > MOST_OUTLINED;
+  for (const set of seen) {
     const color = colorOf(set.place);
     const group = svg("g", { class: "band", "data-set": set.id });
     const dash = set.probable ? " probable" : "";
     for (const i of set.cards) {
       const width = sides[i] * 0.035;
-      const by = 1.04 + bands[i] * 0.075;
+      const by = 1.04 + (isCrowded ? 0 : bands[i] * 0.075);
       const dashes = set.probable ? { "stroke-dasharray": `${2.4 * width} ${1.6 * width}` } : {};
-      group.append(line(i, by, width * 1.4, { class: "edge" }),
-        line(i, by, width, { class: `side${dash}`, stroke: color, ...dashes }));
-      labels.push(label(table.cards[i].corners, sides[i] * 0.1, bands[i], color, `${set.place + 1}${set.probable ? "?" : ""}`));
+      if (!isCrowded || !bands[i]) {
+        group.append(line(i, by, width * 1.4, { class: "edge" }),
+          line(i, by, width, { class: `side${dash}`, stroke: isCrowded ? "#fff" : color, ...dashes }));
+      }
+      labels.push(label(table.cards[i].corners, sides[i] * (isOne ? 0.13 : 0.1), bands[i], color, `${set.place + 1}${set.probable ? "?" : ""}`));
       bands[i] += 1;
     }
     parts.push(group);
   }
-  if (!$("hints").checked) {
-    table.cards.forEach((card, i) => {
-      if (!card.unsure) return;
-      const width = sides[i] * 0.03;
-      parts.push(line(i, 0.96, width, { class: "unsure", "stroke-dasharray": `${width} ${1.5 * width}` }));
-    });
-  }
-  overlay.replaceChildren(...parts, ...labels);
+  const asks = shown.isHinting || shown.isLive ? [] : table.cards.flatMap((card, i) => (card.unsure || card.isFixed ? [askable(table, i, sides[i], line)] : []));
+  overlay.replaceChildren(...parts, ...asks, ...labels);
+  if (focus) overlay.querySelector(`[data-card="${focus}"]`)?.focus();
+}
+
+/// A card that a tap settles: with a question mark while it is unsure, with a tick when it was settled.
+function askable(table, i, side, line) {
+  const { corners, unsure, code } = table.cards[i];
+  const [x, y] = [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / 4);
+  const width = side * 0.03;
+  const radius = side * 0.17;
+  const outline = line(i, 0.96, width, { class: unsure ? "unsure" : "fixed", "stroke-dasharray": `${width} ${1.5 * width}` });
+  const sign = svg("g", { class: "sign" }, svg("circle", { cx: x, cy: y, r: radius, "stroke-width": radius * 0.1 }),
+    Object.assign(svg("text", { x, y, "font-size": radius * 1.3 }), { textContent: unsure ? "?" : "✓" }));
+  const name = unsure ? words.ask(nameOf(code)) : words.asked(nameOf(code));
+  return svg("g", { class: "ask", "data-card": i, role: "button", tabindex: 0, "aria-label": name }, outline, sign);
 }
 
 /// A numbered disc on the upper side of a card, one beside the other.
@@ -213,16 +216,16 @@ function label(corners, radius, place, color, text) {
     Object.assign(svg("text", { x, y, "font-size": radius * (text.length > 1 ? 1.1 : 1.5) }), { textContent: text }));
 }
 
-/// The list below the picture. It is made anew only when it changes, for it holds the focus.
+/// The list beside the picture. It is made anew only when it changes, for it holds the focus.
 function listSets(table, sets) {
   const list = $("sets");
-  const listed = $("hints").checked ? [] : sets;
+  const listed = shown.isHinting ? [] : sets;
   const state = JSON.stringify([listed.map((set) => [set.id, set.probable, percent(set.confidence ?? 1)]), shown.chosen]);
   if (list.dataset.state === state) return;
   list.dataset.state = state;
   const focus = document.activeElement?.dataset?.set;
   list.replaceChildren(...listed.map((set) => item(table, set)));
-  if (focus) list.querySelector(`[data-set="${CSS.escape(focus)}"]`)?.focus();
+  if (focus) list.querySelector(`[data-set="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
 }
 
 function item(table, set) {
@@ -243,295 +246,282 @@ function item(table, set) {
   return html("li", {}, button);
 }
 
+/// Why the chosen set, or the one that a hint shows in full, is one.
+function explain(table, sets) {
+  const [set] = visible(sets);
+  const isShown = set && (shown.isHinting ? set.cards.length === 3 : shown.chosen);
+  $("detail").hidden = !isShown;
+  const state = isShown ? set.id : "";
+  if ($("detail").dataset.state === state) return;
+  $("detail").dataset.state = state;
+  $("detail").replaceChildren();
+  if (!isShown) return;
+  const codes = set.cards.map((i) => table.cards[i].code);
+  $("detail").append(html("h2", {}, words.why(set.place + 1)), whyLines(codes));
+}
+
 function choose(id) {
   shown.chosen = shown.chosen === id ? null : id;
   if (shown.table) show(shown.table);
 }
 
-// ---- Asking the computer ------------------------------------------------------------------------
-
-/// Sends a request with the key. Throws a word for what is wrong.
-async function ask(path, body) {
-  const headers = { "X-Setsight-Key": key, "X-Setsight-Phone": phone };
-  let answer;
-  try {
-    answer = await fetch(path, body ? { method: "POST", headers, body } : { headers });
-  } catch {
-    throw new Error("unreachable");
-  }
-  if (answer.status === 404) throw new Error("stale");
-  if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error ?? "failed");
-  return answer;
+/// The set before or after the chosen one.
+function walk(by) {
+  if (!shown.table) return;
+  const sets = setsOf(shown.table);
+  const place = sets.findIndex((set) => set.id === shown.chosen);
+  const next = place < 0 ? (by > 0 ? 0 : sets.length - 1) : (place + by + sets.length) % sets.length;
+  shown.chosen = sets[next]?.id ?? null;
+  show(shown.table);
 }
 
-// ---- A photo ------------------------------------------------------------------------------------
+// ---- Settling a card ----------------------------------------------------------------------------
 
-/// The photo that was taken last: what comes of an older one counts no more.
-let newest = 0;
+/// The drawn guesses for a card, of which one is chosen.
+function ask(place) {
+  const photo = album.photos[album.at];
+  if (!photo?.table) return;
+  const { code, alternatives } = photo.table.cards[place];
+  const codes = [...new Set([code, ...alternatives.map((guess) => guess.code)])].slice(0, 3);
+  $("guess-list").replaceChildren(...codes.map((guess) => {
+    const button = html("button", { type: "button", class: "face-up", "aria-pressed": photo.fixes[place] === guess }, drawn(guess), html("span", {}, nameOf(guess)));
+    button.addEventListener("click", () => settle(photo, place, guess));
+    return button;
+  }));
+  $("guess-open").onclick = () => settle(photo, place, null);
+  $("guesses").showModal();
+}
 
-async function takePhoto(file) {
-  const own = ++newest;
+function settle(photo, place, code) {
+  $("guesses").close();
+  if (code) photo.fixes[place] = code;
+  else delete photo.fixes[place];
+  store(photo);
+  if (photo === album.photos[album.at]) show(settled(photo.table, photo.fixes));
+}
+
+// ---- Photos -------------------------------------------------------------------------------------
+
+/// Takes photos in, shows the first of them, and has one after the other read.
+function takePhotos(files) {
+  if (!files.length) return;
   stopLive();
   trouble(null);
-  if (file.size > MOST_BYTES) return trouble("too-large");
-  startTable(false);
-  wait("sending");
-  // Read at once: a phone may take the file away.
-  const asked = ask("/photo", file);
-  showPhoto(file, own, asked);
-  const reading = setTimeout(() => wait("reading"), 400);
+  const first = album.photos.length;
+  for (const file of files) {
+    const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, word: wrongWith(file), state: "waiting" };
+    if (photo.word) photo.state = "failed";
+    album.photos.push(photo);
+  }
+  album.at = Math.min(first, album.photos.length - 1);
+  while (album.photos.length > MOST_PHOTOS) forget(album.photos[0]);
+  openPhoto(Math.max(0, album.at));
+  work();
+}
+
+/// A word for what needs no reading to be refused.
+function wrongWith(file) {
+  if (/^video\//.test(file.type)) return "film";
+  if (/^(text|audio)\/|^application\/(pdf|zip|json)/.test(file.type)) return "unreadable";
+  if (!file.size) return "empty";
+  if (file.size > reader.mostBytes) return "too-large";
+  return null;
+}
+
+function forget(photo) {
+  const place = album.photos.indexOf(photo);
+  if (place < 0) return;
+  album.photos.splice(place, 1);
+  if (photo.url) URL.revokeObjectURL(photo.url);
+  if (album.at > place) album.at -= 1;
+  keep.drop(photo.id).catch(() => {});
+}
+
+/// Reads what waits, one after the other.
+async function work() {
+  if (album.isWorking) return;
+  album.isWorking = true;
+  let photo;
+  while ((photo = nextToRead())) {
+    photo.state = "reading";
+    showAlbum();
+    try {
+      const own = photo;
+      const { table, picture } = await reader.read(photo.file, (word, part) => tell(own, word, part));
+      Object.assign(photo, { table, picture: picture ?? photo.picture, state: "done", word: null });
+      store(photo);
+    } catch (error) {
+      Object.assign(photo, { state: "failed", word: error.message });
+    }
+    if (photo === album.photos[album.at] && !live) showPhoto();
+    showAlbum();
+  }
+  album.isWorking = false;
+}
+
+/// What is shown is read first.
+function nextToRead() {
+  const waiting = album.photos.filter((photo) => photo.state === "waiting");
+  return waiting.find((photo) => photo === album.photos[album.at]) ?? waiting[0];
+}
+
+function tell(photo, word, part) {
+  photo.told = [word, word === "sending" ? part : undefined];
+  if (photo === album.photos[album.at] && !live) wait(...photo.told);
+}
+
+/// Keeps a photo with what was read on it until the tab is closed; says once that the browser does not.
+async function store(photo) {
   try {
-    const table = await (await asked).json();
-    if (own === newest) show(table);
-  } catch (error) {
-    if (own !== newest) return;
-    $("table").hidden = true;
-    trouble(error.message);
-  } finally {
-    clearTimeout(reading);
-    if (own === newest) wait(null);
+    await keep.put(photo);
+  } catch {
+    if (!store.isTold) note("not-kept");
+    store.isTold = true;
   }
 }
 
-/// Shows the photo itself; where the browser cannot (HEIC), as the computer turns it into a JPEG.
-function showPhoto(file, own, asked) {
+function openPhoto(place) {
+  startTable(false);
+  album.at = place;
+  const photo = album.photos[place];
   const image = $("photo");
-  URL.revokeObjectURL(image.src);
+  photo.url ??= URL.createObjectURL(photo.picture ?? photo.file);
   image.alt = words["photo-alt"];
-  image.onerror = async () => {
+  image.onload = () => setRatio(image.naturalWidth, image.naturalHeight);
+  image.onerror = () => {
     image.onerror = null;
-    try {
-      // One request of a phone ends the one before.
-      await asked;
-      const blob = await (await ask("/picture", file)).blob();
-      if (own === newest) image.src = URL.createObjectURL(blob);
-    } catch {
-      // What is wrong with it is said by the other answer.
-    }
+    image.hidden = true;
+    if (photo.state === "done") showOwnPicture(photo);
   };
-  image.src = URL.createObjectURL(file);
   image.hidden = false;
+  image.src = photo.url;
+  showAlbum();
+  showPhoto();
+}
+
+/// The state of the photo that is open.
+function showPhoto() {
+  const photo = album.photos[album.at];
+  wait(null);
+  trouble(photo.state === "failed" ? photo.word : null);
+  // What is wrong with the file itself stays wrong.
+  const isFinal = ["film", "unreadable", "too-large", "empty", "format"].includes(photo.word);
+  $("retry").hidden = photo.state !== "failed" || isFinal;
+  if (photo.state === "waiting" || photo.state === "reading") {
+    wait(...(photo.state === "reading" && photo.told ? photo.told : ["waiting"]));
+  }
+  if (photo.state === "failed") setText($("summary"), photo.name);
+  $("stage").hidden = photo.state === "failed" && isFinal;
+  if (photo.state !== "done") return;
+  if ($("photo").hidden) showOwnPicture(photo);
+  setRatio(photo.table.width, photo.table.height);
+  show(settled(photo.table, photo.fixes));
+}
+
+/// A photo that the browser cannot show (HEIC), as the reader turns it into a JPEG.
+async function showOwnPicture(photo) {
+  try {
+    photo.picture ??= await reader.picture?.(photo.file) ?? null;
+    if (!photo.picture) return;
+    URL.revokeObjectURL(photo.url);
+    photo.url = URL.createObjectURL(photo.picture);
+    store(photo);
+    if (photo !== album.photos[album.at] || shown.isLive) return;
+    $("photo").src = photo.url;
+    $("photo").hidden = false;
+  } catch {
+    // What is wrong with it is said by the other answer.
+  }
+}
+
+function showAlbum() {
+  $("album").hidden = shown.isLive || album.photos.length < 2;
+  $("album").replaceChildren(...album.photos.map((photo, place) => {
+    const mark = { done: "", failed: "!", waiting: "…", reading: "…" }[photo.state];
+    const count = photo.table ? words.cards(photo.table.cards.length) : photo.state === "failed" ? words.failed : words.waiting;
+    const button = html("button", { type: "button", class: "plain slim", "aria-pressed": place === album.at, "aria-label": words.photo(place + 1, count) }, `${place + 1}${mark}`);
+    button.addEventListener("click", () => { stopLive(); openPhoto(place); work(); });
+    return button;
+  }));
+  $("album").querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/// The picture's sides, by which it has its place before it is there.
+function setRatio(width, height) {
+  $("stage").style.setProperty("--ratio", width / Math.max(1, height));
 }
 
 function startTable(isLive) {
-  Object.assign(shown, { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive });
-  $("secure").hidden = true;
-  $("table").hidden = false;
+  const { isHinting } = shown;
+  Object.assign(shown, { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive, isHinting });
+  view("table");
+  $("stage").hidden = false;
   $("overlay").replaceChildren();
   $("sets").replaceChildren();
   delete $("sets").dataset.state;
   setText($("summary"), "");
-  $("game").hidden = true;
-  $("hint-ways").hidden = true;
-  $("photo").hidden = true;
+  for (const id of ["game", "hint-ways", "set-ways", "detail", "retry", "photo", "album"]) $(id).hidden = true;
+  $("modes").hidden = !isLive;
   $("video").hidden = !isLive;
   $("live-ways").hidden = !isLive;
-  $("figures").hidden = !isLive;
-  setText($("figures"), "");
-}
-
-// ---- Live ---------------------------------------------------------------------------------------
-
-/// What runs: the camera, the connection, the pictures on their way, and when the last answers came.
-let live = null;
-
-async function goLive() {
-  trouble(null);
-  if (!window.isSecureContext || !navigator.mediaDevices) {
-    $("secure-link").href = `https://${location.host}/#${key}`;
-    $("secure").hidden = false;
-    $("secure").scrollIntoView();
-    return;
-  }
-  newest += 1;
-  stopLive();
-  startTable(true);
-  wait("connecting");
-  live = { pending: [], answers: [], canvas: document.createElement("canvas"), isDrawing: false };
-  if (!await openCamera(live)) return;
-  connect(live);
-  live.watch = setInterval(() => watch(live), 500);
-  keepAwake();
-}
-
-async function openCamera(own) {
-  try {
-    const wish = { facingMode: { ideal: "environment" }, width: { ideal: 1280 }, height: { ideal: 720 } };
-    const stream = await navigator.mediaDevices.getUserMedia({ video: wish, audio: false });
-    if (live !== own) {
-      stream.getTracks().forEach((track) => track.stop());
-      return false;
-    }
-    own.stream = stream;
-    $("video").srcObject = stream;
-    await $("video").play();
-    return live === own;
-  } catch {
-    if (live === own) {
-      stopLive();
-      $("table").hidden = true;
-      trouble("no-camera");
-    }
-    return false;
-  }
-}
-
-function stopLive() {
-  if (!live) return;
-  const own = live;
-  live = null;
-  clearInterval(own.watch);
-  clearTimeout(own.retry);
-  leave(own);
-  own.stream?.getTracks().forEach((track) => track.stop());
-  own.lock?.release().catch(() => {});
-  $("video").srcObject = null;
-}
-
-/// Gives up the connection. What it still says counts no more.
-function leave(own) {
-  const socket = own.socket;
-  own.socket = null;
-  own.pending = [];
-  if (!socket) return;
-  socket.onopen = socket.onmessage = socket.onclose = null;
-  socket.close();
-}
-
-function connect(own) {
-  if (live !== own) return;
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const socket = new WebSocket(`${scheme}://${location.host}/live`, ["setsight", key, phone]);
-  Object.assign(own, { socket, begun: performance.now(), isOpen: false });
-  socket.onopen = () => {
-    own.isOpen = true;
-    own.failures = 0;
-    trouble(null);
-    pump(own);
-  };
-  socket.onmessage = (message) => answered(own, JSON.parse(message.data));
-  socket.onclose = () => lost(own);
-}
-
-/// The connection has ended: it is tried again. Whether the key still holds tells a request.
-async function lost(own) {
-  if (live !== own) return;
-  leave(own);
-  own.failures = (own.failures ?? 0) + 1;
-  own.retry = setTimeout(() => connect(own), PAUSE_MS);
-  try {
-    await ask("/hello");
-    if (live === own && own.failures > 1) trouble("full");
-  } catch (error) {
-    if (live === own) trouble(error.message === "unreachable" ? "lost" : error.message);
-  }
-}
-
-/// Looks every half second for a connection that hangs, as a lost network leaves it.
-function watch(own) {
-  if (live !== own || document.hidden || !own.socket) return;
-  const oldest = own.isOpen ? own.pending[0]?.sent : own.begun;
-  if (oldest !== undefined && performance.now() - oldest > PATIENCE_MS) {
-    trouble("lost");
-    lost(own);
-  } else {
-    pump(own);
-  }
-}
-
-/// Sends the camera's next picture if fewer than two are on their way.
-function pump(own) {
-  const video = $("video");
-  if (live !== own || !own.isOpen || own.isDrawing || own.pending.length >= MOST_PENDING || document.hidden) return;
-  if (!video.videoWidth) return;
-  own.isDrawing = true;
-  const draw = () => {
-    const taken = performance.now();
-    const scale = Math.min(1, LIVE_PX / Math.max(video.videoWidth, video.videoHeight));
-    const [width, height] = [Math.round(video.videoWidth * scale), Math.round(video.videoHeight * scale)];
-    if (own.canvas.width !== width || own.canvas.height !== height) Object.assign(own.canvas, { width, height });
-    own.canvas.getContext("2d", { alpha: false }).drawImage(video, 0, 0, width, height);
-    own.canvas.toBlob((blob) => {
-      own.isDrawing = false;
-      if (live !== own || own.socket?.readyState !== WebSocket.OPEN || !blob) return;
-      own.socket.send(blob);
-      own.pending.push({ taken, sent: performance.now() });
-      pump(own);
-    }, "image/jpeg", LIVE_QUALITY);
-  };
-  // The same picture is not sent twice.
-  if (video.requestVideoFrameCallback) video.requestVideoFrameCallback(draw);
-  else requestAnimationFrame(draw);
-}
-
-function answered(own, table) {
-  if (live !== own) return;
-  const sent = own.pending.shift();
-  wait(null);
-  if (table.error) {
-    // A slow answer is followed by others.
-    trouble(table.error === "slow" ? null : table.error);
-  } else {
-    trouble(null);
-    show(table);
-    measure(own, sent);
-  }
-  pump(own);
-}
-
-/// Pictures a second and the median time from camera to outline, over the last answers.
-function measure(own, sent) {
-  const now = performance.now();
-  own.answers.push({ now, ms: now - (sent?.taken ?? now) });
-  if (own.answers.length > 60) own.answers.shift();
-  if (own.answers.length % 10) return;
-  const times = own.answers.map((answer) => answer.ms).sort((a, b) => a - b);
-  const seconds = (now - own.answers[0].now) / 1000;
-  const rate = (own.answers.length - 1) / seconds;
-  setText($("figures"), words.figures(rate.toFixed(1), Math.round(times[times.length >> 1])));
-}
-
-async function keepAwake() {
-  try {
-    const lock = await navigator.wakeLock?.request("screen");
-    if (live) live.lock = lock;
-    else lock?.release();
-  } catch {
-    // The phone may sleep then.
-  }
-}
-
-/// A phone that slept: its camera may be gone, and its connection is.
-async function awake() {
-  const own = live;
-  if (!own) return;
-  if (document.hidden) {
-    leave(own);
-    clearTimeout(own.retry);
-    return;
-  }
-  const isOver = !own.stream || own.stream.getVideoTracks().some((track) => track.readyState === "ended");
-  if (isOver && !await openCamera(own)) return;
-  if (!own.socket) connect(own);
-  keepAwake();
 }
 
 // ---- The page -----------------------------------------------------------------------------------
 
+function setHinting(isHinting) {
+  Object.assign(shown, { isHinting, hint: { set: 0, cards: 0 }, chosen: null });
+  if (shown.table) show(shown.table);
+  else showButtons([]);
+}
+
+function goHome() {
+  stopLive();
+  trouble(null);
+  view("start");
+}
+
+function listenToFiles() {
+  for (const id of ["file", "camera", "again-file"]) {
+    $(id).addEventListener("change", () => {
+      takePhotos([...$(id).files]);
+      $(id).value = "";
+    });
+  }
+  const isForUs = (event) => !$("start").hidden || !$("table").hidden || !$("play").hidden ? event.dataTransfer?.types.includes("Files") : false;
+  document.addEventListener("dragover", (event) => {
+    if (!isForUs(event)) return;
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) document.body.classList.remove("dropping");
+  });
+  document.addEventListener("drop", (event) => {
+    document.body.classList.remove("dropping");
+    if (!isForUs(event)) return;
+    event.preventDefault();
+    takePhotos([...event.dataTransfer.files]);
+  });
+  document.addEventListener("paste", (event) => {
+    if ($("start").hidden && $("table").hidden) return;
+    takePhotos([...event.clipboardData?.files ?? []]);
+  });
+}
+
 function listen() {
-  $("file").addEventListener("change", () => {
-    const [file] = $("file").files;
-    if (file) takePhoto(file).finally(() => { $("file").value = ""; });
+  listenToFiles();
+  listenToLive();
+  listenToPlay();
+  $("home").addEventListener("click", goHome);
+  window.addEventListener("popstate", () => { if (!history.state?.isInside && $("start").hidden) goHome(); });
+  $("retry").addEventListener("click", () => {
+    const photo = album.photos[album.at];
+    Object.assign(photo, { state: "waiting", word: null });
+    showPhoto();
+    work();
   });
-  $("go-live").addEventListener("click", goLive);
-  $("secure-back").addEventListener("click", () => { $("secure").hidden = true; });
-  $("stop").addEventListener("click", () => { stopLive(); $("table").hidden = true; trouble(null); });
-  $("new-game").addEventListener("click", () => live?.isOpen && live.socket?.send("new-game"));
-  $("hints").addEventListener("change", () => {
-    shown.hint = { set: 0, cards: 0 };
-    shown.chosen = null;
-    if (shown.table) show(shown.table);
-  });
+  $("mode-sets").addEventListener("click", () => setHinting(false));
+  $("mode-hints").addEventListener("click", () => setHinting(true));
   $("hint-more").addEventListener("click", () => {
     shown.hint.cards = Math.min(3, shown.hint.cards + 1);
     if (shown.table) show(shown.table);
@@ -540,24 +530,63 @@ function listen() {
     shown.hint = { set: shown.hint.set + 1, cards: 1 };
     if (shown.table) show(shown.table);
   });
+  $("set-before").addEventListener("click", () => walk(-1));
+  $("set-next").addEventListener("click", () => walk(1));
+  $("set-all").addEventListener("click", () => choose(shown.chosen));
+  const asked = (event) => event.target.closest?.("[data-card]")?.dataset.card;
   $("overlay").addEventListener("click", (event) => {
     const band = event.target.closest?.("[data-set]");
-    if (band && !$("hints").checked) choose(band.dataset.set);
+    if (asked(event) !== undefined) ask(Number(asked(event)));
+    else if (band && !shown.isHinting) choose(band.dataset.set);
     else if (shown.chosen) choose(shown.chosen);
   });
-  document.addEventListener("visibilitychange", awake);
-  // Another code was scanned while the page was open.
-  window.addEventListener("hashchange", () => location.reload());
-  window.addEventListener("pagehide", stopLive);
+  $("overlay").addEventListener("keydown", (event) => {
+    if (!["Enter", " "].includes(event.key) || asked(event) === undefined) return;
+    event.preventDefault();
+    ask(Number(asked(event)));
+  });
+  document.addEventListener("keydown", (event) => {
+    if ($("table").hidden || shown.isHinting || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key === "ArrowLeft") walk(-1);
+    else if (event.key === "ArrowRight") walk(1);
+    else if (event.key === "Escape" && shown.chosen) choose(shown.chosen);
+  });
+}
+
+/// A board for the first page, with one of its sets marked.
+function drawExample() {
+  const codes = ["1frd", "2sgo", "3ops", "2spd", "1ogs", "2fpo", "3ogd", "3srs", "2frs"];
+  const set = setsAmong(codes)[0] ?? [];
+  $("example").replaceChildren(...codes.map((code, i) => {
+    const card = drawn(code);
+    if (set.includes(i)) card.classList.add("in-set");
+    return card;
+  }));
+}
+
+/// Brings back what was read before the page was reloaded.
+async function restore() {
+  const kept = await keep.all().catch(() => []);
+  if (!kept.length) return;
+  for (const photo of kept) album.photos.push({ ...photo, state: photo.table ? "done" : "waiting", word: null });
+  openPhoto(album.photos.length - 1);
+  work();
 }
 
 async function start() {
+  $("old").remove();
+  // Another way to the same choice, on each of the other views.
+  const input = Object.assign($("file").cloneNode(), { id: "again-file" });
+  $("again-choose").append(input);
   putWords();
+  drawExample();
   listen();
-  if (!/^[0-9a-f]{32}$/.test(key)) return trouble("no-key");
+  setText($("privacy"), words[reader.privacy]);
   try {
-    await ask("/hello");
-    $("start").hidden = false;
+    await reader.start();
+    view("start");
+    await restore();
   } catch (error) {
     trouble(error.message);
   }

@@ -4,7 +4,6 @@ use crate::answer::Answer;
 use crate::server::News;
 use setsight_live::{FramePace, Session};
 use setsight_photo::encode;
-use setsight_photo::pixels::resized;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_track::Params;
 use setsight_vision::output::line_of;
@@ -14,10 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Largest photo, in bytes: phones make them of up to 20 MB.
 pub(crate) const MOST_BYTES: u64 = 25_000_000;
-/// Longest side of a picture that is turned into a JPEG for a browser, in pixels.
-const PICTURE_PX: u32 = 2048;
-/// JPEG quality of it, 1 to 100.
-const QUALITY: u8 = 85;
 
 /// What reads tables: the stages of [`Pipeline`], or a fake in tests.
 pub trait Reads: Send + Sync {
@@ -104,32 +99,15 @@ pub(crate) fn read(
 pub(crate) fn picture(turn: &Turn, bytes: &[u8]) -> Answer {
     let _turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
     match source::decode(bytes) {
-        Ok(photo) => match jpeg(&photo) {
-            Some(bytes) => Answer::jpeg(bytes),
-            None => Answer::wrong("500 Internal Server Error", "failed"),
+        Ok(photo) => match encode::for_browsers(&photo.frame) {
+            Ok(bytes) => Answer::jpeg(bytes),
+            Err(_) => Answer::wrong("500 Internal Server Error", "failed"),
         },
         Err(error) => unread(&error),
     }
 }
 
-fn jpeg(photo: &Photo) -> Option<Vec<u8>> {
-    let from = photo.frame.dimensions();
-    let longest = from.0.max(from.1);
-    let size = |side: u32| {
-        let side = u64::from(side) * u64::from(PICTURE_PX.min(longest)) / u64::from(longest);
-        u32::try_from(side).unwrap_or(PICTURE_PX).max(1)
-    };
-    let to = (size(from.0), size(from.1));
-    let rgb = resized(photo.frame.as_raw(), from, to).ok()?;
-    encode::jpeg_of(&rgb, to, QUALITY).ok()
-}
-
 /// What is wrong with a photo, by a word that the page knows.
 fn unread(error: &SourceError) -> Answer {
-    let word = match error {
-        SourceError::TooLarge { .. } | SourceError::TooManyBytes { .. } => "too-large",
-        SourceError::OtherFormat { .. } | SourceError::NoDecoder { .. } => "format",
-        _ => "unreadable",
-    };
-    Answer::wrong("422 Unprocessable Content", word)
+    Answer::wrong("422 Unprocessable Content", error.word())
 }

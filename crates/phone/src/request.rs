@@ -72,12 +72,25 @@ impl Phone {
     }
 }
 
-/// The page, by its paths.
-const PAGE: [(&str, &str, &str); 4] = [
+/// A part of the page: its path, what it is, and its text.
+macro_rules! part {
+    ($name:literal, $kind:literal) => {
+        (concat!("/", $name), $kind, include_str!(concat!("../page/", $name)))
+    };
+}
+
+/// The page, by its paths. What else lies in its folder belongs to the page that reads by itself.
+const PAGE: [(&str, &str, &str); 10] = [
     ("/", "text/html; charset=utf-8", include_str!("../page/index.html")),
-    ("/page.css", "text/css; charset=utf-8", include_str!("../page/page.css")),
-    ("/page.js", "text/javascript; charset=utf-8", include_str!("../page/page.js")),
-    ("/words.js", "text/javascript; charset=utf-8", include_str!("../page/words.js")),
+    part!("page.css", "text/css; charset=utf-8"),
+    part!("icon.svg", "image/svg+xml"),
+    part!("words.js", "text/javascript; charset=utf-8"),
+    part!("cards.js", "text/javascript; charset=utf-8"),
+    part!("keep.js", "text/javascript; charset=utf-8"),
+    part!("computer.js", "text/javascript; charset=utf-8"),
+    part!("live.js", "text/javascript; charset=utf-8"),
+    part!("play.js", "text/javascript; charset=utf-8"),
+    part!("page.js", "text/javascript; charset=utf-8"),
 ];
 
 impl Request {

@@ -45,10 +45,15 @@ fn the_page_holds_together() {
     };
     let page = get("/");
     assert_eq!(status(&page), 200);
-    for part in ["page.css", "page.js", "words.js"] {
-        assert!(body(&page).contains(part), "{part}");
+    let parts = body(&page)
+        .split(['"', '\n'])
+        .filter(|part| part.ends_with(".js") || part.ends_with(".css"));
+    let parts: Vec<&str> = parts.chain(["icon.svg"]).collect();
+    assert!(parts.len() > 6 && body(&page).contains("icon.svg"), "{parts:?}");
+    for part in parts {
         assert_eq!(status(&get(&format!("/{part}"))), 200, "{part}");
     }
+    assert_eq!(status(&get("/local.js")), 404, "here the computer reads");
     assert!(page.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"));
     assert!(!body(&page).contains("//"), "nothing comes from elsewhere");
 }

@@ -1,6 +1,7 @@
 //! A picture as the bytes of a file. Everything that writes pictures encodes here, so that each encoder
 //! is compiled once.
 
+use crate::pixels::resized;
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder, ImageError, RgbImage};
 
@@ -28,6 +29,26 @@ pub fn jpeg_of(samples: &[u8], size_px: (u32, u32), quality: u8) -> Result<Vec<u
     let encoder = JpegEncoder::new_with_quality(&mut bytes, quality);
     encoder.write_image(samples, size_px.0, size_px.1, ExtendedColorType::Rgb8)?;
     Ok(bytes)
+}
+
+/// A picture as a JPEG of a moderate size, for a browser that cannot show its file.
+///
+/// # Errors
+/// The picture has a side of 0 pixels.
+pub fn for_browsers(picture: &RgbImage) -> Result<Vec<u8>, ImageError> {
+    const LONGEST_PX: u32 = 2048;
+    const QUALITY: u8 = 85;
+    let from = picture.dimensions();
+    let longest = from.0.max(from.1).max(1);
+    let size = |side: u32| {
+        let side = u64::from(side) * u64::from(LONGEST_PX.min(longest)) / u64::from(longest);
+        u32::try_from(side).unwrap_or(LONGEST_PX).max(1)
+    };
+    let to = (size(from.0), size(from.1));
+    match resized(picture.as_raw(), from, to) {
+        Ok(rgb) => jpeg_of(&rgb, to, QUALITY),
+        Err(_) => jpeg(picture, QUALITY),
+    }
 }
 
 /// A picture as PNG.

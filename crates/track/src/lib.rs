@@ -23,9 +23,11 @@
 #![warn(unreachable_pub)]
 
 mod card;
+pub mod counter;
 mod detect;
 mod evidence;
 mod grey;
+mod line;
 mod motion;
 mod params;
 mod table_tracker;
@@ -35,6 +37,7 @@ pub use card::Track;
 pub use detect::{Detection, Detections, Detector, Known, Request, detect};
 pub use evidence::independent;
 pub use grey::Grey;
+pub use line::line_of;
 pub use params::Params;
 pub use table_tracker::TableTracker;
 pub use tracker::{CardTrack, TrackedTable, Tracker};

@@ -9,12 +9,12 @@ use setsight_game::cards::parse_codes;
 use setsight_game::sets::Chance;
 use setsight_live::cameras::{CameraInfo, CameraOffer, CameraWish};
 use setsight_live::films::FilmPlace;
-use setsight_live::views::Score;
 use setsight_live::{
     CameraChoice, CameraError, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
     RecordingState,
 };
 use setsight_photo::geometry::{Point, Quad};
+use setsight_track::counter::Score;
 use setsight_track::{CardTrack, TrackedTable};
 use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
 use setsight_window::Language;

@@ -24,7 +24,8 @@ export class Browser {
       "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
       "--ignore-certificate-errors", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
       `--use-file-for-fake-video-capture=${film}`, `--user-data-dir=${profile}`,
-      `--proxy-server=127.0.0.1:${proxyPort}`, "--proxy-bypass-list=<-loopback>", "about:blank",
+      ...proxyPort ? [`--proxy-server=127.0.0.1:${proxyPort}`, "--proxy-bypass-list=<-loopback>"] : [],
+      "about:blank",
     ], { stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] });
     this.child.stderr.resume();
     this.waiting = new Map();
@@ -92,7 +93,7 @@ export class Page {
 
   async go(url) {
     await this.send("Page.navigate", { url });
-    await until(`${url} is there`, 30, () => this.value("document.readyState === 'complete' && location.href !== 'about:blank'"));
+    await until(`${url} is there`, 30, () => this.value(`document.readyState === 'complete' && (location.href !== 'about:blank' || ${url === "about:blank"})`));
   }
 
   async value(expression) {
@@ -125,6 +126,14 @@ export class Page {
     for (const type of ["mousePressed", "mouseReleased"]) {
       await this.send("Input.dispatchMouseEvent", { type, ...at, button: "left", clickCount: 1 });
     }
+  }
+
+  /// Presses a key by its name, such as Enter.
+  async key(key) {
+    const windowsVirtualKeyCode = { Tab: 9, Enter: 13, Escape: 27, ArrowLeft: 37, ArrowRight: 39 }[key];
+    const text = key === "Enter" ? "\r" : undefined;
+    await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", key, code: key, windowsVirtualKeyCode, text });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code: key, windowsVirtualKeyCode });
   }
 
   async choose(selector, file) {

@@ -103,6 +103,17 @@ pub enum SourceError {
     },
 }
 
+impl SourceError {
+    /// A word for what is wrong, by which a page finds its own sentence.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } | Self::TooManyBytes { .. } => "too-large",
+            Self::OtherFormat { .. } | Self::NoDecoder { .. } => "format",
+            _ => "unreadable",
+        }
+    }
+}
+
 /// Refuses pictures whose size, in pixels, rules out a photo of a table.
 pub fn check_size(width: u32, height: u32) -> Result<(), SourceError> {
     check_size_within(MAX_PIXELS, width, height)

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
     use setsight_game::cards::parse_codes;
     use setsight_game::sets::Chance;
-    use setsight_live::views::Score;
+    use setsight_track::counter::Score;
 
     fn view(codes: &str) -> LiveView {
         let table = TrackedTable::sure(parse_codes(codes).unwrap());

@@ -1,8 +1,8 @@
 //! Counts what has happened in the game, as far as the camera could see it.
 
+use crate::TrackedTable;
 use setsight_game::cards::{Card, DECK_SIZE};
 use setsight_game::sets::{Chance, is_set, three_more_from};
-use setsight_track::TrackedTable;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A card counts as seen after it has been sure for this long; shorter appearances are errors.
@@ -38,7 +38,7 @@ pub struct Score {
 
 impl Counter {
     /// Begins a new game.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         *self = Self::default();
     }
 

@@ -1,0 +1,95 @@
+// Cards and sets: their codes, drawings, names, and what makes three of them a set.
+"use strict";
+
+/// Colours of the sets, in their order, as on the pictures of the program.
+const SET_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"];
+const colorOf = (place) => SET_COLORS[place % SET_COLORS.length];
+const percent = (confidence) => Math.round(100 * confidence);
+
+const NS = "http://www.w3.org/2000/svg";
+
+function svg(name, attributes, ...children) {
+  const element = document.createElementNS(NS, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+function html(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const SHAPES = {
+  d: "M10 0 L20 22 L10 44 L0 22 Z",
+  o: "M10 0 A10 10 0 0 1 20 10 V34 A10 10 0 0 1 0 34 V10 A10 10 0 0 1 10 0 Z",
+  s: "M13 1 C20 4 19 14 16.5 21 C14.5 27 17 31 19 36 C20.5 41 13 45 7 43 C0 40 1 30 3.5 23 C5.5 17 3 13 1 8 C-.5 3 7 -1 13 1 Z",
+};
+
+/// A card as a drawing, by its code: number, shading, colour, shape.
+function drawn(code) {
+  const [number, shading, color, shape] = code;
+  const count = Number(number);
+  const fill = { f: `fill-${color}`, o: "fill-none", s: `stripes-${color}` }[shading];
+  const symbols = Array.from({ length: count }, (_, i) => svg("path", {
+    d: SHAPES[shape], class: `ink-${color} ${fill}`, "stroke-width": 2,
+    transform: `translate(${38 + (i - (count - 1) / 2) * 25} 10)`,
+  }));
+  const face = svg("rect", { class: "face", x: 1, y: 1, width: 94, height: 62, rx: 7 });
+  return svg("svg", { class: "card", viewBox: "0 0 96 64", "aria-hidden": "true" }, face, ...symbols);
+}
+
+function nameOf(code) {
+  const [number, shading, color, shape] = code;
+  return words.card(words, Number(number), shading, color, shape);
+}
+
+/// Number, shading, colour and shape of a code, each by its letter.
+const DECK = [..."123"].flatMap((n) => [..."fos"].flatMap((f) => (
+  [..."rgp"].flatMap((c) => [..."dos"].map((s) => n + f + c + s)))));
+
+/// For each property the three values, and whether they are all alike, all different, or neither.
+function why(codes) {
+  return [0, 1, 2, 3].map((i) => {
+    const values = codes.map((code) => code[i]);
+    return { values, kind: ["", "alike", "two", "different"][new Set(values).size] };
+  });
+}
+
+const isSet = (codes) => why(codes).every(({ kind }) => kind !== "two");
+
+/// All sets among codes, as their places.
+function setsAmong(codes) {
+  const sets = [];
+  for (let i = 0; i < codes.length; i++) {
+    for (let j = i + 1; j < codes.length; j++) {
+      for (let k = j + 1; k < codes.length; k++) {
+        const three = [codes[i], codes[j], codes[k]];
+        if (new Set(three).size === 3 && isSet(three)) sets.push([i, j, k]);
+      }
+    }
+  }
+  return sets;
+}
+
+/// A table in which a person has settled cards, by their places: the sets follow from them.
+function settled(table, fixes) {
+  if (!Object.keys(fixes).length) return table;
+  const cards = table.cards.map((card, i) => (
+    fixes[i] ? { ...card, code: fixes[i], confidence: 1, unsure: false, isFixed: true } : card));
+  const sure = cards.flatMap((card, i) => (card.unsure ? [] : [i]));
+  const sets = setsAmong(sure.map((i) => cards[i].code)).map((set) => set.map((i) => sure[i]));
+  const probable_sets = table.probable_sets.filter((set) => !set.cards.some((i) => fixes[i]));
+  return { ...table, cards, sets, probable_sets, probable_sets_left_out: 0 };
+}
+
+/// Four lines that say why three cards are a set, or why not.
+function whyLines(codes) {
+  const names = [(v) => words.numbers[v - 1], (v) => words.shadings[v], (v) => words.colors[v], (v) => words.shapes[v][1]];
+  return html("ul", { class: "why" }, ...why(codes).map(({ values, kind }, i) => {
+    const said = kind === "alike" ? names[i](values[0]) : values.map(names[i]).join(", ");
+    return html("li", { class: kind }, html("strong", {}, words.properties[i]), ` ${said} `, html("em", {}, words[`why-${kind}`]));
+  }));
+}

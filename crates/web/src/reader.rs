@@ -1,0 +1,117 @@
+//! Photos.
+
+use crate::bytes::rgb_of;
+use image::ImageFormat;
+use setsight_photo::encode;
+use setsight_photo::source::{self, Photo};
+use setsight_vision::output::line_of;
+use setsight_vision::{Pipeline, ReadOptions, Trace};
+
+/// Reads photos, with networks that are loaded once.
+pub struct Reader {
+    pipeline: Pipeline,
+    picture: Option<Vec<u8>>,
+}
+
+impl Reader {
+    /// Loads the networks inside the module.
+    ///
+    /// # Errors
+    /// A word: they cannot be run.
+    pub fn new() -> Result<Self, &'static str> {
+        let pipeline = ReadOptions::default().build().map_err(|_| "failed")?;
+        Ok(Self { pipeline, picture: None })
+    }
+
+    /// Reads a photo's file: its line of JSON, as `scan` prints it, but without a path.
+    ///
+    /// # Errors
+    /// A word for what is wrong.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<String, &'static str> {
+        self.picture = None;
+        let mut trace = Trace::default();
+        let photo = trace.stage("load", |_| source::decode(bytes)).map_err(|error| error.word())?;
+        if !is_shown_by_browsers(bytes) {
+            self.picture = encode::for_browsers(&photo.frame).ok();
+        }
+        self.line(photo, trace)
+    }
+
+    /// The photo that was read last as a JPEG, if its file is none that every browser shows.
+    pub fn take_picture(&mut self) -> Option<Vec<u8>> {
+        self.picture.take()
+    }
+
+    /// Reads a picture that the browser has decoded, height x width x (R, G, B, A).
+    ///
+    /// # Errors
+    /// A word for what is wrong.
+    pub fn read_pixels(
+        &mut self,
+        width: u32,
+        height: u32,
+        rgba: &[u8],
+    ) -> Result<String, &'static str> {
+        self.picture = None;
+        self.line(Photo::of_picture(rgb_of(width, height, rgba)?), Trace::default())
+    }
+
+    fn line(&self, photo: Photo, mut trace: Trace<'_>) -> Result<String, &'static str> {
+        let reading = self.pipeline.read_photo(photo, &mut trace).map_err(|_| "failed")?;
+        Ok(line_of(Vec::new(), &reading.table, &trace.times).to_string())
+    }
+}
+
+fn is_shown_by_browsers(bytes: &[u8]) -> bool {
+    use ImageFormat::{Avif, Bmp, Jpeg, Png, WebP};
+    matches!(image::guess_format(bytes), Ok(Jpeg | Png | WebP | Bmp | Avif))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+    use std::path::Path;
+
+    fn sample() -> Vec<u8> {
+        let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/samples");
+        std::fs::read(samples.join("1-plain-on-wood.jpg")).unwrap()
+    }
+
+    #[test]
+    fn a_file_and_its_pixels_give_the_same_line() {
+        let mut reader = Reader::new().unwrap();
+        let read = |line: String| {
+            let mut line: Value = serde_json::from_str(&line).unwrap();
+            line["stage_ms"].take();
+            line
+        };
+        let of_file = read(reader.read(&sample()).unwrap());
+        assert_eq!(of_file["cards"].as_array().unwrap().len(), 12);
+        assert_eq!(reader.take_picture(), None, "a browser shows a JPEG by itself");
+        let rgba = image::load_from_memory(&sample()).unwrap().into_rgba8();
+        let (width, height) = rgba.dimensions();
+        assert_eq!(read(reader.read_pixels(width, height, &rgba).unwrap()), of_file);
+        assert_eq!(reader.read_pixels(width, height, &rgba.as_raw()[4..]).unwrap_err(), "failed");
+    }
+
+    #[test]
+    fn what_no_browser_shows_comes_as_a_jpeg() {
+        let mut reader = Reader::new().unwrap();
+        let mut tiff = std::io::Cursor::new(Vec::new());
+        let picture = image::load_from_memory(&sample()).unwrap().thumbnail(320, 320);
+        picture.write_to(&mut tiff, ImageFormat::Tiff).unwrap();
+        reader.read(tiff.get_ref()).unwrap();
+        let jpeg = reader.take_picture().unwrap();
+        assert_eq!(image::guess_format(&jpeg).unwrap(), ImageFormat::Jpeg);
+        assert_eq!(reader.take_picture(), None, "once is enough");
+    }
+
+    #[test]
+    fn what_is_no_photo_is_told_by_a_word() {
+        let mut reader = Reader::new().unwrap();
+        assert_eq!(reader.read(b"Dear diary").unwrap_err(), "unreadable");
+        assert_eq!(reader.read(b"GIF89a................").unwrap_err(), "format");
+        assert_eq!(reader.read_pixels(9_000, 9_000, &[]).unwrap_err(), "too-large");
+    }
+}

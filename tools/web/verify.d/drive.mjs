@@ -1,0 +1,404 @@
+// What a user does with the page, step by step. Called by tools/web/verify.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { crc32, deflateSync } from "node:zlib";
+import { Browser, sleep, until } from "../../phone/verify.d/browser.mjs";
+
+const [work, home, liveSeconds] = process.argv.slice(2);
+const root = path.resolve("target/web");
+const say = (text) => console.log(`web: ${text}`);
+const check = (what, holds) => {
+  if (!holds) throw new Error(`does not hold: ${what}`);
+};
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const file = (name) => path.join(work, name);
+
+// ---- The host -----------------------------------------------------------------------------------
+
+const TYPES = {
+  ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm",
+  ".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json",
+};
+
+/// A static host that serves the folder below a path, as most do.
+class Host {
+  async start(port = 0) {
+    this.sockets = new Set();
+    this.server = http.createServer((request, answer) => {
+      const { pathname } = new URL(request.url, "http://host");
+      const name = path.join(root, pathname.replace(/^\/some\/folder\//, "/").replace(/\/$/, "/index.html"));
+      if (!pathname.startsWith("/some/folder/") || !name.startsWith(root) || !fs.existsSync(name)) {
+        answer.writeHead(404);
+        return answer.end();
+      }
+      answer.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "application/octet-stream" });
+      fs.createReadStream(name).pipe(answer);
+    });
+    this.server.on("connection", (socket) => {
+      this.sockets.add(socket);
+      socket.on("close", () => this.sockets.delete(socket));
+    });
+    await new Promise((done) => this.server.listen(port, "127.0.0.1", done));
+    this.port = this.server.address().port;
+    this.url = `http://127.0.0.1:${this.port}/some/folder/`;
+  }
+
+  end() {
+    this.server.close();
+    this.sockets.forEach((socket) => socket.destroy());
+  }
+}
+
+// ---- Steps --------------------------------------------------------------------------------------
+
+const SIZES = [[360, 640], [390, 844], [844, 390], [640, 360], [1280, 800]];
+
+async function shoot(page, name) {
+  fs.writeFileSync(file(`${name}.png`), await page.picture());
+}
+
+/// The page at all sizes: nothing is wider than it, and each picture is kept.
+async function shootAll(page, name) {
+  for (const [width, height] of SIZES) {
+    await page.size(width, height);
+    await sleep(150);
+    const wide = await page.value("document.documentElement.scrollWidth - innerWidth");
+    check(`${name} at ${width}x${height} is not wider than the page, by ${wide} px`, wide <= 0);
+    await shoot(page, `${name}-${width}x${height}`);
+  }
+  await page.size(390, 844);
+}
+
+const opened = (page) => until("the first page", 30, () => page.value("!$('start').hidden"));
+
+/// Has a file read, and gives its table or its word, and the milliseconds from choice to result.
+async function read(page, name) {
+  const before = await page.value("(window.begun = performance.now(), album.photos.at(-1)?.id ?? null)");
+  await page.choose("#file", name);
+  return until(`the result of ${name}`, 120, () => page.value(`(() => {
+    const photo = album.photos.at(-1);
+    if (!photo || photo.id === ${JSON.stringify(before)} || !["done", "failed"].includes(photo.state)) return null;
+    return { table: photo.table, word: photo.word, ms: performance.now() - begun };
+  })()`));
+}
+
+async function firstPhoto(browser, url) {
+  const page = await browser.open(url);
+  await opened(page);
+  await sleep(1500);
+  const { table, ms } = await read(page, file("large.jpg"));
+  check(`12 cards on 12 megapixels, not ${table?.cards.length}`, table?.cards.length === 12);
+  say(`first result of a photo of 12 megapixels: ${Math.round(ms)} ms ${JSON.stringify(table.stage_ms)}`);
+  say(`memory of the module after it: ${await memoryMb(page)} MB`);
+  await page.close();
+}
+
+const memoryMb = async (page) => Math.round(await page.value("reader.memory()") / 1e6);
+
+/// What the renderers of the browser hold, in megabytes.
+function rendererMb(browser) {
+  const listed = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" });
+  const lines = listed.split("\n").filter((line) => line.includes("--type=renderer") && line.includes(home));
+  return lines.map((line) => Math.round(Number(line.trim().split(/\s+/)[2]) / 1024)).join(", ");
+}
+
+async function photos(page) {
+  const lines = fs.readFileSync(file("scan.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  const scanned = lines.filter((line) => line.cards && !line.image.endsWith("large.jpg"));
+  const times = [];
+  const wrong = [];
+  let cards = 0;
+  let furthest = 0;
+  for (const line of scanned) {
+    const { table, word, ms } = await read(page, path.resolve(line.image));
+    if (!table) {
+      wrong.push(`${line.image}: ${word}`);
+      continue;
+    }
+    if (Math.max(line.width, line.height) <= 1280) times.push(ms);
+    cards += line.cards.length;
+    const codes = (of) => of.cards.map((card) => card.code + (card.unsure ? "?" : "")).join(" ");
+    const sets = (of) => JSON.stringify([of.sets, of.probable_sets.map((set) => set.cards)]);
+    if (codes(table) !== codes(line)) wrong.push(`${line.image}: ${codes(table)} instead of ${codes(line)}`);
+    else if (sets(table) !== sets(line)) wrong.push(`${line.image}: sets ${sets(table)} instead of ${sets(line)}`);
+    else {
+      line.cards.forEach((card, i) => {
+        furthest = Math.max(furthest, Math.abs(card.confidence - table.cards[i].confidence));
+        const apart = Math.max(...card.corners.map((at, k) => Math.hypot(at[0] - table.cards[i].corners[k][0], at[1] - table.cards[i].corners[k][1])));
+        if (apart > Math.max(line.width, line.height) / 500) wrong.push(`${line.image}: card ${i} lies ${apart.toFixed(1)} px elsewhere`);
+      });
+    }
+  }
+  say(`${scanned.length} photos with ${cards} cards, ${wrong.length} read otherwise than by the program; confidences at most ${furthest.toFixed(4)} apart`);
+  say(`photos up to 1280 pixels wide, from choice to result: ${Math.round(median(times))} ms (median of ${times.length})`);
+  say(`memory of the module after all: ${await memoryMb(page)} MB`);
+  check(`all photos are read alike:\n${wrong.join("\n")}`, !wrong.length && furthest <= 0.01);
+}
+
+async function walking(page) {
+  await page.go(await page.value("location.href"));
+  await until("the page", 30, () => page.value("!$('start').hidden || !$('table').hidden"));
+  await read(page, path.resolve("datasets/samples/2-fifteen-on-felt.jpg"));
+  await shootAll(page, "photo");
+  const count = await page.value("setsOf(shown.table).length");
+  check(`sets: ${count}`, count > 1);
+  for (let i = 0; i < count; i++) await page.press("#set-next");
+  const seen = await page.value(`(() => {
+    const inView = (id) => { const { top, bottom } = $(id).getBoundingClientRect(); return top >= -1 && bottom <= innerHeight + 1; };
+    return { photo: inView("stage"), bar: inView("bar"), dim: document.querySelectorAll("#overlay .dim").length,
+      bands: document.querySelectorAll("#overlay .band").length, pressed: document.querySelector("#sets [aria-pressed=true]")?.dataset.set === shown.chosen,
+      why: [...document.querySelectorAll("#detail .why li")].map((li) => li.className) };
+  })()`);
+  check(`the last set is drawn alone on a photo that is in view: ${JSON.stringify(seen)}`,
+    seen.photo && seen.bar && seen.dim === 1 && seen.bands === 1 && seen.pressed && seen.why.length === 4 && !seen.why.includes("two"));
+  await page.value("window.scrollTo(0, document.body.scrollHeight)");
+  await sleep(100);
+  check("scrolled to the end, photo and buttons are still in view", await page.value("$('stage').getBoundingClientRect().top >= -1 && $('bar').getBoundingClientRect().bottom <= innerHeight + 1"));
+  await shootAll(page, "walk");
+  await page.press("#mode-hints");
+  const hints = async () => page.value("[document.querySelectorAll('#overlay .side').length, $('hint-more').textContent, $('hint-more').disabled, $('hint-other').disabled]");
+  check(`no hint yet: ${await hints()}`, (await hints()).join() === "0,Show one card,false,true");
+  await page.press("#hint-more");
+  check(`one card: ${await hints()}`, (await hints()).join() === "1,Show one more,false,false");
+  await shootAll(page, "hint");
+  await page.press("#hint-more");
+  await page.press("#hint-more");
+  check(`three, and no more: ${await hints()}`, (await hints()).join() === "3,Show one more,true,false");
+  await page.press("#mode-sets");
+}
+
+/// A card that is made unsure, since the reader is sure of drawn ones, is settled by a tap.
+async function settling(page) {
+  await page.value(`(() => {
+    const photo = album.photos[album.at];
+    const [i] = photo.table.sets[0];
+    const card = photo.table.cards[i];
+    Object.assign(card, { unsure: true, alternatives: [{ code: DECK.find((code) => code !== card.code), confidence: 0.2 }] });
+    photo.table.probable_sets = photo.table.sets.filter((set) => set.includes(i)).map((cards) => ({ cards, confidence: 0.7, decided_by: i }));
+    photo.table.sets = photo.table.sets.filter((set) => !set.includes(i));
+    window.probable = photo.table.probable_sets.length;
+    show(settled(photo.table, photo.fixes));
+  })()`);
+  const counts = () => page.value("[shown.table.sets.length, shown.table.probable_sets.length]");
+  const [sure, probable] = await counts();
+  await shoot(page, "unsure-390x844");
+  await page.value("document.querySelector('#overlay [data-card]').focus()");
+  await page.key("Enter");
+  check("the guesses are drawn", await page.value("$('guesses').open && document.querySelectorAll('#guess-list svg').length === 2"));
+  await shoot(page, "guesses-390x844");
+  await page.press("#guess-list button:first-child");
+  check(`probable sets have become sure: ${await counts()}`, (await counts()).join() === `${sure + probable},0`);
+  await sleep(300);
+  await page.go(await page.value("location.href"));
+  await until("the results after a reload", 15, () => page.value("shown.table?.cards.length > 0"));
+  check(`they survive a reload: ${await counts()}`, (await counts()).join() === `${sure + probable},0`);
+}
+
+async function flight(page, host) {
+  await until("the page is kept", 60, () => page.value("navigator.serviceWorker.ready.then(() => Boolean(navigator.serviceWorker.controller))"));
+  const { port } = host;
+  host.end();
+  await page.send("Network.clearBrowserCache");
+  await page.go(host.url);
+  await until("the page without a network", 15, () => page.value("typeof album === 'object' && (!$('start').hidden || !$('table').hidden)"));
+  const { table } = await read(page, path.resolve("datasets/samples/1-plain-on-wood.jpg"));
+  check("a photo is read without a network", table?.cards.length === 12);
+  await host.start(port);
+  say("flight mode: opened and read without a network");
+}
+
+async function badFiles(page) {
+  fs.writeFileSync(file("letter.txt"), "Dear diary, today");
+  fs.writeFileSync(file("letter.jpg"), "Dear diary, today");
+  fs.writeFileSync(file("empty.jpg"), "");
+  fs.copyFileSync("datasets/samples/9-film.avi", file("film.mp4"));
+  // A PNG whose head announces 20,000 x 10,000 pixels.
+  const chunk = (kind, data) => {
+    const body = Buffer.concat([Buffer.from(kind), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  fs.writeFileSync(file("huge.png"), Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"), chunk("IHDR", Buffer.from("00004e20000027100802000000", "hex")),
+    chunk("IDAT", deflateSync(Buffer.alloc(1000))), chunk("IEND", Buffer.alloc(0)),
+  ]));
+  for (const [name, word] of [["letter.txt", "no picture"], ["letter.jpg", "no picture"], ["empty.jpg", "is empty"], ["film.mp4", "This is a film"], ["huge.png", "too large"]]) {
+    const { table } = await read(page, file(name));
+    const words = await page.value("!$('trouble').hidden && $('trouble').textContent");
+    check(`a word on ${name}: ${words}`, !table && words && words.includes(word));
+  }
+  const { table } = await read(page, file("table.tiff"));
+  check("a TIFF is read", table?.cards.length === 12);
+  await until("it is shown, too", 10, () => page.value("$('photo').naturalWidth === 1280 && !$('photo').hidden"));
+}
+
+/// What a browser may lack, each by a page on which it is so.
+async function lacking(browser, url) {
+  const with_ = async (script, then) => {
+    const page = await browser.open("about:blank");
+    await page.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
+    await page.go(url);
+    await then(page);
+    await page.close();
+  };
+  const says = (words) => async (page) => {
+    await until(`the words: ${words}`, 15, () => page.value(`!$('trouble').hidden && $('trouble').textContent.includes(${JSON.stringify(words)})`));
+  };
+  await with_("WebAssembly.validate = () => false", says("too old"));
+  await with_("navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'))", async (page) => {
+    await opened(page);
+    await page.press("#go-live");
+    await says("was not allowed")(page);
+    check("photos go on", await page.value("!$('start').hidden"));
+  });
+  await with_("navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotFoundError'))", async (page) => {
+    await opened(page);
+    await page.press("#go-live");
+    await says("no camera")(page);
+  });
+  await with_("indexedDB.open = () => { throw new DOMException('', 'SecurityError'); }; Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('', 'SecurityError'); } })", async (page) => {
+    await opened(page);
+    const { table } = await read(page, path.resolve("datasets/samples/1-plain-on-wood.jpg"));
+    check("without storage photos are read", table?.cards.length === 12);
+    check("and it is said", await until("the note", 5, () => page.value("!$('note').hidden && $('note').textContent.includes('not survive')")));
+  });
+  await with_("Worker = class extends Worker { constructor(url, options) { super('gone.js', options); } }", async (page) => {
+    await opened(page);
+    await read(page, path.resolve("datasets/samples/1-plain-on-wood.jpg"));
+    await says("could not be loaded")(page);
+    check("it can be tried again", await page.value("!$('retry').hidden"));
+  });
+}
+
+async function playing(page) {
+  await page.press("#home");
+  await page.press("#go-daily");
+  check("twelve cards, six sets", await page.value("document.querySelectorAll('#board button').length === 12 && game.sets.length === 6"));
+  const same = await page.value("[cardsOf('2026-03-21').join(), cardsOf('2026-03-21').join(), cardsOf('2026-03-22').join()]");
+  check("a date's cards are the same for all", same[0] === same[1] && same[0] !== same[2]);
+  await shootAll(page, "daily");
+  for (let i = 0; i < 6; i++) {
+    const set = await page.value("openSet()");
+    for (const place of set) await page.press(`#board [data-place="${place}"]`);
+  }
+  check("all are found", await page.value("game.found.length === 6 && $('play-state').textContent.includes('All six')"));
+  await shoot(page, "daily-done-390x844");
+  await page.value("history.back()");
+  await until("the way back leads to the first page", 5, () => page.value("!$('start').hidden"));
+  await page.press("#go-deal");
+  for (let i = 0; i < 200; i++) {
+    const set = await page.value("openSet() ?? null");
+    if (!set && await page.value("$('play-none').hidden")) break;
+    if (!set) await page.press("#play-none");
+    else for (const place of set) await page.value(`pressCard(${place})`);
+  }
+  check("a game is played to its end", await page.value("game.deck.length === 0 && !openSet() && $('play-state').textContent.includes('over')"));
+  await page.press("#home");
+}
+
+/// Each control has a name, and the keyboard leads through the page.
+async function keyboard(page) {
+  for (const view of ["start", "table"]) {
+    if (view === "table") await read(page, path.resolve("datasets/samples/1-plain-on-wood.jpg"));
+    await page.send("Accessibility.enable");
+    const { nodes } = await page.send("Accessibility.getFullAXTree");
+    const nameless = nodes.filter(({ role, name, ignored }) => !ignored && ["button", "link", "image", "img", "group", "dialog"].includes(role?.value) && !name?.value);
+    check(`all controls of ${view} have names: ${JSON.stringify(nameless.map(({ role }) => role.value))}`, nameless.length === 0);
+  }
+  await page.value("document.activeElement.blur()");
+  await page.key("ArrowRight");
+  const first = await page.value("shown.chosen");
+  await page.key("ArrowRight");
+  check("arrows walk from set to set", first && await page.value("shown.chosen") !== first);
+  await page.key("Escape");
+  check("Escape shows all", await page.value("shown.chosen === null"));
+  const reached = new Set();
+  for (let i = 0; i < 30; i++) {
+    await page.key("Tab");
+    reached.add(await page.value("document.activeElement.id || document.activeElement.dataset.set || ''"));
+  }
+  for (const id of ["home", "again-file", "mode-hints", "set-next"]) check(`Tab reaches ${id}: ${[...reached].join(", ")}`, reached.has(id));
+}
+
+async function goLive(page, browser) {
+  await page.press("#home");
+  await page.value(`(() => {
+    window.seen = { answers: 0, times: [] };
+    const before = answered;
+    answered = (own, table, sent) => {
+      before(own, table, sent);
+      if (table.error) return;
+      seen.answers += 1;
+      seen.times.push([sent.taken, performance.now()]);
+    };
+  })()`);
+  await page.press("#go-live");
+  await until("sets in the live picture", 60, () => page.value("document.querySelectorAll('#overlay .band').length > 0"));
+  await sleep(2000);
+  await page.value("Object.assign(seen, { answers: 0, times: [] })");
+  await sleep(1000 * liveSeconds);
+  const { answers, times } = await page.value("seen");
+  const rate = (answers - 1) / ((times.at(-1)[1] - times[0][1]) / 1000);
+  say(`live at ${await page.value("$('video').videoWidth + 'x' + $('video').videoHeight")}: ${rate.toFixed(1)} pictures a second, ${Math.round(median(times.map(([taken, drawn]) => drawn - taken)))} ms from camera to outline (median of ${answers})`);
+  say(`memory of the module: ${await memoryMb(page)} MB; of the browser's renderers: ${rendererMb(browser)} MB`);
+  check("live pictures keep coming", answers > 10);
+  await shootAll(page, "live");
+  await page.press("#new-game");
+  check("a new game asks", await page.value("$('sure').open"));
+  await shoot(page, "live-sure-390x844");
+  await page.press("#sure-yes");
+  await until("a new game", 10, () => page.value("shown.table.taken.length === 0"));
+  await page.value("live.stream.getTracks().forEach((track) => track.stop())");
+  await until("a paused camera is told", 5, () => page.value("!$('wait').hidden && $('wait-words').textContent.includes('paused')"));
+  await page.press("#stop");
+  check("the first page is there again", await page.value("!$('start').hidden"));
+}
+
+async function german(browser, url) {
+  const page = await browser.open(url, "de-DE,de");
+  await opened(page);
+  check("the page is in German", await page.value("document.documentElement.lang === 'de' && $('choose').innerText.includes('Fotos auswählen')"));
+  await page.dark(true);
+  await shootAll(page, "german-dark-start");
+  await read(page, path.resolve("datasets/samples/2-fifteen-on-felt.jpg"));
+  await shootAll(page, "german-dark-photo");
+  await page.press("#set-next");
+  await shootAll(page, "german-dark-walk");
+  await page.close();
+  return page;
+}
+
+// ---- In order -----------------------------------------------------------------------------------
+
+const host = new Host();
+let browser;
+try {
+  await host.start();
+  browser = new Browser("chromium", path.join(home, "profile"), file("film.mjpeg"));
+  await firstPhoto(browser, host.url);
+  const page = await browser.open(host.url);
+  await opened(page);
+  await shootAll(page, "start");
+  await photos(page);
+  await walking(page);
+  await settling(page);
+  await keyboard(page);
+  await badFiles(page);
+  await playing(page);
+  await flight(page, host);
+  await goLive(page, browser);
+  const other = await german(browser, host.url);
+  await lacking(browser, host.url);
+  for (const one of [page, other]) check(`no error on the page: ${one.errors}`, one.errors.length === 0);
+  say("all good");
+} catch (error) {
+  console.error(`web: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  browser?.end();
+  host.end();
+}
