@@ -151,7 +151,7 @@ const OPENED_ELSEWHERE: [(&str, &str); 14] = [
     ("crates/window/src/runner/measure.rs", "the kernel's figures"),
     ("src/cli/stop.rs", "the kernel's figures"),
     ("src/cli/merge.rs", "lines of many photos, one after another"),
-    ("src/cli/deal.rs", "a contest's deals, which may come from a pipe, up to a limit"),
+    ("src/cli/common.rs", "deals and boards, which may come from a pipe, up to a limit"),
 ];
 
 #[test]

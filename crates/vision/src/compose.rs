@@ -92,17 +92,25 @@ impl Pipeline {
         trace.picture("load", || frame.clone())?;
 
         let mut outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
-        if outlines.is_empty() {
+        let is_guess = outlines.is_empty();
+        if is_guess {
             outlines = too_near(frame);
         }
         trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
 
-        let read = self.read_cards(frame, &outlines, self.facts.clone(), trace)?;
+        let mut before = self.facts.clone();
+        if is_guess && before.mirror_is_settled().is_none() {
+            // One card tells little of a mirror, and a large photo would be turned for it.
+            before = before.with_mirrored(false);
+        }
+        let read = self.read_cards(frame, &outlines, before, trace)?;
         let CardsRead { readings, images, facts } = read;
         let (_, known) = facts.named_edition();
         let params = self.board.of_table(&facts);
         let board = trace.stage("board", |_| Board::settle(&outlines, &readings, known, &params));
-        let order = reading_order(&board, &outlines);
+        let mut order = reading_order(&board, &outlines);
+        // What was not found and is not clearly read is no card.
+        order.retain(|&i| !is_guess || !board.cards[i].unsure);
         let cards: Vec<ReadCard> = order
             .iter()
             .map(|&i| {
