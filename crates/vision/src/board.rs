@@ -288,9 +288,7 @@ fn shows_copies(chances: &[[f32; DECK_SIZE]]) -> f32 {
     let ln = |p: f32| p.max(1e-30).ln();
     let once = assign(chances);
     let lost = chances.iter().zip(&once).map(|(row, card)| ln(most(row)) - ln(row[card.index()]));
-    let lost = lost.sum::<f32>();
-    if std::env::var_os("DBG").is_some() {}
-    logistic(lost + COPIES_LOG_ODDS)
+    logistic(lost.sum::<f32>() + COPIES_LOG_ODDS)
 }
 
 /// The most likely assignment that gives every outline a different card.

@@ -84,9 +84,9 @@ fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
     let short = median(quads.iter().map(|quad| quad.short_side()));
     let most = USUAL_GAPS * usual + SHORT_SIDES * short;
     let mut boards: Vec<Vec<usize>> = Vec::new();
-    for i in 0..cards.len() {
+    for (i, gaps) in gaps.iter().enumerate() {
         let (near, mut apart): (Vec<_>, Vec<_>) =
-            boards.into_iter().partition(|board| board.iter().any(|&j| gaps[i][j] <= most));
+            boards.into_iter().partition(|board| board.iter().any(|&j| gaps[j] <= most));
         let mut board = near.concat();
         board.push(i);
         apart.push(board);

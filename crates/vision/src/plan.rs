@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// lies beside them. Where such models are given, that deck is read unless another is named, which
 /// is an error. Where such models are those that the user has chosen, they read their own deck only:
 /// any other deck is read as if none had been chosen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReadingPlan {
     /// The deck on the table; `None` if its cards tell which of the known ones it is.
     pub deck: Option<Arc<Deck>>,
@@ -39,19 +39,6 @@ pub struct ReadingPlan {
     pub models: Option<Models>,
     /// Steps that are left out. The weights of the evidence remain those fitted with all steps.
     pub without: Vec<Step>,
-}
-
-impl Default for ReadingPlan {
-    fn default() -> Self {
-        Self {
-            deck: None,
-            finder: FinderChoice::default(),
-            reader: ReaderChoice::default(),
-            mirrored: Mirrored::default(),
-            models: None,
-            without: Vec::new(),
-        }
-    }
 }
 
 /// Why cards cannot be read as planned.
