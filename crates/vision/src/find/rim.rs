@@ -45,6 +45,7 @@ pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> f64 {
 
 /// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1. Points outside
 /// the picture do not count.
+#[cfg(feature = "opencv")]
 pub(crate) fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> f64 {
     let seen = rim(quad, working, 0.1, 9);
     let like_stock = |rgb: &&[u8; 3]| {

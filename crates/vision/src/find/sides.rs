@@ -6,9 +6,11 @@
 //! the predicted side is kept.
 
 use super::plane::{CARD_ASPECT, Pose, TablePlane};
+#[cfg(feature = "opencv")]
 use super::rim::white_rim;
 use super::working::{Working, WorkingQuad};
 use nalgebra::{Matrix3, Vector3};
+#[cfg(feature = "opencv")]
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;
 
@@ -298,6 +300,7 @@ impl Refined {
     /// much better. `contested` says that other cards overlap this place, or that the picture ends
     /// there. `white` is the card's stock, R, G, B, 0 to 255: just inside its sides a card shows
     /// nothing else, and a card that covers it is equally white.
+    #[cfg(feature = "opencv")]
     pub(crate) fn elsewhere_on_axis(
         &self,
         working: &Working,
@@ -339,6 +342,7 @@ impl Refined {
     }
 
     /// Sum of the support of all confirmed sides, 0 to 4.
+    #[cfg(feature = "opencv")]
     fn support(&self) -> f64 {
         let confirmed = self.sides.iter().zip(self.confirmed).filter(|(_, ok)| *ok);
         confirmed.filter_map(|(side, _)| side.map(|s| s.support)).sum()
