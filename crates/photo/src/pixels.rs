@@ -5,9 +5,9 @@
 //! | [`warped`] | a picture seen through a homography |
 //! | [`block_means`] | a part of a picture, smaller by a whole number |
 //! | [`resized`], [`resize_into`] | a picture at any size |
-//! | [`luma`] | a picture in grey |
+//! | [`luma()`] | a picture in grey |
 //!
-//! [`warped`], [`block_means`] and [`luma`] compute in whole numbers and round halves up. Only
+//! [`warped`], [`block_means`] and [`luma()`] compute in whole numbers and round halves up. Only
 //! places in [`warped`] are floats, and these come from additions, multiplications and divisions of
 //! single numbers, which IEEE 754 defines to the bit. So vector instructions, WebAssembly and other
 //! systems give the same pixels. [`resized`] leaves that to `fast_image_resize`, whose vector
