@@ -355,8 +355,8 @@ mod tests {
         let mut counts = [0; 2];
         for index in 0..12 {
             let scene = render(&params, 4, index).unwrap();
-            // Three symbols may reach the border; beside one or two there is no ink.
-            for card in scene.cards.iter().filter(|card| card.card.number != Number::Three) {
+            // Two and three symbols may reach the border; beside one there is no ink.
+            for card in scene.cards.iter().filter(|card| card.card.number == Number::One) {
                 let quad = card.corners_in_image;
                 let bare = (quad.0[0] + quad.0[3]) / 2.0;
                 let bare = bare.lerp(card.center_in_image, 0.3);
@@ -370,7 +370,7 @@ mod tests {
                 counts[usize::from(card.card.shading == Shading::Open)] += 1;
             }
         }
-        assert!(counts.iter().all(|count| *count > 20), "{counts:?}");
+        assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
     }
 
     #[test]
