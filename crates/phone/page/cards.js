@@ -60,14 +60,17 @@ function why(codes) {
 
 const isSet = (codes) => why(codes).every(({ kind }) => kind !== "two");
 
-/// All sets among codes, as their places.
+/// All sets among codes, as their places; a set of cards that lie twice is listed once.
 function setsAmong(codes) {
-  const sets = [];
+  const sets = [], seen = new Set();
   for (let i = 0; i < codes.length; i++) {
     for (let j = i + 1; j < codes.length; j++) {
       for (let k = j + 1; k < codes.length; k++) {
         const three = [codes[i], codes[j], codes[k]];
-        if (new Set(three).size === 3 && isSet(three)) sets.push([i, j, k]);
+        if (new Set(three).size < 3 || !isSet(three)) continue;
+        const name = three.sort().join();
+        if (!seen.has(name)) sets.push([i, j, k]);
+        seen.add(name);
       }
     }
   }

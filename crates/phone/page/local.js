@@ -6,7 +6,7 @@ const reader = (() => {
   const MOST_PENDING = 2;
   /// From so much memory on the worker is begun anew when it rests: WebAssembly gives none back.
   const MOST_MEMORY = 160 << 20;
-  /// A file that is this module's smallest with SIMD in it.
+  /// The smallest module that has SIMD in it.
   const WITH_SIMD = new Uint8Array([
     0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
   ]);

@@ -374,6 +374,34 @@ mod tests {
     }
 
     #[test]
+    fn strange_cards_are_none_of_the_decks_and_look_otherwise() {
+        let drawn = |strange: f64, index: u64| {
+            let params = Params { strange, ..Params::of(Kind::Screen) };
+            render(&params, 3, index).unwrap()
+        };
+        let mut seen = 0;
+        for index in 0..12 {
+            assert!(drawn(0.0, index).cards.iter().all(|card| card.of_deck));
+            let scene = drawn(1.0, index);
+            seen += scene.cards.iter().filter(|card| !card.of_deck).count();
+        }
+        assert!(seen > 20, "{seen}");
+        // What a card is made from is drawn in another way.
+        let params = Params { strange: 1.0, ..Params::of(Kind::Screen) };
+        let deck = params.deck(&mut Dice::new(3, 0, Purpose::Deck));
+        let style = Style::random(&deck, 1.5, false, 80.0, &mut Dice::new(3, 0, Purpose::Screen));
+        let picture = |strange: bool| {
+            let mut image = RgbImage::from_pixel(140, 100, image::Rgb([40; 3]));
+            let card = "2frd".parse().unwrap();
+            let (center, along) = (Point::new(70.0, 50.0), Point::new(1.0, 0.0));
+            let placed = Placed { card, center, along, chosen: false, strange };
+            draw::card(&mut image, &placed, 80.0, &style);
+            image
+        };
+        assert_ne!(picture(true), picture(false));
+    }
+
+    #[test]
     fn corners_of_photographed_screens_lie_on_the_border() {
         let mut params = Params { photographed: 1.0, ..Params::of(Kind::Screen) };
         params.defocus = setsight_photo::print::dice::Span::only(0.0);

@@ -306,7 +306,8 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
 }
 
 /// Log odds of copies before a card is seen. Errors of one lamp agree with each other: a table of
-/// different cards that is read badly has several that seem to be the same.
+/// different cards that is read badly has several that seem to be the same. If each lay once, that
+/// cost up to 5 nats on 600 drawn tables without copies, and up to 9 on photos of bad cameras.
 const COPIES_LOG_ODDS: f32 = -10.0;
 
 /// An outline's posterior after weighing the other outlines' claims.

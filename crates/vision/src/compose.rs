@@ -109,8 +109,9 @@ impl Pipeline {
         let params = self.board.of_table(&facts);
         let board = trace.stage("board", |_| Board::settle(&outlines, &readings, known, &params));
         let mut order = reading_order(&board, &outlines);
-        // What was not found and is not clearly read is no card.
+        // What was not found and is not clearly read is no card, and tells nothing of the table.
         order.retain(|&i| !is_guess || !board.cards[i].unsure);
+        let facts = if order.is_empty() && is_guess { self.facts.clone() } else { facts };
         let cards: Vec<ReadCard> = order
             .iter()
             .map(|&i| {

@@ -4,6 +4,7 @@
 //! one board, and is listed once.
 
 use super::data::ReadCard;
+use super::probability::median;
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Set};
 use setsight_photo::geometry::{Point, Quad};
@@ -117,12 +118,6 @@ fn gap(a: &Quad, b: &Quad) -> f64 {
     };
     let from_a = a.0.iter().map(|&p| to(p, b));
     from_a.chain(b.0.iter().map(|&p| to(p, a))).fold(f64::MAX, f64::min)
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

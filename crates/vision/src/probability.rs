@@ -1,4 +1,4 @@
-//! Probabilities, log odds and logits.
+//! Probabilities, log odds and logits; the median.
 
 /// Probability from log odds.
 pub fn logistic(log_odds: f32) -> f32 {
@@ -22,6 +22,13 @@ pub(crate) fn softmax<const N: usize>(logits: [f32; N]) -> [f32; N] {
     let odds = logits.map(|logit| (logit - most).exp());
     let sum: f32 = odds.iter().sum();
     odds.map(|odds| odds / sum)
+}
+
+/// The middle one of some values, of an even number the upper of the two; 0 of none.
+pub(crate) fn median<T: Into<f64> + Copy>(values: impl Iterator<Item = T>) -> f64 {
+    let mut values: Vec<f64> = values.map(Into::into).collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -22,10 +22,10 @@ const PROBABLE: f32 = 0.5;
 const MOST: usize = 50;
 
 /// The probable sets, most probable first, and how many more there are than are listed. Sets of
-/// sure cards are not among them, nor those of the cards `again`, which lie in another place, too.
-pub(crate) fn probable_sets(cards: &[ReadCard], again: &[usize]) -> (Vec<ProbableSet>, usize) {
+/// sure cards are not among them, nor those of the cards `repeated`, which lie in another place, too.
+pub(crate) fn probable_sets(cards: &[ReadCard], repeated: &[usize]) -> (Vec<ProbableSet>, usize) {
     let beliefs: Vec<[f32; DECK_SIZE]> = cards.iter().map(belief).collect();
-    let counted: Vec<usize> = (0..cards.len()).filter(|i| !again.contains(i)).collect();
+    let counted: Vec<usize> = (0..cards.len()).filter(|i| !repeated.contains(i)).collect();
     let mut found = Vec::new();
     for (n, &i) in counted.iter().enumerate() {
         for (m, &j) in counted.iter().enumerate().skip(n + 1) {

@@ -136,7 +136,7 @@ impl Record {
             text += &format!("probable set {number}, {}: {names}\n", likelihood(set));
         }
         text += &table.left_out();
-        for places in &table.copies {
+        for places in table.copies() {
             let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
             let name = name_of(&table.cards[places[0]], &deck, ink);
             text += &format!("the same card: {} ({name})\n", numbers.join(", "));
@@ -232,7 +232,7 @@ impl TableReading {
             Some(deck) if deck.is_classic() => {}
             Some(_) => text += ", of the rectangle edition",
         }
-        match self.copies.len() {
+        match self.copies().len() {
             0 => {}
             1 => text += ", one card lies there more than once",
             n => text += &format!(", {n} cards lie there more than once"),
@@ -265,7 +265,8 @@ impl Serialize for TableReading {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let left_out = self.probable_sets_left_out;
         let warned = !self.warnings.is_empty();
-        let has_copies = !self.copies.is_empty();
+        let copies = self.copies();
+        let has_copies = !copies.is_empty();
         let members =
             7 + 2 * usize::from(warned) + usize::from(has_copies) + usize::from(left_out > 0);
         let mut table = serializer.serialize_struct("TableReading", members)?;
@@ -285,7 +286,7 @@ impl Serialize for TableReading {
         let sets: Vec<[usize; 3]> = self.sets.iter().map(|set| set.0).collect();
         table.serialize_field("sets", &sets)?;
         if has_copies {
-            table.serialize_field("copies", &self.copies)?;
+            table.serialize_field("copies", &copies)?;
         } else {
             table.skip_field("copies")?;
         }

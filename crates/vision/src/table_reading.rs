@@ -36,9 +36,6 @@ pub struct TableReading {
     /// The sure sets: all among the cards that are not [`unsure`](ReadCard::unsure), as indices into
     /// `cards`.
     pub sets: Vec<Set>,
-    /// The cards that lie more than once, each as the indices of its sure places: found sets beside
-    /// the board, or two games.
-    pub copies: Vec<Vec<usize>>,
     /// The sets that hang on unsure cards and are more likely there than not, most probable first.
     pub probable_sets: Vec<ProbableSet>,
     /// How many more probable sets there are than are listed: a table of doubts may have a thousand.
@@ -71,11 +68,16 @@ impl TableReading {
     /// Finds the sets anew, after cards were changed.
     pub fn find_sets(&mut self) {
         self.sets = sets_of(&self.cards);
-        self.copies = copies(&self.cards);
-        let again: Vec<usize> =
-            self.copies.iter().flat_map(|places| &places[1..]).copied().collect();
-        let probable = probable_sets(&self.cards, &again);
+        let copies = self.copies();
+        let repeated: Vec<usize> = copies.iter().flat_map(|places| &places[1..]).copied().collect();
+        let probable = probable_sets(&self.cards, &repeated);
         (self.probable_sets, self.probable_sets_left_out) = probable;
+    }
+
+    /// The cards that the picture shows more than once, each as the indices of its sure places,
+    /// ascending: found sets beside the board, or two games.
+    pub fn copies(&self) -> Vec<Vec<usize>> {
+        copies(&self.cards)
     }
 
     /// The deck's edition; unknown for a taught deck, and for one that nobody knows, whose cards are

@@ -27,7 +27,7 @@ fn differences(ours: &[u8], theirs: &[u8]) -> (u8, f64) {
 }
 
 #[test]
-fn a_warped_picture_is_that_of_opencv_to_a_level() {
+fn a_warped_picture_is_nearly_that_of_opencv() {
     let image = picture();
     let mat = Mat::from_slice(image.as_raw()).unwrap();
     let mat = mat.reshape(3, image.height() as i32).unwrap();

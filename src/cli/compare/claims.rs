@@ -113,11 +113,11 @@ fn fastest(cells: &[&Cell], deck: (usize, usize)) -> Option<Claim> {
     let wins = |lead: &[f64]| lead.iter().filter(|&&lead| lead > CLEARLY).count();
     let (v, p) = deck;
     let told = |lead: &[f64]| {
-        let (least, most) = range(lead);
         let won = wins(lead);
         format!(
-            "in {won} of {} games at ({v}, {p}), the next takes {least} to {most} times as long",
-            lead.len()
+            "in {won} of {} games at ({v}, {p}), the next takes {} times as long",
+            lead.len(),
+            range(lead)
         )
     };
     let (there, here) = (lead(0), lead(1));
@@ -129,11 +129,11 @@ fn fastest(cells: &[&Cell], deck: (usize, usize)) -> Option<Claim> {
     })
 }
 
-/// The least and the most of some ratios.
-fn range(ratios: &[f64]) -> (String, String) {
-    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = ratios.iter().copied().fold(0.0, f64::max);
-    (times(least), times(most))
+/// The least and the most of some ratios, once where they are written alike.
+fn range(ratios: &[f64]) -> String {
+    let least = times(ratios.iter().copied().fold(f64::INFINITY, f64::min));
+    let most = times(ratios.iter().copied().fold(0.0, f64::max));
+    if least == most { least } else { format!("{least} to {most}") }
 }
 
 fn as_fast(cells: &[&Cell], deck: (usize, usize)) -> Option<Claim> {
@@ -145,10 +145,7 @@ fn as_fast(cells: &[&Cell], deck: (usize, usize)) -> Option<Claim> {
         known.iter().map(|[brute, smt]| smt[place] / brute[place]).collect()
     };
     let (v, p) = deck;
-    let told = |ratios: &[f64]| {
-        let (least, most) = range(ratios);
-        format!("SMT takes {least} to {most} times as long at ({v}, {p})")
-    };
+    let told = |ratios: &[f64]| format!("SMT takes {} times as long at ({v}, {p})", range(ratios));
     let here = ratios(1);
     Some(Claim {
         text: "brute force and SMT take about as long",

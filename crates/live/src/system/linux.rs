@@ -328,6 +328,28 @@ mod tests {
     }
 
     #[test]
+    fn lumas_and_chromas_become_red_green_and_blue() {
+        let yuyv = |packed: &[u8]| of_pairs(packed, |[y, u, next, v]| ([y, next], u, v));
+        // Black, white and two greys, beyond whose range nothing is.
+        assert_eq!(yuyv(&[16, 128, 235, 128]), [0, 0, 0, 255, 255, 255]);
+        assert_eq!(yuyv(&[0, 128, 255, 128]), [0, 0, 0, 255, 255, 255]);
+        assert_eq!(yuyv(&[126, 128, 125, 128]), [128, 128, 128, 127, 127, 127]);
+        // Red, green and blue as BT.601 has them, to a level.
+        for (yuv, rgb) in [
+            ([81, 90, 240], [255, 0, 0]),
+            ([145, 54, 34], [0, 255, 0]),
+            ([41, 240, 110], [0, 0, 255]),
+        ] {
+            let seen = yuyv(&[yuv[0], yuv[1], yuv[0], yuv[2]]);
+            let off = seen.iter().zip(rgb.iter().cycle()).map(|(a, b)| a.abs_diff(*b)).max();
+            assert!(off <= Some(1), "{yuv:?}: {seen:?}");
+        }
+        // The same pair in the other order.
+        let uyvy = of_pairs(&[90, 81, 240, 100], |[u, y, v, next]| ([y, next], u, v));
+        assert_eq!(uyvy, yuyv(&[81, 90, 100, 240]));
+    }
+
+    #[test]
     fn compressed_frames_are_taken_first() {
         let of = |codes: &[&[u8; 4]]| best(codes.iter().map(|code| **code));
         assert_eq!(of(&[b"YUYV", b"MJPG"]), Some(*b"MJPG"));

@@ -98,8 +98,8 @@ impl Reader for FusedReader {
         }
         let reading = |((outputs, outline), logits): ((_, _), &[f32; reader::OUTPUTS])| {
             let reading = evidence.reading(outputs, outline);
-            // The reader of screens has seen such cards; the other one is not sure enough of a deck's
-            // cards in bad light.
+            // On photos in bad light the reader doubts its deck's own cards: one right card of a
+            // hundred would be lost.
             match facts.deck {
                 DeckFacts::Among(_) if on_screen.is_some() => {
                     reading.if_of_deck(of_deck(logits, edition))

@@ -3,6 +3,7 @@
 
 use super::Colors;
 use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::probability::median;
 use crate::rectify::{BALANCED_WHITE, rank};
 use setsight_game::cards::Property;
 
@@ -64,7 +65,7 @@ pub(super) fn shown(images: &[CardImage], readings: &[Reading], before: Colors) 
     if upper(inks.iter().map(Ink::chroma)) < GREY {
         return Colors::Grey;
     }
-    let middle = [0, 1].map(|i| median(inks.iter().map(|ink| ink.color[i])));
+    let middle = [0, 1].map(|i| median(inks.iter().map(|ink| ink.color[i])) as f32);
     let off = |ink: &Ink| (ink.color[0] - middle[0]).hypot(ink.color[1] - middle[1]);
     let spread = upper(inks.iter().map(off));
     if cards.len() >= ENOUGH && spread < ALIKE && names_several(&cards) {
@@ -90,12 +91,6 @@ fn upper(values: impl Iterator<Item = f32>) -> f32 {
     let mut values: Vec<f32> = values.collect();
     values.sort_by(f32::total_cmp);
     values.get(values.len() * 4 / 5).copied().unwrap_or(0.0)
-}
-
-fn median(values: impl Iterator<Item = f32>) -> f32 {
-    let mut values: Vec<f32> = values.collect();
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// The looked-at pixels of the part with symbols, row by row, each pixel's darkest channel.

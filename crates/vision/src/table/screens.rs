@@ -9,6 +9,7 @@
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Cards;
+use crate::probability::median;
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
@@ -116,7 +117,7 @@ pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
     if cards.outlines.len() < LEAST_CARDS {
         return None;
     }
-    let whites = [0, 1, 2].map(|c| median(cards.images.iter().map(|i| i.white_in_image[c].into())));
+    let whites = [0, 1, 2].map(|c| median(cards.images.iter().map(|i| i.white_in_image[c])));
     let off_white = cards.images.iter().map(|image| {
         let both = image.white_in_image.iter().zip(whites).filter(|(_, white)| *white < CLIPPED);
         both.map(|(&own, white)| (f64::from(own) - white).abs()).fold(0.0, f64::max)
@@ -154,12 +155,6 @@ fn evenness(frame: &RgbImage) -> f32 {
     }
     let all: u32 = levels.iter().sum();
     (levels[0] + levels[1]) as f32 / all.max(1) as f32
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -100,9 +100,10 @@ impl Table {
             let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
             numbers.join(" = ")
         };
-        let copies = (!self.copies.is_empty()).then(|| {
-            let places: Vec<String> = self.copies.iter().map(numbers).collect();
-            t!("copies", n = self.copies.len(), places = places.join("; "))
+        let copies = self.copies();
+        let copies = (!copies.is_empty()).then(|| {
+            let places: Vec<String> = copies.iter().map(numbers).collect();
+            t!("copies", n = copies.len(), places = places.join("; "))
         });
         warnings.chain(deck).chain(mirrored).chain(colors).chain(copies).collect()
     }
