@@ -69,7 +69,8 @@ fn closest(cards: &[ReadCard], places: [Vec<usize>; 3]) -> Option<Set> {
 }
 
 /// The boards of a table with copies, the largest first: cards with a gap around them that is wide
-/// beside the gaps among them. One board if a part would hold a copy of its own card.
+/// beside the gaps among them. A part that holds a copy of its own card is none, but found sets that
+/// share a card; and if that is the largest part, there is no telling, and all are one board.
 fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
     /// Least gap between boards: so many times the usual gap of neighbours, and so many short sides.
     const USUAL_GAPS: f64 = 2.0;
@@ -99,10 +100,11 @@ fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
         own.sort_unstable();
         own.windows(2).any(|two| two[0] == two[1])
     };
-    if boards.iter().any(holds_copies) {
+    boards.sort_by_key(|board| std::cmp::Reverse(board.len()));
+    if boards.first().is_some_and(holds_copies) {
         return vec![(0..cards.len()).collect()];
     }
-    boards.sort_by_key(|board| std::cmp::Reverse(board.len()));
+    boards.retain(|board| !holds_copies(board));
     boards
 }
 
@@ -143,6 +145,11 @@ mod tests {
         cards.push(card("1frd", 600.0, 0.0));
         assert_eq!(copies(&cards), [[0, 6], [1, 5], [2, 4]]);
         assert_eq!(sets_of(&cards), [Set([0, 1, 2])]);
+        // Another found set shares a card with it.
+        cards.extend([card("1frd", 400.0, 70.0), card("1frs", 500.0, 70.0)]);
+        assert_eq!(copies(&cards), [vec![0, 6, 7], vec![1, 5], vec![2, 4]]);
+        assert_eq!(sets_of(&cards), [Set([0, 1, 2])]);
+        cards.truncate(7);
         cards[5].unsure = true;
         assert_eq!(copies(&cards), [[0, 6], [2, 4]]);
         assert_eq!(sets_of(&cards), [Set([0, 1, 2])]);

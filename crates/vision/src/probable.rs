@@ -1,8 +1,9 @@
 //! Sets that hang on cards that are not sure.
 
 use crate::data::{Guess, ReadCard};
-use setsight_game::cards::{DECK_SIZE, Property};
+use setsight_game::cards::{Card, DECK_SIZE, Property};
 use setsight_game::sets::{completing, is_set};
+use std::collections::BTreeSet;
 
 /// Three cards that are probably a set, at least one of them unsure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +23,12 @@ const PROBABLE: f32 = 0.5;
 const MOST: usize = 50;
 
 /// The probable sets, most probable first, and how many more there are than are listed. Sets of
-/// sure cards are not among them, nor those of the cards `repeated`, which lie in another place, too.
-pub(crate) fn probable_sets(cards: &[ReadCard], repeated: &[usize]) -> (Vec<ProbableSet>, usize) {
+/// sure cards are not among them, nor those of the cards `repeated`, which lie in another place, too, nor those whose cards, in order, are a known set in another place.
+pub(crate) fn probable_sets(
+    cards: &[ReadCard],
+    repeated: &[usize],
+    known: &BTreeSet<[Card; 3]>,
+) -> (Vec<ProbableSet>, usize) {
     let beliefs: Vec<[f32; DECK_SIZE]> = cards.iter().map(belief).collect();
     let counted: Vec<usize> = (0..cards.len()).filter(|i| !repeated.contains(i)).collect();
     let mut found = Vec::new();
@@ -51,9 +56,17 @@ pub(crate) fn probable_sets(cards: &[ReadCard], repeated: &[usize]) -> (Vec<Prob
         }
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    found.retain(|set| !known.contains(&codes(cards, set.cards)));
     let left_out = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     (found, left_out)
+}
+
+/// What three cards are, in the order of the deck.
+pub(crate) fn codes(cards: &[ReadCard], places: [usize; 3]) -> [Card; 3] {
+    let mut codes = places.map(|i| cards[i].card);
+    codes.sort_unstable();
+    codes
 }
 
 /// Whether three cards are a set as they are shown. A set that needs another guess than the one that
@@ -109,11 +122,21 @@ mod tests {
     }
 
     #[test]
+    fn a_set_that_lies_in_another_place_is_listed_no_more() {
+        let cards = ["1fgd", "2fgd", "3fgd"].map(|code| card(code, 0.99, false, &[]));
+        let copy = card("3fgd", 0.8, true, &[]);
+        let all = [&cards[..], &[copy]].concat();
+        assert_eq!(probable_sets(&all, &[], &BTreeSet::new()).0.len(), 1);
+        let known = BTreeSet::from([codes(&all, [0, 1, 2])]);
+        assert_eq!(probable_sets(&all, &[], &known).0, []);
+    }
+
+    #[test]
     fn a_set_is_as_probable_as_its_cards_allow() {
         let sure = [card("1fgd", 1.0, false, &[]), card("2fgd", 1.0, false, &[])];
         let third = |confidence| {
             let unsure = card("3fgd", confidence, true, &[("3sgd", 0.95 - confidence)]);
-            let (sets, _) = probable_sets(&[&sure[..], &[unsure]].concat(), &[]);
+            let (sets, _) = probable_sets(&[&sure[..], &[unsure]].concat(), &[], &BTreeSet::new());
             sets.first().map(|set| (set.cards, set.confidence, set.decided_by))
         };
         let (cards, confidence, decided_by) = third(0.7).unwrap();
@@ -122,7 +145,7 @@ mod tests {
         assert_eq!(third(0.45), None);
         // What is sure is not probable.
         let all = [&sure[..], &[card("3fgd", 0.99, false, &[])]].concat();
-        assert_eq!(probable_sets(&all, &[]), (Vec::new(), 0));
+        assert_eq!(probable_sets(&all, &[], &BTreeSet::new()), (Vec::new(), 0));
     }
 
     #[test]
@@ -135,10 +158,12 @@ mod tests {
             card(&with('g'), third, true, &others)
         };
         // All three colours of one card: whichever is which, they are a set.
-        let (sets, _) = probable_sets(&[grey("2s?d"), grey("2s?d"), grey("2s?d")], &[]);
+        let (sets, _) =
+            probable_sets(&[grey("2s?d"), grey("2s?d"), grey("2s?d")], &[], &BTreeSet::new());
         assert!(sets.len() == 1 && sets[0].confidence > 0.99, "{sets:?}");
         // Alike or all different in number: one in three has the colours that it needs.
-        let (sets, _) = probable_sets(&[grey("1s?d"), grey("2s?d"), grey("3s?d")], &[]);
+        let (sets, _) =
+            probable_sets(&[grey("1s?d"), grey("2s?d"), grey("3s?d")], &[], &BTreeSet::new());
         assert_eq!(sets, []);
     }
 
@@ -150,7 +175,7 @@ mod tests {
                 ReadCard::new(Quad::rectangle(90.0, 60.0), card, 0.9, true)
             })
             .collect();
-        let (sets, left_out) = probable_sets(&deck, &[]);
+        let (sets, left_out) = probable_sets(&deck, &[], &BTreeSet::new());
         assert_eq!((sets.len(), sets.len() + left_out), (MOST, 1080));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::copies::{copies, sets_of};
 use super::data::ReadCard;
-use super::probable::{ProbableSet, probable_sets};
+use super::probable::{ProbableSet, codes, probable_sets};
 use super::table::{Colors, TableFacts};
 use super::warning::Warning;
 use setsight_game::cards::{Deck, Edition};
@@ -70,7 +70,8 @@ impl TableReading {
         self.sets = sets_of(&self.cards);
         let copies = self.copies();
         let repeated: Vec<usize> = copies.iter().flat_map(|places| &places[1..]).copied().collect();
-        let probable = probable_sets(&self.cards, &repeated);
+        let known = self.sets.iter().map(|set| codes(&self.cards, set.0)).collect();
+        let probable = probable_sets(&self.cards, &repeated, &known);
         (self.probable_sets, self.probable_sets_left_out) = probable;
     }
 
