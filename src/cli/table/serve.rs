@@ -110,7 +110,7 @@ fn tell_addresses(server: &Server) {
     say!(
         "If the phone cannot open the page: let setsight through this computer's firewall (TCP, the \
          port above), and use no guest Wi-Fi, which keeps devices apart; a hotspot of the phone \
-         always works."
+         often works."
     );
     if let Some(reason) = server.certificate_not_kept() {
         say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");
