@@ -3,6 +3,7 @@
 use super::numbers::number;
 use super::pictures::Pictures;
 use serde_json::Value;
+use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text_bytes};
 use setsight_photo::labels::{Table, table_of};
 use std::ffi::OsStr;
@@ -36,7 +37,9 @@ impl<'a> Document<'a> {
         let open: fn(&str) -> Result<Content, String> = match extension.as_str() {
             "json" => |text| {
                 let document = serde_json::from_str(text);
-                document.map(Content::Json).map_err(|error| no_json(&error))
+                document
+                    .map(Content::Json)
+                    .map_err(|error| format!("is no JSON: {}", json_fault(&error)))
             },
             "xml" => |text| Ok(Content::Xml(text.to_owned())),
             "csv" | "tsv" => |text| {
@@ -66,12 +69,6 @@ impl<'a> Document<'a> {
         let called = self.picture(pictures, name);
         called.or_else(|why| pictures.called_like(self.path).ok_or(why))
     }
-}
-
-/// Why a text is no JSON, and where.
-fn no_json(error: &serde_json::Error) -> String {
-    let why = if error.is_eof() { "it ends too early" } else { "it cannot be understood" };
-    format!("is no JSON: {why}, line {}, column {}", error.line(), error.column())
 }
 
 /// The text of a file, which may be in the letters of Windows 1252, as older programs write them.
