@@ -1,8 +1,10 @@
 //! Where the page can be reached: this machine's private addresses, or those that the user names.
 
 use if_addrs::{IfOperStatus, Interface, get_if_addrs};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
 
 /// The port that is tried first.
 pub(crate) const PORT: u16 = 8780;
@@ -123,8 +125,8 @@ fn interfaces() -> io::Result<Vec<Interface>> {
 /// Ethernet and no Wi-Fi (include/uapi/linux/if_arp.h). Other systems tell it with the addresses.
 fn is_tunnel(name: &str) -> bool {
     const ETHERNET: &str = "1";
-    let folder = std::path::Path::new("/sys/class/net").join(name);
-    let kind = std::fs::read_to_string(folder.join("type"));
+    let folder = Path::new("/sys/class/net").join(name);
+    let kind = read_text(&folder.join("type"), MAX_SETTINGS_BYTES);
     folder.join("tun_flags").exists() || kind.is_ok_and(|kind| kind.trim() != ETHERNET)
 }
 
@@ -208,7 +210,8 @@ struct WayOut {
 
 impl WayOut {
     fn now() -> Self {
-        let routes = std::fs::read_to_string("/proc/net/route").unwrap_or_default();
+        let routes =
+            read_text(Path::new("/proc/net/route"), MAX_SETTINGS_BYTES).unwrap_or_default();
         Self { addresses: default_addresses(), interfaces: default_interfaces(&routes) }
     }
 }
