@@ -78,6 +78,15 @@ impl Answer {
     }
 }
 
+/// Asks for a body that waits for it (RFC 9110, 15.2.1).
+///
+/// # Errors
+/// The connection has ended, or takes nothing more.
+pub(crate) fn ask_for_body(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+    out.flush()
+}
+
 /// Accepts a WebSocket (RFC 6455, 4.2.2).
 ///
 /// # Errors

@@ -3,12 +3,14 @@
 //! The next picture is read when the last one is answered, so that nothing piles up here, whatever a
 //! phone sends: its page has two pictures on their way, and makes the next one when an answer comes.
 
+use crate::answer::Answer;
 use crate::photo::Reads;
 use crate::seats::Visit;
 use crate::server::News;
 use crate::socket::Stream;
 use image::ImageDecoder;
 use image::codecs::jpeg::JpegDecoder;
+use serde_json::Value;
 use setsight_live::cameras::Shot;
 use setsight_live::parts::{Latest, RunningSession, jpeg};
 use setsight_live::views::freeze;
@@ -109,6 +111,53 @@ fn decoded(bytes: &[u8]) -> Option<setsight_photo::Frame> {
     jpeg::decode(bytes).ok()
 }
 
+/// Follows one picture; gives its line, or the word for what is wrong. `None` if there is no game.
+fn follow(
+    game: &mut Option<Game>,
+    bytes: &Bytes,
+    is_new: bool,
+    visit: &Visit<'_>,
+    reads: &dyn Reads,
+    news: &dyn Fn(News<'_>),
+) -> Option<Value> {
+    if game.is_none() {
+        *game = Some(Game::new(reads, visit.number).ok()?);
+    }
+    let playing = game.as_mut()?;
+    if is_new {
+        news(News::Live { phone: visit.number, game: playing.onlooker() });
+    }
+    match playing.follow(bytes) {
+        Followed::View(view) => {
+            news(News::View { phone: visit.number, view: &view });
+            Some(freeze::line(&view))
+        }
+        Followed::Wrong(word) => Some(serde_json::json!({ "error": word })),
+        Followed::Failed => {
+            *game = None;
+            None
+        }
+    }
+}
+
+/// Answers one picture of a phone that can open no WebSocket. The game goes on with its next one.
+pub(crate) fn frame(
+    bytes: Vec<u8>,
+    visit: &Visit<'_>,
+    reads: &dyn Reads,
+    news: &dyn Fn(News<'_>),
+) -> Answer {
+    if bytes.len() > MOST_BYTES {
+        return Answer::wrong("413 Content Too Large", "too-large");
+    }
+    let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_new = game.is_none();
+    match follow(&mut game, &bytes.into(), is_new, visit, reads, news) {
+        Some(line) => Answer::json(&line),
+        None => Answer::wrong("500 Internal Server Error", "failed"),
+    }
+}
+
 /// Answers the pictures of a phone until it leaves.
 pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
     let config = WebSocketConfig::default()
@@ -122,27 +171,11 @@ pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &
         socket.get_mut().allow(SILENCE);
         match socket.read() {
             Ok(Message::Binary(bytes)) => {
-                if game.is_none() {
-                    match Game::new(reads, visit.number) {
-                        Ok(new) => *game = Some(new),
-                        Err(_) => return,
-                    }
-                }
-                let Some(playing) = game.as_mut() else { return };
-                if !std::mem::replace(&mut is_told, true) {
-                    news(News::Live { phone: visit.number, game: playing.onlooker() });
-                }
-                let text = match playing.follow(&bytes) {
-                    Followed::View(view) => {
-                        news(News::View { phone: visit.number, view: &view });
-                        freeze::line(&view).to_string()
-                    }
-                    Followed::Wrong(word) => serde_json::json!({ "error": word }).to_string(),
-                    Followed::Failed => {
-                        *game = None;
-                        return;
-                    }
+                let is_new = !std::mem::replace(&mut is_told, true);
+                let Some(line) = follow(&mut game, &bytes, is_new, visit, reads, news) else {
+                    return;
                 };
+                let text = line.to_string();
                 socket.get_mut().allow(SILENCE);
                 if socket.send(Message::text(text)).is_err() {
                     return;

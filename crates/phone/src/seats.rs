@@ -104,6 +104,13 @@ impl Seats {
         Ok(Some(Visit { seats: self, id, number, is_first: known.is_none(), game }))
     }
 
+    /// Whether a phone would get a place.
+    pub(crate) fn has_place(&self, phone: Option<&Phone>) -> bool {
+        let inner = self.lock();
+        let is_free = |seat: &Seat| seat.visit.is_none() || Some(&seat.phone) == phone;
+        !inner.closed && (inner.seats.len() < MOST_PHONES || inner.seats.iter().any(is_free))
+    }
+
     /// Ends all visits and takes no more.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();

@@ -16,10 +16,12 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often it is looked whether the command is to end.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often it is looked whether this computer has come into another network.
+const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 
 /// Arguments of `serve`.
 #[derive(clap::Args)]
@@ -63,11 +65,19 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let teller = Arc::clone(&desk);
     let on_news = Box::new(move |news: News<'_>| teller.tell(news));
     let listen = args.listen.unwrap_or(Listen::Private);
-    let server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
+    let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
         .map_err(|error| BadCall(told(&error.into())))?;
     tell_addresses(&server);
+    let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
+        if looked.elapsed() >= NETWORK_PAUSE {
+            looked = Instant::now();
+            if server.follow_network() {
+                say!("This computer's network has changed.");
+                tell_code(&server);
+            }
+        }
     }
     server.stop();
     setsight_live::end_children();
@@ -75,8 +85,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-/// The code to scan, the addresses, and what a phone will warn of.
-fn tell_addresses(server: &Server) {
+/// The code to scan and the addresses.
+fn tell_code(server: &Server) {
     let addresses = server.addresses();
     if let Some(first) = addresses.first() {
         if let Some(code) = Code::of(first) {
@@ -87,10 +97,20 @@ fn tell_addresses(server: &Server) {
     for address in &addresses {
         say!("  {address}");
     }
+}
+
+/// The code to scan, the addresses, what a phone will warn of, and what may be in its way.
+fn tell_addresses(server: &Server) {
+    tell_code(server);
     say!(
         "Whoever has the address can use this page until Ctrl-C ends it.\n\
          For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
         server.fingerprint()
+    );
+    say!(
+        "If the phone cannot open the page: let setsight through this computer's firewall (TCP, the \
+         port above), and use no guest Wi-Fi, which keeps devices apart; a hotspot of the phone \
+         often works."
     );
     if let Some(reason) = server.certificate_not_kept() {
         say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");
