@@ -140,7 +140,14 @@ fn follow(
     }
 }
 
-/// Answers one picture of a phone that can open no WebSocket. The game goes on with its next one.
+fn begin_again(game: Option<&mut Game>) {
+    if let Some(game) = game {
+        game.session.command(LiveCommand::NewGame);
+    }
+}
+
+/// Answers one picture, or [`NEW_GAME`], of a phone that can open no WebSocket. The game goes on with
+/// its next one.
 pub(crate) fn frame(
     bytes: Vec<u8>,
     visit: &Visit<'_>,
@@ -151,6 +158,10 @@ pub(crate) fn frame(
         return Answer::wrong("413 Content Too Large", "too-large");
     }
     let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
+    if bytes == NEW_GAME.as_bytes() {
+        begin_again(game.as_mut());
+        return Answer::json(&serde_json::json!({}));
+    }
     let is_new = game.is_none();
     match follow(&mut game, &bytes.into(), is_new, visit, reads, news) {
         Some(line) => Answer::json(&line),
@@ -181,11 +192,7 @@ pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &
                     return;
                 }
             }
-            Ok(Message::Text(text)) if text.as_str() == NEW_GAME => {
-                if let Some(game) = game.as_mut() {
-                    game.session.command(LiveCommand::NewGame);
-                }
-            }
+            Ok(Message::Text(text)) if text.as_str() == NEW_GAME => begin_again(game.as_mut()),
             Ok(Message::Ping(_) | Message::Pong(_)) => {}
             // What is no part of the protocol ends it.
             Ok(_) | Err(_) => {

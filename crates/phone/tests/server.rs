@@ -149,6 +149,7 @@ fn pictures_by_post_belong_to_the_same_game() {
         assert!(world.told.lock().unwrap().iter().any(|line| line == told), "{told}");
     }
     assert_eq!(json(&world.post("/live", b"no picture"))["error"], "unreadable");
+    assert_eq!(json(&world.post("/live", b"new-game")), serde_json::json!({}));
 }
 
 /// As curl sends large photos: the head first, and the body when that is wanted.
