@@ -275,6 +275,9 @@ pub struct Params {
     pub photographed: f64,
     /// Probability that a screen shows cards that the deck has not, among others or alone.
     pub strange: f64,
+    /// How often a screen is drawn as few apps draw it (small symbols or pairs set wide, full symbols paler
+    /// than their outline, cards without a border), relative to what training wants, 0 to 1.
+    pub odd: f64,
     /// The requested kind, as a tag for the labels.
     pub asked: Kind,
 }
@@ -338,6 +341,7 @@ impl Params {
             leaflets: (0, 0),
             photographed: 0.0,
             strange: 0.0,
+            odd: 1.0,
             asked: kind,
         };
         match kind {

@@ -67,7 +67,7 @@ pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, Re
     let (aspect, upright) = (taste.between(1.28, 1.68), taste.chance(0.4));
     let mut plan = Plan::random(params, &cards, aspect, upright, &mut taste);
     let strange = deck.is_classic() && taste.chance(params.strange);
-    let style = Style::random(&deck, aspect, upright, plan.short_px, &mut taste);
+    let style = Style::random(&deck, aspect, upright, plan.short_px, params.odd, &mut taste);
     plan.choose(&style, &mut taste);
     if strange {
         let part = taste.pick(&[(0.12, 2.0), (0.35, 2.0), (1.0, 1.0)]);
@@ -389,7 +389,8 @@ mod tests {
         // What a card is made from is drawn in another way.
         let params = Params { strange: 1.0, ..Params::of(Kind::Screen) };
         let deck = params.deck(&mut Dice::new(3, 0, Purpose::Deck));
-        let style = Style::random(&deck, 1.5, false, 80.0, &mut Dice::new(3, 0, Purpose::Screen));
+        let style =
+            Style::random(&deck, 1.5, false, 80.0, 1.0, &mut Dice::new(3, 0, Purpose::Screen));
         let picture = |strange: bool| {
             let mut image = RgbImage::from_pixel(140, 100, image::Rgb([40; 3]));
             let card = "2frd".parse().unwrap();

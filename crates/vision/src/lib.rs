@@ -99,6 +99,7 @@ pub mod parts {
     }
     /// The default reader's evidence of a card, before it is joined.
     pub mod fused {
+        pub use crate::classify::drawing::Drawing;
         pub use crate::classify::fused::{
             Asked, ClassifierOutputs, ask, least_lead, said_of_card, said_of_property,
         };
@@ -134,7 +135,8 @@ pub mod parts {
     /// The weights of the fused reader.
     pub mod fusion {
         pub use crate::classify::fusion::{
-            CardWeights, ClassifierWeights, EvidenceWeights, Fusion, PropertyWeights,
+            CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, Fusion,
+            PropertyWeights,
         };
     }
     /// Mirrored pictures.

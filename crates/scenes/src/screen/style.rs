@@ -168,12 +168,14 @@ fn grey(value: f64) -> Color {
 }
 
 impl Style {
-    /// `short_px` is the length of a card's short side, and `deck` what is drawn.
+    /// `short_px` is the length of a card's short side, `deck` what is drawn, and `odd` that of
+    /// [`Params`](crate::Params).
     pub(super) fn random(
         deck: &Deck,
         aspect: f64,
         upright: bool,
         short_px: f64,
+        odd: f64,
         dice: &mut Dice,
     ) -> Self {
         let dark = dice.chance(0.3);
@@ -182,14 +184,14 @@ impl Style {
         let (mut wide, mut high) = (dice.between(0.16, 0.245), dice.between(0.5, 0.8));
         let mut spacing = aspect * dice.between(wide + 0.025, 0.31f64.max(wide + 0.03));
         // Some draw small symbols, far from the card's ends or close together.
-        if dice.chance(0.22) {
+        if dice.chance(0.22 * odd) {
             let smaller = dice.between(0.45, 0.9);
             (wide, high) = (wide * smaller, high * smaller);
             if dice.chance(0.7) {
                 spacing = aspect * wide * dice.between(1.06, 1.5);
             }
         }
-        let pair = dice.pick(&[(1.0, 9.0), (2.0, 1.2), (1.5, 0.3)]);
+        let pair = dice.pick(&[(1.0, 9.0), (2.0, 1.2 * odd), (1.5, 0.3 * odd)]);
         let outlines = outlines(deck, wide * aspect, high, dice);
         let px = 1.0 / short_px;
         let stroke = (dice.between(0.1, 0.235).powi(2)).max(0.9 * px);
@@ -200,7 +202,7 @@ impl Style {
         let bare = !matches!(middle, Inside::Rings { .. } | Inside::Nothing) && dice.chance(0.15);
         // Where the middle one is a pattern, full may be paler than its outline.
         let is_pattern = matches!(middle, Inside::Pattern { .. } | Inside::Rings { .. });
-        let pale = dice.chance(if is_pattern { 0.16 } else { 0.0 });
+        let pale = dice.chance(if is_pattern { 0.16 * odd } else { 0.0 });
         let full = if pale { Inside::Tint(dice.between(0.3, 0.75)) } else { Inside::Full };
         let strokes = [
             if pale || dice.chance(0.6) { stroke } else { 0.0 },
@@ -209,7 +211,7 @@ impl Style {
         ];
         let (mut page, mut card) = grounds(dark, dark_cards, dice);
         // Cards of the page's own colour.
-        let borderless = dice.chance(0.07);
+        let borderless = dice.chance(0.07 * odd);
         if borderless {
             if dark_cards || card.iter().sum::<f64>() < 2.4 || dice.chance(0.5) {
                 card = page[0];

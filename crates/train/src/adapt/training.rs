@@ -269,7 +269,7 @@ fn outputs<'a>(
         };
         let reader = &networks.reader;
         let table: ExampleTable =
-            fuse::ask(&cards, reader, refiner.as_deref(), own.edition, truth)?;
+            fuse::ask(&cards, reader, refiner.as_deref(), own.edition, false, truth)?;
         tables.push(table);
     }
     Ok(Source { name: "yours".into(), has_outlines: true, tables })

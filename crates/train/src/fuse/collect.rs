@@ -72,7 +72,7 @@ pub fn drawn(
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
-    read_drawn(networks, tables, &|index| {
+    read_drawn(networks, tables, false, &|index| {
         let scene = photographed(seed, index)?;
         let image = source::decode(&scene.jpeg()?)?.frame;
         done();
@@ -93,14 +93,15 @@ pub fn drawn_clipped(
 ) -> Result<Source, CollectError> {
     /// Linear value of white in full light.
     const TOO_MUCH: Span = Span::new(1.3, 2.2);
-    read_drawn(networks, tables, &|index| {
+    read_drawn(networks, tables, false, &|index| {
         let scene = scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?;
         done();
         Ok(scene)
     })
 }
 
-/// Draws tables as games on a screen show them and runs the networks on them. Calls `done` after each.
+/// Draws tables as games on a screen show them, oddly as often as apps may, and runs the networks on them.
+/// Calls `done` after each.
 ///
 /// # Errors
 /// [`CollectError`].
@@ -110,12 +111,14 @@ pub fn drawn_on_screen(
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
-    read_drawn(networks, tables, &|index| {
+    /// As often as training draws them, oddities would raise the threshold for all other screens.
+    const ODD: f64 = 0.2;
+    read_drawn(networks, tables, true, &|index| {
         // No card of another deck can be claimed.
         let classic = vec![(DeckChoice::Known(Deck::classic()), 1.0)];
         let scene = scenes::screen_but(seed, index, |params| {
             params.decks = classic;
-            params.strange = 0.0;
+            (params.strange, params.odd) = (0.0, ODD);
         })?;
         done();
         Ok(scene)
@@ -125,6 +128,7 @@ pub fn drawn_on_screen(
 fn read_drawn(
     Networks { finder, reader, refiner }: Networks,
     tables: u64,
+    on_screen: bool,
     draw: &(dyn Fn(u64) -> Result<Scene, CollectError> + Sync),
 ) -> Result<Source, CollectError> {
     let table = |index: u64| {
@@ -132,7 +136,9 @@ fn read_drawn(
         let frame = &scene.image;
         let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
         let cards = Cards::straighten(frame, &outlines);
-        let table = ask(&cards, reader, refiner, scene.deck.edition(), |at| truth_at(&scene, at))?;
+        let edition = scene.deck.edition();
+        let truth = |at: &CardOutline| truth_at(&scene, at);
+        let table = ask(&cards, reader, refiner, edition, on_screen, truth)?;
         Ok(ExampleTable { is_screen: screens::features(&cards), ..table })
     };
     let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
@@ -209,7 +215,7 @@ pub fn crops(
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let outlines = [outline];
         let cards = Cards::straighten(&frame, &outlines);
-        let table = ask(&cards, network, None, edition, |_| Truth::Card(card))?;
+        let table = ask(&cards, network, None, edition, false, |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
@@ -218,8 +224,8 @@ pub fn crops(
     Ok(Source { name, has_outlines: false, tables })
 }
 
-/// The classifiers' outputs for the cards of one picture of a known edition; `truth` returns the
-/// card under an outline.
+/// The classifiers' outputs for the cards of one picture of a known edition, which may be a copy of a
+/// screen; `truth` returns the card under an outline.
 ///
 /// # Errors
 /// [`NetworkError`] if a network cannot be run.
@@ -228,9 +234,11 @@ pub(crate) fn ask(
     network: &NeuralReader,
     refiner: Option<&dyn RefinerNetwork>,
     edition: Edition,
+    on_screen: bool,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<ExampleTable, NetworkError> {
-    let outputs = fused::ask(cards, &network.logits(&cards.images)?, refiner, edition)?;
+    let logits = network.logits(&cards.images)?;
+    let outputs = fused::ask(cards, &logits, refiner, edition, on_screen)?;
     let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
         outline: outline.clone(),
         outputs,

@@ -27,7 +27,7 @@ use setsight_game::cards::{Card, Property};
 use setsight_vision::parts::board::{Board, BoardCard, Calibration, Params};
 use setsight_vision::parts::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
 use setsight_vision::parts::fusion::{
-    CardWeights, ClassifierWeights, EvidenceWeights, PropertyWeights,
+    CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, PropertyWeights,
 };
 use setsight_vision::{CardOutline, Reading};
 use threshold::{Told, choose_limit, raised_limit, weigh};
@@ -51,6 +51,8 @@ impl Prior {
             context: heard(0.5, 0.5, 0.0),
             doubtful: heard(0.5, 0.5, 0.1),
             without_context: heard(0.7, 0.0, 0.3),
+            // Right on nineteen of twenty.
+            drawing: DrawingWeights { others: 1.0, value: 3.0 },
         };
         let card = CardWeights { reader: 0.5, score: 0.5, right: 0.3, ..CardWeights::default() };
         let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
@@ -178,12 +180,16 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
         temperatures.iter().map(|(_, t)| t.ln()).sum::<f64>() / temperatures.len().max(1) as f64;
     // Cooling never sharpens a fit.
     let cooled = mean_log.exp().max(1.0);
-    for PropertyWeights { clear, context, doubtful, without_context } in &mut properties {
+    for PropertyWeights { clear, context, doubtful, without_context, .. } in &mut properties {
         *clear /= cooled as f32;
         for ClassifierWeights { reader, refiner, features } in [context, doubtful, without_context]
         {
             [reader, refiner, features].into_iter().for_each(|weight| *weight /= cooled as f32);
         }
+    }
+    let drawing = fit_drawing(sources, part, properties, prior);
+    for (weights, drawing) in properties.iter_mut().zip(drawing) {
+        weights.drawing = drawing;
     }
     let card = fit_card(sources, part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
@@ -247,7 +253,43 @@ fn fit_properties(
             without_context: fitted(before.without_context, &|said| {
                 asked(said, |asked| asked.features.is_some())
             }),
+            drawing: before.drawing,
         }
+    })
+}
+
+/// The weights of what is measured on drawings, given those of all else; [`DrawingWeights::NONE`]
+/// for what is measured on none.
+fn fit_drawing(
+    sources: &[Source],
+    part: Part,
+    properties: [PropertyWeights; 4],
+    prior: &Prior,
+) -> [DrawingWeights; 4] {
+    let without = properties.map(|own| PropertyWeights { drawing: DrawingWeights::NONE, ..own });
+    let (card, board) = (CardWeights::default(), Calibration::default());
+    let joint = EvidenceWeights { properties: without, card, board };
+    let taught: Vec<(Vec<(&Example, Card)>, f64)> =
+        sources.iter().map(|source| weighed_cards(source, part)).collect();
+    let cards = || taught.iter().flat_map(|(cards, weight)| cards.iter().map(|c| (c, *weight)));
+    Property::ALL.map(|property| {
+        let choice = |(&(seen, card), weight): (&(&Example, Card), f64)| {
+            let measured = seen.outputs.drawing.of(property)?;
+            let told = joint.reading(&seen.outputs, &seen.outline).values[property as usize];
+            let of = |v: usize| {
+                vec![f64::from(told[v].max(1e-9).ln()), f64::from(u8::from(v == measured))]
+            };
+            let truth = card.value(property);
+            Some(Choice { features: [0, 1, 2].map(of).into(), truth, weight })
+        };
+        let choices: Vec<Choice> = cards().filter_map(choice).collect();
+        if choices.is_empty() {
+            return DrawingWeights::NONE;
+        }
+        let DrawingWeights { others, value } = prior.properties[property as usize].drawing;
+        let fitted = fit(&choices, &[others, value].map(f64::from), prior.strength);
+        let [others, value] = [fitted[0], fitted[1]].map(|weight| weight.max(0.0) as f32);
+        DrawingWeights { others, value }
     })
 }
 

@@ -3,7 +3,7 @@ use super::*;
 use setsight_nets::reader;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::{Dice, Purpose};
-use setsight_vision::parts::fused::least_lead;
+use setsight_vision::parts::fused::{Drawing, least_lead};
 use setsight_vision::parts::refiner::Answer;
 
 fn outline(i: usize) -> CardOutline {
@@ -62,7 +62,7 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
                 Example {
                     outline: outline(i),
-                    outputs: ClassifierOutputs { values, card: card_odds, asked },
+                    outputs: ClassifierOutputs { values, card: card_odds, asked, ..CLEAR },
                     truth,
                 }
             })
@@ -71,6 +71,14 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
     };
     Source { name: "made up".into(), has_outlines: true, tables: (0..tables).map(table).collect() }
 }
+
+/// What is said of a card that the network leaves in no doubt.
+const CLEAR: ClassifierOutputs = ClassifierOutputs {
+    values: [0.0; 12],
+    card: 0.0,
+    asked: None,
+    drawing: Drawing { number: None, shading: None, is_bare_tint: false },
+};
 
 #[test]
 fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
@@ -141,4 +149,21 @@ fn the_bound_is_that_of_the_rule_of_three() {
     assert!((most_wrong(1, 1000) - 4.744e-3).abs() < 1e-5);
     assert!((most_wrong(5, 1000) - 10.513e-3).abs() < 1e-5);
     assert_eq!(most_wrong(0, 0), 1.0);
+}
+
+#[test]
+fn what_is_measured_weighs_as_much_as_it_is_right() {
+    let mut source = made_up(160, 4, HONEST);
+    let is_measured_rightly = |i: usize| i % 25 != 0;
+    let seen = source.tables.iter_mut().flat_map(|table| &mut table.seen);
+    for (i, seen) in seen.enumerate() {
+        let Some(card) = seen.truth.card() else { continue };
+        let right = card.value(Property::Number);
+        let number = if is_measured_rightly(i) { right } else { (right + 1) % 3 };
+        seen.outputs.drawing = Drawing { number: Some(number), ..Drawing::default() };
+    }
+    let [number, shading, ..] = fit_joint(&[source], MOST_WRONG).0.properties;
+    // Twenty-four of twenty-five are log odds of 3.9 against either other value.
+    assert!((3.0..5.0).contains(&number.drawing.value), "{number:?}");
+    assert_eq!(shading.drawing, DrawingWeights::NONE);
 }

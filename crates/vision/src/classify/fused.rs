@@ -6,6 +6,7 @@
 //! `setsight train fuse` fits the weights.
 
 use super::classical::ClassicalReader;
+use super::drawing::{self, Drawing};
 use super::fusion::EvidenceWeights;
 use super::neural::NeuralReader;
 use super::reader::{Cards, FirstLook, Reader};
@@ -14,7 +15,7 @@ use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
 use crate::table::screens::{self, Screens};
 use crate::table::{DeckFacts, TableFacts};
-use setsight_game::cards::Edition;
+use setsight_game::cards::{Edition, Property};
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader;
 use setsight_photo::geometry::Quad;
@@ -30,6 +31,8 @@ pub struct ClassifierOutputs {
     pub card: f32,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub asked: Option<Asked>,
+    /// What is measured where a program has drawn the card.
+    pub drawing: Drawing,
 }
 
 /// The outputs for a card in doubt.
@@ -92,7 +95,8 @@ impl Reader for FusedReader {
         let on_screen = self.screens.as_ref().filter(|_| facts.on_screen);
         let evidence = on_screen.map_or(&self.evidence, |own| &own.evidence);
         let (edition, _) = facts.named_edition();
-        let mut outputs = ask(cards, &look.logits, self.refiner.as_deref(), edition)?;
+        let (refiner, is_drawn) = (self.refiner.as_deref(), on_screen.is_some());
+        let mut outputs = ask(cards, &look.logits, refiner, edition, is_drawn)?;
         if !self.with_features {
             outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
@@ -128,6 +132,8 @@ fn of_deck(logits: &[f32; reader::OUTPUTS], edition: Edition) -> f32 {
 /// another card. It is still in doubt if the refiner's values are that close, if the refiner names
 /// another card, or if the outline may be off.
 ///
+/// Where the cards are drawn, and show no photo of a table, they are measured, too.
+///
 /// # Errors
 /// A network does not run.
 pub fn ask(
@@ -135,8 +141,14 @@ pub fn ask(
     logits: &[[f32; reader::OUTPUTS]],
     refiner: Option<&dyn RefinerNetwork>,
     edition: Edition,
+    is_drawn: bool,
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
     let mut outputs = outputs_of(logits, edition);
+    if is_drawn {
+        for (outputs, measured) in outputs.iter_mut().zip(drawing::measure(&cards.images)) {
+            outputs.drawing = measured;
+        }
+    }
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
     let refiner = refiner.filter(|_| edition == Edition::Classic);
     let in_doubt = |i: &usize| {
@@ -181,6 +193,7 @@ fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<Classi
         values: reader::of_edition(logits, edition),
         card: logits[reader::CARD],
         asked: None,
+        drawing: Drawing::default(),
     };
     logits.iter().map(of_card).collect()
 }
@@ -249,7 +262,11 @@ impl EvidenceWeights {
                     })
                 }
             };
-            softmax(weighed)
+            let told = softmax(weighed);
+            match outputs.drawing.of(Property::ALL[p]) {
+                Some(value) => weights.drawing.weigh(told, value),
+                None => told,
+            }
         });
         let weights = &self.card;
         let weights = [
@@ -263,7 +280,8 @@ impl EvidenceWeights {
         ];
         let said = said_of_card(outputs, outline);
         let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
-        Reading { values, is_card: logistic(log_odds) }
+        let reading = Reading { values, is_card: logistic(log_odds) };
+        if outputs.drawing.is_bare_tint { reading.of_a_bare_tint() } else { reading }
     }
 }
 
@@ -299,13 +317,13 @@ pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32;
 
 #[cfg(test)]
 mod tests {
-    use super::super::fusion::{CardWeights, ClassifierWeights, PropertyWeights};
+    use super::super::fusion::{CardWeights, ClassifierWeights, DrawingWeights, PropertyWeights};
     use super::super::neural::CardNetwork;
     use super::*;
     use crate::board::Calibration;
     use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
     use image::{Rgb, RgbImage};
-    use setsight_game::cards::{Card, Edition, Property};
+    use setsight_game::cards::Card;
     use setsight_nets::refiner::{OUTPUTS, VALUES};
     use std::borrow::Cow;
 
@@ -313,8 +331,13 @@ mod tests {
         let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
         let without = ClassifierWeights { refiner: 0.0, ..all };
         let context = ClassifierWeights { features: 0.0, ..all };
-        let weights =
-            PropertyWeights { clear: 1.0, context, doubtful: all, without_context: without };
+        let weights = PropertyWeights {
+            clear: 1.0,
+            context,
+            doubtful: all,
+            without_context: without,
+            drawing: DrawingWeights::NONE,
+        };
         let card = CardWeights { reader: 1.0, right: 1.0, ..CardWeights::default() };
         EvidenceWeights { properties: [weights; 4], card, board: Calibration::default() }
     }
@@ -347,8 +370,15 @@ mod tests {
     fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
         let values = reader::of_edition(&logits, Edition::Classic);
-        evidence()
-            .reading(&ClassifierOutputs { values, card: logits[reader::CARD], asked }, &outline)
+        evidence().reading(
+            &ClassifierOutputs {
+                values,
+                card: logits[reader::CARD],
+                asked,
+                drawing: Drawing::default(),
+            },
+            &outline,
+        )
     }
 
     #[test]
@@ -430,14 +460,14 @@ mod tests {
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
         let logits = network.logits(&cards.images).unwrap();
-        let said = ask(&cards, &logits, Some(&counting), Edition::Classic).unwrap();
+        let said = ask(&cards, &logits, Some(&counting), Edition::Classic, false).unwrap();
         let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
         assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
         // One crop for each; both are still in doubt, so test-time augmentation runs the turned crop
         // of each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
-        let without = ask(&cards, &logits, None, Edition::Classic).unwrap();
+        let without = ask(&cards, &logits, None, Edition::Classic, false).unwrap();
         assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
     }
 

@@ -2,6 +2,7 @@
 
 use crate::board;
 use crate::find::learned::evidence;
+use crate::probability::softmax;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{FUSION, Models, ModelsError, file_of, sha256};
@@ -57,6 +58,41 @@ pub struct PropertyWeights {
     /// If the reader network leaves a doubt and there is no context crop: the card was already cut
     /// out, or the folder of models has no refiner.
     pub without_context: ClassifierWeights,
+    /// If the property is measured on a drawing.
+    #[serde(default, skip_serializing_if = "DrawingWeights::are_none")]
+    pub drawing: DrawingWeights,
+}
+
+/// The weights of a measured value and of what is said without it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawingWeights {
+    /// For the log probabilities without it.
+    pub others: f32,
+    /// Added for the measured value.
+    pub value: f32,
+}
+
+impl Default for DrawingWeights {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl DrawingWeights {
+    /// As if nothing was measured.
+    pub const NONE: Self = Self { others: 1.0, value: 0.0 };
+
+    fn are_none(&self) -> bool {
+        *self == Self::NONE
+    }
+
+    /// The probabilities of three values of which one was measured.
+    pub(crate) fn weigh(&self, told: [f32; 3], measured: usize) -> [f32; 3] {
+        let mut log = told.map(|p| self.others * p.max(1e-9).ln());
+        log[measured] += self.value;
+        softmax(log)
+    }
 }
 
 /// The weight of each classifier.

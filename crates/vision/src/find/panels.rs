@@ -7,9 +7,23 @@
 use image::{Rgb, RgbImage};
 use setsight_photo::geometry::{Point, Quad};
 
-/// Steps between neighbouring pixels within a flat area, in levels: of a drawing, and of one that was
-/// stored as JPEG.
-const FLAT: [u8; 2] = [1, 6];
+/// What counts as a flat area.
+#[derive(Clone, Copy)]
+struct Flat {
+    /// Greatest step between neighbouring pixels, in levels.
+    most: u8,
+    /// Whether a pixel beside a greater step belongs to no area. So soft edges join no
+    /// areas; but the stock of small cards may be a pixel wide beside their symbols.
+    has_rims: bool,
+}
+
+/// Of drawings, and of those that were stored as JPEG.
+const FLAT: [Flat; 4] = [
+    Flat { most: 1, has_rims: true },
+    Flat { most: 6, has_rims: true },
+    Flat { most: 1, has_rims: false },
+    Flat { most: 6, has_rims: false },
+];
 /// Fewer panels of one size may be chance.
 const LEAST_ALIKE: usize = 3;
 
@@ -25,11 +39,11 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
     let (width, height) = (picture.width() / step, picture.height() / step);
     let pixels = RgbImage::from_fn(width, height, |x, y| *picture.get_pixel(x * step, y * step));
-    let found = FLAT.map(|most| alike(areas(&pixels, most)));
-    let [drawn, stored] = found;
-    let best = if stored.len() > drawn.len() { stored } else { drawn };
+    let found = FLAT.map(|flat| (flat, alike(areas(&pixels, flat))));
+    let most = found.into_iter().rev().max_by_key(|(_, panels)| panels.len());
+    let (flat, panels) = most.expect("several ways");
     let step = f64::from(step);
-    best.into_iter().map(|panel| panel.quad().map(|p| p * step)).collect()
+    panels.into_iter().map(|panel| panel.quad(flat).map(|p| p * step)).collect()
 }
 
 /// A flat area that fills a rectangle but for what is drawn on it.
@@ -66,12 +80,13 @@ impl Panel {
         inside(0) && inside(1)
     }
 
-    /// With the pixel of the edge, which is not flat.
-    fn quad(&self) -> Quad {
+    /// With the rim that does not count as flat.
+    fn quad(&self, flat: Flat) -> Quad {
+        let rim = if flat.has_rims { 1.0 } else { 0.5 };
         let [width, height] = self.size();
         let corner = Point::new(f64::from(self.from[0]), f64::from(self.from[1]));
-        let corner = corner - Point::new(1.0, 1.0);
-        Quad::rectangle(width + 2.0, height + 2.0).map(|p| p + corner).as_card()
+        let corner = corner - Point::new(rim, rim);
+        Quad::rectangle(width + 2.0 * rim, height + 2.0 * rim).map(|p| p + corner).as_card()
     }
 }
 
@@ -94,17 +109,17 @@ fn alike(panels: Vec<Panel>) -> Vec<Panel> {
     cards.iter().filter(|panel| !holds_another(panel)).map(|panel| (*panel).clone()).collect()
 }
 
-/// The flat areas that are panels. Neighbours within one differ by at most `most` levels.
-fn areas(pixels: &RgbImage, most: u8) -> Vec<Panel> {
+/// The flat areas that are panels.
+fn areas(pixels: &RgbImage, Flat { most, has_rims }: Flat) -> Vec<Panel> {
     let (width, height) = (pixels.width() as usize, pixels.height() as usize);
     let is_step = |a: usize, b: usize| {
         let raw = pixels.as_raw();
         (0..3).any(|c| raw[3 * a + c].abs_diff(raw[3 * b + c]) > most)
     };
-    // The number of each pixel's area; 0 on edges, and before it is known.
+    // The number of each pixel's area; 0 on rims, and before it is known.
     let mut area_of = vec![0u32; width * height];
     let mut is_flat = vec![true; width * height];
-    for at in 0..width * height {
+    for at in (0..width * height).filter(|_| has_rims) {
         for next in [(at % width + 1 < width).then_some(at + 1), Some(at + width)] {
             if let Some(next) = next.filter(|&next| next < width * height && is_step(at, next)) {
                 (is_flat[at], is_flat[next]) = (false, false);
@@ -133,7 +148,7 @@ fn areas(pixels: &RgbImage, most: u8) -> Vec<Panel> {
                 (y + 1 < height).then_some(at + width),
             ];
             for next in ways.into_iter().flatten() {
-                if is_flat[next] && area_of[next] == 0 {
+                if is_flat[next] && area_of[next] == 0 && (has_rims || !is_step(at, next)) {
                     area_of[next] = number;
                     queue.push(next);
                 }
@@ -157,7 +172,7 @@ fn is_panel(
     count: usize,
     is_own: impl Fn(usize, usize) -> bool,
 ) -> bool {
-    const SMALLEST_PX: usize = 12;
+    const SMALLEST_PX: usize = 8;
     const ASPECT: std::ops::RangeInclusive<f64> = 1.12..=2.1;
     const STOCK: std::ops::RangeInclusive<f64> = 0.25..=0.985;
     const BLANK: f64 = 0.9;
@@ -171,7 +186,7 @@ fn is_panel(
         return false;
     }
     let inset = (short * 3 / 100).max(1);
-    let corner = short * 15 / 100;
+    let corner = (short * 15 / 100).max(1);
     let blank = |along: usize, is_own: &dyn Fn(usize) -> bool| {
         let (first, last) = (from[along] + corner, to[along] - corner);
         let own = (first..last).filter(|&at| is_own(at)).count();

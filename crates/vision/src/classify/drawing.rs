@@ -1,0 +1,386 @@
+//! What can be measured on a drawing, where no camera blurs: how many symbols a card has, and what an
+//! even tint in them means.
+//!
+//! A program draws all of its cards in one way. Its symbols may stand wider apart or closer together
+//! than in print, and its fillings are what they are beside each other: an even tint is the middle
+//! filling beside symbols that are full of ink, and the full one, drawn paler than its outline, beside
+//! stripes. Beside neither, nobody can tell.
+
+use crate::data::CardImage;
+use setsight_game::cards::{Number, Property, Shading};
+
+/// What is measured of a card. `None` where it cannot be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drawing {
+    /// Index of the number.
+    pub number: Option<usize>,
+    /// Index of the shading, for an even tint; what else there is shows by itself what it is.
+    pub shading: Option<usize>,
+    /// Whether the filling is an even tint, of which the table does not tell whether it is the full
+    /// filling or the middle one.
+    pub is_bare_tint: bool,
+}
+
+impl Drawing {
+    /// The index of the value of a property, if it was measured.
+    pub fn of(&self, property: Property) -> Option<usize> {
+        match property {
+            Property::Number => self.number,
+            Property::Shading => self.shading,
+            Property::Color | Property::Shape => None,
+        }
+    }
+}
+
+/// Measures all cards of a drawn table.
+pub(crate) fn measure(images: &[CardImage]) -> Vec<Drawing> {
+    let symbols: Vec<Option<Symbols>> = images.iter().map(Symbols::of).collect();
+    let fills: Vec<Option<Fill>> =
+        symbols.iter().map(|symbols| symbols.as_ref().and_then(|s| s.fill)).collect();
+    let shadings = shadings(&fills);
+    let of_card = |(symbols, (shading, is_bare_tint)): (&Option<Symbols>, _)| Drawing {
+        number: symbols.as_ref().and_then(|symbols| symbols.number),
+        shading,
+        is_bare_tint,
+    };
+    symbols.iter().zip(shadings).map(of_card).collect()
+}
+
+/// The symbols of a card.
+struct Symbols {
+    number: Option<usize>,
+    fill: Option<Fill>,
+}
+
+/// The filling of symbols, by the ink well inside their outlines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Fill {
+    /// Its mean, as a part of the outline's.
+    level: f32,
+    /// Its standard deviation, in the same unit.
+    texture: f32,
+}
+
+impl Fill {
+    /// Some programs tint what is open, up to this.
+    const TINT: f32 = 0.3;
+    /// From here on an even filling is full, or hardly to be told from it.
+    const STRONG: f32 = 0.8;
+    /// Up to here a filling is even.
+    const EVEN: f32 = 0.1;
+    /// From here on there are stripes or dots.
+    const TEXTURED: f32 = 0.2;
+    /// How far apart two tints of one table are at least.
+    const APART: f32 = 0.15;
+    /// Fewer cards with stripes may be errors.
+    const LEAST_TEXTURED: usize = 2;
+
+    fn is_even(&self) -> bool {
+        self.level >= Self::TINT && self.texture < Self::EVEN
+    }
+
+    fn is_tint(&self) -> bool {
+        self.is_even() && self.level < Self::STRONG
+    }
+
+    fn is_textured(&self) -> bool {
+        (Self::TINT..Self::STRONG).contains(&self.level) && self.texture >= Self::TEXTURED
+    }
+}
+
+/// The index of the shading of each tint of a table, and whether it may be either. What else there is
+/// shows by itself what it is.
+fn shadings(fills: &[Option<Fill>]) -> Vec<(Option<usize>, bool)> {
+    let known = || fills.iter().flatten();
+    let has_texture = known().filter(|fill| fill.is_textured()).count() >= Fill::LEAST_TEXTURED;
+    let levels = || known().filter(|fill| fill.is_even()).map(|fill| fill.level);
+    let (palest, strongest) = (levels().fold(f32::MAX, f32::min), levels().fold(0.0, f32::max));
+    // Of two even fillings the paler is the middle one.
+    let has_two = strongest - palest >= Fill::APART;
+    let between = (palest + strongest) / 2.0;
+    let of = |fill: &Fill| match (has_texture, has_two) {
+        (true, _) => (Some(Shading::Filled.index()), false),
+        (false, true) if fill.level > between => (Some(Shading::Filled.index()), false),
+        (false, true) => (Some(Shading::Striped.index()), false),
+        (false, false) => (None, true),
+    };
+    let tint = |fill: &Option<Fill>| fill.filter(Fill::is_tint);
+    fills.iter().map(|fill| tint(fill).as_ref().map_or((None, false), of)).collect()
+}
+
+impl Symbols {
+    /// Measures a card; `None` if it has nothing on it.
+    fn of(image: &CardImage) -> Option<Self> {
+        /// Part of the full ink from which a pixel is inked.
+        const INKED: f32 = 0.4;
+        /// Least difference of the ink from the stock, in levels.
+        const LEAST_INK: f32 = 20.0;
+        /// Smallest symbol, as a part of the card.
+        const LEAST_PART: f32 = 0.008;
+        let ink = Grid::ink_of(image);
+        let full = ink.rank(0.995);
+        if full < LEAST_INK {
+            return None;
+        }
+        let inked = ink.map(|ink| ink > INKED * full);
+        let solid = inked.without_holes();
+        let parts = solid.parts();
+        let least = LEAST_PART * ink.values.len() as f32;
+        let (symbols, specks): (Vec<Part>, Vec<Part>) =
+            parts.iter().copied().partition(|part| part.count as f32 >= least);
+        let specks = specks.iter().map(|part| part.count).sum::<usize>();
+        let number = number(&symbols, specks);
+        let symbols = solid.of_parts(&symbols);
+        Some(Self { number, fill: fill(&ink, &symbols) })
+    }
+}
+
+/// The index of the number of symbols, if they are as alike as a card's are.
+fn number(symbols: &[Part], specks: usize) -> Option<usize> {
+    /// How much larger than another one a symbol may be.
+    const ALIKE: f64 = 1.2;
+    /// A symbol is taller than this many widths; two that touch are wider.
+    const NARROW: f64 = 0.8;
+    /// Greatest part of the symbols' pixels in specks beside them.
+    const SPECKS: f64 = 0.1;
+    let counts = || symbols.iter().map(|part| part.count as f64);
+    let all: f64 = counts().sum();
+    let is_alike = counts().fold(0.0, f64::max) <= ALIKE * counts().fold(f64::MAX, f64::min);
+    let is_narrow = |part: &Part| (part.width as f64) < NARROW * part.height as f64;
+    let is_clear = (1..=Number::ALL.len()).contains(&symbols.len())
+        && is_alike
+        && symbols.iter().all(is_narrow)
+        && (specks as f64) < SPECKS * all;
+    is_clear.then(|| symbols.len() - 1)
+}
+
+/// The ink inside symbols; `None` if they are too small to have an inside.
+fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
+    /// Width of an outline with its soft edge, in pixels.
+    const OUTLINE_PX: usize = 6;
+    /// Fewest pixels that tell a filling.
+    const LEAST_PX: usize = 60;
+    /// The ink of the outline is what it has at its strongest.
+    const STRONGEST: f64 = 0.85;
+    let without_rim = |px: usize| (0..px).fold(symbols.clone(), |inside, _| inside.eroded());
+    let edge = without_rim(OUTLINE_PX / 2);
+    let inside = without_rim(OUTLINE_PX);
+    let inside = if inside.count() < LEAST_PX { edge.clone() } else { inside };
+    if inside.count() < LEAST_PX {
+        return None;
+    }
+    let of = |mask: &dyn Fn(usize) -> bool| -> Vec<f32> {
+        (0..ink.values.len()).filter(|&at| mask(at)).map(|at| ink.values[at]).collect()
+    };
+    let outline = of(&|at| symbols.values[at] && !edge.values[at]);
+    let full = rank(outline, STRONGEST).max(1.0);
+    let own = of(&|at| inside.values[at]);
+    let count = own.len() as f32;
+    let mean = own.iter().sum::<f32>() / count;
+    let variance = own.iter().map(|ink| (ink - mean).powi(2)).sum::<f32>() / count;
+    Some(Fill { level: mean / full, texture: variance.sqrt() / full })
+}
+
+fn rank(mut values: Vec<f32>, part: f64) -> f32 {
+    let Some(last) = values.len().checked_sub(1) else { return 0.0 };
+    let at = (part * last as f64).round() as usize;
+    *values.select_nth_unstable_by(at, f32::total_cmp).1
+}
+
+/// A value for each pixel of a card, row by row.
+#[derive(Clone)]
+struct Grid<T> {
+    width: usize,
+    values: Vec<T>,
+}
+
+/// A connected part of a mask.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// One of its pixels.
+    start: usize,
+    count: usize,
+    width: usize,
+    height: usize,
+}
+
+impl Grid<f32> {
+    /// By how much each pixel differs from the stock, in levels. The rim, where the table may show,
+    /// counts as stock.
+    fn ink_of(image: &CardImage) -> Self {
+        const RIM_PX: u32 = 8;
+        const RING_PX: u32 = 6;
+        let (width, height) = image.pixels.dimensions();
+        let to_side = |x: u32, y: u32| x.min(y).min(width - 1 - x).min(height - 1 - y);
+        let ring = |c: usize| {
+            let pixels = image.pixels.enumerate_pixels();
+            let own =
+                pixels.filter(|(x, y, _)| (RIM_PX..RIM_PX + RING_PX).contains(&to_side(*x, *y)));
+            rank(own.map(|(.., pixel)| f32::from(pixel[c])).collect(), 0.5)
+        };
+        let stock = [0, 1, 2].map(ring);
+        let values = image.pixels.enumerate_pixels().map(|(x, y, pixel)| {
+            let off = |c: usize| (f32::from(pixel[c]) - stock[c]).powi(2);
+            if to_side(x, y) < RIM_PX { 0.0 } else { (off(0) + off(1) + off(2)).sqrt() }
+        });
+        Self { width: width as usize, values: values.collect() }
+    }
+
+    fn rank(&self, part: f64) -> f32 {
+        rank(self.values.clone(), part)
+    }
+
+    fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
+        let values = self.values.iter().map(|&value| change(value)).collect();
+        Grid { width: self.width, values }
+    }
+}
+
+impl Grid<bool> {
+    fn count(&self) -> usize {
+        self.values.iter().filter(|set| **set).count()
+    }
+
+    /// The pixels beside one, left, right, above and below.
+    fn beside(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+        let (width, all) = (self.width, self.values.len());
+        let ways = [
+            (at % width > 0).then(|| at - 1),
+            (at % width + 1 < width).then_some(at + 1),
+            at.checked_sub(width),
+            (at + width < all).then_some(at + width),
+        ];
+        ways.into_iter().flatten()
+    }
+
+    /// Adds to `seen` what is connected with a pixel, over pixels that `counts`.
+    fn flood(&self, start: usize, counts: bool, seen: &mut [bool], mut visit: impl FnMut(usize)) {
+        if self.values[start] != counts || std::mem::replace(&mut seen[start], true) {
+            return;
+        }
+        let mut queue = vec![start];
+        while let Some(at) = queue.pop() {
+            visit(at);
+            for next in self.beside(at) {
+                if self.values[next] == counts && !std::mem::replace(&mut seen[next], true) {
+                    queue.push(next);
+                }
+            }
+        }
+    }
+
+    /// With all that is enclosed.
+    fn without_holes(&self) -> Self {
+        let mut outside = vec![false; self.values.len()];
+        for at in 0..self.values.len() {
+            let is_side = self.beside(at).count() < 4;
+            if is_side {
+                self.flood(at, false, &mut outside, |_| {});
+            }
+        }
+        Self { width: self.width, values: outside.into_iter().map(|outside| !outside).collect() }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let mut seen = vec![false; self.values.len()];
+        let mut parts = Vec::new();
+        for start in 0..self.values.len() {
+            let (mut count, mut x, mut y) = (0, (usize::MAX, 0), (usize::MAX, 0));
+            self.flood(start, true, &mut seen, |at| {
+                count += 1;
+                x = (x.0.min(at % self.width), x.1.max(at % self.width));
+                y = (y.0.min(at / self.width), y.1.max(at / self.width));
+            });
+            if count > 0 {
+                parts.push(Part { start, count, width: x.1 - x.0 + 1, height: y.1 - y.0 + 1 });
+            }
+        }
+        parts
+    }
+
+    /// With these parts alone.
+    fn of_parts(&self, parts: &[Part]) -> Self {
+        let mut values = vec![false; self.values.len()];
+        for part in parts {
+            self.flood(part.start, true, &mut values, |_| {});
+        }
+        Self { width: self.width, values }
+    }
+
+    /// Without the pixels that have others beside them.
+    fn eroded(&self) -> Self {
+        let stays = |at: usize| {
+            self.values[at]
+                && self.beside(at).count() == 4
+                && self.beside(at).all(|next| self.values[next])
+        };
+        Self { width: self.width, values: (0..self.values.len()).map(stays).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use image::{Rgb, RgbImage};
+
+    /// How symbols are drawn: their inside at (x, y).
+    type Inside = fn(u32, u32) -> Rgb<u8>;
+    const INK: Rgb<u8> = Rgb([200, 30, 40]);
+    const TINT: Rgb<u8> = Rgb([230, 150, 155]);
+    const STOCK: Rgb<u8> = Rgb([230, 230, 230]);
+
+    /// Boxes with an outline, with their left sides at `places`.
+    fn card(places: &[u32], inside: Inside) -> CardImage {
+        let mut pixels = RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, STOCK);
+        for &left in places {
+            for y in 24..104 {
+                for x in 0..34 {
+                    let is_outline = x < 4 || y < 28 || x >= 30 || y >= 100;
+                    pixels.put_pixel(left + x, y, if is_outline { INK } else { inside(x, y) });
+                }
+            }
+        }
+        CardImage {
+            pixels,
+            white_in_image: [255.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 192.0,
+        }
+    }
+
+    const EMPTY: Inside = |_, _| STOCK;
+    const FULL: Inside = |_, _| INK;
+    const PALE: Inside = |_, _| TINT;
+    const STRIPES: Inside = |_, y| if y / 4 % 2 == 0 { INK } else { STOCK };
+
+    #[test]
+    fn symbols_are_counted_wherever_they_stand() {
+        let number = |places: &[u32]| measure(&[card(places, EMPTY)])[0].number;
+        assert_eq!(number(&[79]), Some(0));
+        // In the outer two of three places, and close together.
+        for places in [[20, 138], [58, 98]] {
+            assert_eq!(number(&places), Some(1), "{places:?}");
+        }
+        assert_eq!(number(&[20, 79, 138]), Some(2));
+        // Two that touch may be anything.
+        assert_eq!(number(&[45, 79]), None);
+        assert_eq!(number(&[]), None);
+    }
+
+    #[test]
+    fn a_tint_is_what_it_is_beside_the_others() {
+        let told = |insides: &[Inside]| -> Vec<(Option<usize>, bool)> {
+            let images: Vec<CardImage> =
+                insides.iter().map(|&inside| card(&[20, 79], inside)).collect();
+            measure(&images).iter().map(|m| (m.shading, m.is_bare_tint)).collect()
+        };
+        let is = |shading: Shading| (Some(shading.index()), false);
+        let by_itself = (None, false);
+        assert_eq!(told(&[EMPTY, FULL, STRIPES]), [by_itself; 3]);
+        let beside_stripes = told(&[PALE, STRIPES, STRIPES]);
+        assert_eq!(beside_stripes, [is(Shading::Filled), by_itself, by_itself]);
+        assert_eq!(told(&[PALE, FULL]), [is(Shading::Striped), by_itself]);
+        assert_eq!(told(&[PALE, EMPTY]), [(None, true), by_itself]);
+    }
+}
