@@ -22,7 +22,7 @@ pub use error::{
 };
 
 pub use jpeg::mended as mended_jpeg;
-pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
+pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
 pub use room::{Held, Room};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
