@@ -16,7 +16,8 @@ use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView,
 use std::io::{self, Cursor};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
-use tungstenite::protocol::{Role, WebSocket, WebSocketConfig};
+use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::{CloseFrame, Role, WebSocket, WebSocketConfig};
 use tungstenite::{Bytes, Message};
 
 /// Largest picture, in bytes; one of 1280x720 has 200,000.
@@ -29,6 +30,10 @@ const SILENCE: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(3);
 /// When it takes longer than this, it is asked what is wrong.
 const LATE: Duration = Duration::from_millis(300);
+/// Most messages between two pictures; the page sends one where a person taps.
+const MOST_WORDS: u32 = 100;
+/// What a phone is told that sends more.
+const FLOOD: &str = "too many messages";
 /// The word by which a phone begins a new game.
 const NEW_GAME: &str = "new-game";
 
@@ -109,8 +114,13 @@ fn decoded(bytes: &[u8]) -> Option<setsight_photo::Frame> {
     jpeg::decode(bytes).ok()
 }
 
-/// Answers the pictures of a phone until it leaves.
-pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
+/// Answers the pictures of a phone until it leaves, or is sent away, with the reason.
+pub(crate) fn play(
+    stream: Stream,
+    visit: &Visit<'_>,
+    reads: &dyn Reads,
+    news: &dyn Fn(News<'_>),
+) -> Option<&'static str> {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_BYTES))
         .max_frame_size(Some(MOST_BYTES));
@@ -118,17 +128,19 @@ pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &
     // An older connection of this phone ends now, as its socket was shut down.
     let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
     let mut is_told = false;
+    let mut words = 0;
     loop {
         socket.get_mut().allow(SILENCE);
         match socket.read() {
             Ok(Message::Binary(bytes)) => {
+                words = 0;
                 if game.is_none() {
                     match Game::new(reads, visit.number) {
                         Ok(new) => *game = Some(new),
-                        Err(_) => return,
+                        Err(_) => return None,
                     }
                 }
-                let Some(playing) = game.as_mut() else { return };
+                let playing = game.as_mut()?;
                 if !std::mem::replace(&mut is_told, true) {
                     news(News::Live { phone: visit.number, game: playing.onlooker() });
                 }
@@ -140,25 +152,32 @@ pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &
                     Followed::Wrong(word) => serde_json::json!({ "error": word }).to_string(),
                     Followed::Failed => {
                         *game = None;
-                        return;
+                        return None;
                     }
                 };
                 socket.get_mut().allow(SILENCE);
                 if socket.send(Message::text(text)).is_err() {
-                    return;
+                    return None;
                 }
             }
+            Ok(Message::Text(_) | Message::Ping(_) | Message::Pong(_)) if words == MOST_WORDS => {
+                let reason = CloseFrame { code: CloseCode::Policy, reason: FLOOD.into() };
+                let _ = socket.close(Some(reason));
+                let _ = socket.flush();
+                return Some(FLOOD);
+            }
             Ok(Message::Text(text)) if text.as_str() == NEW_GAME => {
+                words += 1;
                 if let Some(game) = game.as_mut() {
                     game.session.command(LiveCommand::NewGame);
                 }
             }
-            Ok(Message::Ping(_) | Message::Pong(_)) => {}
+            Ok(Message::Ping(_) | Message::Pong(_)) => words += 1,
             // What is no part of the protocol ends it.
             Ok(_) | Err(_) => {
                 let _ = socket.close(None);
                 let _ = socket.flush();
-                return;
+                return None;
             }
         }
     }

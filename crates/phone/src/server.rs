@@ -80,6 +80,8 @@ pub enum News<'a> {
     Left {
         /// Which, from 1.
         phone: u32,
+        /// Why it was sent away, if it was.
+        reason: Option<&'static str>,
     },
 }
 
@@ -330,13 +332,13 @@ impl Shared {
             Wish::Photo(body) => {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |visit, bytes| {
-                    photo::read(&*self.reads, &self.turn, visit.number, bytes, &*self.on_news)
+                    photo::read(&*self.reads, &self.turn, visit, bytes, &*self.on_news)
                 })
             }
             Wish::Picture(body) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |_, bytes| {
-                    photo::picture(&self.turn, bytes)
+                self.photo(stream, &body, request.rest, |visit, bytes| {
+                    photo::picture(&self.turn, visit, bytes)
                 })
             }
             Wish::Live(phone, key) => {
@@ -370,7 +372,7 @@ impl Shared {
             Err(answer) => return send(stream, &answer),
         };
         stream.allow(PHOTO_LIMIT);
-        let answer = match photo::body(body.length, begun, &mut stream) {
+        let answer = match photo::body(body.length, begun, &mut stream, &visit) {
             Ok(bytes) => answer(&visit, &bytes),
             Err(Some(wrong)) => wrong,
             Err(None) => return Ok(()),
@@ -387,8 +389,8 @@ impl Shared {
         };
         stream.allow(ANSWER_LIMIT);
         accept_socket(&mut stream, key, PROTOCOL)?;
-        live::play(stream, &visit, &*self.reads, &*self.on_news);
-        (self.on_news)(News::Left { phone: visit.number });
+        let reason = live::play(stream, &visit, &*self.reads, &*self.on_news);
+        (self.on_news)(News::Left { phone: visit.number, reason });
         Ok(())
     }
 }

@@ -1,13 +1,14 @@
 //! `setsight serve`: a page on which a phone is the camera.
 
 mod keep;
+mod teller;
 
 use super::live::summary;
 use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::stop;
 use keep::Keeper;
-use setsight_files::{print_result, say};
+use setsight_files::say;
 use setsight_phone::Options;
 use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+use teller::Teller;
 
 /// How often it is looked whether the command is to end.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -59,9 +61,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop::asked();
     let pipeline = Arc::new(args.reading.pipeline()?);
     let keeper = args.keep.as_deref().map(Keeper::create).transpose()?.map(Mutex::new);
-    let desk = Arc::new(Desk { keeper, told: Mutex::default() });
-    let teller = Arc::clone(&desk);
-    let on_news = Box::new(move |news: News<'_>| teller.tell(news));
+    let desk = Arc::new(Desk { keeper, told: Mutex::default(), teller: Teller::start()? });
+    let hears = Arc::clone(&desk);
+    let on_news = Box::new(move |news: News<'_>| hears.tell(news));
     let listen = args.listen.unwrap_or(Listen::Private);
     let server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
         .map_err(|error| BadCall(told(&error.into())))?;
@@ -102,23 +104,27 @@ struct Desk {
     keeper: Option<Mutex<Keeper>>,
     /// What was told last of each phone's live pictures.
     told: Mutex<HashMap<u32, String>>,
+    teller: Teller,
 }
 
 impl Desk {
     fn tell(&self, news: News<'_>) {
+        let say = |text: String| self.teller.say(text);
         match news {
-            News::Came { phone } => say!("phone {phone} is here"),
-            News::Left { phone } => {
+            News::Came { phone } => say(format!("phone {phone} is here")),
+            News::Left { phone, reason } => {
                 self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
-                say!("phone {phone}: its live pictures have ended");
+                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                say(format!("phone {phone}: its live pictures have ended{reason}"));
             }
-            News::NotRead { phone, reason } => say!("phone {phone}: the photo {reason}"),
+            News::NotRead { phone, reason } => say(format!("phone {phone}: the photo {reason}")),
             News::Photo { phone, bytes, reading, times } => {
-                // Whoever read our output has seen enough; the phone has not.
-                let _ = print_result!("phone {phone}, photo: {}", reading.table.summary());
+                self.teller.result(format!("phone {phone}, photo: {}", reading.table.summary()));
                 if let Some(keeper) = &self.keeper {
                     let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-                    keeper.keep(bytes, reading, times);
+                    if let Err(error) = keeper.keep(bytes, reading, times) {
+                        say(told(&error));
+                    }
                 }
             }
             // The first view says what there is to say.
@@ -127,7 +133,7 @@ impl Desk {
                 let text = summary(view);
                 let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
                 if told.get(&phone) != Some(&text) {
-                    let _ = print_result!("phone {phone}, live: {text}");
+                    self.teller.result(format!("phone {phone}, live: {text}"));
                     told.insert(phone, text);
                 }
             }
@@ -137,6 +143,10 @@ impl Desk {
     /// Finishes the folder of what was kept; whether something could not be kept.
     fn finish(&self) -> anyhow::Result<bool> {
         let Some(keeper) = &self.keeper else { return Ok(false) };
-        keeper.lock().unwrap_or_else(PoisonError::into_inner).finish()
+        let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = keeper.finish()? {
+            self.teller.say(kept);
+        }
+        Ok(keeper.failed)
     }
 }
