@@ -6,10 +6,14 @@ use super::find::{Format, Read};
 use super::outline::Outline;
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
+use std::collections::HashMap;
 
 /// This format.
 pub(super) const FORMAT: Format =
     Format { name: "voc", looks_like: "Pascal VOC's XML", read: Read::File(read) };
+
+/// Most tags and texts of a file: of some ten thousand cards.
+const MAX_NODES: u32 = 500_000;
 
 /// Reads the labels in a file of this form.
 pub(super) fn read(
@@ -19,7 +23,8 @@ pub(super) fn read(
 ) -> Option<Result<(), String>> {
     let Content::Xml(text) = &file.content else { return None };
     // A file with a document type is refused, so no entity of its own can grow or lead elsewhere.
-    let xml = match roxmltree::Document::parse(text) {
+    let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
+    let xml = match roxmltree::Document::parse_with_options(text, options) {
         Ok(xml) => xml,
         Err(error) if text.contains("<annotation") => {
             return Some(Err(format!("is no XML as it should be: {error}")));
@@ -57,8 +62,10 @@ fn read_labels(
 
 fn outline_of(object: Node) -> Option<Outline> {
     if let Some(polygon) = child(object, "polygon") {
+        let parts: HashMap<&str, Node> =
+            polygon.children().map(|part| (part.tag_name().name(), part)).collect();
         let corners = (1..).map_while(|i| {
-            let at = |axis: &str| number_of(polygon, &format!("{axis}{i}"));
+            let at = |axis: &str| number(parts.get(&*format!("{axis}{i}"))?.text()?);
             Some([at("x")?, at("y")?])
         });
         let numbers: Vec<f64> = corners.flatten().collect();
