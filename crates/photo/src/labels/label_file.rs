@@ -107,6 +107,19 @@ impl LabelFile {
         source: Option<&str>,
         photos: &[PhotoLabel],
     ) -> Result<(), DatasetError> {
+        Self::create_under(&Self::lock(folder)?, folder, source, photos)
+    }
+
+    /// The same for a run that holds the folder's lock, or that of one around it.
+    ///
+    /// # Errors
+    /// See [`Self::create`].
+    pub fn create_under(
+        _lock: &FolderLock,
+        folder: &Path,
+        source: Option<&str>,
+        photos: &[PhotoLabel],
+    ) -> Result<(), DatasetError> {
         #[derive(Serialize)]
         struct New<'a> {
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +128,6 @@ impl LabelFile {
         }
         let path = folder.join(PHOTO_LABELS);
         photos.iter().try_for_each(|photo| photo.check(&path))?;
-        let _lock = Self::lock(folder)?;
         write_all(&path, &pretty(&New { source, photos }))
     }
 
