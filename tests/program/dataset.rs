@@ -78,7 +78,7 @@ fn a_folder_for_each_card_becomes_crops() {
     ];
     refused(&world, &["cards"], 1, &words);
     let ran = run_convert(&world, &["cards", "--out", "three", "--leave-out", "back"]).expect(0);
-    assert!(ran.stderr.contains("1 marks of classes that are no card are left out"));
+    assert!(ran.stderr.contains("left out      1  objects of classes that are no card"));
     assert_eq!(read_crop_labels(&world.path().join("three")).unwrap().len(), 3);
     refused(&world, &["cards", "--leave-out", "lid"], 2, &["no class lid", "2SPD, 2spd, back"]);
 
@@ -244,7 +244,7 @@ fn yolo_gives_centres_of_boxes_and_corners_of_oriented_ones() {
     assert!(ran.stdout.contains("2 photos, 2 cards, 1 with corners"), "{}", ran.stdout);
     assert!(
         ran.stderr
-            .contains("1 photos have no labels and are left out, such as set/images/train/new.png")
+            .contains("left out      1  photos without labels, such as set/images/train/new.png")
     );
     let photos = labels(&world, "out");
     let cards: Vec<_> = photos[0].cards.iter().map(told).collect();
@@ -317,7 +317,7 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
     world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
     let ran = run_convert(&world, &["set", "--out", "yolo"]).expect(0);
     assert!(
-        ran.stderr.contains("1 photos are turned by what their EXIF data say"),
+        ran.stderr.contains("changed       1  photos turned by what their EXIF data say"),
         "{}",
         ran.stderr
     );

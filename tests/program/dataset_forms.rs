@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 use setsight_photo::labels::{CardLabel, LabelFile, PhotoLabel, read_crop_labels};
 
 /// A photo of 64x48 pixels.
-fn photo(world: &World, name: &str) {
+pub(crate) fn photo(world: &World, name: &str) {
     world.file(name, &encoded(bare_table(64, 48), ImageFormat::Png));
 }
 
-fn convert(world: &World, from: &str, options: &[&str]) -> Ran {
+pub(crate) fn convert(world: &World, from: &str, options: &[&str]) -> Ran {
     std::fs::remove_dir_all(world.path().join("out")).ok();
     world.run(&[&["dataset", "convert", from, "--out", "out"], options].concat())
 }
 
-fn photos(world: &World) -> Vec<PhotoLabel> {
+pub(crate) fn photos(world: &World) -> Vec<PhotoLabel> {
     LabelFile::read(&world.path().join("out")).unwrap().photos().unwrap()
 }
 
 /// A card's code, its centre and its corners in whole pixels.
-fn told(card: &CardLabel) -> (String, [i64; 2], Option<[[i64; 2]; 4]>) {
+pub(crate) fn told(card: &CardLabel) -> (String, [i64; 2], Option<[[i64; 2]; 4]>) {
     let whole = |v: f64| v.round() as i64;
     let corners = card.corners.map(|quad| quad.0.map(|p| [whole(p.x), whole(p.y)]));
     (card.code.to_string(), [whole(card.center.x), whole(card.center.y)], corners)
 }
 
 /// A card's code, its centre, and its corners if they are told.
-type Expected<'a> = (&'a str, [i64; 2], Option<[[i64; 2]; 4]>);
+pub(crate) type Expected<'a> = (&'a str, [i64; 2], Option<[[i64; 2]; 4]>);
 
 /// Asserts that the only photo has these cards.
 #[track_caller]
-fn one_photo(world: &World, from: &str, form: &str, cards: &[Expected]) {
+pub(crate) fn one_photo(world: &World, from: &str, form: &str, cards: &[Expected]) {
     let ran = convert(world, from, &[]).expect(0);
     assert!(ran.stdout.trim().ends_with(&format!("from {form}")), "{}", ran.stdout);
     let photos = photos(world);
@@ -44,7 +44,7 @@ fn one_photo(world: &World, from: &str, form: &str, cards: &[Expected]) {
 
 /// The files and codes of the crops, in the order of the files.
 #[track_caller]
-fn crops(world: &World, from: &str, form: &str) -> Vec<(String, String)> {
+pub(crate) fn crops(world: &World, from: &str, form: &str) -> Vec<(String, String)> {
     let ran = convert(world, from, &[]).expect(0);
     assert!(ran.stdout.trim().ends_with(&format!("from {form}")), "{}", ran.stdout);
     let labels = read_crop_labels(&world.path().join("out")).unwrap();
@@ -54,12 +54,12 @@ fn crops(world: &World, from: &str, form: &str) -> Vec<(String, String)> {
     crops
 }
 
-fn pair(file: &str, code: &str) -> (String, String) {
+pub(crate) fn pair(file: &str, code: &str) -> (String, String) {
     (file.to_owned(), code.to_owned())
 }
 
-const BOX: (&str, [i64; 2], Option<[[i64; 2]; 4]>) = ("2spd", [20, 25], None);
-const QUAD: [[i64; 2]; 4] = [[10, 10], [50, 14], [46, 40], [8, 36]];
+pub(crate) const BOX: (&str, [i64; 2], Option<[[i64; 2]; 4]>) = ("2spd", [20, 25], None);
+pub(crate) const QUAD: [[i64; 2]; 4] = [[10, 10], [50, 14], [46, 40], [8, 36]];
 
 #[test]
 fn pascal_voc() {
@@ -163,10 +163,6 @@ fn tables_of_boxes() {
         world.file("set/labels.csv", table.as_bytes());
         one_photo(&world, "set", "csv", cards);
     }
-    let wrong = "filename,width,height,class,xmin,ymin,xmax,ymax\na.png,640,48,2spd,1,2,1,2\n";
-    world.file("set/labels.csv", wrong.as_bytes());
-    let ran = convert(&world, "set", &[]).expect(1);
-    assert!(ran.stderr.contains("labels.csv: line 2: its box has no area"), "{}", ran.stderr);
 }
 
 #[test]

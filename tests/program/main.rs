@@ -12,6 +12,7 @@ mod binary;
 mod compare;
 mod dataset;
 mod dataset_forms;
+mod dataset_odd;
 mod deal;
 mod deck;
 mod eval;

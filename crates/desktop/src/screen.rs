@@ -33,6 +33,8 @@ pub struct Named {
     pub runtime_dir: Option<OsString>,
     /// `DISPLAY`.
     pub display: Option<OsString>,
+    /// `WINIT_X11_SCALE_FACTOR`: how large all is drawn on X11.
+    pub x11_scale: Option<OsString>,
 }
 
 /// Why there is no display to open the window on.
@@ -63,6 +65,7 @@ impl Named {
             wayland_display: value("WAYLAND_DISPLAY"),
             runtime_dir: value("XDG_RUNTIME_DIR"),
             display: value("DISPLAY"),
+            x11_scale: value("WINIT_X11_SCALE_FACTOR"),
         }
     }
 
@@ -191,6 +194,18 @@ fn scale_in(resources: &str) -> f32 {
 /// # Errors
 /// Why not, in words.
 pub fn reaches_x11(named: &Named) -> Result<RustConnection, String> {
+    // The window's library panics at others.
+    let is_scale = |text: &str| {
+        let number = text.parse::<f64>();
+        text.eq_ignore_ascii_case("randr") || number.is_ok_and(|n| n > 0.0 && n.is_normal())
+    };
+    if let Some(scale) = given(&named.x11_scale).and_then(OsStr::to_str)
+        && !is_scale(scale)
+    {
+        return Err(format!(
+            "WINIT_X11_SCALE_FACTOR is {scale}; expected a number above 0, such as 1.5, or randr"
+        ));
+    }
     let display = given(&named.display).unwrap_or_default().to_string_lossy();
     match x11rb::connect(Some(&display)) {
         Ok((connection, _)) => Ok(connection),
@@ -208,7 +223,22 @@ mod tests {
     fn named(names: [Option<&str>; 4]) -> Named {
         let [wayland_socket, wayland_display, runtime_dir, display] =
             names.map(|name| name.map(OsString::from));
-        Named { wayland_socket, wayland_display, runtime_dir, display }
+        Named { wayland_socket, wayland_display, runtime_dir, display, x11_scale: None }
+    }
+
+    #[test]
+    fn a_scale_at_which_the_library_panics_is_refused() {
+        let said = |scale: &str| {
+            let named = named([None, None, None, Some(":none")]);
+            reaches_x11(&Named { x11_scale: Some(scale.into()), ..named }).unwrap_err()
+        };
+        for scale in ["0", "-1", "nan", "inf", "big"] {
+            let expected = format!("WINIT_X11_SCALE_FACTOR is {scale}; expected a number above 0");
+            assert!(said(scale).starts_with(&expected), "{}", said(scale));
+        }
+        for scale in ["1.5", "RandR", ""] {
+            assert!(said(scale).contains("does not answer"), "{}", said(scale));
+        }
     }
 
     /// The choice where the two systems answer so, and which of them were asked.

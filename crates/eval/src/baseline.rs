@@ -5,6 +5,7 @@
 
 use super::outcome::PhotoOutcome;
 use serde_json::{Value, json};
+use setsight_files::json_fault;
 use setsight_files::small_file::read_json;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,7 +74,7 @@ impl Baseline {
         let text = read_json(path)
             .map_err(|source| BaselineError::Unreadable { path: path.to_path_buf(), source })?;
         let bad = |reason: String| BaselineError::Malformed { path: path.to_path_buf(), reason };
-        let json: Value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        let json: Value = serde_json::from_str(&text).map_err(|error| bad(json_fault(&error)))?;
         let figures = |value: &Value| value["all"].is_object();
         let several = json["readers"].as_object();
         let sound = match several {

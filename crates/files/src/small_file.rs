@@ -76,14 +76,22 @@ fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
 /// Reads JSON about many pictures, for whoever parses it.
 ///
 /// # Errors
-/// Those of [`read_text`], and [`ErrorKind::FileTooLarge`] for more than [`MAX_JSON_VALUES`].
+/// Those of [`read_text`] and [`check_json`].
 pub fn read_json(path: &Path) -> io::Result<String> {
     let text = read_text(path, MAX_DATA_BYTES)?;
+    check_json(&text).map(|()| text)
+}
+
+/// Refuses JSON that would fill the memory once it is parsed.
+///
+/// # Errors
+/// [`ErrorKind::FileTooLarge`] for more than [`MAX_JSON_VALUES`].
+pub fn check_json(text: &str) -> io::Result<()> {
     if json_values(text.as_bytes()) > MAX_JSON_VALUES {
         let reason = format!("it holds more than {MAX_JSON_VALUES} values; split it");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
     }
-    Ok(text)
+    Ok(())
 }
 
 /// At least as many as a JSON text has values: each begins a list or an object, or follows what stands between two.

@@ -1,4 +1,5 @@
-// Reads on the computer that serves the page: photos by requests, live pictures by a WebSocket.
+// Reads on the computer that serves the page: photos by requests, live pictures by a WebSocket where one
+// opens.
 "use strict";
 
 const reader = (() => {
@@ -47,6 +48,9 @@ const reader = (() => {
   /// Follows live pictures; `on` has `open`, `answer` and `trouble`.
   function live(on) {
     let socket = null, isOpen = false, isOver = false, begun = 0, failures = 0, retry = 0;
+    /// Where no WebSocket opens, as with old iOS and a certificate of the computer's own or behind some
+    /// proxies, each picture is a request.
+    let isByRequest = false;
     let pending = [];
 
     /// Gives up the connection. What it still says counts no more.
@@ -60,6 +64,10 @@ const reader = (() => {
 
     function connect() {
       if (isOver) return;
+      if (isByRequest) {
+        isOpen = true;
+        return on.open();
+      }
       const scheme = location.protocol === "https:" ? "wss" : "ws";
       socket = new WebSocket(`${scheme}://${location.host}/live`, ["setsight", key, tab]);
       begun = performance.now();
@@ -71,17 +79,35 @@ const reader = (() => {
       socket.onclose = lost;
     }
 
-    /// The connection has ended: it is tried again. Whether the key still holds tells a request.
+    /// The connection has ended: it is tried again. Whether the key still holds and there is a place
+    /// for this phone tells a request.
     async function lost() {
       leave();
       if (isOver) return;
       failures += 1;
       retry = setTimeout(connect, PAUSE_MS);
       try {
-        await ask("/hello");
-        if (!isOver && failures > 1) on.trouble("full");
+        const { place } = await ask("/hello");
+        if (isOver || failures < 2) return;
+        if (place) isByRequest = true;
+        else on.trouble("full");
       } catch (error) {
-        if (!isOver) on.trouble(error.message === "unreachable" ? "lost" : error.message);
+        refused(error);
+      }
+    }
+
+    function refused(error) {
+      if (!isOver) on.trouble(error.message === "unreachable" ? "lost" : error.message);
+    }
+
+    async function request(blob, taken) {
+      pending.push({ taken, sent: performance.now() });
+      try {
+        const table = await ask("/live", blob);
+        if (!isOver && isOpen) on.answer(table, pending.shift());
+      } catch (error) {
+        pending = [];
+        refused(error);
       }
     }
 
@@ -97,17 +123,21 @@ const reader = (() => {
 
     connect();
     return {
-      isReady: () => isOpen && pending.length < MOST_PENDING,
+      isReady: () => isOpen && pending.length < (isByRequest ? 1 : MOST_PENDING),
       /// Sends what the canvas shows, which may be drawn on again when this is done.
       async send(canvas, taken) {
         const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", LIVE_QUALITY));
+        if (isByRequest && isOpen && blob) return void request(blob, taken);
         if (socket?.readyState !== WebSocket.OPEN || !blob) return;
         socket.send(blob);
         pending.push({ taken, sent: performance.now() });
       },
-      newGame: () => isOpen && socket.send("new-game"),
+      newGame() {
+        if (isByRequest) ask("/live", "new-game").catch(refused);
+        else if (isOpen) socket.send("new-game");
+      },
       rest() { leave(); clearTimeout(retry); },
-      wake: () => socket ?? connect(),
+      wake: () => isOpen || socket || connect(),
       close() {
         isOver = true;
         clearInterval(watch);

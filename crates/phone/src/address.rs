@@ -1,8 +1,10 @@
 //! Where the page can be reached: this machine's private addresses, or those that the user names.
 
 use if_addrs::{IfOperStatus, Interface, get_if_addrs};
-use std::io;
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
 
 /// The port that is tried first.
 pub(crate) const PORT: u16 = 8780;
@@ -69,19 +71,35 @@ pub(crate) fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
         Listen::Private => (private_addresses()?, None),
         Listen::At(address, port) => (vec![*address], *port),
     };
+    listen_on(&addresses, port)
+}
+
+fn listen_on(addresses: &[IpAddr], port: Option<u16>) -> Result<Vec<TcpListener>, ListenError> {
     let ports = port.map_or(PORT..=PORT + PORTS, |port| port..=port);
     let mut failed = None;
     for port in ports {
-        let bind = |address: &IpAddr| {
-            let address = SocketAddr::new(*address, port);
-            TcpListener::bind(address).map_err(|reason| ListenError::Taken { address, reason })
-        };
-        match addresses.iter().map(bind).collect() {
-            Ok(listeners) => return Ok(listeners),
-            Err(error) => failed = Some(error),
+        let (listeners, errors): (Vec<_>, Vec<_>) =
+            addresses.iter().map(|address| bind(*address, port)).partition(Result::is_ok);
+        let errors: Vec<ListenError> = errors.into_iter().filter_map(Result::err).collect();
+        // An address that does not bind may still be tested by the system (RFC 4862, 5.4).
+        let is_taken = errors.iter().any(|error| {
+            matches!(error, ListenError::Taken { reason, .. } if reason.kind() == ErrorKind::AddrInUse)
+        });
+        if !listeners.is_empty() && !is_taken {
+            return Ok(listeners.into_iter().filter_map(Result::ok).collect());
         }
+        failed = errors.into_iter().next().or(failed);
     }
     Err(failed.unwrap_or(ListenError::NoNetwork))
+}
+
+/// Listens on one address.
+///
+/// # Errors
+/// It is taken, or not this machine's.
+pub(crate) fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ListenError> {
+    let address = SocketAddr::new(address, port);
+    TcpListener::bind(address).map_err(|reason| ListenError::Taken { address, reason })
 }
 
 /// The addresses under which a listener is reached: its own, or for "any" all of this machine.
@@ -91,20 +109,36 @@ pub(crate) fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
     }
     let same_kind = |ip: &IpAddr| ip.is_ipv4() == listener.is_ipv4();
     let all = interfaces().unwrap_or_default();
-    ranked(all.iter().filter(|one| same_kind(&one.ip())), default_addresses())
+    ranked(all.iter().filter(|one| same_kind(&one.ip())), &WayOut::now())
 }
 
 fn interfaces() -> io::Result<Vec<Interface>> {
     let mut all = get_if_addrs()?;
     all.retain(|one| one.oper_status != IfOperStatus::Down);
+    for one in &mut all {
+        one.is_p2p |= is_tunnel(&one.name);
+    }
     Ok(all)
 }
 
-fn private_addresses() -> Result<Vec<IpAddr>, ListenError> {
-    of_interfaces(&interfaces().map_err(ListenError::Unknown)?, default_addresses())
+/// Whether the system says that an interface is a tunnel: a device of a program, or one that is no
+/// Ethernet and no Wi-Fi (include/uapi/linux/if_arp.h). Other systems tell it with the addresses.
+fn is_tunnel(name: &str) -> bool {
+    const ETHERNET: &str = "1";
+    let folder = Path::new("/sys/class/net").join(name);
+    let kind = read_text(&folder.join("type"), MAX_SETTINGS_BYTES);
+    folder.join("tun_flags").exists() || kind.is_ok_and(|kind| kind.trim() != ETHERNET)
 }
 
-fn of_interfaces(all: &[Interface], first: Vec<IpAddr>) -> Result<Vec<IpAddr>, ListenError> {
+/// The private addresses of this machine's networks where phones can be.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn private_addresses() -> Result<Vec<IpAddr>, ListenError> {
+    of_interfaces(&interfaces().map_err(ListenError::Unknown)?, &WayOut::now())
+}
+
+fn of_interfaces(all: &[Interface], first: &WayOut) -> Result<Vec<IpAddr>, ListenError> {
     let outside: Vec<&Interface> = all.iter().filter(|one| is_towards_phones(one)).collect();
     let private = outside.iter().copied().filter(|one| is_private(one.ip()));
     let private = ranked(private, first);
@@ -118,35 +152,26 @@ fn of_interfaces(all: &[Interface], first: Vec<IpAddr>) -> Result<Vec<IpAddr>, L
     Err(ListenError::PublicOnly(public))
 }
 
-/// Networks of virtual machines, containers and tunnels, by the names of their interfaces: no phone
-/// is there, but others may be.
-const VIRTUAL: [&str; 14] = [
-    "docker",
-    "br-",
-    "veth",
-    "virbr",
-    "vmnet",
-    "vboxnet",
-    "lxc",
-    "lxd",
-    "podman",
-    "cni",
-    "tun",
-    "utun",
-    "wg",
-    "tailscale",
-];
+/// Networks of virtual machines and containers, by the names of their interfaces, which the system
+/// calls Ethernet: no phone is there, but others may be.
+const VIRTUAL: [&str; 10] =
+    ["docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "lxc", "lxd", "podman", "cni"];
 
 fn is_towards_phones(one: &Interface) -> bool {
     let name = one.name.to_lowercase();
-    !one.is_loopback() && !VIRTUAL.iter().any(|virtual_| name.starts_with(virtual_))
+    let is_virtual = VIRTUAL.iter().any(|virtual_| name.starts_with(virtual_));
+    !one.is_loopback() && !one.is_p2p && !is_virtual
 }
 
-/// Whether an address is of a private network (RFC 1918, RFC 3927, RFC 4193). Those of one link in
+/// Whether an address is of a private network (RFC 1918, RFC 3927, RFC 4193, RFC 6598, which some
+/// hotspots give out). Those of one link in
 /// IPv6 are left out: browsers take no address with an interface's name in it.
 fn is_private(ip: IpAddr) -> bool {
     match ip {
-        IpAddr::V4(ip) => ip.is_private() || ip.is_link_local(),
+        IpAddr::V4(ip) => {
+            let [a, b, ..] = ip.octets();
+            ip.is_private() || ip.is_link_local() || (a == 100 && b & 0xc0 == 64)
+        }
         IpAddr::V6(ip) => ip.is_unique_local(),
     }
 }
@@ -155,14 +180,48 @@ fn is_usable(ip: &IpAddr) -> bool {
     !matches!(ip, IpAddr::V6(ip) if ip.is_unicast_link_local())
 }
 
-/// The addresses, each once, those with which this machine reaches other networks first, then those
-/// of version 4.
-fn ranked<'a>(all: impl Iterator<Item = &'a Interface>, first: Vec<IpAddr>) -> Vec<IpAddr> {
-    let mut ips: Vec<IpAddr> = all.map(Interface::ip).filter(is_usable).collect();
-    ips.sort();
-    ips.dedup();
-    ips.sort_by_key(|ip| (!first.contains(ip), ip.is_loopback(), ip.is_ipv6()));
+/// The addresses, each once: those with which this machine reaches other networks first, tunnels
+/// and loopback last, version 4 before version 6.
+fn ranked<'a>(all: impl Iterator<Item = &'a Interface>, first: &WayOut) -> Vec<IpAddr> {
+    let mut all: Vec<_> = all.filter(|one| is_usable(&one.ip())).collect();
+    all.sort_by_key(|one| {
+        let ip = one.ip();
+        let is_last = one.is_p2p || one.is_loopback();
+        let is_way_out = (first.addresses.contains(&ip), first.interfaces.contains(&one.name));
+        (is_last, !is_way_out.0, !is_way_out.1, ip.is_ipv6(), ip)
+    });
+    let mut ips: Vec<IpAddr> = Vec::new();
+    for one in all {
+        if !ips.contains(&one.ip()) {
+            ips.push(one.ip());
+        }
+    }
     ips
+}
+
+/// How this machine reaches other networks.
+#[derive(Default)]
+struct WayOut {
+    addresses: Vec<IpAddr>,
+    /// Interfaces with a route to all networks. A tunnel that is the way out leaves the route of the
+    /// network below it, where the phones are.
+    interfaces: Vec<String>,
+}
+
+impl WayOut {
+    fn now() -> Self {
+        let routes =
+            read_text(Path::new("/proc/net/route"), MAX_SETTINGS_BYTES).unwrap_or_default();
+        Self { addresses: default_addresses(), interfaces: default_interfaces(&routes) }
+    }
+}
+
+/// The interfaces of the routes to all networks in Linux's table: a name, where to, .., and the mask.
+fn default_interfaces(routes: &str) -> Vec<String> {
+    const ALL: &str = "00000000";
+    let lines = routes.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let of_all = lines.filter(|line| line.get(1) == Some(&ALL) && line.get(7) == Some(&ALL));
+    of_all.map(|line| line[0].to_owned()).collect()
 }
 
 /// The addresses of the routes to other networks. Connecting a socket for datagrams sends nothing.
@@ -205,8 +264,9 @@ mod tests {
 
     fn found(all: &[(&str, &str)], first: &[&str]) -> Result<Vec<String>, ListenError> {
         let all: Vec<Interface> = all.iter().map(|(name, ip)| interface(name, ip)).collect();
-        let first = first.iter().map(|ip| ip.parse().unwrap()).collect();
-        of_interfaces(&all, first).map(|ips| ips.iter().map(IpAddr::to_string).collect())
+        let addresses = first.iter().map(|ip| ip.parse().unwrap()).collect();
+        let way_out = WayOut { addresses, ..WayOut::default() };
+        of_interfaces(&all, &way_out).map(|ips| ips.iter().map(IpAddr::to_string).collect())
     }
 
     #[test]
@@ -217,12 +277,38 @@ mod tests {
             ("eth0", "fd00::2"),
             ("eth0", "fe80::1"),
             ("docker0", "172.17.0.1"),
-            ("wg0", "10.9.0.2"),
             ("usb0", "192.168.42.17"),
             ("wlan0", "192.168.1.20"),
         ];
         let ips = found(&all, &["192.168.1.20"]).unwrap();
         assert_eq!(ips, ["192.168.1.20", "192.168.42.17", "fd00::2"]);
+    }
+
+    /// Whatever a tunnel is called, it is not where the phones are.
+    #[test]
+    fn tunnels_are_left_out_and_the_network_below_them_comes_first() {
+        for name in ["nordlynx", "proton0", "CloudflareWARP", "cscotun0", "ppp0"] {
+            let tunnel = Interface { is_p2p: true, ..interface(name, "10.5.0.2") };
+            let all = [tunnel, interface("eth1", "10.0.0.9"), interface("wlan0", "192.168.1.20")];
+            let routes = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\n\
+                          wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000\n\
+                          eth1\t0000000A\t00000000\t0001\t0\t0\t100\t000000FF\n";
+            let way_out = WayOut {
+                addresses: vec!["10.5.0.2".parse().unwrap()],
+                interfaces: default_interfaces(routes),
+            };
+            let ips = of_interfaces(&all, &way_out).unwrap();
+            let expected = ["192.168.1.20", "10.0.0.9"].map(|ip| ip.parse::<IpAddr>().unwrap());
+            assert_eq!(ips, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn shared_addresses_of_providers_are_private() {
+        assert_eq!(found(&[("wlan0", "100.72.3.4")], &[]).unwrap(), ["100.72.3.4"]);
+        for public in ["100.63.0.1", "100.128.0.1"] {
+            assert!(matches!(found(&[("wlan0", public)], &[]), Err(ListenError::PublicOnly(_))));
+        }
     }
 
     #[test]
@@ -232,6 +318,14 @@ mod tests {
         let public = found(&[loopback, ("eth0", "2a02::7"), ("eth0", "fe80::1")], &[]);
         let words = public.unwrap_err().to_string();
         assert!(words.contains("public") && words.contains("2a02::7"), "{words}");
+    }
+
+    /// The system tests a new address of version 6 before it lets anybody listen there.
+    #[test]
+    fn an_address_that_does_not_bind_does_not_end_the_others() {
+        let addresses = ["127.0.0.1", "2001:db8::7"].map(|ip| ip.parse().unwrap());
+        assert_eq!(listen_on(&addresses, None).unwrap().len(), 1);
+        assert!(listen_on(&addresses[1..], None).is_err());
     }
 
     #[test]

@@ -45,6 +45,11 @@ impl Answer {
         Self::of(status, "application/json", body.into_bytes())
     }
 
+    /// What a picture is told whose phone has sent another one.
+    pub(crate) fn replaced() -> Self {
+        Self::wrong("409 Conflict", "replaced")
+    }
+
     fn of(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
         Self { status, kind, body: Cow::Owned(body), page_of: None }
     }
@@ -76,6 +81,15 @@ impl Answer {
         out.write_all(&[head.as_bytes(), &self.body].concat())?;
         out.flush()
     }
+}
+
+/// Asks for a body that waits for it (RFC 9110, 15.2.1).
+///
+/// # Errors
+/// The connection has ended, or takes nothing more.
+pub(crate) fn ask_for_body(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+    out.flush()
 }
 
 /// Accepts a WebSocket (RFC 6455, 4.2.2).

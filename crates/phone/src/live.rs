@@ -3,18 +3,20 @@
 //! The next picture is read when the last one is answered, so that nothing piles up here, whatever a
 //! phone sends: its page has two pictures on their way, and makes the next one when an answer comes.
 
+use crate::answer::Answer;
 use crate::photo::Reads;
 use crate::seats::Visit;
 use crate::server::News;
 use crate::socket::Stream;
 use image::ImageDecoder;
 use image::codecs::jpeg::JpegDecoder;
+use serde_json::Value;
 use setsight_live::cameras::Shot;
 use setsight_live::parts::{Latest, RunningSession, jpeg};
 use setsight_live::views::freeze;
 use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView, Onlooker};
 use std::io::{self, Cursor};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, Role, WebSocket, WebSocketConfig};
@@ -114,6 +116,64 @@ fn decoded(bytes: &[u8]) -> Option<setsight_photo::Frame> {
     jpeg::decode(bytes).ok()
 }
 
+/// Follows one picture; gives its line, or the word for what is wrong. `None` if there is no game.
+fn follow(
+    game: &mut Option<Game>,
+    bytes: &Bytes,
+    is_new: bool,
+    visit: &Visit<'_>,
+    reads: &dyn Reads,
+    news: &dyn Fn(News<'_>),
+) -> Option<Value> {
+    if game.is_none() {
+        *game = Some(Game::new(reads, visit.number).ok()?);
+    }
+    let playing = game.as_mut()?;
+    if is_new {
+        news(News::Live { phone: visit.number, game: playing.onlooker() });
+    }
+    match playing.follow(bytes) {
+        Followed::View(view) => {
+            news(News::View { phone: visit.number, view: &view });
+            Some(freeze::line(&view))
+        }
+        Followed::Wrong(word) => Some(serde_json::json!({ "error": word })),
+        Followed::Failed => {
+            *game = None;
+            None
+        }
+    }
+}
+
+fn begin_again(game: Option<&mut Game>) {
+    if let Some(game) = game {
+        game.session.command(LiveCommand::NewGame);
+    }
+}
+
+/// Answers one picture, or [`NEW_GAME`], of a phone that can open no WebSocket. The game goes on with
+/// its next one.
+pub(crate) fn frame(
+    bytes: Vec<u8>,
+    visit: &Visit<'_>,
+    reads: &dyn Reads,
+    news: &dyn Fn(News<'_>),
+) -> Answer {
+    if bytes.len() > MOST_BYTES {
+        return Answer::wrong("413 Content Too Large", "too-large");
+    }
+    let Some(mut game) = visit.lock_game() else { return Answer::replaced() };
+    if bytes == NEW_GAME.as_bytes() {
+        begin_again(game.as_mut());
+        return Answer::json(&serde_json::json!({}));
+    }
+    let is_new = game.is_none();
+    match follow(&mut game, &bytes.into(), is_new, visit, reads, news) {
+        Some(line) => Answer::json(&line),
+        None => Answer::wrong("500 Internal Server Error", "failed"),
+    }
+}
+
 /// Answers the pictures of a phone until it leaves, or is sent away, with the reason.
 pub(crate) fn play(
     stream: Stream,
@@ -125,8 +185,7 @@ pub(crate) fn play(
         .max_message_size(Some(MOST_BYTES))
         .max_frame_size(Some(MOST_BYTES));
     let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
-    // An older connection of this phone ends now, as its socket was shut down.
-    let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut game = visit.lock_game()?;
     let mut is_told = false;
     let mut words = 0;
     loop {
@@ -134,27 +193,9 @@ pub(crate) fn play(
         match socket.read() {
             Ok(Message::Binary(bytes)) => {
                 words = 0;
-                if game.is_none() {
-                    match Game::new(reads, visit.number) {
-                        Ok(new) => *game = Some(new),
-                        Err(_) => return None,
-                    }
-                }
-                let playing = game.as_mut()?;
-                if !std::mem::replace(&mut is_told, true) {
-                    news(News::Live { phone: visit.number, game: playing.onlooker() });
-                }
-                let text = match playing.follow(&bytes) {
-                    Followed::View(view) => {
-                        news(News::View { phone: visit.number, view: &view });
-                        freeze::line(&view).to_string()
-                    }
-                    Followed::Wrong(word) => serde_json::json!({ "error": word }).to_string(),
-                    Followed::Failed => {
-                        *game = None;
-                        return None;
-                    }
-                };
+                let is_new = !std::mem::replace(&mut is_told, true);
+                let line = follow(&mut game, &bytes, is_new, visit, reads, news)?;
+                let text = line.to_string();
                 socket.get_mut().allow(SILENCE);
                 if socket.send(Message::text(text)).is_err() {
                     return None;
@@ -168,9 +209,7 @@ pub(crate) fn play(
             }
             Ok(Message::Text(text)) if text.as_str() == NEW_GAME => {
                 words += 1;
-                if let Some(game) = game.as_mut() {
-                    game.session.command(LiveCommand::NewGame);
-                }
+                begin_again(game.as_mut());
             }
             Ok(Message::Ping(_) | Message::Pong(_)) => words += 1,
             // What is no part of the protocol ends it.

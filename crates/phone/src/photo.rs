@@ -85,11 +85,6 @@ impl Drop for Now<'_> {
     }
 }
 
-/// What a photo is told whose phone has sent another one.
-fn replaced() -> Answer {
-    Answer::wrong("409 Conflict", "replaced")
-}
-
 /// A connection that ends for who reads it when its visit is over: what is on its way still comes.
 struct Until<'a, R> {
     from: &'a mut R,
@@ -123,7 +118,7 @@ pub(crate) fn body(
     let rest = length.saturating_sub(bytes.len() as u64);
     let read = Until { from, visit }.take(rest).read_to_end(&mut bytes);
     if visit.is_over() {
-        return Err(Some(replaced()));
+        return Err(Some(Answer::replaced()));
     }
     if read.is_err() || bytes.len() as u64 != length {
         return Err(None);
@@ -139,12 +134,12 @@ pub(crate) fn read(
     bytes: &[u8],
     news: &dyn Fn(News<'_>),
 ) -> Answer {
-    let Some(_now) = turn.of(visit) else { return replaced() };
+    let Some(_now) = turn.of(visit) else { return Answer::replaced() };
     let phone = visit.number;
     let mut trace = Trace::default();
     let photo = match trace.stage("load", |_| source::decode_until(bytes, &visit.over)) {
         Ok(photo) => photo,
-        Err(_) if visit.is_over() => return replaced(),
+        Err(_) if visit.is_over() => return Answer::replaced(),
         Err(error) => {
             news(News::NotRead { phone, reason: error.to_string() });
             return unread(&error);
@@ -163,13 +158,13 @@ pub(crate) fn read(
 
 /// A photo as a JPEG that every browser shows, upright and of a moderate size.
 pub(crate) fn picture(turn: &Turn, visit: &Visit<'_>, bytes: &[u8]) -> Answer {
-    let Some(_now) = turn.of(visit) else { return replaced() };
+    let Some(_now) = turn.of(visit) else { return Answer::replaced() };
     match source::decode_until(bytes, &visit.over) {
         Ok(photo) => match encode::for_browsers(&photo.frame) {
             Ok(bytes) => Answer::jpeg(bytes),
             Err(_) => Answer::wrong("500 Internal Server Error", "failed"),
         },
-        Err(_) if visit.is_over() => replaced(),
+        Err(_) if visit.is_over() => Answer::replaced(),
         Err(error) => unread(&error),
     }
 }

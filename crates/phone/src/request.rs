@@ -25,6 +25,8 @@ pub(crate) struct Request {
     length: Option<u64>,
     /// Whether the body comes in pieces of any number.
     is_chunked: bool,
+    /// Whether the body is only sent once that is asked for.
+    waits_for_consent: bool,
     socket: Option<SocketWish>,
     /// The first bytes of the body.
     pub rest: Vec<u8>,
@@ -42,12 +44,14 @@ struct SocketWish {
 pub(crate) enum Wish {
     /// A part of the page, which anybody may see.
     Page(&'static str, &'static str),
-    /// Whether the key holds.
-    Hello,
+    /// Whether the key holds, and whether there is a place for a phone.
+    Hello(Option<Phone>),
     /// A photo to be read, of so many bytes.
     Photo(Body),
     /// A photo to be turned into a JPEG for a browser that cannot show it.
     Picture(Body),
+    /// One live picture, where no WebSocket opens.
+    Frame(Body),
     /// A WebSocket for live pictures, by its key.
     Live(Phone, String),
 }
@@ -59,6 +63,8 @@ pub(crate) struct Body {
     pub phone: Phone,
     /// Its length in bytes, if it is told.
     pub length: Option<u64>,
+    /// Whether it is only sent once that is asked for (RFC 9110, 10.1.1).
+    pub waits_for_consent: bool,
 }
 
 /// The name that a phone's page gives itself, at random.
@@ -162,6 +168,8 @@ impl Request {
             phone: only("x-setsight-phone")?,
             length,
             is_chunked: !all("transfer-encoding")?.is_empty(),
+            waits_for_consent: only("expect")?
+                .is_some_and(|what| what.eq_ignore_ascii_case("100-continue")),
             socket,
             rest,
         })
@@ -181,7 +189,9 @@ impl Request {
         }
         if self.method == "GET"
             && self.socket.is_none()
-            && let Some(&(_, kind, text)) = PAGE.iter().find(|(path, ..)| *path == self.target)
+            // Readers of codes and messengers add what they count by: `/?x`.
+            && let Some(path) = self.target.split('?').next()
+            && let Some(&(_, kind, text)) = PAGE.iter().find(|(own, ..)| *own == path)
         {
             return Some(Wish::Page(kind, text));
         }
@@ -199,13 +209,18 @@ impl Request {
         if !self.key.as_ref().is_some_and(|said| key.is(said)) {
             return None;
         }
-        let length = self.length.filter(|_| !self.is_chunked);
         match (&*self.method, &*self.target) {
-            ("GET", "/hello") => Some(Wish::Hello),
-            ("POST", "/photo") => Some(Wish::Photo(Body { phone: self.phone()?, length })),
-            ("POST", "/picture") => Some(Wish::Picture(Body { phone: self.phone()?, length })),
+            ("GET", "/hello") => Some(Wish::Hello(self.phone())),
+            ("POST", "/photo") => Some(Wish::Photo(self.body()?)),
+            ("POST", "/picture") => Some(Wish::Picture(self.body()?)),
+            ("POST", "/live") => Some(Wish::Frame(self.body()?)),
             _ => None,
         }
+    }
+
+    fn body(&self) -> Option<Body> {
+        let length = self.length.filter(|_| !self.is_chunked);
+        Some(Body { phone: self.phone()?, length, waits_for_consent: self.waits_for_consent })
     }
 
     fn phone(&self) -> Option<Phone> {
@@ -237,7 +252,7 @@ mod tests {
     #[test]
     fn the_page_is_for_everybody_at_this_host() {
         let key = Key::random().unwrap();
-        for path in ["/", "/page.css", "/page.js", "/words.js"] {
+        for path in ["/", "/page.css", "/page.js", "/words.js", "/?x", "/?utm_source=qr"] {
             let page = wish(&key, &format!("GET {path} HTTP/1.1\nHost: {HOST}"));
             assert!(matches!(page, Some(Wish::Page(..))), "{path}");
         }
@@ -247,7 +262,7 @@ mod tests {
             format!("GET / HTTP/1.1\nHost: {HOST}\nHost: evil.example"),
             format!("POST / HTTP/1.1\nHost: {HOST}"),
             format!("HEAD / HTTP/1.1\nHost: {HOST}"),
-            format!("GET /?x HTTP/1.1\nHost: {HOST}"),
+            format!("GET /%3fx HTTP/1.1\nHost: {HOST}"),
             format!("GET /../page.css HTTP/1.1\nHost: {HOST}"),
             format!("GET /%2e%2e/etc/passwd HTTP/1.1\nHost: {HOST}"),
             format!("GET http://{HOST}/ HTTP/1.1\nHost: {HOST}"),
@@ -262,8 +277,8 @@ mod tests {
     fn nothing_else_is_for_those_without_the_key_or_from_elsewhere() {
         let key = Key::random().unwrap();
         let hello = format!("GET /hello HTTP/1.1\nHost: {HOST}\nX-Setsight-Key: KEY");
-        assert_eq!(wish(&key, &hello), Some(Wish::Hello));
-        assert_eq!(wish(&key, &format!("{hello}\nOrigin: http://{HOST}")), Some(Wish::Hello));
+        assert_eq!(wish(&key, &hello), Some(Wish::Hello(None)));
+        assert_eq!(wish(&key, &format!("{hello}\nOrigin: http://{HOST}")), Some(Wish::Hello(None)));
         for wrong in [
             hello.replace("KEY", &"0".repeat(32)),
             hello.replace("KEY", ""),
@@ -283,9 +298,18 @@ mod tests {
         let head = format!(
             "POST /photo HTTP/1.1\nHost: {HOST}\nX-Setsight-Key: KEY\nX-Setsight-Phone: {PHONE}"
         );
-        let photo = |length| Some(Wish::Photo(Body { phone: Phone::new(PHONE).unwrap(), length }));
+        let body = |length, waits_for_consent| Body {
+            phone: Phone::new(PHONE).unwrap(),
+            length,
+            waits_for_consent,
+        };
+        let photo = |length| Some(Wish::Photo(body(length, false)));
         assert_eq!(wish(&key, &format!("{head}\nContent-Length: 77")), photo(Some(77)));
         assert_eq!(wish(&key, &head), photo(None));
+        let waiting = format!("{head}\nContent-Length: 77\nExpect: 100-continue");
+        assert_eq!(wish(&key, &waiting), Some(Wish::Photo(body(Some(77), true))));
+        let frame = head.replace("/photo", "/live");
+        assert_eq!(wish(&key, &frame), Some(Wish::Frame(body(None, false))));
         let chunked = format!("{head}\nContent-Length: 77\nTransfer-Encoding: chunked");
         assert_eq!(wish(&key, &chunked), photo(None));
         for wrong in [

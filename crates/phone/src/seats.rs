@@ -5,7 +5,8 @@ use crate::request::Phone;
 use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Most phones at once.
@@ -127,6 +128,13 @@ impl Seats {
         Ok(Some(Visit { seats: self, id, over, number, is_first: known.is_none(), game }))
     }
 
+    /// Whether a phone would get a place.
+    pub(crate) fn has_place(&self, phone: Option<&Phone>) -> bool {
+        let inner = self.lock();
+        let is_free = |seat: &Seat| seat.visit.is_none() || Some(&seat.phone) == phone;
+        !inner.closed && (inner.seats.len() < MOST_PHONES || inner.seats.iter().any(is_free))
+    }
+
     /// Ends all visits and takes no more.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
@@ -145,6 +153,20 @@ impl Seats {
 }
 
 impl Visit<'_> {
+    /// The game of its phone, once the older visit that holds it has ended; `None` if this one is over before.
+    pub(crate) fn lock_game(&self) -> Option<MutexGuard<'_, Option<Game>>> {
+        /// Between two looks; the older visit ends within a picture.
+        const LOOK: Duration = Duration::from_millis(5);
+        while !self.is_over() {
+            match self.game.try_lock() {
+                Ok(game) => return Some(game),
+                Err(TryLockError::Poisoned(game)) => return Some(game.into_inner()),
+                Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
+            }
+        }
+        None
+    }
+
     /// Whether nobody waits for it any more.
     pub(crate) fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed)

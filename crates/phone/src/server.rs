@@ -5,7 +5,7 @@
 //! keep nobody out. What has the key is on one of four seats.
 
 use crate::address::{self, Listen, ListenError};
-use crate::answer::{Answer, accept_socket};
+use crate::answer::{Answer, accept_socket, ask_for_body};
 use crate::certificate::{self, Certificate};
 use crate::key::Key;
 use crate::live;
@@ -117,16 +117,16 @@ impl Options {
 /// A running server. Dropping it stops it.
 pub struct Server {
     shared: Arc<Shared>,
+    listen: Listen,
     listeners: Vec<(SocketAddr, JoinHandle<()>)>,
-    hosts: Vec<String>,
     fingerprint: String,
     not_kept: Option<io::Error>,
 }
 
 struct Shared {
     key: Key,
-    /// What the header `Host` may say.
-    hosts: Vec<String>,
+    /// What the header `Host` may say, the address first that a phone most likely reaches.
+    hosts: Mutex<Vec<String>>,
     certificate: Arc<rustls::ServerConfig>,
     reads: Box<dyn Reads>,
     on_news: OnNews,
@@ -160,23 +160,15 @@ impl Server {
         on_news: OnNews,
     ) -> Result<Self, StartError> {
         let listeners = address::listen(&options.listen)?;
-        let mut addresses = Vec::new();
-        let mut hosts = Vec::new();
-        for listener in &listeners {
-            let bound = listener.local_addr()?;
-            for ip in address::reached_at(bound) {
-                addresses.push(ip);
-                hosts.push(host(&SocketAddr::new(ip, bound.port()).to_string(), bound.port()));
-                if ip.is_loopback() {
-                    hosts.push(host(&format!("localhost:{}", bound.port()), bound.port()));
-                }
-            }
-        }
+        let bound: Vec<SocketAddr> =
+            listeners.iter().map(TcpListener::local_addr).collect::<io::Result<_>>()?;
+        let addresses: Vec<IpAddr> =
+            bound.iter().flat_map(|bound| address::reached_at(*bound)).collect();
         let Certificate { config, fingerprint, not_kept } =
             certificate::certificate(options.certificate.as_deref(), &addresses)?;
         let shared = Arc::new(Shared {
             key: Key::random()?,
-            hosts: hosts.clone(),
+            hosts: Mutex::new(hosts_of(&bound)),
             certificate: config,
             reads,
             on_news,
@@ -187,22 +179,60 @@ impl Server {
             open: Mutex::new(0),
             closed: Condvar::new(),
         });
-        let mut server = Self { shared, listeners: Vec::new(), hosts, fingerprint, not_kept };
+        let listen = options.listen.clone();
+        let mut server = Self { shared, listen, listeners: Vec::new(), fingerprint, not_kept };
         for listener in listeners {
-            let address = listener.local_addr()?;
-            let shared = Arc::clone(&server.shared);
-            let accept = move || accept(&listener, &shared);
-            let thread = thread::Builder::new().name("phones".into()).spawn(accept)?;
-            server.listeners.push((address, thread));
+            server.answer_on(listener)?;
         }
         Ok(server)
+    }
+
+    fn answer_on(&mut self, listener: TcpListener) -> io::Result<()> {
+        let address = listener.local_addr()?;
+        let shared = Arc::clone(&self.shared);
+        let accept = move || accept(&listener, &shared);
+        let thread = thread::Builder::new().name("phones".into()).spawn(accept)?;
+        self.listeners.push((address, thread));
+        Ok(())
+    }
+
+    /// Looks whether this machine's addresses have changed, and listens on new ones. Whether
+    /// [`Self::addresses`] are others than before. An address that is gone may come back, so its
+    /// listener stays; while there is none, the last ones stay.
+    pub fn follow_network(&mut self) -> bool {
+        let Some(port) = self.listeners.first().map(|(address, _)| address.port()) else {
+            return false;
+        };
+        let current: Vec<SocketAddr> = match self.listen {
+            Listen::Private => {
+                let ips = address::private_addresses().unwrap_or_default();
+                ips.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()
+            }
+            Listen::At(ip, _) => vec![SocketAddr::new(ip, port)],
+        };
+        for address in &current {
+            let is_known = self.listeners.iter().any(|(own, _)| own == address);
+            // What does not bind yet is tried again.
+            if !is_known && let Ok(listener) = address::bind(address.ip(), port) {
+                let _ = self.answer_on(listener);
+            }
+        }
+        let heard = |address: &SocketAddr| self.listeners.iter().any(|(own, _)| own == address);
+        let bound: Vec<SocketAddr> = current.into_iter().filter(heard).collect();
+        let now = hosts_of(&bound);
+        let mut hosts = lock(&self.shared.hosts);
+        let has_changed = !now.is_empty() && *hosts != now;
+        if has_changed {
+            *hosts = now;
+        }
+        has_changed
     }
 
     /// The page's addresses, with the key, the one first that a phone most likely reaches. Over
     /// HTTPS the same holds with `https`.
     pub fn addresses(&self) -> Vec<String> {
         let key = self.shared.key.text();
-        self.hosts.iter().map(|host| format!("http://{host}/#{key}")).collect()
+        lock(&self.shared.hosts).iter().map(|host| format!("http://{host}/#{key}")).collect()
     }
 
     /// The certificate's SHA-256, as browsers show it.
@@ -249,6 +279,24 @@ impl Drop for Server {
         let open = lock(&shared.open);
         let _ = shared.closed.wait_timeout_while(open, FAREWELL, |open| *open > 0);
     }
+}
+
+/// What the header `Host` may say to listeners.
+fn hosts_of(bound: &[SocketAddr]) -> Vec<String> {
+    let mut hosts = Vec::new();
+    for bound in bound {
+        for ip in address::reached_at(*bound) {
+            hosts.push(host_at(SocketAddr::new(ip, bound.port())));
+            if ip.is_loopback() {
+                hosts.push(host(&format!("localhost:{}", bound.port()), bound.port()));
+            }
+        }
+    }
+    hosts
+}
+
+fn host_at(address: SocketAddr) -> String {
+    host(&address.to_string(), address.port())
 }
 
 /// What browsers send as the host: without the usual ports.
@@ -318,17 +366,24 @@ impl Drop for Wait {
 
 impl Shared {
     fn serve(&self, connection: TcpStream, waits: Wait) -> io::Result<()> {
+        // The address that it came to is this machine's, though it may be a new one.
+        let own = connection.local_addr()?;
+        let own = host_at(SocketAddr::new(own.ip().to_canonical(), own.port()));
+        let hosts = [lock(&self.hosts).clone(), vec![own]].concat();
         let mut stream = Stream::open(connection, &self.certificate, HEAD_LIMIT)?;
         let request = Request::read(&mut stream)?;
         let wish = request.and_then(|request| {
-            Some((request.wish(&self.hosts, stream.is_secure(), &self.key)?, request))
+            Some((request.wish(&hosts, stream.is_secure(), &self.key)?, request))
         });
         let Some((wish, request)) = wish else {
             return send(stream, &Answer::nothing());
         };
         match wish {
             Wish::Page(kind, text) => send(stream, &Answer::page(kind, text, request.host())),
-            Wish::Hello => send(stream, &Answer::json(&json!({ "version": 1 }))),
+            Wish::Hello(phone) => {
+                let has_place = self.seats.has_place(phone.as_ref());
+                send(stream, &Answer::json(&json!({ "version": 1, "place": has_place })))
+            }
             Wish::Photo(body) => {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |visit, bytes| {
@@ -339,6 +394,12 @@ impl Shared {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |visit, bytes| {
                     photo::picture(&self.turn, visit, bytes)
+                })
+            }
+            Wish::Frame(body) => {
+                waits.is_known();
+                self.photo(stream, &body, request.rest, |visit, bytes| {
+                    live::frame(bytes.to_vec(), visit, &*self.reads, &*self.on_news)
                 })
             }
             Wish::Live(phone, key) => {
@@ -372,6 +433,10 @@ impl Shared {
             Err(answer) => return send(stream, &answer),
         };
         stream.allow(PHOTO_LIMIT);
+        let is_wanted = body.length.is_some_and(|length| length <= photo::MOST_BYTES);
+        if body.waits_for_consent && begun.is_empty() && is_wanted {
+            ask_for_body(&mut stream)?;
+        }
         let answer = match photo::body(body.length, begun, &mut stream, &visit) {
             Ok(bytes) => answer(&visit, &bytes),
             Err(Some(wrong)) => wrong,

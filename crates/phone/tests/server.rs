@@ -3,7 +3,7 @@
 mod common;
 
 use base64::Engine;
-use common::{PHONE, World, body, jpeg, status};
+use common::{PHONE, World, answer_of, body, jpeg, status};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -26,6 +26,10 @@ fn live(world: &World, phone: &str) -> WebSocket<TcpStream> {
     assert!(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
     assert!(head.contains("Sec-WebSocket-Protocol: setsight\r\n"), "{head}");
     WebSocket::from_raw_socket(stream, Role::Client, None)
+}
+
+fn json(answer: &str) -> Value {
+    serde_json::from_str(body(answer)).unwrap()
 }
 
 fn told(socket: &mut WebSocket<TcpStream>, picture: Vec<u8>) -> Value {
@@ -136,6 +140,50 @@ fn live_pictures_are_answered_one_by_one_and_the_game_outlives_the_connection() 
 }
 
 #[test]
+fn pictures_by_post_belong_to_the_same_game() {
+    let world = World::new();
+    for (number, told) in [(0, "1 live"), (1, "1 view 1")] {
+        let answer = world.post("/live", &jpeg(90));
+        assert_eq!(status(&answer), 200, "{answer}");
+        assert_eq!(json(&answer)["frame"], number, "{answer}");
+        assert!(world.told.lock().unwrap().iter().any(|line| line == told), "{told}");
+    }
+    assert_eq!(json(&world.post("/live", b"no picture"))["error"], "unreadable");
+    assert_eq!(json(&world.post("/live", b"new-game")), serde_json::json!({}));
+}
+
+/// As curl sends large photos: the head first, and the body when that is wanted.
+#[test]
+fn a_body_that_waits_is_asked_for() {
+    let world = World::new();
+    let photo = jpeg(90);
+    let head = world.head("POST /photo");
+    let head = format!("{head}Content-Length: {}\r\nExpect: 100-continue\r\n\r\n", photo.len());
+    let mut stream = world.connect();
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut asked = [0; 25];
+    stream.read_exact(&mut asked).unwrap();
+    assert_eq!(&asked, b"HTTP/1.1 100 Continue\r\n\r\n");
+    assert_eq!(status(&answer_of(stream, &photo)), 200);
+}
+
+/// 127.0.0.2 is this machine's, and stands in no list of its addresses, as one that is new.
+#[cfg(target_os = "linux")]
+#[test]
+fn who_listens_on_all_addresses_answers_on_new_ones() {
+    let mut world = World::listening(std::net::Ipv4Addr::UNSPECIFIED);
+    let port = world.host.rsplit_once(':').unwrap().1.to_owned();
+    assert!(!world.server.follow_network(), "nothing has changed");
+    for ip in ["127.0.0.1", "127.0.0.2"] {
+        world.host = format!("{ip}:{port}");
+        let page = world.said(format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", world.host).as_bytes());
+        assert_eq!(status(&page), 200, "{ip}");
+    }
+    let evil = format!("GET / HTTP/1.1\r\nHost: evil.example:{port}\r\n\r\n");
+    assert_eq!(status(&world.said(evil.as_bytes())), 404);
+}
+
+#[test]
 fn a_fifth_phone_waits() {
     let world = World::new();
     let phone = |n: u8| format!("00000000000000f{n}");
@@ -145,6 +193,11 @@ fn a_fifth_phone_waits() {
     }
     let answer = world.said(world.live_head(&phone(4)).as_bytes());
     assert_eq!((status(&answer), body(&answer)), (503, "{\"error\":\"full\"}"));
+    // Whether there is a place is told apart from whether a WebSocket opens.
+    let place = |world: &World| {
+        json(&world.said(format!("{}\r\n", world.head("GET /hello")).as_bytes()))["place"].clone()
+    };
+    assert_eq!(place(&world), false);
     let photo = world.post("/photo", &jpeg(90));
     assert_eq!(status(&photo), 503, "{PHONE} is a fifth one, too");
     let mut gone = four.pop().unwrap();
@@ -160,6 +213,7 @@ fn a_fifth_phone_waits() {
         answer = world.post("/photo", &jpeg(90));
     }
     assert_eq!(status(&answer), 200, "{answer}");
+    assert_eq!(place(&world), true);
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn _setsight(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::ProbableSet>()?;
     module.add_class::<games::Game>()?;
     module.add_function(wrap_pyfunction!(reader::read, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::has_loaded, module)?)?;
     module.add_function(wrap_pyfunction!(games::find_sets, module)?)?;
     module.add_function(wrap_pyfunction!(games::play, module)?)?;
     module.add_function(wrap_pyfunction!(scenes::render, module)?)?;

@@ -3,7 +3,7 @@
 use image::{ImageBuffer, RgbImage};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyTuple};
 
 /// What a picture must be.
 const EXPECTED: &str = "expected height x width x 3 (R, G, B), uint8";
@@ -13,11 +13,68 @@ pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     value.is_instance(&value.py().import("numpy")?.getattr("ndarray")?)
 }
 
+/// The order of an array's channels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// R, G, B.
+    Rgb,
+    /// B, G, R, as OpenCV has it.
+    Bgr,
+}
+
+impl Order {
+    /// From what Python gives.
+    ///
+    /// # Errors
+    /// `ValueError` for another word.
+    pub fn of(word: &str) -> PyResult<Self> {
+        match word {
+            "rgb" => Ok(Self::Rgb),
+            "bgr" => Ok(Self::Bgr),
+            _ => Err(PyValueError::new_err(format!(
+                "order={word:?}: expected \"rgb\", or \"bgr\" for what cv2.imread gives"
+            ))),
+        }
+    }
+}
+
+/// The bytes of a memoryview, or of a file that is open, as `io.BytesIO`; `None` for other things.
+///
+/// # Errors
+/// Those of the file; `TypeError` for a file that is open as text.
+pub fn bytes_of<'py>(source: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let way = if source.is_instance_of::<PyMemoryView>() { "tobytes" } else { "read" };
+    if !source.hasattr(way)? {
+        return Ok(None);
+    }
+    let bytes = source.call_method0(way)?;
+    bytes.cast_into::<PyBytes>().map(Some).map_err(|_| {
+        PyTypeError::new_err("a file that is open as text: open it with open(path, \"rb\")")
+    })
+}
+
+/// A picture of PIL as an array, turned as its EXIF data say; `None` for other things.
+///
+/// # Errors
+/// Those of PIL.
+pub fn of_pil<'py>(source: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = source.py();
+    // Who has a picture of PIL has loaded it.
+    let loaded = py.import("sys")?.getattr("modules")?;
+    let Ok(pil) = loaded.get_item("PIL.Image") else { return Ok(None) };
+    if !source.is_instance(&pil.getattr("Image")?)? {
+        return Ok(None);
+    }
+    let upright = py.import("PIL.ImageOps")?.call_method1("exif_transpose", (source,))?;
+    let rgb = upright.call_method1("convert", ("RGB",))?;
+    Ok(Some(py.import("numpy")?.call_method1("asarray", (rgb,))?))
+}
+
 /// Takes over a picture, from any layout of its numbers. A grey one of height x width is read as grey.
 ///
 /// # Errors
 /// `TypeError` for another type of numbers, `ValueError` for another shape; both say what to do.
-pub fn from_array(array: &Bound<'_, PyAny>) -> PyResult<RgbImage> {
+pub fn from_array(array: &Bound<'_, PyAny>, order: Order) -> PyResult<RgbImage> {
     let dtype = array.getattr("dtype")?;
     let kind: String = dtype.getattr("kind")?.extract()?;
     let bytes: usize = dtype.getattr("itemsize")?.extract()?;
@@ -42,7 +99,7 @@ pub fn from_array(array: &Bound<'_, PyAny>) -> PyResult<RgbImage> {
     let values = || -> PyResult<Bound<'_, PyBytes>> {
         Ok(array.call_method0("tobytes")?.cast_into::<PyBytes>()?)
     };
-    let pixels: Vec<u8> = match shape[..] {
+    let mut pixels: Vec<u8> = match shape[..] {
         [_, _] | [_, _, 1] => values()?.as_bytes().iter().flat_map(|&value| [value; 3]).collect(),
         [_, _, 3] => values()?.as_bytes().to_vec(),
         [_, _, 4] => return wrong("; of R, G, B, alpha take array[..., :3]"),
@@ -50,6 +107,9 @@ pub fn from_array(array: &Bound<'_, PyAny>) -> PyResult<RgbImage> {
         [_, _, _, _] => return wrong("; read one picture after the other: array[0], array[1]"),
         _ => return wrong(""),
     };
+    if order == Order::Bgr {
+        pixels.as_chunks_mut::<3>().0.iter_mut().for_each(|pixel| pixel.swap(0, 2));
+    }
     let side = |pixels: usize| u32::try_from(pixels).ok();
     side(shape[1])
         .zip(side(shape[0]))

@@ -1,10 +1,10 @@
 //! Reading photos.
 
 use crate::error;
-use crate::picture;
+use crate::picture::{self, Order};
 use crate::table::Table;
 use image::RgbImage;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -13,8 +13,10 @@ use setsight_nets::engine::{EngineChoice, Models, require};
 use setsight_photo::source::{self, Photo, SourceError, check_size};
 use setsight_vision::ReadingPlan;
 use setsight_vision::{Pipeline, PipelineError, Trace};
+use std::ffi::CString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// How photos are read.
@@ -85,16 +87,29 @@ impl Reader {
         Self::with(py, Options::new(models, deck, threads)?)
     }
 
-    /// Reads a photo: a path, the bytes of a file, or an array.
-    fn read(&self, py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Table> {
-        let source = Source::of(source)?;
+    /// Reads a photo: a path, the bytes of a file, an open file, an array, or a picture of PIL.
+    #[pyo3(signature = (source, *, order = "rgb"))]
+    fn read(&self, py: Python<'_>, source: &Bound<'_, PyAny>, order: &str) -> PyResult<Table> {
+        let order = Order::of(order)?;
+        let source = Source::of(source, order)?;
+        let is_array = matches!(source, Source::Picture(_));
         let loaded = self.loaded(py)?;
         let path = source.path().map(Path::to_path_buf);
         let read = py.detach(|| loaded.pool.install(|| source.read(&loaded.pipeline)));
-        read.map_err(|error| match error {
+        let table = read.map_err(|error| match error {
             Failed::File(error) => error::of_file(py, error, path.as_deref()),
             Failed::Reading(error) => error::of_reading(py, error, path.as_deref()),
-        })
+        })?;
+        if is_array && table.has_swapped_inks() {
+            let kind = py.get_type::<PyUserWarning>();
+            let other = if order == Order::Rgb { "bgr" } else { "rgb" };
+            let words = format!(
+                "red and blue of this picture look swapped; if so, read it with order=\"{other}\" (cv2.imread \
+                 gives B, G, R)"
+            );
+            PyErr::warn(py, &kind, &CString::new(words)?, 1)?;
+        }
+        Ok(table)
     }
 }
 
@@ -119,8 +134,28 @@ impl Reader {
     }
 }
 
+impl Drop for Reader {
+    /// In a process that was forked off, the threads that would be waited for are not there.
+    fn drop(&mut self) {
+        let loaded = self.loaded.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if loaded.process != std::process::id() {
+            std::mem::forget(Arc::clone(loaded));
+        }
+    }
+}
+
+/// Whether networks were loaded in this process or in one that it was forked from.
+static HAS_LOADED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the engine's threads may have been running when this process was forked off.
+#[pyfunction(name = "_has_loaded")]
+pub fn has_loaded() -> bool {
+    HAS_LOADED.load(Ordering::Relaxed)
+}
+
 impl Loaded {
     fn new(py: Python<'_>, options: &Options) -> PyResult<Self> {
+        HAS_LOADED.store(true, Ordering::Relaxed);
         let pipeline = options.pipeline(py)?;
         let threads = options.threads.get();
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
@@ -132,7 +167,8 @@ impl Loaded {
 
 /// Reads a photo with the networks inside the package, which are loaded at the first call.
 #[pyfunction]
-pub fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Table> {
+#[pyo3(signature = (source, *, order = "rgb"))]
+pub fn read(py: Python<'_>, source: &Bound<'_, PyAny>, order: &str) -> PyResult<Table> {
     static READER: LazyLock<Mutex<Option<Arc<Reader>>>> = LazyLock::new(Mutex::default);
     let known = READER.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let reader = match known {
@@ -143,7 +179,7 @@ pub fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Table> {
             reader
         }
     };
-    reader.read(py, source)
+    reader.read(py, source, order)
 }
 
 /// What is to be read.
@@ -159,7 +195,7 @@ enum Failed {
 }
 
 impl Source {
-    fn of(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn of(source: &Bound<'_, PyAny>, order: Order) -> PyResult<Self> {
         if let Ok(bytes) = source.extract::<PyBackedBytes>() {
             return Ok(Self::Bytes(bytes));
         }
@@ -167,12 +203,18 @@ impl Source {
             return Ok(Self::Path(path));
         }
         if picture::is_array(source)? {
-            return Ok(Self::Picture(picture::from_array(source)?));
+            return Ok(Self::Picture(picture::from_array(source, order)?));
+        }
+        if let Some(array) = picture::of_pil(source)? {
+            return Ok(Self::Picture(picture::from_array(&array, Order::Rgb)?));
+        }
+        if let Some(bytes) = picture::bytes_of(source)? {
+            return Ok(Self::Bytes(bytes.into()));
         }
         let kind = source.get_type().qualname()?;
         Err(PyTypeError::new_err(format!(
-            "a {kind}: expected a path, the bytes of a picture's file, or a numpy array of height x width x 3 \
-             (R, G, B), uint8; of a PIL image make numpy.asarray(image.convert(\"RGB\"))"
+            "a {kind}: expected a path, the bytes of a picture's file, an open file, a picture of PIL, or a \
+             numpy array of height x width x 3 (R, G, B), uint8"
         )))
     }
 

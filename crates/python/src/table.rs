@@ -2,8 +2,10 @@
 
 use crate::picture;
 use image::RgbImage;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
+use setsight_photo::encode;
 use setsight_vision::TableReading;
 use std::sync::Arc;
 
@@ -22,6 +24,55 @@ impl Table {
     pub fn new(told: TableReading, read: TableReading, picture: RgbImage) -> Self {
         Self { told, read, picture: Arc::new(picture) }
     }
+
+    /// Whether the inks on its cards look as if red and blue were swapped: red then is blue, and
+    /// purple is pink, which no edition has.
+    pub fn has_swapped_inks(&self) -> bool {
+        /// Smallest share of the ink that is blue or pink, and how much more there is of these than of
+        /// red and purple.
+        const SHARE: f64 = 0.1;
+        const MORE: f64 = 2.0;
+        let [mut swapped, mut usual, mut all] = [0.0, 0.0, 0.0];
+        for card in &self.read.cards {
+            let corners = card.corners_in_image.0;
+            // A net of points within the card.
+            for (i, j) in (1..40).flat_map(|i| (1..40).map(move |j| (i, j))) {
+                let (u, v) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
+                let [top, bottom] = [(corners[0], corners[1]), (corners[3], corners[2])]
+                    .map(|(a, b)| a * (1.0 - u) + b * u);
+                let p = top * (1.0 - v) + bottom * v;
+                let pixel = self.picture.get_pixel_checked(p.x as u32, p.y as u32);
+                let Some(hue) = pixel.and_then(|pixel| hue_of_ink(pixel.0)) else { continue };
+                all += 1.0;
+                match hue {
+                    215.0..250.0 | 305.0..335.0 => swapped += 1.0,
+                    255.0..300.0 | 340.0.. | ..20.0 => usual += 1.0,
+                    _ => {}
+                }
+            }
+        }
+        swapped > SHARE * all && swapped > MORE * usual
+    }
+}
+
+/// The hue of a saturated pixel in degrees.
+fn hue_of_ink(rgb: [u8; 3]) -> Option<f64> {
+    /// Smallest share of the brightest channel by which the darkest is below it.
+    const SATURATED: f64 = 0.4;
+    let [r, g, b] = rgb.map(f64::from);
+    let (most, least) = (r.max(g).max(b), r.min(g).min(b));
+    let range = most - least;
+    if most < 40.0 || range < SATURATED * most {
+        return None;
+    }
+    let sixths = if most == r {
+        (g - b) / range
+    } else if most == g {
+        2.0 + (b - r) / range
+    } else {
+        4.0 + (r - g) / range
+    };
+    Some((60.0 * sixths).rem_euclid(360.0))
 }
 
 /// A card of a table.
@@ -124,6 +175,38 @@ impl Table {
     /// What `setsight scan --format json` prints of a table.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         Ok(from_json(py, &serde_json::json!(self.told))?.cast_into()?)
+    }
+
+    fn __len__(&self) -> usize {
+        self.told.cards.len()
+    }
+
+    /// Over the cards.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(
+            py,
+            self.cards()
+                .into_iter()
+                .map(|card| Bound::new(py, card))
+                .collect::<PyResult<Vec<_>>>()?,
+        )?
+        .try_iter()
+    }
+
+    /// A table without cards is one all the same.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// What notebooks show.
+    fn _repr_jpeg_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        const QUALITY: u8 = 85;
+        let jpeg = py.detach(|| {
+            let drawn = self.read.draw(&self.picture);
+            encode::jpeg_of(drawn.as_raw(), drawn.dimensions(), QUALITY)
+        });
+        let jpeg = jpeg.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(PyBytes::new(py, &jpeg))
     }
 
     /// The picture with its cards and sets drawn in.

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,47 @@ def test_path_bytes_and_array_agree(samples: list[Path]) -> None:
         array = pixels(path)
         assert setsight.read(png.getvalue()).to_dict() == setsight.read(array).to_dict()
         assert codes(setsight.read(array)) == codes(table)
+
+
+def test_arrays_in_the_order_of_opencv(samples: list[Path]) -> None:
+    for path in samples:
+        rgb = pixels(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            expected = setsight.read(rgb)
+            assert setsight.read(rgb[..., ::-1], order="bgr").to_dict() == expected.to_dict()
+    swapped = [path for path in samples if "r" in {code[2] for code in codes(setsight.read(path))}]
+    assert len(swapped) > 5
+    for path in swapped:
+        with pytest.warns(UserWarning, match='order="bgr"'):
+            setsight.read(pixels(path)[..., ::-1])
+    with pytest.raises(ValueError, match='order="gbr": expected "rgb"'):
+        setsight.read(rgb, order="gbr")  # type: ignore[arg-type]
+
+
+def test_what_else_holds_a_picture(samples: list[Path]) -> None:
+    data = samples[0].read_bytes()
+    expected = setsight.read(data).to_dict()
+    assert setsight.read(memoryview(data)).to_dict() == expected
+    assert setsight.read(io.BytesIO(data)).to_dict() == expected
+    with samples[0].open("rb") as file:
+        assert setsight.read(file).to_dict() == expected
+    with pytest.raises(TypeError, match='open it with open\\(path, "rb"\\)'):
+        setsight.read(io.StringIO("text"))  # type: ignore[arg-type]
+    picture = Image.open(samples[0])
+    assert setsight.read(picture).to_dict() == setsight.read(pixels(samples[0])).to_dict()
+    # Stored lying down, as phones do it.
+    turned = picture.rotate(90, expand=True)
+    turned.getexif()[0x0112] = 6
+    assert codes(setsight.read(turned)) == codes(setsight.read(picture))
+
+
+def test_a_table_is_iterated_over_and_shown(samples: list[Path]) -> None:
+    table = setsight.read(samples[0])
+    assert [card.code for card in table] == codes(table) and len(table) == len(table.cards)
+    assert Image.open(io.BytesIO(table._repr_jpeg_())).size == table.draw().shape[1::-1]
+    empty = setsight.read(np.full((200, 300, 3), 90, np.uint8))
+    assert len(empty) == 0 and empty
 
 
 def test_what_a_card_says(samples: list[Path]) -> None:
@@ -162,7 +204,7 @@ def test_files_that_are_no_photo(samples: list[Path], tmp_path: Path) -> None:
     with pytest.raises(setsight.ReadError) as raised:
         setsight.read(np.zeros((8, 8, 3), np.uint8))
     assert raised.value.kind == "too_small"
-    for other in (None, 7, [1, 2], Image.open(samples[0])):
+    for other in (None, 7, [1, 2]):
         with pytest.raises(TypeError, match="expected a path"):
             setsight.read(other)  # type: ignore[arg-type]
 
@@ -251,6 +293,31 @@ _, status = os.waitpid(child, 0)
 sys.exit(os.waitstatus_to_exitcode(status))
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.parametrize("in_child", ["", "setsight.read(path)", "reader.read(path)"])
+def test_a_fork_ends(samples: list[Path], in_child: str) -> None:
+    script = f"""
+import atexit, os, signal, sys, warnings
+warnings.simplefilter("ignore")
+import setsight
+path = {str(samples[0])!r}
+reader = setsight.Reader()
+setsight.read(path)
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    atexit.register(print, "at the end")
+    {in_child or "pass"}
+    print("before", end=", ")
+    sys.exit(7)
+_, status = os.waitpid(child, 0)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (7, "before, at the end\n"), done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod drawn;
 pub(crate) mod learned;
+pub(crate) mod panels;
 pub(crate) mod plane;
 pub(crate) mod rim;
 pub(crate) mod sides;

@@ -17,11 +17,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use teller::Teller;
 
 /// How often it is looked whether the command is to end.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often it is looked whether this computer has come into another network.
+const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 
 /// Arguments of `serve`.
 #[derive(clap::Args)]
@@ -65,11 +67,19 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let hears = Arc::clone(&desk);
     let on_news = Box::new(move |news: News<'_>| hears.tell(news));
     let listen = args.listen.unwrap_or(Listen::Private);
-    let server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
+    let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
         .map_err(|error| BadCall(told(&error.into())))?;
     tell_addresses(&server);
+    let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
+        if looked.elapsed() >= NETWORK_PAUSE {
+            looked = Instant::now();
+            if server.follow_network() {
+                let code = code_of(&server);
+                desk.teller.say(format!("This computer's network has changed.\n{code}"));
+            }
+        }
     }
     server.stop();
     setsight_live::end_children();
@@ -77,22 +87,28 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-/// The code to scan, the addresses, and what a phone will warn of.
-fn tell_addresses(server: &Server) {
+/// The code to scan and the addresses.
+fn code_of(server: &Server) -> String {
     let addresses = server.addresses();
-    if let Some(first) = addresses.first() {
-        if let Some(code) = Code::of(first) {
-            say!("{}", code.text());
-        }
-        say!("Scan this code with a phone on the same network, or open there:");
-    }
-    for address in &addresses {
-        say!("  {address}");
-    }
+    let code = addresses.first().and_then(|first| Code::of(first)).map(|code| code.text() + "\n");
+    let open = "Scan this code with a phone on the same network, or open there:";
+    let open = addresses.first().map_or("", |_| open);
+    let addresses: String = addresses.iter().map(|address| format!("\n  {address}")).collect();
+    format!("{}{open}{addresses}", code.unwrap_or_default())
+}
+
+/// The code to scan, the addresses, what a phone will warn of, and what may be in its way.
+fn tell_addresses(server: &Server) {
+    say!("{}", code_of(server));
     say!(
         "Whoever has the address can use this page until Ctrl-C ends it.\n\
          For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
         server.fingerprint()
+    );
+    say!(
+        "If the phone cannot open the page: let setsight through this computer's firewall (TCP, the \
+         port above), and use no guest Wi-Fi, which keeps devices apart; a hotspot of the phone \
+         often works."
     );
     if let Some(reason) = server.certificate_not_kept() {
         say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");

@@ -1,13 +1,14 @@
 //! COCO's JSON of detections, as Label Studio, CVAT and Roboflow write it.
 
-use super::document::{Content, Document};
-use super::draft::{Drafts, Mark, Pictures};
+use super::account::Oddity;
+use super::document::{Content, Document, number_of, numbers_of, text_of};
+use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
 use super::outline::Outline;
-use serde::Deserialize;
+use super::pictures::Pictures;
 use serde_json::Value;
 use setsight_photo::geometry::Point;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// This format.
 pub(super) const FORMAT: Format = Format {
@@ -16,42 +17,6 @@ pub(super) const FORMAT: Format = Format {
     read: Read::File(read),
 };
 
-#[derive(Deserialize)]
-struct Labels {
-    images: Vec<Image>,
-    annotations: Vec<Annotation>,
-    categories: Vec<Category>,
-}
-
-/// IDs are numbers in the standard, but text in some programs' files.
-#[derive(Deserialize)]
-struct Image {
-    id: Value,
-    file_name: String,
-    #[serde(default)]
-    width: Option<f64>,
-    #[serde(default)]
-    height: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Annotation {
-    image_id: Value,
-    category_id: Value,
-    #[serde(default)]
-    bbox: Option<Vec<f64>>,
-    #[serde(default)]
-    segmentation: Value,
-    #[serde(default)]
-    keypoints: Vec<f64>,
-}
-
-#[derive(Deserialize)]
-struct Category {
-    id: Value,
-    name: String,
-}
-
 /// Reads the labels in a file of this form.
 pub(super) fn read(
     file: &Document,
@@ -59,73 +24,103 @@ pub(super) fn read(
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
     let Content::Json(document) = &file.content else { return None };
-    let is_coco =
-        ["images", "annotations", "categories"].iter().all(|key| document[key].is_array());
-    is_coco.then(|| read_labels(file, document, pictures, drafts))
+    let lists = ["images", "annotations", "categories"].map(|key| document[key].as_array());
+    match lists {
+        [Some(images), Some(annotations), Some(categories)] => {
+            Some(read_labels(file, [images, annotations, categories], pictures, drafts))
+        }
+        [Some(_), Some(_), None] => Some(Err("looks like COCO, but has no categories".to_owned())),
+        [Some(_), None, Some(_)] => Some(Err("looks like COCO, but has no annotations".to_owned())),
+        [None, Some(_), Some(_)] => Some(Err("looks like COCO, but has no images".to_owned())),
+        _ => None,
+    }
 }
 
 fn read_labels(
     file: &Document,
-    document: &Value,
+    [images, annotations, categories]: [&Vec<Value>; 3],
     pictures: &Pictures,
     drafts: &mut Drafts,
 ) -> Result<(), String> {
-    let document = Labels::deserialize(document)
-        .map_err(|e| format!("is no COCO JSON: {e}; expected images, annotations, categories"))?;
-    let classes: BTreeMap<String, &str> =
-        document.categories.iter().map(|c| (c.id.to_string(), c.name.as_str())).collect();
-    let mut marks: BTreeMap<String, Vec<Mark>> = BTreeMap::new();
-    let known: BTreeSet<String> =
-        document.images.iter().map(|image| image.id.to_string()).collect();
-    for (i, annotation) in document.annotations.iter().enumerate() {
-        let number = i + 1;
-        let image = annotation.image_id.to_string();
-        if !known.contains(&image) {
-            return Err(format!("annotation {number} is of image {image}, which is not listed"));
+    let named = |category: &Value| Some((id_of(&category["id"])?, text_of(&category["name"])?));
+    let classes: BTreeMap<String, String> = categories.iter().filter_map(named).collect();
+    let mut marks: BTreeMap<String, Vec<Mark>> =
+        images.iter().filter_map(|image| Some((id_of(&image["id"])?, Vec::new()))).collect();
+    let mut gone = Vec::new();
+    for (i, annotation) in annotations.iter().enumerate() {
+        let at = format!("annotation {}", i + 1);
+        let Some(image) = id_of(&annotation["image_id"]) else {
+            drafts.problem(file.path, &format!("{at} has no image_id"));
+            continue;
+        };
+        let Some(marks) = marks.get_mut(&image) else {
+            gone.push(format!("{at} is of image {image}, which is not listed"));
+            continue;
+        };
+        match mark_of(annotation, &classes, &at) {
+            Ok(mark) => marks.push(mark),
+            Err(why) => drafts.problem(file.path, &format!("{at} {why}")),
         }
-        let class = annotation.category_id.to_string();
-        let class = classes.get(&class).ok_or_else(|| {
-            format!("annotation {number} is of category {class}, which is not listed")
-        })?;
-        let outline = outline_of(annotation).ok_or_else(|| {
-            format!(
-                "annotation {number} says no place; expected \"bbox\": [left, top, width, height] \
-                 or \"segmentation\": [[x, y, x, y, ..]]"
-            )
-        })?;
-        marks.entry(image).or_default().push(Mark { class: (*class).to_owned(), outline });
     }
-    for image in &document.images {
-        let marks = marks.remove(&image.id.to_string()).unwrap_or_default();
-        let told_px = image.width.zip(image.height);
-        drafts.add_photo(file.path, file.picture(pictures, &image.file_name), told_px, marks);
+    // Labels of images that were deleted stay in some programs' files. If none is of a listed
+    // image, the images' IDs are wrong.
+    if !gone.is_empty() && gone.len() == annotations.len() {
+        drafts.problem(file.path, &gone[0]);
+    }
+    for at in gone {
+        drafts.leave_out(Oddity::ImageGone, file.path, &at);
+    }
+    for (i, image) in images.iter().enumerate() {
+        let (Some(id), Some(name)) = (id_of(&image["id"]), image["file_name"].as_str()) else {
+            drafts.problem(file.path, &format!("image {} has no id or no file_name", i + 1));
+            continue;
+        };
+        let marks = marks.get_mut(&id).map(std::mem::take).unwrap_or_default();
+        let told_px = number_of(&image["width"]).zip(number_of(&image["height"]));
+        drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
     }
     Ok(())
 }
 
+/// An ID as text: numbers in the standard, but `"1"` or `1.0` in some programs' files.
+fn id_of(id: &Value) -> Option<String> {
+    number_of(id).map(|number| number.to_string()).or_else(|| text_of(id))
+}
+
+fn mark_of(
+    annotation: &Value,
+    classes: &BTreeMap<String, String>,
+    at: &str,
+) -> Result<Mark, String> {
+    let id = id_of(&annotation["category_id"]).ok_or("has no category_id")?;
+    let class =
+        classes.get(&id).ok_or_else(|| format!("is of category {id}, which is not listed"))?;
+    let outline = outline_of(annotation).ok_or(
+        "says no place; expected \"bbox\": [left, top, width, height] or \"segmentation\": [[x, \
+         y, x, y, ..]]",
+    )?;
+    Ok(Mark { class: class.clone(), outline, at: at.to_owned() })
+}
+
 /// The polygon if there is one, four keypoints, otherwise the box. Masks as run lengths are reduced
 /// to their box.
-fn outline_of(annotation: &Annotation) -> Option<Outline> {
-    let polygons = annotation.segmentation.as_array().map_or(&[][..], Vec::as_slice);
-    let polygons = polygons.iter().filter_map(polygon_of);
+fn outline_of(annotation: &Value) -> Option<Outline> {
+    let polygons = annotation["segmentation"].as_array().map_or(&[][..], Vec::as_slice);
+    let polygons = polygons.iter().filter_map(|polygon| Outline::of_numbers(&numbers_of(polygon)?));
     // An object that is partly occluded has several polygons; the largest holds most of it.
     if let Some(polygon) = polygons.max_by(|a, b| a.area().total_cmp(&b.area())) {
         return Some(polygon);
     }
-    let a_box = match annotation.bbox.as_deref() {
+    let a_box = match numbers_of(&annotation["bbox"]).as_deref() {
         Some(&[left, top, width, height]) => {
-            Outline::of_box(Point::new(left, top), (width, height))
+            Some(Outline::of_box(Point::new(left, top), (width, height)))
         }
         _ => None,
     };
-    let points = annotation.keypoints.as_chunks::<3>().0.iter();
+    let keypoints = numbers_of(&annotation["keypoints"]).unwrap_or_default();
+    let points = keypoints.as_chunks::<3>().0.iter();
     // Visibility 0: not labelled.
     let points: Vec<Point> =
         points.filter(|point| point[2] > 0.0).map(|&[x, y, _]| Point::new(x, y)).collect();
     Outline::of_keypoints(&points, a_box)
-}
-
-fn polygon_of(polygon: &Value) -> Option<Outline> {
-    let numbers: Vec<f64> = polygon.as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
-    Outline::of_numbers(&numbers)
 }

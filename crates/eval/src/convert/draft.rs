@@ -1,8 +1,8 @@
 //! The formats' common form: pictures with classes at places, not checked yet.
 
+use super::account::{Account, Oddity};
 use super::outline::Outline;
 use setsight_photo::source::{self, PHOTO_EXTENSIONS};
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 pub(super) struct Drafts {
     /// Labelled photos, in the order of their files.
     pub photos: Vec<DraftPhoto>,
-    /// Labelled crops: file and class.
-    pub crops: Vec<(PathBuf, String)>,
-    /// Photos without labels.
-    pub unlabelled: Vec<PathBuf>,
+    /// Labelled crops.
+    pub crops: Vec<DraftCrop>,
+    /// What is left out already.
+    pub account: Account,
     /// Errors, each with its file.
     pub problems: Vec<String>,
 }
@@ -33,6 +33,17 @@ pub(super) struct DraftPhoto {
     pub unit: Unit,
     /// Labelled objects: cards, and perhaps others.
     pub marks: Vec<Mark>,
+}
+
+/// A picture of one card.
+#[derive(Debug)]
+pub(super) struct DraftCrop {
+    /// The picture's file.
+    pub path: PathBuf,
+    /// The class name in the labels.
+    pub class: String,
+    /// Where that is said.
+    pub at: String,
 }
 
 impl Drafts {
@@ -54,15 +65,25 @@ impl Drafts {
                 unit: Unit::Pixels,
                 marks,
             }),
-            Err(reason) => self.problems.push(format!("{}: {reason}", told_in.display())),
+            Err(reason) => self.problem(told_in, &reason),
         }
+    }
+
+    /// Adds an error in a file.
+    pub(super) fn problem(&mut self, file: &Path, why: &str) {
+        self.problems.push(format!("{}: {why}", file.display()));
+    }
+
+    /// Notes what is left out of a file. `at` says where it stands there.
+    pub(super) fn leave_out(&mut self, oddity: Oddity, file: &Path, at: &str) {
+        self.account.add(oddity, || format!("{}: {at}", file.display()));
     }
 
     /// Adds all of others.
     pub(super) fn extend(&mut self, others: Self) {
         self.photos.extend(others.photos);
         self.crops.extend(others.crops);
-        self.unlabelled.extend(others.unlabelled);
+        self.account.extend(others.account);
         self.problems.extend(others.problems);
     }
 }
@@ -79,10 +100,12 @@ pub(super) enum Unit {
 /// A labelled object.
 #[derive(Debug)]
 pub(super) struct Mark {
-    /// The class name in the labels.
+    /// The class name in the labels; empty if nobody gave it one.
     pub class: String,
     /// Its place.
     pub outline: Outline,
+    /// Where it stands in the file of labels, such as `line 3`.
+    pub at: String,
 }
 
 /// All files in a folder and its subfolders, see [`source::files_below`].
@@ -96,91 +119,10 @@ pub(super) fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Whether a file has the extension of a picture.
 pub(super) fn is_picture(path: &Path) -> bool {
-    let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-    extension.is_some_and(|e| PHOTO_EXTENSIONS.contains(&e.as_str()))
+    PHOTO_EXTENSIONS.iter().any(|extension| has_extension(path, extension))
 }
 
-/// Resolves picture names in labels.
-pub(super) struct Pictures<'a> {
-    by_name: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
-    by_stem: BTreeMap<&'a OsStr, Vec<&'a PathBuf>>,
-}
-
-impl<'a> Pictures<'a> {
-    /// For these files.
-    pub(super) fn among(files: &'a [PathBuf]) -> Self {
-        let (mut by_name, mut by_stem) = (BTreeMap::new(), BTreeMap::new());
-        for file in files.iter().filter(|file| is_picture(file)) {
-            let name = file.file_name().unwrap_or_default();
-            by_name.entry(name).or_insert_with(Vec::new).push(file);
-            let stem = file.file_stem().unwrap_or_default();
-            by_stem.entry(stem).or_insert_with(Vec::new).push(file);
-        }
-        Self { by_name, by_stem }
-    }
-
-    /// The picture whose file is called like a file of labels but for the extension: the one beside
-    /// it, otherwise the only one.
-    pub(super) fn called_like(&self, labels: &Path) -> Option<PathBuf> {
-        let alike = self.by_stem.get(labels.file_stem()?)?;
-        let beside = alike.iter().find(|picture| picture.parent() == labels.parent());
-        let only = || (alike.len() == 1).then(|| &alike[0]);
-        beside.or_else(only).map(|picture| picture.to_path_buf())
-    }
-
-    /// The picture that labels in `folder` call `name`: the file at that path, otherwise the only
-    /// file with that base name, because programs store the paths of their own machine.
-    ///
-    /// # Errors
-    /// A message if there is no such file, or several.
-    pub(super) fn find(&self, folder: &Path, name: &str) -> Result<PathBuf, String> {
-        let direct = folder.join(name);
-        if direct.is_file() {
-            return Ok(direct);
-        }
-        // The path may come from Windows.
-        let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        let called: &[&PathBuf] = self.by_name.get(OsStr::new(last)).map_or(&[], Vec::as_slice);
-        match called {
-            [only] => Ok((*only).clone()),
-            [] => Err(format!(
-                "{name} is labelled but not there; put the photo beside the labels or take its \
-                 labels out"
-            )),
-            several => {
-                let all: Vec<String> = several.iter().map(|p| p.display().to_string()).collect();
-                Err(format!(
-                    "{name} may be any of {}; give them different names, or convert their folders \
-                     one by one",
-                    all.join(", ")
-                ))
-            }
-        }
-    }
-}
-
-/// A finite number, perhaps with a decimal comma, as spreadsheets of half of Europe write it.
-pub(super) fn number(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let value: f64 = match text.split_once(',') {
-        Some((whole, part)) if !part.contains([',', '.']) && !whole.contains('.') => {
-            format!("{whole}.{part}").parse().ok()?
-        }
-        _ => text.parse().ok()?,
-    };
-    value.is_finite().then_some(value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_may_have_a_decimal_comma() {
-        assert_eq!(number(" 12,5"), Some(12.5));
-        assert_eq!(number("-1.25e1"), Some(-12.5));
-        for text in ["1,234,567", "1,234.5", "1.234,5", "nan", "inf", "", "ten"] {
-            assert_eq!(number(text), None, "{text}");
-        }
-    }
+/// Whether a file has this extension, in whatever case.
+pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().and_then(OsStr::to_str).is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }

@@ -1,8 +1,12 @@
 //! Detects the format of labels and reads them.
 
 use super::document::{Content, Document};
-use super::draft::{self, Drafts, Pictures};
-use super::{coco, createml, folders, label_studio, labelme, names, table, voc, yolo};
+use super::draft::{self, Drafts};
+use super::pictures::Pictures;
+use super::texts::Lines;
+use super::{
+    coco, createml, cvat, dota, folders, kitti, label_studio, labelme, names, table, via, voc, yolo,
+};
 use setsight_game::cards::{Card, Vocabulary};
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
 use std::fmt;
@@ -24,6 +28,8 @@ pub(super) enum Read {
     /// They stand in files that say what they are. Reads those of a file, if it is of this form; a message
     /// without the file's name if it is, but not as it should be.
     File(fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>),
+    /// Text files beside the pictures hold them, an object in each line.
+    Lines(Lines),
     /// A file of names says that text files beside the pictures hold them.
     Yolo,
     /// Names of folders say what is in them.
@@ -34,14 +40,18 @@ pub(super) enum Read {
 
 impl Format {
     /// All formats, in the order in which a file is tried.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         folders::FORMAT,
         names::FORMAT,
         coco::FORMAT,
         yolo::FORMAT,
+        dota::FORMAT,
+        kitti::FORMAT,
         voc::FORMAT,
+        cvat::FORMAT,
         labelme::FORMAT,
         createml::FORMAT,
+        via::FORMAT,
         label_studio::FORMAT,
         table::FORMAT,
     ];
@@ -77,8 +87,8 @@ pub enum FindError {
     #[error(
         "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), file \
          names that say the card (2spd_1.jpg), the files of COCO, YOLO (beside data.yaml or \
-         classes.txt), Pascal VOC, LabelMe, Create ML and Label Studio, and CSV tables with a file \
-         and a class in each line{}", .path.display(), told(.strange)
+         classes.txt), DOTA, KITTI, Pascal VOC, CVAT, LabelMe, Create ML, VIA and Label Studio, and \
+         CSV tables with a file and a class in each line{}", .path.display(), told(.strange)
     )]
     Unknown {
         /// The path.
@@ -151,7 +161,15 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
     let one = [from.to_path_buf()];
     let InFiles { mut forms, strange, ours } =
         in_files(if is_file { &one } else { &files }, &pictures, &wanted);
-    if wanted(yolo::FORMAT) {
+    for format in Format::ALL.into_iter().filter(|format| wanted(*format)) {
+        let Read::Lines(lines) = format.read else { continue };
+        if lines.are_in(&files) {
+            forms.push((format, lines.read(&files)));
+        }
+    }
+    // Roboflow puts a file of names beside DOTA's text files too.
+    let is_of_lines = forms.iter().any(|(format, _)| matches!(format.read, Read::Lines(_)));
+    if wanted(yolo::FORMAT) && !is_of_lines {
         let names = if is_file { yolo::names_at(from) } else { yolo::names_in(&root, &files) };
         forms.extend(names.map(|names| (yolo::FORMAT, yolo::read(&names, &files))));
     }
@@ -221,7 +239,7 @@ fn in_files(files: &[PathBuf], pictures: &Pictures, wanted: &dyn Fn(Format) -> b
             let mut drafts = Drafts::default();
             let Some(read) = read(&document, pictures, &mut drafts) else { continue };
             if let Err(why) = read {
-                drafts.problems.push(format!("{}: {why}", path.display()));
+                drafts.problem(path, &why);
             }
             match found.forms.iter_mut().find(|(other, _)| *other == format) {
                 Some((_, all)) => all.extend(drafts),

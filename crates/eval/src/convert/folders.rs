@@ -1,6 +1,6 @@
 //! Crops in a folder for each card, or in folders in folders for each property.
 
-use super::draft::{Drafts, is_picture};
+use super::draft::{DraftCrop, Drafts, is_picture};
 use super::find::{Format, Read};
 use setsight_game::cards::Vocabulary;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,10 @@ pub(super) fn read(root: &Path, files: &[PathBuf], words: &Vocabulary) -> Drafts
     let mut drafts = Drafts::default();
     for file in files.iter().filter(|file| is_picture(file)) {
         match class_of(root, file, words) {
-            Some(class) => drafts.crops.push((file.clone(), class)),
+            Some(class) => {
+                let at = file.display().to_string();
+                drafts.crops.push(DraftCrop { path: file.clone(), class, at });
+            }
             None => drafts.problems.push(format!(
                 "{}: lies in no card's folder; expected one for each card, such as 2spd/",
                 file.display()

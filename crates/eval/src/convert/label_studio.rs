@@ -3,10 +3,12 @@
 //! Places are percentages of the picture, and boxes are turned about their left top corner. A
 //! region's class is all that was said of it: its label, and choices for each region.
 
-use super::document::{Content, Document};
-use super::draft::{Drafts, Mark, Pictures, is_picture};
+use super::account::Oddity;
+use super::document::{Content, Document, text_of};
+use super::draft::{DraftCrop, Drafts, Mark, is_picture};
 use super::find::{Format, Read};
 use super::outline::Outline;
+use super::pictures::Pictures;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use setsight_photo::geometry::Point;
@@ -24,15 +26,25 @@ pub(super) const FORMAT: Format = Format {
 struct Task {
     /// Names that it may have: that of the upload, the address in the project.
     names: Vec<String>,
-    regions: Vec<Region>,
+    /// What was said of it; `None` if nobody labelled it.
+    regions: Option<Vec<Region>>,
 }
 
 /// What was said of a part of a picture, or of all of it.
 struct Region {
     id: String,
     words: Vec<String>,
-    outline: Option<Outline>,
+    place: Place,
     original_px: Option<(f64, f64)>,
+}
+
+/// What a region is of.
+enum Place {
+    Part(Outline),
+    /// The whole picture.
+    Whole,
+    /// A part, told in a way that is not read.
+    Mask,
 }
 
 /// Reads the labels in a file of this form.
@@ -41,79 +53,110 @@ pub(super) fn read(
     pictures: &Pictures,
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
-    let tasks = match &file.content {
+    let has = |task: &Value, keys: [&str; 2], is_enough: fn(bool, bool) -> bool| {
+        is_enough(task.get(keys[0]).is_some(), task.get(keys[1]).is_some())
+    };
+    let tasks: Vec<Result<Task, String>> = match &file.content {
         Content::Json(document) => {
             let document = document.as_array()?;
-            let first = document.first()?.as_object()?;
-            if first.contains_key("data") && first.contains_key("annotations") {
-                document.iter().enumerate().map(task_of_json).collect()
-            } else if first.contains_key("annotation_id") || first.contains_key("annotator") {
-                Ok(document.iter().filter_map(Value::as_object).map(task_of_members).collect())
+            if document.iter().any(|task| has(task, ["data", "annotations"], |a, b| a && b)) {
+                document.iter().map(task_of_json).collect()
+            } else if document.iter().any(|task| has(task, OWN, |a, b| a || b)) {
+                let members = document.iter().filter_map(Value::as_object);
+                members.map(|members| Ok(task_of_members(members))).collect()
             } else {
                 return None;
             }
         }
         Content::Table(table) => {
-            let is_ours = |name: &String| ["annotation_id", "annotator"].contains(&name.as_str());
-            table.columns.iter().any(is_ours).then(|| Ok(tasks_of_table(table)))?
+            let is_ours = |name: &String| OWN.contains(&name.as_str());
+            table.columns.iter().any(is_ours).then(|| tasks_of_table(table))?
         }
         Content::Xml(_) => return None,
     };
-    let added =
-        |tasks: Vec<Task>| tasks.into_iter().try_for_each(|task| add(file, task, pictures, drafts));
-    Some(tasks.and_then(added))
+    let regions = |task: &Result<Task, String>| {
+        let regions = task.as_ref().ok().and_then(|task| task.regions.as_ref());
+        regions.is_some_and(|all| all.iter().any(|region| !matches!(region.place, Place::Whole)))
+    };
+    let has_parts = tasks.iter().any(regions);
+    for (i, task) in tasks.into_iter().enumerate() {
+        let at = format!("task {}", i + 1);
+        match task {
+            Ok(task) => add(file, task, &at, has_parts, pictures, drafts),
+            Err(why) => drafts.problem(file.path, &format!("{at} {why}")),
+        }
+    }
+    Some(Ok(()))
 }
 
+/// Members of tasks, and columns, that only Label Studio has.
+const OWN: [&str; 2] = ["annotation_id", "annotator"];
+
+/// `has_parts`: the project labels parts of pictures, so that what is said of a whole one is no card.
 fn add(
     file: &Document,
     task: Task,
+    at: &str,
+    has_parts: bool,
     pictures: &Pictures,
     drafts: &mut Drafts,
-) -> Result<(), String> {
+) {
     let first = task.names.first().map_or("", String::as_str);
+    let Some(regions) = task.regions else {
+        drafts.leave_out(Oddity::NotAnnotated, file.path, &format!("{at} ({first})"));
+        return;
+    };
     let there = task.names.iter().find_map(|name| file.picture(pictures, name).ok());
     let picture = there.map_or_else(|| file.picture(pictures, first), Ok);
-    let whole = task.regions.iter().all(|region| region.outline.is_none());
-    if let ([region], true) = (task.regions.as_slice(), whole) {
+    if !has_parts && regions.iter().any(|region| !region.words.is_empty()) {
         // A picture that is one card.
+        let words: Vec<String> = regions.into_iter().flat_map(|region| region.words).collect();
         match picture {
-            Ok(picture) => drafts.crops.push((picture, region.words.join(" "))),
-            Err(reason) => drafts.problems.push(format!("{}: {reason}", file.path.display())),
+            Ok(path) => {
+                let at = format!("{}: {at}", file.path.display());
+                drafts.crops.push(DraftCrop { path, class: words.join(" "), at });
+            }
+            Err(why) => drafts.problem(file.path, &format!("{at}: {why}")),
         }
-        return Ok(());
+        return;
     }
-    let told_px = task.regions.iter().find_map(|region| region.original_px);
+    let told_px = regions.iter().find_map(|region| region.original_px);
     let mut marks = Vec::new();
-    for region in task.regions {
-        let class = region.words.join(" ");
-        let outline = region.outline.ok_or_else(|| {
-            format!(
-                "{first}: \"{class}\" says no place; masks of a brush cannot be read: label boxes"
-            )
-        })?;
-        marks.push(Mark { class, outline });
+    for (i, region) in regions.into_iter().enumerate() {
+        let (class, at) = (region.words.join(" "), format!("{at}, region {}", i + 1));
+        match region.place {
+            Place::Part(outline) => marks.push(Mark { class, outline, at }),
+            Place::Whole => drafts.leave_out(Oddity::OfWholePhoto, file.path, &at),
+            Place::Mask => drafts.problem(
+                file.path,
+                &format!(
+                    "{at}: \"{class}\" says no place; masks of a brush cannot be read: label boxes"
+                ),
+            ),
+        }
     }
     drafts.add_photo(file.path, picture, told_px, marks);
-    Ok(())
 }
 
-fn task_of_json((i, task): (usize, &Value)) -> Result<Task, String> {
+fn task_of_json(task: &Value) -> Result<Task, String> {
     let annotations = task["annotations"].as_array().map_or(&[][..], Vec::as_slice);
     let kept: Vec<&Value> =
         annotations.iter().filter(|annotation| annotation["was_cancelled"] != true).collect();
     if kept.len() > 1 {
         let n = kept.len();
-        return Err(format!("task {} has {n} annotations; keep one of them", i + 1));
+        return Err(format!("has {n} annotations; keep one of them"));
     }
     let mut names: Vec<String> = task["file_upload"].as_str().map(local_names).unwrap_or_default();
     names.extend(task["data"].as_object().map(names_in).unwrap_or_default());
-    let mut regions: Vec<Region> = Vec::new();
-    let results = kept.first().and_then(|annotation| annotation["result"].as_array());
-    for result in results.into_iter().flatten() {
-        let Some(value) = result["value"].as_object() else { continue };
-        let id = result["id"].as_str().unwrap_or_default();
-        add_region(&mut regions, region_of(id, value, result));
-    }
+    let regions = kept.first().map(|annotation| {
+        let mut regions: Vec<Region> = Vec::new();
+        for result in annotation["result"].as_array().into_iter().flatten() {
+            let Some(value) = result["value"].as_object() else { continue };
+            let id = result["id"].as_str().unwrap_or_default();
+            add_region(&mut regions, region_of(id, value, result));
+        }
+        regions
+    });
     Ok(Task { names, regions })
 }
 
@@ -125,24 +168,25 @@ fn task_of_members(task: &Map<String, Value>) -> Task {
             let id = value.get("id").and_then(Value::as_str).unwrap_or_default();
             add_region(&mut regions, region_of(id, value, &Value::Object(value.clone())));
         }
-        if let ("choice", Some(choice)) = (name.as_str(), member.as_str()) {
-            let words = vec![choice.to_owned()];
-            let id = String::new();
-            regions.push(Region { id, words, outline: None, original_px: None });
+        if let ("choice", Some(choice)) = (name.as_str(), text_of(member)) {
+            let (id, words) = (String::new(), vec![choice]);
+            regions.push(Region { id, words, place: Place::Whole, original_px: None });
         }
     }
-    Task { names: names_in(task), regions }
+    let is_labelled =
+        !regions.is_empty() || OWN.iter().any(|key| task.get(*key).and_then(text_of).is_some());
+    Task { names: names_in(task), regions: is_labelled.then_some(regions) }
 }
 
 /// A table's cells are what JSON-MIN has as members; lists are JSON in a cell.
-fn tasks_of_table(table: &Table) -> Vec<Task> {
+fn tasks_of_table(table: &Table) -> Vec<Result<Task, String>> {
     let task = |(_, row): &(u64, Vec<String>)| {
         let cell = |cell: &String| match cell.starts_with('[') {
             true => serde_json::from_str(cell).unwrap_or_else(|_| Value::String(cell.clone())),
             false => Value::String(cell.clone()),
         };
         let cells = table.columns.iter().cloned().zip(row.iter().map(cell));
-        task_of_members(&cells.collect())
+        Ok(task_of_members(&cells.collect()))
     };
     table.rows.iter().map(task).collect()
 }
@@ -169,13 +213,23 @@ fn region_of(id: &str, value: &Map<String, Value>, result: &Value) -> Region {
         match (number("width"), number("height")) {
             (Some(w), Some(h)) => {
                 let angle = number("rotation").unwrap_or(0.0).to_radians();
-                Outline::of_turned_box(corner, (w * across, h * down), corner, angle)
+                Some(Outline::of_turned_box(corner, (w * across, h * down), corner, angle))
             }
             // A keypoint, or an ellipse, by its middle.
             _ => Some(Outline::Center(corner)),
         }
     });
-    Region { id: id.to_owned(), words, outline, original_px }
+    let place = match outline {
+        Some(outline) => Place::Part(outline),
+        None if ["rle", "brushlabels", "points", "x"]
+            .iter()
+            .any(|key| value.contains_key(*key)) =>
+        {
+            Place::Mask
+        }
+        None => Place::Whole,
+    };
+    Region { id: id.to_owned(), words, place, original_px }
 }
 
 /// Joins what is said of one region, which has one ID.
@@ -184,7 +238,10 @@ fn add_region(regions: &mut Vec<Region>, region: Region) {
     match regions.iter_mut().find(same) {
         Some(before) => {
             before.words.extend(region.words);
-            before.outline = before.outline.take().or(region.outline);
+            if matches!(before.place, Place::Whole) {
+                before.place = region.place;
+            }
+            before.original_px = before.original_px.or(region.original_px);
         }
         None => regions.push(region),
     }
@@ -199,7 +256,11 @@ fn names_in(members: &Map<String, Value>) -> Vec<String> {
 /// The file that an address in a project is of, with and without the eight digits that an upload
 /// gets in front of its name: `/data/local-files/?d=a%20b.jpg`, `/data/upload/1/0a1b2c3d-a.jpg`.
 fn local_names(address: &str) -> Vec<String> {
-    let path = address.split_once("?d=").map_or(address, |(_, path)| path);
+    let path = match address.split_once("?d=") {
+        Some((_, path)) => path,
+        // The signature of an address in a cloud.
+        None => address.split('?').next().unwrap_or(address),
+    };
     let path = percent_decode_str(path).decode_utf8_lossy().into_owned();
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let uploaded = last

@@ -1,6 +1,6 @@
 //! Crops whose file names say the card: `2spd_1.jpg`, `diamond_green_outlined_one_b1.jpg`.
 
-use super::draft::{Drafts, is_picture};
+use super::draft::{DraftCrop, Drafts, is_picture};
 use super::find::{Format, Read};
 use setsight_game::cards::Vocabulary;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ pub(super) fn read(files: &[PathBuf], words: &Vocabulary) -> Drafts {
     for file in files.iter().filter(|file| is_picture(file)) {
         let stem = stem(file);
         let class = words.card_within(&stem).map_or(stem, |card| card.to_string());
-        drafts.crops.push((file.clone(), class));
+        let at = file.display().to_string();
+        drafts.crops.push(DraftCrop { path: file.clone(), class, at });
     }
     drafts
 }

@@ -9,23 +9,24 @@ const STRAIGHT_PX: f64 = 0.5;
 /// The place of an object.
 #[derive(Debug)]
 pub(super) enum Outline {
-    /// The centre alone: a box with straight sides does not give a card's corners.
+    /// The centre alone.
     Center(Point),
+    /// The left top and the right bottom corner of a box with straight sides, which does not give
+    /// a card's corners.
+    Box(Point, Point),
     /// Its border, corner by corner.
     Polygon(Vec<Point>),
 }
 
 impl Outline {
-    /// A box with straight sides, by its left top corner and its size; `None` if it has no area.
-    pub(super) fn of_box(corner: Point, (width, height): (f64, f64)) -> Option<Self> {
-        let center = Point::new(corner.x + width / 2.0, corner.y + height / 2.0);
-        (width > 0.0 && height > 0.0).then_some(Self::Center(center))
+    /// A box with straight sides, by its left top corner and its size.
+    pub(super) fn of_box(corner: Point, (width, height): (f64, f64)) -> Self {
+        Self::Box(corner, corner + Point::new(width, height))
     }
 
-    /// A box with straight sides, by two opposite corners in any order; `None` if it has no area.
-    pub(super) fn of_two_corners(a: Point, b: Point) -> Option<Self> {
-        let size = ((a.x - b.x).abs(), (a.y - b.y).abs());
-        Self::of_box(Point::new(a.x.min(b.x), a.y.min(b.y)), size)
+    /// A box with straight sides, by two opposite corners in any order.
+    pub(super) fn of_two_corners(a: Point, b: Point) -> Self {
+        Self::Box(Point::new(a.x.min(b.x), a.y.min(b.y)), Point::new(a.x.max(b.x), a.y.max(b.y)))
     }
 
     /// A box that is turned clockwise about a point of it by an angle in radians. `corner` is its
@@ -35,7 +36,7 @@ impl Outline {
         (width, height): (f64, f64),
         about: Point,
         angle: f64,
-    ) -> Option<Self> {
+    ) -> Self {
         if angle == 0.0 {
             return Self::of_box(corner, (width, height));
         }
@@ -45,7 +46,7 @@ impl Outline {
             about + Point::new(d.x * cos - d.y * sin, d.x * sin + d.y * cos)
         };
         let corners = Quad::rectangle(width, height).0.map(|p| turned(corner + p));
-        (width > 0.0 && height > 0.0).then_some(Self::Polygon(corners.to_vec()))
+        Self::Polygon(corners.to_vec())
     }
 
     /// Keypoints are a card's corners where there are four, in any order; otherwise the box counts.
@@ -69,6 +70,7 @@ impl Outline {
     pub(super) fn settle(&self) -> (Point, Option<Quad>) {
         let points = match self {
             Self::Center(center) => return (*center, None),
+            Self::Box(a, b) => return ((*a + *b) / 2.0, None),
             Self::Polygon(points) => points.as_slice(),
         };
         // Some programs repeat the first corner to close the border.
@@ -92,19 +94,34 @@ impl Outline {
         points.iter().zip(next).map(|(a, b)| a.cross(*b)).sum::<f64>().abs() / 2.0
     }
 
-    /// Its largest coordinate.
-    pub(super) fn largest(&self) -> f64 {
-        let points = match self {
-            Self::Center(center) => std::slice::from_ref(center),
-            Self::Polygon(points) => points.as_slice(),
-        };
-        points.iter().map(|p| p.x.max(p.y)).fold(f64::MIN, f64::max)
+    /// Whether it is a place without area. A centre alone stands for a card.
+    pub(super) fn is_flat(&self) -> bool {
+        match self {
+            Self::Center(_) => false,
+            Self::Box(a, b) => b.x <= a.x || b.y <= a.y,
+            // A bow tie has area, although its halves cancel out.
+            Self::Polygon(points) => {
+                let from_first = || points.iter().map(|&p| p - points[0]);
+                let far = from_first().max_by(|a, b| a.norm().total_cmp(&b.norm()));
+                far.is_none_or(|far| from_first().all(|p| p.cross(far).abs() <= 1e-9 * far.norm()))
+            }
+        }
+    }
+
+    /// Its points.
+    pub(super) fn points(&self) -> Vec<Point> {
+        match self {
+            Self::Center(center) => vec![*center],
+            Self::Box(a, b) => vec![*a, *b],
+            Self::Polygon(points) => points.clone(),
+        }
     }
 
     /// Applies a function to each point.
     pub(super) fn map(&self, change: impl Fn(Point) -> Point) -> Self {
         match self {
             Self::Center(center) => Self::Center(change(*center)),
+            Self::Box(a, b) => Self::Box(change(*a), change(*b)),
             Self::Polygon(points) => Self::Polygon(points.iter().map(|&p| change(p)).collect()),
         }
     }
@@ -171,18 +188,18 @@ mod tests {
         let angle = 0.6_f64.asin();
         let corner = Point::new(100.0, 50.0);
         let about_corner = Outline::of_turned_box(corner, (50.0, 25.0), corner, angle);
-        close(about_corner, [(100.0, 50.0), (140.0, 80.0), (125.0, 100.0), (85.0, 70.0)]);
+        close(Some(about_corner), [(100.0, 50.0), (140.0, 80.0), (125.0, 100.0), (85.0, 70.0)]);
         let middle = Point::new(125.0, 62.5);
         let about_middle = Outline::of_turned_box(corner, (50.0, 25.0), middle, angle);
-        close(about_middle, [(112.5, 37.5), (152.5, 67.5), (137.5, 87.5), (97.5, 57.5)]);
+        close(Some(about_middle), [(112.5, 37.5), (152.5, 67.5), (137.5, 87.5), (97.5, 57.5)]);
         // In the order of lines of writing, not around.
         let points = [(10.0, 10.0), (60.0, 20.0), (5.0, 40.0), (55.0, 50.0)];
         let points = points.map(|(x, y)| Point::new(x, y));
         let corners = Outline::of_keypoints(&points, None);
         close(corners, [(10.0, 10.0), (60.0, 20.0), (55.0, 50.0), (5.0, 40.0)]);
         let a_box = Outline::of_two_corners(Point::new(60.0, 50.0), Point::new(0.0, 10.0));
-        let few = Outline::of_keypoints(&points[..3], a_box).unwrap();
+        let few = Outline::of_keypoints(&points[..3], Some(a_box)).unwrap();
         assert_eq!(few.settle(), (Point::new(30.0, 30.0), None));
-        assert!(Outline::of_two_corners(points[0], points[0]).is_none());
+        assert!(Outline::of_two_corners(points[0], points[0]).is_flat());
     }
 }

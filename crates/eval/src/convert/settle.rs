@@ -1,10 +1,12 @@
 //! Checks labels against the pictures and converts them.
 
-use super::draft::{DraftPhoto, Drafts, Unit};
+use super::account::{Account, Oddity, line};
+use super::classes::Classes;
+use super::draft::{DraftCrop, DraftPhoto, Drafts, Unit};
 use super::find::{Format, Found};
-use super::words::Unknown;
+use super::places::{find_units, place_of, told_place};
 use image::metadata::Orientation;
-use setsight_game::cards::{Card, Deck, NameError, Vocabulary};
+use setsight_game::cards::{Card, Deck};
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, Place, SaidBy, UNCHECKED};
 use setsight_photo::source::{self, Stored, stored_from_upright};
@@ -58,13 +60,8 @@ pub struct Converted {
     pub photos: Vec<(PathBuf, PhotoLabel)>,
     /// Crops, each with its file's path.
     pub crops: Vec<(PathBuf, CropLabel)>,
-    /// Photos without labels.
-    pub unlabelled: Vec<PathBuf>,
-    /// Number of photos with an EXIF rotation whose labels were taken to refer to the upright
-    /// picture.
-    pub turned: usize,
-    /// Number of marks of classes that were left out.
-    pub left_out: usize,
+    /// What was changed or left out.
+    pub(super) account: Account,
     /// The folder that was converted.
     pub(super) from: PathBuf,
 }
@@ -90,19 +87,13 @@ impl Found {
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Converted, SettleError> {
         let Self { format, from, drafts, words } = self;
-        let Drafts { photos: drafts, crops, unlabelled, mut problems } = drafts;
+        let Drafts { photos: mut drafts, crops, mut account, mut problems } = drafts;
+        find_units(&mut drafts, &mut account);
         let classes = Classes::of(&drafts, &crops, leave_out, &words)?;
         problems.extend(classes.unknown.problem());
         problems.extend(classes.problem());
-        let mut converted = Converted {
-            format,
-            photos: Vec::new(),
-            crops: Vec::new(),
-            unlabelled,
-            turned: 0,
-            left_out: classes.left_out,
-            from,
-        };
+        let (photos, crops_taken) = (Vec::new(), Vec::new());
+        let mut converted = Converted { format, photos, crops: crops_taken, account, from };
         let all = drafts.len();
         let mut seen: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
         for (done, draft) in drafts.iter().enumerate() {
@@ -123,18 +114,22 @@ impl Found {
                     continue;
                 }
             };
-            match label_of(draft, &stored, &classes) {
+            match label_of(draft, &stored, &classes, &mut converted.account) {
                 Ok((label, speaks_of_upright)) => {
-                    let is_turned = stored.orientation != Orientation::NoTransforms;
-                    converted.turned += usize::from(is_turned && speaks_of_upright);
+                    if stored.orientation != Orientation::NoTransforms && speaks_of_upright {
+                        let at = || draft.path.display().to_string();
+                        converted.account.add(Oddity::Turned, at);
+                    }
                     converted.photos.push((draft.path.clone(), label));
                 }
                 Err(why) => problems
                     .extend(why.iter().map(|why| format!("{}: {why}", draft.path.display()))),
             }
         }
-        for (path, class) in crops {
-            if let Some(code) = classes.cards.get(&class).copied().flatten() {
+        for DraftCrop { path, class, at } in crops {
+            if classes.left_out.contains(&class) {
+                converted.account.add(Oddity::NoCard, || at);
+            } else if let Some(code) = classes.cards.get(&class).copied().flatten() {
                 converted.crops.push((path, CropLabel { file: String::new(), code }));
             }
         }
@@ -148,125 +143,41 @@ impl Found {
     }
 }
 
-/// The classes in the labels.
-struct Classes {
-    /// The card of each class; `None` for classes that are left out or name no card.
-    cards: BTreeMap<String, Option<Card>>,
-    /// The only class, if it says that something is a card and not which one.
-    only_card: Option<String>,
-    /// Classes of known words that name no card: how often they occur, and the reason.
-    strange: BTreeMap<String, (usize, String)>,
-    /// The words of the others.
-    unknown: Unknown,
-    left_out: usize,
-}
+/// How far apart the middles of one object may be that is labelled twice, in pixels.
+const SAME_PX: f64 = 1.0;
 
-impl Classes {
-    fn of(
-        drafts: &[DraftPhoto],
-        crops: &[(PathBuf, String)],
-        leave_out: &[String],
-        words: &Vocabulary,
-    ) -> Result<Self, SettleError> {
-        let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-        let marks = drafts.iter().flat_map(|draft| &draft.marks).map(|mark| &mark.class);
-        for class in marks.chain(crops.iter().map(|(_, class)| class)) {
-            *uses.entry(class.clone()).or_default() += 1;
-        }
-        if let Some(class) = leave_out.iter().find(|class| !uses.contains_key(*class)) {
-            let classes = uses.keys().cloned().collect::<Vec<_>>().join(", ");
-            return Err(SettleError::NoSuchClass { class: class.clone(), classes });
-        }
-        let kept: Vec<&String> = uses.keys().filter(|class| !leave_out.contains(class)).collect();
-        let only_card = match kept.as_slice() {
-            [class] if crops.is_empty() && says_only_card(class) => Some((*class).clone()),
-            _ => None,
-        };
-        let mut classes = Self {
-            only_card,
-            cards: BTreeMap::new(),
-            strange: BTreeMap::new(),
-            unknown: Unknown::default(),
-            left_out: 0,
-        };
-        for (class, count) in uses {
-            let card = if leave_out.contains(&class) {
-                classes.left_out += count;
-                None
-            } else if classes.only_card.is_some() {
-                None
-            } else {
-                match words.card(&class) {
-                    Ok(card) => Some(card),
-                    Err(NameError::Unknown { words }) => {
-                        classes.unknown.add(words, &class, count);
-                        None
-                    }
-                    Err(why) => {
-                        classes.strange.insert(class.clone(), (count, why.to_string()));
-                        None
-                    }
-                }
-            };
-            classes.cards.insert(class, card);
-        }
-        Ok(classes)
+/// Whether labels refer to the upright picture. Labelling programs show photos so, unless the stated
+/// size is that of the file as stored.
+///
+/// # Errors
+/// The stated size is another one.
+fn speaks_of_upright(draft: &DraftPhoto, stored: &Stored) -> Result<bool, String> {
+    let upright = stored.upright_px();
+    match draft.told_px {
+        None => Ok(true),
+        Some(told) if told == upright => Ok(true),
+        Some(told) if told == (stored.width, stored.height) => Ok(false),
+        Some((w, h)) => Err(format!(
+            "is {}x{} pixels, but {} says {w}x{h}; are these labels of another photo, or was it \
+             scaled since?",
+            upright.0,
+            upright.1,
+            draft.told_in.display()
+        )),
     }
-
-    fn problem(&self) -> Option<String> {
-        let of = |(class, (count, why)): (&String, &(usize, String))| {
-            format!("\n  {class} (used {count} times): {why}")
-        };
-        let strange: String = self.strange.iter().map(of).collect();
-        let hint = if self.strange.keys().any(|class| says_only_card(class)) {
-            "\n  Labels that say only where cards lie are kept if they are the only ones: convert them \
-             apart from the others"
-        } else {
-            ""
-        };
-        (!strange.is_empty()).then(|| {
-            format!(
-                "classes that name no card:{strange}\n  expected a code such as 2spd or a name such \
-                 as \"two striped purple diamonds\"; rename them, or leave out what is no card with \
-                 --leave-out CLASS{hint}"
-            )
-        })
-    }
-}
-
-/// Whether a class says that something is a card, and not which: data for a detector have it.
-fn says_only_card(class: &str) -> bool {
-    let class = class.trim().to_lowercase();
-    ["card", "cards", "karte", "karten"].contains(&class.as_str())
 }
 
 /// A photo's label in pixels of the file as stored, and whether the source labels referred to the
 /// upright picture.
-///
-/// Labelling programs show photos upright, so coordinates refer to the upright picture unless the
-/// stated size is that of the file as stored.
 fn label_of(
     draft: &DraftPhoto,
     stored: &Stored,
     classes: &Classes,
+    account: &mut Account,
 ) -> Result<(PhotoLabel, bool), Vec<String>> {
     let (width, height) = (stored.width, stored.height);
-    let upright = stored.upright_px();
-    let speaks_of_upright = match draft.told_px {
-        Some(told) if told == upright => true,
-        Some(told) if told == (width, height) => false,
-        None => true,
-        Some((w, h)) => {
-            return Err(vec![format!(
-                "is {}x{} pixels, but {} says {w}x{h}; are these labels of another photo, or was it \
-                 scaled since?",
-                upright.0,
-                upright.1,
-                draft.told_in.display()
-            )]);
-        }
-    };
-    let (w, h) = if speaks_of_upright { upright } else { (width, height) };
+    let speaks_of_upright = speaks_of_upright(draft, stored).map_err(|why| vec![why])?;
+    let (w, h) = if speaks_of_upright { stored.upright_px() } else { (width, height) };
     let (w, h) = (f64::from(w), f64::from(h));
     let scale = match draft.unit {
         Unit::Pixels => Point::new(1.0, 1.0),
@@ -277,37 +188,53 @@ fn label_of(
     let mut problems = Vec::new();
     let mut cards: Vec<CardLabel> = Vec::new();
     let mut places: Vec<Place> = Vec::new();
+    let mut has_all_classes = true;
     for mark in &draft.marks {
+        let at = || format!("{}: {}", draft.told_in.display(), mark.at);
         let code = classes.cards.get(&mark.class).copied().flatten();
+        if mark.class.is_empty() {
+            account.add(Oddity::NoClass, at);
+            has_all_classes = false;
+            continue;
+        }
         if code.is_none() && classes.only_card.as_ref() != Some(&mark.class) {
+            if classes.left_out.contains(&mark.class) {
+                account.add(Oddity::NoCard, at);
+            }
             continue;
         }
         let outline = mark.outline.map(|p| Point::new(p.x * scale.x, p.y * scale.y));
-        let (center, corners) = outline.settle();
-        if !((0.0..=w).contains(&center.x) && (0.0..=h).contains(&center.y)) {
-            problems.push(format!(
-                "the centre of {}, {}, lies outside of the picture ({w}x{h} pixels)",
-                code.map_or_else(|| mark.class.clone(), |code| code.to_string()),
-                place(center)
-            ));
-            continue;
-        }
+        let name = code.map_or_else(|| mark.class.clone(), |code| code.to_string());
+        let (center, corners) = match place_of(outline, &name, (w, h), &at(), account) {
+            Ok(Some(place)) => place,
+            Ok(None) => continue,
+            Err(why) => {
+                problems.push(why);
+                continue;
+            }
+        };
         let center = as_stored(center);
         let corners = corners.map(|quad| quad.map(as_stored));
+        let is_same = |before: Point| before.distance(center) <= SAME_PX;
         let Some(code) = code else {
-            places.push(Place { center, corners });
+            if places.iter().any(|place| is_same(place.center)) {
+                account.add(Oddity::Twice, at);
+            } else {
+                places.push(Place { center, corners });
+            }
             continue;
         };
-        if let Some(before) = cards.iter().find(|card| card.code == code) {
-            problems.push(format!(
+        match cards.iter().find(|card| card.code == code) {
+            Some(before) if is_same(before.center) => account.add(Oddity::Twice, at),
+            Some(before) => problems.push(format!(
                 "card {code} is labelled twice, at {} and at {}; a deck holds it once: correct one \
-                 of them",
-                place(before.center),
-                place(center)
-            ));
-            continue;
+                 of them, in {}",
+                told_place(before.center),
+                told_place(center),
+                at()
+            )),
+            None => cards.push(CardLabel { code, center, corners, said_by: SaidBy::Person }),
         }
-        cards.push(CardLabel { code, center, corners, said_by: SaidBy::Person });
     }
     if !problems.is_empty() {
         return Err(problems);
@@ -316,17 +243,16 @@ fn label_of(
         file: String::new(),
         width,
         height,
-        tags: if classes.only_card.is_some() { vec![UNCHECKED.to_owned()] } else { Vec::new() },
+        tags: match classes.only_card.is_none() && has_all_classes {
+            true => Vec::new(),
+            false => vec![UNCHECKED.to_owned()],
+        },
         deck: Deck::NAMES[0].to_owned(),
         mirrored: false,
         cards,
         places,
     };
     Ok((label, speaks_of_upright))
-}
-
-fn place(p: Point) -> String {
-    format!("({:.0}, {:.0})", p.x, p.y)
 }
 
 impl Converted {
@@ -353,6 +279,22 @@ impl Converted {
         let photos = self.photos.iter().flat_map(|(_, photo)| &photo.cards).map(|card| card.code);
         let all: BTreeSet<Card> = photos.chain(self.crops.iter().map(|crop| crop.1.code)).collect();
         all.len()
+    }
+}
+
+impl Converted {
+    /// What was taken, changed and left out, a line for each kind.
+    pub fn account(&self) -> String {
+        let lines = [
+            (self.photos.len(), "photos"),
+            (self.crops.len(), "crops"),
+            (self.cards() - self.crops.len(), "cards in photos"),
+            (self.places(), "places of cards"),
+            (self.with_corners(), "of them with corners"),
+        ];
+        let taken = lines.into_iter().filter(|(count, _)| *count > 0);
+        let taken: Vec<String> = taken.map(|(count, what)| line("taken", count, what)).collect();
+        format!("{}{}", taken.join("\n"), self.account)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Pascal VOC's XML, one file for each photo, as LabelImg, CVAT and Roboflow write it.
 
-use super::document::{Content, Document};
-use super::draft::{Drafts, Mark, Pictures, number};
+use super::document::{Content, Document, xml_of};
+use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
+use super::numbers::{Numbers, number};
 use super::outline::Outline;
+use super::pictures::Pictures;
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
 use std::collections::HashMap;
@@ -12,9 +14,6 @@ use std::collections::HashMap;
 pub(super) const FORMAT: Format =
     Format { name: "voc", looks_like: "Pascal VOC's XML", read: Read::File(read) };
 
-/// Most tags and texts of a file: of some ten thousand cards.
-const MAX_NODES: u32 = 500_000;
-
 /// Reads the labels in a file of this form.
 pub(super) fn read(
     file: &Document,
@@ -22,9 +21,7 @@ pub(super) fn read(
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
     let Content::Xml(text) = &file.content else { return None };
-    // A file with a document type is refused, so no entity of its own can grow or lead elsewhere.
-    let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
-    let xml = match roxmltree::Document::parse_with_options(text, options) {
+    let xml = match xml_of(text) {
         Ok(xml) => xml,
         Err(error) if text.contains("<annotation") => {
             return Some(Err(format!("is no XML as it should be: {error}")));
@@ -32,40 +29,46 @@ pub(super) fn read(
         Err(_) => return None,
     };
     let root = xml.root_element();
-    root.has_tag_name("annotation").then(|| read_labels(file, root, pictures, drafts))
+    root.has_tag_name("annotation").then(|| {
+        read_labels(file, root, pictures, drafts);
+        Ok(())
+    })
 }
 
-fn read_labels(
-    file: &Document,
-    root: Node,
-    pictures: &Pictures,
-    drafts: &mut Drafts,
-) -> Result<(), String> {
+fn read_labels(file: &Document, root: Node, pictures: &Pictures, drafts: &mut Drafts) {
+    let told_px = child(root, "size").and_then(|size| {
+        Some((number(text_of(size, "width")?)?, number(text_of(size, "height")?)?))
+    });
+    let objects = || root.children().filter(|node| node.has_tag_name("object"));
+    let texts: Vec<&str> = objects()
+        .flat_map(|object| object.descendants())
+        .filter_map(|node| node.text())
+        .filter(|text| text.trim().starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    let numbers = Numbers::of(&texts, || told_px.map(|(width, height)| width.max(height)));
     let mut marks = Vec::new();
-    for (i, object) in root.children().filter(|node| node.has_tag_name("object")).enumerate() {
-        let class =
-            text_of(object, "name").ok_or_else(|| format!("object {} has no name", i + 1))?;
-        let outline = outline_of(object).ok_or_else(|| {
-            format!("object {} ({class}) says no place; expected <bndbox> with numbers", i + 1)
-        })?;
-        marks.push(Mark { class: class.to_owned(), outline });
+    for (i, object) in objects().enumerate() {
+        let class = text_of(object, "name").unwrap_or_default().to_owned();
+        let at = format!("object {}", i + 1);
+        match outline_of(object, &numbers) {
+            Some(outline) => marks.push(Mark { class, outline, at }),
+            None => {
+                let why = "says no place; expected <bndbox> with numbers";
+                drafts.problem(file.path, &format!("{at} ({class}) {why}"));
+            }
+        }
     }
-    let told_px = child(root, "size")
-        .and_then(|size| Some((number_of(size, "width")?, number_of(size, "height")?)));
     let told = text_of(root, "filename").or_else(|| text_of(root, "path")).unwrap_or_default();
-    // Some programs leave out the extension, or keep the name of before a photo was renamed.
-    let picture =
-        file.picture(pictures, told).or_else(|why| pictures.called_like(file.path).ok_or(why));
-    drafts.add_photo(file.path, picture, told_px, marks);
-    Ok(())
+    drafts.add_photo(file.path, file.own_picture(pictures, told), told_px, marks);
 }
 
-fn outline_of(object: Node) -> Option<Outline> {
+fn outline_of(object: Node, numbers: &Numbers) -> Option<Outline> {
+    let number_of = |node: Node, name: &str| numbers.read(text_of(node, name)?);
     if let Some(polygon) = child(object, "polygon") {
         let parts: HashMap<&str, Node> =
             polygon.children().map(|part| (part.tag_name().name(), part)).collect();
         let corners = (1..).map_while(|i| {
-            let at = |axis: &str| number(parts.get(&*format!("{axis}{i}"))?.text()?);
+            let at = |axis: &str| numbers.read(parts.get(&*format!("{axis}{i}"))?.text()?.trim());
             Some([at("x")?, at("y")?])
         });
         let numbers: Vec<f64> = corners.flatten().collect();
@@ -78,12 +81,12 @@ fn outline_of(object: Node) -> Option<Outline> {
         let at = |name: &str| number_of(turned, name);
         let (center, size) = (Point::new(at("cx")?, at("cy")?), (at("w")?, at("h")?));
         let corner = center - Point::new(size.0 / 2.0, size.1 / 2.0);
-        return Outline::of_turned_box(corner, size, center, at("angle")?);
+        return Some(Outline::of_turned_box(corner, size, center, at("angle")?));
     }
     let a_box = child(object, "bndbox")?;
     let at = |name: &str| number_of(a_box, name);
     let corner = Point::new(at("xmin")?, at("ymin")?);
-    Outline::of_two_corners(corner, Point::new(at("xmax")?, at("ymax")?))
+    Some(Outline::of_two_corners(corner, Point::new(at("xmax")?, at("ymax")?)))
 }
 
 fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
@@ -92,8 +95,4 @@ fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'inp
 
 fn text_of<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     child(node, name)?.text().map(str::trim).filter(|text| !text.is_empty())
-}
-
-fn number_of(node: Node, name: &str) -> Option<f64> {
-    number(text_of(node, name)?)
 }

@@ -63,6 +63,8 @@ struct Use {
     cards: usize,
     /// One of the classes.
     example: String,
+    /// Where it is used first.
+    at: String,
 }
 
 /// All words that are not known.
@@ -70,14 +72,15 @@ struct Use {
 pub(super) struct Unknown(BTreeMap<String, Use>);
 
 impl Unknown {
-    /// Adds the words of a class that `cards` cards have.
-    pub(super) fn add(&mut self, words: Vec<String>, class: &str, cards: usize) {
+    /// Adds the words of a class that `cards` cards have, the first of them `at` a place.
+    pub(super) fn add(&mut self, words: Vec<String>, class: &str, (cards, at): (usize, &str)) {
         for word in words {
             let of_word = self.0.entry(word).or_default();
             of_word.classes += 1;
             of_word.cards += cards;
             if of_word.example.is_empty() {
                 class.clone_into(&mut of_word.example);
+                at.clone_into(&mut of_word.at);
             }
         }
     }
@@ -86,7 +89,7 @@ impl Unknown {
     pub(super) fn problem(&self) -> Option<String> {
         let mut text = "words that are not known:".to_owned();
         let mut lines = String::new();
-        for (word, Use { classes, cards, example }) in &self.0 {
+        for (word, Use { classes, cards, example, at }) in &self.0 {
             let proposal = nearest(word);
             let perhaps = match proposal {
                 Some(known) => format!("perhaps {known}"),
@@ -98,7 +101,7 @@ impl Unknown {
             } else {
                 format!(", such as {example}")
             };
-            text += &format!("{such_as}): {perhaps}");
+            text += &format!("{such_as}): {perhaps}; first in {at}");
             lines += &format!("\n    {word},{}", proposal.unwrap_or("?"));
         }
         (!self.0.is_empty()).then(|| {

@@ -1,13 +1,17 @@
 //! YOLO's text files: boxes, oriented boxes, polygons and poses, with the class names in another
 //! file.
 
-use super::draft::{DraftPhoto, Drafts, Mark, Unit, is_picture, number};
+use super::account::Oddity;
+use super::document::text_at;
+use super::draft::{DraftPhoto, Drafts, Mark, Unit, has_extension};
 use super::find::{Format, Read};
+use super::numbers::number;
 use super::outline::Outline;
-use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
+use super::places::FAR;
+use super::texts::{Pairs, WITHOUT_PHOTO, marks_of};
+use setsight_files::small_file::MAX_SETTINGS_BYTES;
 use setsight_photo::geometry::Point;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// This format.
@@ -19,26 +23,29 @@ pub(super) const FORMAT: Format = Format {
 
 /// Names of files that list the classes line by line.
 const LISTS: [&str; 4] = ["classes.txt", "obj.names", "labels.names", "_darknet.labels"];
-/// Tolerance for coordinates outside the picture, for rounding.
-const ROUNDING: f64 = 0.01;
-
-/// A file that names the classes, if this is one.
+/// The file that names the classes, if this is one.
 pub(super) fn names_at(path: &Path) -> Option<PathBuf> {
-    let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
-    let is_names = if is_yaml {
-        let text = read_text(path, MAX_SETTINGS_BYTES).unwrap_or_default();
-        text.lines().any(|line| line.starts_with("names:"))
+    let is_names = if is_yaml(path) {
+        let text = text_at(path, MAX_SETTINGS_BYTES).unwrap_or_default();
+        text.lines().any(|line| value_of(line, "names").is_some())
     } else {
-        LISTS.iter().any(|name| path.file_name() == Some(OsStr::new(name)))
+        is_list(path)
     };
     is_names.then(|| path.to_path_buf())
+}
+
+fn is_yaml(path: &Path) -> bool {
+    has_extension(path, "yaml") || has_extension(path, "yml")
+}
+
+fn is_list(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| LISTS.iter().any(|list| name.eq_ignore_ascii_case(list)))
 }
 
 /// The file below a folder that names its classes: the one nearest to the top, a YAML file before a
 /// plain list.
 pub(super) fn names_in(folder: &Path, files: &[PathBuf]) -> Option<PathBuf> {
     let depth = |path: &Path| path.strip_prefix(folder).map_or(0, |way| way.iter().count());
-    let is_list = |path: &Path| path.file_name().is_some_and(|n| LISTS.iter().any(|l| n == *l));
     let names = files.iter().filter_map(|path| names_at(path));
     names.min_by_key(|path| (depth(path), is_list(path), path.clone()))
 }
@@ -53,70 +60,31 @@ pub(super) fn read(names: &Path, files: &[PathBuf]) -> Drafts {
             return drafts;
         }
     };
-    let texts: BTreeSet<&PathBuf> = files
-        .iter()
-        .filter(|file| file.extension() == Some(OsStr::new("txt")) && file.as_path() != names)
-        .collect();
-    let mut used = BTreeSet::new();
-    for picture in files.iter().filter(|file| is_picture(file)) {
-        let [apart, beside] = [labels_apart(picture), Some(picture.with_extension("txt"))];
-        let own = [apart, beside].into_iter().flatten().find(|path| texts.contains(path));
+    let mark = |line: &str| mark_of(line, &classes, keypoints).map(Some);
+    let pairs = Pairs::of(files, |text| text == names);
+    for (picture, own) in pairs.pictures {
         let Some(own) = own else {
-            drafts.unlabelled.push(picture.clone());
+            drafts.account.add(Oddity::Unlabelled, || picture.display().to_string());
             continue;
         };
-        match marks_of(&own, &classes, keypoints) {
-            Ok(marks) => drafts.photos.push(DraftPhoto {
-                path: picture.clone(),
-                told_in: own.clone(),
-                told_px: None,
-                unit: Unit::Shares,
-                marks,
-            }),
-            Err(reason) => drafts.problems.push(format!("{}: {reason}", own.display())),
+        if let Some(marks) = marks_of(&own, &mark, &mut drafts) {
+            let (path, unit) = (picture, Unit::Shares);
+            drafts.photos.push(DraftPhoto { path, told_in: own, told_px: None, unit, marks });
         }
-        used.insert(own);
     }
     // Lists of photos and notes are text files too; label files hold numbers from the first line
     // on.
-    for text in texts.into_iter().filter(|text| !used.contains(*text)) {
-        if marks_of(text, &classes, keypoints).is_ok_and(|marks| !marks.is_empty()) {
-            drafts.problems.push(format!(
-                "{}: labels without a photo of this name; put the photo beside them or into images/",
-                text.display()
-            ));
+    for text in pairs.alone {
+        let marks = marks_of(&text, &mark, &mut Drafts::default());
+        if marks.is_some_and(|marks| !marks.is_empty()) {
+            drafts.problem(&text, WITHOUT_PHOTO);
         }
     }
     drafts
 }
 
-/// The label file `labels/..txt` for `images/..jpg`; the last folder with that name is replaced.
-fn labels_apart(picture: &Path) -> Option<PathBuf> {
-    let parts: Vec<&OsStr> = picture.iter().collect();
-    let place = parts.iter().rposition(|part| *part == OsStr::new("images"))?;
-    let renamed = parts
-        .iter()
-        .enumerate()
-        .map(|(i, &part)| if i == place { OsStr::new("labels") } else { part });
-    Some(renamed.collect::<PathBuf>().with_extension("txt"))
-}
-
 /// Keypoints of each object: how many, and how many numbers each has (3 with its visibility).
 type Keypoints = (usize, usize);
-
-fn marks_of(
-    path: &Path,
-    classes: &BTreeMap<usize, String>,
-    keypoints: Option<Keypoints>,
-) -> Result<Vec<Mark>, String> {
-    let text = read_text(path, MAX_SETTINGS_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
-    let mut marks = Vec::new();
-    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let mark = mark_of(line, classes, keypoints);
-        marks.push(mark.map_err(|why| format!("line {}: {why}", i + 1))?);
-    }
-    Ok(marks)
-}
 
 fn mark_of(
     line: &str,
@@ -155,18 +123,17 @@ fn mark_of(
             numbers.len()
         )
     })?;
-    let within = |v: &f64| (-ROUNDING..=1.0 + ROUNDING).contains(v);
+    let within = |v: &f64| (-FAR..=1.0 + FAR).contains(v);
     if let Some(far) = shares.iter().find(|v| !within(v)) {
         return Err(format!("{far} is no share of the picture; expected 0 to 1, not pixels"));
     }
-    Ok(Mark { class: name.clone(), outline })
+    Ok(Mark { class: name.clone(), outline, at: String::new() })
 }
 
 /// The class names by their numbers, and the keypoints of each object if there are any.
 fn classes_of(path: &Path) -> Result<(BTreeMap<usize, String>, Option<Keypoints>), String> {
-    let text = read_text(path, MAX_SETTINGS_BYTES).map_err(|e| format!("cannot be read: {e}"))?;
-    let is_yaml = matches!(path.extension().and_then(OsStr::to_str), Some("yaml" | "yml"));
-    let classes = if is_yaml {
+    let text = text_at(path, MAX_SETTINGS_BYTES)?;
+    let classes = if is_yaml(path) {
         names_of_yaml(&text)
     } else {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -175,28 +142,47 @@ fn classes_of(path: &Path) -> Result<(BTreeMap<usize, String>, Option<Keypoints>
     if classes.is_empty() {
         return Err("names no class; expected a list such as names: [1fgd, 2spd]".to_owned());
     }
-    Ok((classes, if is_yaml { keypoints_of_yaml(&text) } else { None }))
+    Ok((classes, if is_yaml(path) { keypoints_of_yaml(&text) } else { None }))
 }
 
 /// `kpt_shape: [4, 3]`, the only way in which it is written.
 fn keypoints_of_yaml(text: &str) -> Option<Keypoints> {
-    let line = text.lines().find_map(|line| line.strip_prefix("kpt_shape:"))?;
+    let line = text.lines().find_map(|line| value_of(line, "kpt_shape"))?;
     let inside = line.split_once('[')?.1.split_once(']')?.0;
     let (count, each) = inside.split_once(',')?;
     let (count, each) = (count.trim().parse().ok()?, each.trim().parse().ok()?);
     (count > 0 && (2..=3).contains(&each)).then_some((count, each))
 }
 
-/// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words. A
-/// full YAML parser would be too large a dependency for this.
+/// What stands after a key at the start of a line, which may be in quotes: `names: x`, `"names": x`.
+fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
+    let (own, value) = line.split_once(':')?;
+    let own = own.trim_end();
+    let own =
+        ['"', '\''].iter().find_map(|q| own.strip_prefix(*q)?.strip_suffix(*q)).unwrap_or(own);
+    (own == key).then(|| value.trim())
+}
+
+/// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words,
+/// perhaps with an anchor (`names: &all [..]`) or as an alias of one (`names: *all`). A full YAML
+/// parser would be too large a dependency for this.
 fn names_of_yaml(text: &str) -> BTreeMap<usize, String> {
-    let mut lines = text.lines().skip_while(|line| !line.starts_with("names:"));
-    let first = lines.next().unwrap_or_default().trim_start_matches("names:").trim();
+    let value = text.lines().find_map(|line| value_of(line, "names")).unwrap_or_default();
+    let alias = value.strip_prefix('*').map(|name| format!("&{}", name.trim()));
+    let begins = |line: &str| match &alias {
+        None => value_of(line, "names").is_some(),
+        Some(anchor) => line.split_whitespace().any(|word| word == anchor),
+    };
+    let mut lines = text.lines().skip_while(|line| !begins(line));
+    let first = lines.next().and_then(|line| line.split_once(':')).map_or("", |(_, value)| value);
+    let first = first.trim();
+    let first = match first.strip_prefix('&') {
+        Some(anchored) => anchored.split_once(' ').map_or("", |(_, value)| value.trim()),
+        None => first,
+    };
     let items: Vec<String> = if first.starts_with(['[', '{']) {
         let flow: Vec<&str> = std::iter::once(first).chain(lines).collect();
-        let flow = flow.join(" ");
-        let end = flow.find([']', '}']).unwrap_or(flow.len());
-        split_outside_quotes(&flow[1..end])
+        split_outside_quotes(&flow.join(" ")[1..])
     } else {
         let belongs = |line: &&str| line.starts_with([' ', '\t', '-', '#']) || line.is_empty();
         let items = lines.take_while(belongs).map(str::trim);
@@ -214,10 +200,12 @@ fn names_of_yaml(text: &str) -> BTreeMap<usize, String> {
     items.into_iter().enumerate().map(numbered).collect()
 }
 
+/// The items of a list up to its end.
 fn split_outside_quotes(text: &str) -> Vec<String> {
     let (mut items, mut item, mut quote) = (Vec::new(), String::new(), None);
     for c in text.chars() {
         match c {
+            ']' | '}' if quote.is_none() => break,
             ',' if quote.is_none() => items.push(std::mem::take(&mut item)),
             c => {
                 if quote == Some(c) {
@@ -259,6 +247,9 @@ mod tests {
             "names:\n- 1fgd\n- two striped purple diamonds\nnc: 2",
             "names:\n  # classes\n\n  0: 1fgd  # one\n  1: 'two striped purple diamonds'\nval: x",
             "names: {0: 1fgd, 1: \"two striped purple diamonds\"}",
+            "\"names\": ['1fgd', \"two striped purple diamonds\"]",
+            "names: &all [1fgd, two striped purple diamonds]",
+            "all: &all\n- 1fgd\n- two striped purple diamonds\nnames: *all\nnc: 2",
         ] {
             assert_eq!(names_of_yaml(&format!("path: .\n{names}\n")), expected, "{names}");
         }
@@ -275,13 +266,5 @@ mod tests {
         assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is no number"));
         assert!(why("0 640 0.5 0.1 0.1").contains("640 is no share of the picture"));
         assert!(why("0 nan 0.5 0.1 0.1").contains("\"nan\" is no number"));
-    }
-
-    #[test]
-    fn labels_lie_where_images_do() {
-        let labels = |picture: &str| labels_apart(Path::new(picture));
-        let expected = PathBuf::from("images/x/labels/train/a.b.txt");
-        assert_eq!(labels("images/x/images/train/a.b.jpg"), Some(expected));
-        assert_eq!(labels("obj_train_data/a.jpg"), None);
     }
 }

@@ -10,6 +10,7 @@
 
 use super::card::{CARD_LONG_MM, CARD_SHORT_MM, Card, Color, Number, Shading, Shape};
 use super::spline::closed_spline;
+use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -211,7 +212,7 @@ pub enum DeckError {
         source: std::io::Error,
     },
     /// Not JSON.
-    #[error("{deck}: no JSON: {source}; expected a deck as in crates/game/decks/classic.json")]
+    #[error("{deck}: no JSON: {}; expected a deck as in crates/game/decks/classic.json", json_fault(.source))]
     NotJson {
         /// The deck's file.
         deck: String,

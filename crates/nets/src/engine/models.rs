@@ -4,6 +4,7 @@ use super::allowed::MAX_BYTES;
 use super::network::{Network, NetworkError};
 use crate::Kind;
 use serde::{Deserialize, Serialize};
+use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text_bytes};
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
@@ -181,7 +182,7 @@ impl Models {
             Err(source) => return Err(ModelsError::Unreadable { file: name, source }),
         };
         let manifest: Manifest = serde_json::from_slice(&manifest)
-            .map_err(|error| ModelsError::Json { file: name, reason: error.to_string() })?;
+            .map_err(|error| ModelsError::Json { file: name, reason: json_fault(&error) })?;
         let named = manifest.files.into_iter().find(|named| named.file == file);
         let found = sha256(bytes);
         match named.map(|named| named.sha256) {

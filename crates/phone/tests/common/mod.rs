@@ -67,9 +67,13 @@ pub struct World {
 
 impl World {
     pub fn new() -> Self {
+        Self::listening(Ipv4Addr::LOCALHOST)
+    }
+
+    pub fn listening(at: Ipv4Addr) -> Self {
         let home = tempfile::tempdir().unwrap();
         let options = Options {
-            listen: Listen::At(Ipv4Addr::LOCALHOST.into(), None),
+            listen: Listen::At(at.into(), None),
             certificate: Some(home.path().join("certificate.json")),
         };
         let told: Arc<Mutex<Vec<String>>> = Arc::default();

@@ -12,6 +12,7 @@ use crate::geometry::{Point, Quad};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use setsight_files::json_fault;
 use setsight_files::small_file::read_json;
 use setsight_files::whole_file::FolderLock;
 use setsight_game::cards::{Card, MAX_ON_TABLE};
@@ -70,7 +71,7 @@ impl LabelFile {
             Ok(Value::Object(document)) => document,
             Ok(_) => return Err(DatasetError::NoPhotos(path)),
             Err(error) => {
-                return Err(DatasetError::NotJson { path, reason: error.to_string() });
+                return Err(DatasetError::NotJson { path, reason: json_fault(&error) });
             }
         };
         if !document.get(PHOTOS).is_some_and(Value::is_array) {
@@ -170,7 +171,8 @@ impl LabelFile {
             PhotoLabel::deserialize(value).map_err(|error| {
                 let file = value["file"].as_str().unwrap_or("without a file name");
                 let member = member_at_fault(value).map(|at| format!(" at {at}"));
-                format!("photo {} ({file}): {error}{}", i + 1, member.unwrap_or_default())
+                let (fault, member) = (json_fault(&error), member.unwrap_or_default());
+                format!("photo {} ({file}): {fault}{member}", i + 1)
             })
         })
     }
@@ -504,9 +506,12 @@ mod tests {
         );
         says(&card(r#""code": "2xpd", "center": [1, 1]"#), " at card 2, code");
         says(&card(r#""code": "2spd", "center": [1]"#), " at card 2, center");
-        says(&card(r#""center": [1, 1]"#), "missing field `code` at card 2");
-        says(r#""height": -1, "cards": []"#, "expected u32 at height");
-        says(r#""cards": []"#, "photo 1 (a.jpg): missing field `height`");
+        says(&card(r#""center": [1, 1]"#), "\"code\" is missing at card 2");
+        says(
+            r#""height": -1, "cards": []"#,
+            "-1 is there; expected a whole number from 0 on at height",
+        );
+        says(r#""cards": []"#, "photo 1 (a.jpg): \"height\" is missing");
         let twice = photo("a.jpg", vec![self::card("2spd", 50.0); 2]);
         let dir = tempfile::tempdir().unwrap();
         let error = LabelFile::create(dir.path(), None, &[twice]).unwrap_err().to_string();
@@ -519,7 +524,7 @@ mod tests {
             let error = LabelFile::read_or_empty(folder_with(text).path()).unwrap_err();
             assert!(error.to_string().contains(part), "{text}: {error}");
         };
-        says("{", "EOF while parsing an object at line 1 column 1");
+        says("{", "it ends too early, in line 1, column 1");
         says("[]", "no list \"photos\"");
         says(r#"{"photos": 3}"#, "no list \"photos\"");
         let empty = LabelFile::read_or_empty(tempfile::tempdir().unwrap().path()).unwrap();

@@ -14,17 +14,27 @@ pub struct Table {
     pub rows: Vec<(u64, Vec<String>)>,
 }
 
-/// Reads a table with a first line of names.
+/// Reads a table with a first line of names, after remarks.
 ///
 /// # Errors
 /// The text is no CSV, or not UTF-8.
 pub fn table_of(text: &[u8]) -> Result<Table, csv::Error> {
-    let mut rows = rows_of(text)?;
-    let columns = if rows.is_empty() { Vec::new() } else { rows.remove(0).1 };
-    Ok(Table { columns: columns.iter().map(|name| name.to_lowercase()).collect(), rows })
+    let mut rows = rows_of(text)?.into_iter().peekable();
+    // Remarks and titles stand above some tables.
+    while let Some((_, row)) = rows.next() {
+        let filled = |row: &[String]| row.iter().filter(|field| !field.is_empty()).count();
+        let is_remark = row[0].starts_with('#')
+            || (filled(&row) == 1 && rows.peek().is_some_and(|(_, next)| filled(next) > 1));
+        if !is_remark {
+            let columns = row.iter().map(|name| name.to_lowercase()).collect();
+            return Ok(Table { columns, rows: rows.collect() });
+        }
+    }
+    Ok(Table::default())
 }
 
 /// Reads a table without names: the number of each line in the file, counted from 1, and its fields.
+/// Spreadsheets write rows of empty fields, which are left out.
 ///
 /// # Errors
 /// The text is no CSV, or not UTF-8.
@@ -44,25 +54,49 @@ pub fn rows_of(text: &[u8]) -> Result<Vec<(u64, Vec<String>)>, csv::Error> {
             return Err(io::Error::new(ErrorKind::FileTooLarge, reason).into());
         }
         let line = record.position().map_or(0, csv::Position::line);
-        Ok((line, record.iter().map(str::to_owned).collect()))
+        Ok((line, record.iter().map(str::to_owned).collect::<Vec<String>>()))
     };
-    reader.records().map(row).collect()
+    let is_row = |row: &Result<(u64, Vec<String>), csv::Error>| {
+        row.as_ref().map_or(true, |(line, fields)| {
+            let tells_separator =
+                *line == 1 && told_separator(fields.join("").as_bytes()).is_some();
+            !tells_separator && fields.iter().any(|field| !field.is_empty())
+        })
+    };
+    reader.records().map(row).filter(is_row).collect()
 }
 
-/// What stands between the fields: the most frequent of comma, semicolon and tab in the first line
-/// that is no remark.
+/// What Excel writes above a table to say what stands between its fields: `sep=;`.
+fn told_separator(line: &[u8]) -> Option<u8> {
+    let told = line.trim_ascii_end().strip_prefix(b"sep=")?;
+    match told {
+        [] => Some(b'\t'),
+        [separator] => Some(*separator),
+        _ => None,
+    }
+}
+
+/// What stands between the fields: what the first line says, else the most frequent of comma,
+/// semicolon and tab in the first line that has any and is no remark.
 pub(super) fn separator(text: &[u8]) -> u8 {
     let mut lines = text.split(|&byte| byte == b'\n');
-    let first = lines.find(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
-    let (mut counts, mut quoted) = ([(b',', 0), (b';', 0), (b'\t', 0)], false);
-    for &byte in first.unwrap_or_default() {
-        quoted ^= byte == b'"';
-        for (separator, count) in &mut counts {
-            *count += usize::from(!quoted && byte == *separator);
-        }
+    let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if let Some(separator) = told_separator(first) {
+        return separator;
     }
-    // Of equals the first.
-    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(separator, _)| *separator)
+    let counts = |line: &[u8]| {
+        let (mut counts, mut quoted) = ([(b',', 0), (b';', 0), (b'\t', 0)], false);
+        for &byte in line {
+            quoted ^= byte == b'"';
+            for (separator, count) in &mut counts {
+                *count += usize::from(!quoted && byte == *separator);
+            }
+        }
+        // Of equals the first.
+        counts.into_iter().rev().max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 0)
+    };
+    let found = lines.by_ref().filter(|line| !line.starts_with(b"#")).find_map(counts);
+    found.map_or(b',', |(separator, _)| separator)
 }
 
 #[cfg(test)]
@@ -82,6 +116,18 @@ mod tests {
         }
         assert_eq!(table_of(b"a,b\n1,2\n").unwrap().rows, [(2, vec!["1".into(), "2".into()])]);
         assert!(table_of(b"").unwrap().columns.is_empty());
+        // As spreadsheets write them.
+        for text in [
+            "sep=;\r\na;b\r\n1,5;2\r\n;\r\n",
+            "# drawn in May\na;b\n;\n1,5;2\n",
+            "Cards of May;\na;b\n1,5;2\n",
+            "Cards\n\na;b\n1,5;2\n",
+        ] {
+            let table = table_of(text.as_bytes()).unwrap();
+            assert_eq!(table.columns, ["a", "b"], "{text}");
+            assert_eq!(table.rows.len(), 1, "{text}");
+            assert_eq!(table.rows[0].1, ["1,5", "2"], "{text}");
+        }
         assert!(table_of(b"a,\xff\n").is_err());
     }
 }

@@ -1,8 +1,8 @@
 """Types of the compiled part."""
 
 import os
-from collections.abc import Sequence
-from typing import Any, Literal, final
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,16 @@ __version__: str
 
 _Path = str | os.PathLike[str]
 _Picture = NDArray[np.uint8]
+_Order = Literal["rgb", "bgr"]
+
+class _Readable(Protocol):
+    def read(self) -> bytes: ...
+
+class _PilPicture(Protocol):
+    def tobytes(self) -> bytes: ...
+    def convert(self, mode: str) -> Any: ...
+
+_Source = _Path | bytes | bytearray | memoryview | _Readable | _PilPicture | _Picture
 
 class ReadError(Exception):
     """A photo could not be read, or the networks could not be loaded; the message says what to do.
@@ -90,7 +100,8 @@ class ProbableSet:
 
 @final
 class Table:
-    """The cards and sets on a table. A picture without cards gives an empty one.
+    """The cards and sets on a table. A picture without cards gives an empty one. It can be iterated over,
+    card by card; a notebook shows what ``draw`` gives.
 
     It cannot be pickled, as it holds its picture: hand ``to_dict()`` from one process to another.
     """
@@ -127,6 +138,11 @@ class Table:
     def probable_sets(self) -> list[ProbableSet]:
         """The sets that hang on unsure cards, most probable first; at most fifty."""
 
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Card]: ...
+    def __bool__(self) -> bool:
+        """Always true: a table without cards is one, too."""
+
     def to_dict(self) -> dict[str, Any]:
         """What ``setsight scan --format json`` prints of a table, see docs/json.md: plain numbers, texts,
         lists and dicts. Corners are rounded to hundredths of a pixel, probabilities to 1e-4."""
@@ -156,18 +172,23 @@ class Reader:
         deck: _Path | None = None,
         threads: int | None = None,
     ) -> Reader: ...
-    def read(self, source: _Path | bytes | bytearray | _Picture) -> Table:
+    def read(self, source: _Source, *, order: _Order = "rgb") -> Table:
         """Reads a photo: the path of a JPEG, HEIC, PNG, WebP, BMP or TIFF (or AVIF with ffmpeg), the bytes
-        of such a file, or an array of height x width x (R, G, B), uint8, upright. An array of height x
-        width is read as grey. The interpreter's lock is released meanwhile.
+        of such a file, such a file that is open, a picture of PIL, or an array of height x width x (R, G,
+        B), uint8, upright. An array of height x width is read as grey. The interpreter's lock is released
+        meanwhile.
+
+        order: of an array's channels; ``bgr`` for what ``cv2.imread`` gives. A ``UserWarning`` tells of an
+        array whose red and blue look swapped.
 
         Raises ``ReadError``, ``FileNotFoundError`` or ``OSError`` for a file; ``TypeError`` or
         ``ValueError`` for an array of another type or shape.
         """
 
-def read(source: _Path | bytes | bytearray | _Picture) -> Table:
+def read(source: _Source, *, order: _Order = "rgb") -> Table:
     """Reads a photo as ``Reader().read`` does; the reader is loaded at the first call and kept."""
 
+def _has_loaded() -> bool: ...
 def find_sets(codes: Sequence[str]) -> list[tuple[int, int, int]]:
     """All sets among different cards that are given as codes, as indices.
 

@@ -16,10 +16,11 @@ pub(crate) mod placer;
 pub(crate) mod search;
 pub(crate) mod shrink;
 
+use super::panels::panels;
 use super::working::Working;
 use super::{CardFinder, FindError};
 use crate::data::CardOutline;
-use crate::overlap::tell_shared;
+use crate::overlap::{shared_area, tell_shared};
 use crate::probability::sigmoid;
 use crate::refiner::RefinerNetwork;
 use crate::trace::Trace;
@@ -73,7 +74,8 @@ impl CardFinder for Learned {
         let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
         trace.picture("heat", || pictures::heat(&seen))?;
         trace.picture("places", || pictures::places(frame, &seen, &self.weights))?;
-        Ok(outlines(&seen, &self.params, &self.weights))
+        let outlines = outlines(&seen, &self.params, &self.weights);
+        Ok(with_panels(outlines, &panels(frame)))
     }
 }
 
@@ -133,6 +135,27 @@ pub(crate) fn outlines(
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();
+    outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
+    tell_shared(&mut outlines);
+    outlines
+}
+
+/// With the panels of a drawing in the place of what was detected on them.
+fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutline> {
+    /// Part of the smaller one that an outline and the panel that it means have in common.
+    const SAME: f64 = 0.5;
+    /// Log odds that a panel is a card: the reader must find ink on it.
+    const PANEL_SCORE: f64 = 2.0;
+    if panels.is_empty() {
+        return outlines;
+    }
+    for panel in panels {
+        let is_on = |outline: &CardOutline| shared_area(&outline.corners_in_image, panel) >= SAME;
+        let best = outlines.iter().filter(|outline| is_on(outline)).map(|outline| outline.score);
+        let score = best.fold(PANEL_SCORE, f64::max);
+        outlines.retain(|outline| !is_on(outline));
+        outlines.push(CardOutline { score, ..CardOutline::at(panel.higher_corner_first()) });
+    }
     outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
     tell_shared(&mut outlines);
     outlines

@@ -9,8 +9,8 @@
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Cards;
+use crate::find::panels::evenness;
 use crate::probability::median;
-use image::RgbImage;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError, Network, SCREEN_READER, SCREENS, sha256};
@@ -138,23 +138,6 @@ pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
         (median(angle) + PRECISION).ln() as f32,
         (median(long().map(|own| (own / usual - 1.0).abs())) + PRECISION).ln() as f32,
     ])
-}
-
-/// The share of neighbouring pixels in a row that differ by one level or less in each channel.
-fn evenness(frame: &RgbImage) -> f32 {
-    /// Some rows tell as much as all.
-    const ROWS: usize = 64;
-    let width = 3 * frame.width() as usize;
-    let mut levels = [0u32; 256];
-    let rows = frame.as_raw().chunks_exact(width.max(1));
-    for row in rows.step_by((frame.height() as usize / ROWS).max(1)) {
-        for (a, b) in row.chunks_exact(3).zip(row[3..].chunks_exact(3)) {
-            let off = (0..3).map(|c| a[c].abs_diff(b[c])).max().unwrap_or(0);
-            levels[usize::from(off)] += 1;
-        }
-    }
-    let all: u32 = levels.iter().sum();
-    (levels[0] + levels[1]) as f32 / all.max(1) as f32
 }
 
 #[cfg(test)]

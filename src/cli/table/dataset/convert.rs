@@ -111,7 +111,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         Err(error) => return Err(error).context("nothing is written"),
     };
-    let (told, notes) = (converted.to_string(), notes(&converted, args.copy));
+    let (told, account) = (converted.to_string(), converted.account());
+    let notes = notes(&converted, args.copy);
     let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
     let mut go_on = || {
@@ -121,6 +122,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let written = converted.write(&args.out, args.copy, &mut go_on);
     bar.finish_and_clear();
     let path = written?;
+    say!("{account}");
     for note in notes {
         say!("{note}");
     }
@@ -141,30 +143,12 @@ fn notes(converted: &Converted, copied: bool) -> Vec<String> {
             first.display()
         ));
     }
-    if let [first, ..] = converted.unlabelled.as_slice() {
-        notes.push(format!(
-            "{} photos have no labels and are left out, such as {}",
-            converted.unlabelled.len(),
-            first.display()
-        ));
-    }
     if converted.places() > 0 {
         notes.push(
             "the labels do not say which cards they are: `setsight train --add DIR --out MODELS --what \
              finder` teaches the finder alone, and `setsight app` proposes codes"
                 .to_owned(),
         );
-    }
-    if converted.left_out > 0 {
-        notes
-            .push(format!("{} marks of classes that are no card are left out", converted.left_out));
-    }
-    if converted.turned > 0 {
-        notes.push(format!(
-            "{} photos are turned by what their EXIF data say: their labels were taken to speak of \
-             them as viewers show them",
-            converted.turned
-        ));
     }
     notes
 }

@@ -1,0 +1,258 @@
+//! Finds the cards that a program has drawn: upright panels of one flat colour and of one size, with
+//! something on them.
+//!
+//! The network was trained on photos. On a drawing it takes a striped symbol for a card, or overlooks
+//! grey cards on black, where the panels themselves are exact to the pixel.
+
+use image::{Rgb, RgbImage};
+use setsight_photo::geometry::{Point, Quad};
+
+/// Steps between neighbouring pixels within a flat area, in levels: of a drawing, and of one that was
+/// stored as JPEG.
+const FLAT: [u8; 2] = [1, 6];
+/// Fewer panels of one size may be chance.
+const LEAST_ALIKE: usize = 3;
+
+/// The panels, in pixels of the picture; none in photos, whose noise leaves no flat areas.
+pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
+    /// Longest side that is looked at, in pixels.
+    const MOST_PX: u32 = 1600;
+    /// Photos of the brightest, blankest tables have up to 0.8, drawings from 0.8 on, and less as JPEG.
+    const LEAST_EVEN: f32 = 0.7;
+    if evenness(picture) < LEAST_EVEN {
+        return Vec::new();
+    }
+    let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
+    let (width, height) = (picture.width() / step, picture.height() / step);
+    let pixels = RgbImage::from_fn(width, height, |x, y| *picture.get_pixel(x * step, y * step));
+    let found = FLAT.map(|most| alike(areas(&pixels, most)));
+    let [drawn, stored] = found;
+    let best = if stored.len() > drawn.len() { stored } else { drawn };
+    let step = f64::from(step);
+    best.into_iter().map(|panel| panel.quad().map(|p| p * step)).collect()
+}
+
+/// A flat area that fills a rectangle but for what is drawn on it.
+#[derive(Clone, Debug)]
+struct Panel {
+    /// The first pixel and the one after the last, x and y.
+    from: [u32; 2],
+    to: [u32; 2],
+    color: Rgb<u8>,
+}
+
+impl Panel {
+    fn size(&self) -> [f64; 2] {
+        [0, 1].map(|axis| f64::from(self.to[axis] - self.from[axis]))
+    }
+
+    /// Whether the sizes differ by this part of a side, or by the softness of an edge.
+    fn has_size_of(&self, other: &Self, part: f64) -> bool {
+        const SOFT_PX: f64 = 2.0;
+        let mut sides = self.size().into_iter().zip(other.size());
+        sides.all(|(a, b)| (a - b).abs() <= (part * a.max(b)).max(SOFT_PX))
+    }
+
+    fn has_color_of(&self, other: &Self) -> bool {
+        const LEVELS: u8 = 12;
+        self.color.0.iter().zip(other.color.0).all(|(a, b)| a.abs_diff(b) <= LEVELS)
+    }
+
+    fn holds_center_of(&self, other: &Self) -> bool {
+        let inside = |axis: usize| {
+            let middle = (other.from[axis] + other.to[axis]) / 2;
+            (self.from[axis]..self.to[axis]).contains(&middle)
+        };
+        inside(0) && inside(1)
+    }
+
+    /// With the pixel of the edge, which is not flat.
+    fn quad(&self) -> Quad {
+        let [width, height] = self.size();
+        let corner = Point::new(f64::from(self.from[0]), f64::from(self.from[1]));
+        let corner = corner - Point::new(1.0, 1.0);
+        Quad::rectangle(width + 2.0, height + 2.0).map(|p| p + corner).as_card()
+    }
+}
+
+/// Those of which there are several of one size and colour, and those that differ little from them, as
+/// a card does that is chosen and drawn with a frame. What holds smaller ones is no card.
+fn alike(panels: Vec<Panel>) -> Vec<Panel> {
+    const SAME: f64 = 0.03;
+    const FRAMED: f64 = 0.15;
+    let count = |panel: &Panel| {
+        let same = |other: &&Panel| panel.has_size_of(other, SAME) && panel.has_color_of(other);
+        panels.iter().filter(same).count()
+    };
+    let several: Vec<&Panel> = panels.iter().filter(|panel| count(panel) >= LEAST_ALIKE).collect();
+    let is_like = |panel: &Panel| several.iter().any(|own| own.has_size_of(panel, FRAMED));
+    let cards: Vec<&Panel> = panels.iter().filter(|panel| is_like(panel)).collect();
+    let holds_another = |panel: &Panel| {
+        let smaller = |other: &&&Panel| !panel.has_size_of(other, FRAMED);
+        cards.iter().filter(smaller).any(|other| panel.holds_center_of(other))
+    };
+    cards.iter().filter(|panel| !holds_another(panel)).map(|panel| (*panel).clone()).collect()
+}
+
+/// The flat areas that are panels. Neighbours within one differ by at most `most` levels.
+fn areas(pixels: &RgbImage, most: u8) -> Vec<Panel> {
+    let (width, height) = (pixels.width() as usize, pixels.height() as usize);
+    let is_step = |a: usize, b: usize| {
+        let raw = pixels.as_raw();
+        (0..3).any(|c| raw[3 * a + c].abs_diff(raw[3 * b + c]) > most)
+    };
+    // The number of each pixel's area; 0 on edges, and before it is known.
+    let mut area_of = vec![0u32; width * height];
+    let mut is_flat = vec![true; width * height];
+    for at in 0..width * height {
+        for next in [(at % width + 1 < width).then_some(at + 1), Some(at + width)] {
+            if let Some(next) = next.filter(|&next| next < width * height && is_step(at, next)) {
+                (is_flat[at], is_flat[next]) = (false, false);
+            }
+        }
+    }
+    let mut panels = Vec::new();
+    let mut number = 0;
+    let mut queue = Vec::new();
+    for start in 0..width * height {
+        if !is_flat[start] || area_of[start] > 0 {
+            continue;
+        }
+        number += 1;
+        area_of[start] = number;
+        queue.push(start);
+        let (mut from, mut to, mut count) = ([width, height], [0, 0], 0usize);
+        while let Some(at) = queue.pop() {
+            let (x, y) = (at % width, at / width);
+            (from, to) = ([from[0].min(x), from[1].min(y)], [to[0].max(x + 1), to[1].max(y + 1)]);
+            count += 1;
+            let ways = [
+                (x > 0).then(|| at - 1),
+                (x + 1 < width).then_some(at + 1),
+                (y > 0).then(|| at - width),
+                (y + 1 < height).then_some(at + width),
+            ];
+            for next in ways.into_iter().flatten() {
+                if is_flat[next] && area_of[next] == 0 {
+                    area_of[next] = number;
+                    queue.push(next);
+                }
+            }
+        }
+        let is_own = |x: usize, y: usize| area_of[y * width + x] == number;
+        if is_panel(from, to, count, is_own) {
+            let color = *pixels.get_pixel((start % width) as u32, (start / width) as u32);
+            let pixel = |at: [usize; 2]| at.map(|v| v as u32);
+            panels.push(Panel { from: pixel(from), to: pixel(to), color });
+        }
+    }
+    panels
+}
+
+/// Whether an area of `count` pixels between two corners is a card's stock: a rectangle of a card's
+/// shape, perhaps with round corners, whose sides are blank and which is partly covered.
+fn is_panel(
+    from: [usize; 2],
+    to: [usize; 2],
+    count: usize,
+    is_own: impl Fn(usize, usize) -> bool,
+) -> bool {
+    const SMALLEST_PX: usize = 12;
+    const ASPECT: std::ops::RangeInclusive<f64> = 1.12..=2.1;
+    const STOCK: std::ops::RangeInclusive<f64> = 0.25..=0.985;
+    const BLANK: f64 = 0.9;
+    let size = [to[0] - from[0], to[1] - from[1]];
+    let (long, short) = (size[0].max(size[1]), size[0].min(size[1]));
+    let part = count as f64 / (size[0] * size[1]) as f64;
+    if short < SMALLEST_PX
+        || !ASPECT.contains(&(long as f64 / short as f64))
+        || !STOCK.contains(&part)
+    {
+        return false;
+    }
+    let inset = (short * 3 / 100).max(1);
+    let corner = short * 15 / 100;
+    let blank = |along: usize, is_own: &dyn Fn(usize) -> bool| {
+        let (first, last) = (from[along] + corner, to[along] - corner);
+        let own = (first..last).filter(|&at| is_own(at)).count();
+        own as f64 >= BLANK * (last - first) as f64
+    };
+    [from[1] + inset, to[1] - 1 - inset].iter().all(|&y| blank(0, &|x| is_own(x, y)))
+        && [from[0] + inset, to[0] - 1 - inset].iter().all(|&x| blank(1, &|y| is_own(x, y)))
+}
+
+/// The share of neighbouring pixels in a row that differ by one level or less in each channel.
+pub(crate) fn evenness(frame: &RgbImage) -> f32 {
+    /// Some rows tell as much as all.
+    const ROWS: usize = 64;
+    let width = 3 * frame.width() as usize;
+    let mut levels = [0u32; 256];
+    let rows = frame.as_raw().chunks_exact(width.max(1));
+    for row in rows.step_by((frame.height() as usize / ROWS).max(1)) {
+        for (a, b) in row.chunks_exact(3).zip(row[3..].chunks_exact(3)) {
+            let off = (0..3).map(|c| a[c].abs_diff(b[c])).max().unwrap_or(0);
+            levels[usize::from(off)] += 1;
+        }
+    }
+    let all: u32 = levels.iter().sum();
+    (levels[0] + levels[1]) as f32 / all.max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOARD: Rgb<u8> = Rgb([224, 234, 244]);
+    const STOCK: Rgb<u8> = Rgb([255, 255, 255]);
+    const INK: Rgb<u8> = Rgb([60, 120, 90]);
+
+    fn fill(picture: &mut RgbImage, from: (u32, u32), size: (u32, u32), color: Rgb<u8>) {
+        for y in from.1..from.1 + size.1 {
+            for x in from.0..from.0 + size.0 {
+                picture.put_pixel(x, y, color);
+            }
+        }
+    }
+
+    /// Six cards of 60 x 40 pixels, striped across, the first with a frame.
+    fn board(ink: Rgb<u8>, stock: Rgb<u8>) -> RgbImage {
+        let mut picture = RgbImage::from_pixel(300, 200, BOARD);
+        for i in 0..6 {
+            let (x, y) = (20 + 90 * (i % 3), 20 + 90 * (i / 3));
+            fill(&mut picture, (x, y), (60, 40), if i == 0 { INK } else { stock });
+            if i == 0 {
+                fill(&mut picture, (x + 3, y + 3), (54, 34), stock);
+            }
+            for stripe in 0..5 {
+                fill(&mut picture, (x + 22, y + 10 + 4 * stripe), (16, 2), ink);
+            }
+        }
+        picture
+    }
+
+    #[test]
+    fn drawn_cards_are_found_to_the_pixel() {
+        let found = panels(&board(INK, STOCK));
+        let mut places: Vec<[f64; 3]> =
+            found.iter().map(|quad| [quad.center().x, quad.center().y, quad.long_side()]).collect();
+        places.sort_by(|a, b| (a[1], a[0]).partial_cmp(&(b[1], b[0])).unwrap());
+        let expected = [50.0, 140.0, 230.0];
+        assert_eq!(places.len(), 6, "{places:?}");
+        for (i, [x, y, long]) in places.into_iter().enumerate() {
+            assert!((x - expected[i % 3]).abs() < 1.0, "{x}");
+            assert!((y - [40.0, 130.0][i / 3]).abs() < 1.0, "{y}");
+            assert!((long - if i == 0 { 54.0 } else { 60.0 }).abs() <= 2.0, "{long}");
+        }
+    }
+
+    #[test]
+    fn blank_panels_and_noise_are_no_cards() {
+        assert!(panels(&board(STOCK, STOCK)).len() <= 1, "blank ones");
+        let mut noisy = board(INK, STOCK);
+        for (x, y, pixel) in noisy.enumerate_pixels_mut() {
+            let noise = ((x * 7919 + y * 104_729) % 23) as u8;
+            pixel.0 = pixel.0.map(|v| v.saturating_sub(noise));
+        }
+        assert!(panels(&noisy).is_empty());
+    }
+}
