@@ -153,7 +153,11 @@ impl<'a> Heif<'a> {
     /// Refuses a file if an item that may be decoded is too large or turned too often, or if data are missing.
     fn check(&self) -> Result<(), SourceError> {
         for item in &self.file.items {
-            let turns = self.properties(item.id)?.filter(|&property| is_turn(property)).count();
+            // Not by its number, by which the library looks it up among all.
+            let kinds =
+                item.properties.iter().filter_map(|one| usize::from(one.index).checked_sub(1));
+            let turns =
+                kinds.filter(|&kind| self.file.properties.get(kind).is_some_and(is_turn)).count();
             if turns > MAX_TURNS {
                 return Err(self.corrupt(format!(
                     "a picture in it is turned and cropped {turns} times; expected at most {MAX_TURNS}"
