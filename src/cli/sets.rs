@@ -8,15 +8,13 @@ use rand::seq::SliceRandom;
 use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::cards::picture::{self, Ink};
-use setsight_game::cards::{Card, DECK_SIZE, parse_codes};
+use setsight_game::cards::{Card, DECK_SIZE, MAX_ON_TABLE, parse_codes};
 use setsight_game::json::VERSION;
 use setsight_game::sets::{self, Chance, Set, explain, explain_third};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Read, Write};
 
-/// Three decks: far above any table, and few enough sets (at most 29,160) to print.
-const MAX_CARDS: usize = 3 * DECK_SIZE;
-/// Enough for [`MAX_CARDS`] codes with generous white space.
+/// Enough for [`MAX_ON_TABLE`] codes with generous white space.
 const MAX_INPUT_BYTES: u64 = 1 << 16;
 
 /// Arguments of `sets`.
@@ -94,9 +92,9 @@ fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
         let message = "no cards given; try: setsight sets 2spd 3frs 1ogo";
         return Err(BadCall(message.to_owned()).into());
     }
-    if cards.len() > MAX_CARDS {
+    if cards.len() > MAX_ON_TABLE {
         let count = cards.len();
-        return Err(BadCall(format!("{count} cards; a board has at most {MAX_CARDS}")).into());
+        return Err(BadCall(format!("{count} cards; a board has at most {MAX_ON_TABLE}")).into());
     }
     Ok((cards, None))
 }

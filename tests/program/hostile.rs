@@ -3,7 +3,8 @@
 
 use crate::common::{Ran, Running, Signal, Start, World, pictures::*};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
-use setsight_nets::engine::LIBRARY_VARIABLE;
+use setsight_nets::engine::{LIBRARY_VARIABLE, Models, WEIGHTS};
+use setsight_photo::labels::LabelFile;
 use std::process::{Command, Stdio};
 
 /// A chunk of a PNG: length, type, data and the checksum of both (ISO 15948).
@@ -123,7 +124,7 @@ fn a_photo_that_lacks_its_end_is_read_with_a_word_on_it() {
 #[test]
 fn strips_are_read_by_both_finders() {
     let world = World::new();
-    for (name, width, height) in [("high.png", 32, 20_000), ("wide.png", 20_000, 32)] {
+    for (name, width, height) in [("high.png", 32, 1_000), ("wide.png", 1_000, 32)] {
         let strip = RgbImage::from_pixel(width, height, Rgb([120, 90, 60]));
         world.file(name, &encoded(DynamicImage::ImageRgb8(strip), ImageFormat::Png));
     }
@@ -131,6 +132,88 @@ fn strips_are_read_by_both_finders() {
         let ran = world.run(&["scan", "high.png", "wide.png", "--finder", finder]).expect(0);
         assert!(ran.line_about("wide.png").contains("cut that part out"), "{}", ran.stderr);
     }
+    let strip = RgbImage::from_pixel(64, 30_000, Rgb([120, 90, 60]));
+    world.file("strip.png", &encoded(DynamicImage::ImageRgb8(strip), ImageFormat::Png));
+    let ran = world.run(&["scan", "strip.png"]).expect(1);
+    assert!(ran.line_about("strip.png").contains("is 64x30000 pixels, a strip"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_jpeg_of_more_scans_than_encoders_make_is_refused_at_once() {
+    let world = World::new();
+    let whole = encoded(bare_table(640, 480), ImageFormat::Jpeg);
+    let scan = whole.windows(2).position(|two| two == [0xff, 0xda]).unwrap();
+    let scans = whole[scan..whole.len() - 2].repeat(101);
+    let mut bomb = [&whole[..scan], &scans, &[0xff, 0xd9]].concat();
+    world.file("a.jpg", &bomb);
+    // Above 64 megapixels, where another decoder reads it: its sides stand in the frame header (ITU T.81, B.2.2).
+    let frame = bomb.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+    bomb[frame + 5..frame + 9].copy_from_slice(&[0x24, 0xb8, 0x24, 0xb8]);
+    world.file("b.jpg", &bomb);
+    let ran = world.run(&["scan", "a.jpg", "b.jpg"]).expect(1);
+    for name in ["a.jpg", "b.jpg"] {
+        assert!(ran.line_about(name).contains("it has more than 100 scans"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn more_cards_than_any_table_holds_are_not_looked_through() {
+    let world = World::new();
+    world.file("photos/a.png", &small_png());
+    let card = |n: usize| {
+        let code = ["1fgd", "2fgd", "3fgd"][n % 3];
+        format!(r#"{{"code": "{code}", "center": [{}, {}]}}"#, n % 64, n % 48)
+    };
+    let cards: Vec<String> = (0..24_000).map(card).collect();
+    let photo = format!(
+        r#"{{"file": "a.png", "width": 64, "height": 48, "cards": [{}]}}"#,
+        cards.join(", ")
+    );
+    let write = |photo: &str| {
+        world.file("photos/labels.json", format!(r#"{{"photos": [{photo}]}}"#).as_bytes());
+        LabelFile::read(&world.path().join("photos")).unwrap()
+    };
+    // Guesses that the window would show.
+    for (count, is_read) in [(243, true), (244, false)] {
+        let guesses = cards[..count].join(", ");
+        let photo = format!(
+            r#"{{"file": "a.png", "width": 64, "height": 48, "cards": [], "unchecked": [{guesses}]}}"#
+        );
+        assert_eq!(write(&photo).photo("a.png").is_some(), is_read, "{count}");
+    }
+    write(&photo);
+    for (call, code) in [(&["eval", "photos"][..], 2), (&["dataset", "check", "photos"], 1)] {
+        let ran = world.run(call).expect(code);
+        let told = "24000 cards in one photo; at most 243 are read";
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(told), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn two_runs_do_not_write_into_one_folder() {
+    use setsight_files::whole_file::FolderLock;
+    let world = World::new();
+    for n in 0..8 {
+        world.file(&format!("photos/{n}.png"), &small_png());
+    }
+    let calls =
+        [&["scan", "photos", "--out", "out"][..], &["render", "--count", "1", "--out", "drawn"]];
+    for call in calls {
+        let folder = world.path().join(call.last().unwrap());
+        std::fs::create_dir(&folder).unwrap();
+        let other = FolderLock::take(&folder).unwrap();
+        let ran = world.run(call).expect(1);
+        assert!(ran.stderr.contains("another program is writing in this folder"), "{}", ran.stderr);
+        drop(other);
+        world.run(call).expect(0);
+    }
+    // One after the other, the second one's page would list its own photos alone.
+    let shard =
+        |shard| world.run(&["scan", "photos", "-f", "json", "--out", "shards", "--shard", shard]);
+    shard("1/2").expect(0);
+    let ran = shard("2/2").expect(2);
+    assert!(ran.stderr.contains("holds the results of other photos"), "{}", ran.stderr);
+    shard("1/2").expect(0);
 }
 
 #[cfg(target_os = "linux")]
@@ -215,8 +298,18 @@ fn a_file_without_an_end_is_read_by_no_command() {
         std::fs::remove_file(world.path().join(name)).unwrap();
         std::os::unix::fs::symlink("/dev/zero", world.path().join(name)).unwrap();
     }
+    for name in WEIGHTS {
+        let bytes = Models::Shipped.read(name).unwrap();
+        world.file(&format!("screens/{name}"), &bytes);
+    }
+    let screens = world.path().join("screens/screens.json");
+    std::fs::remove_file(&screens).unwrap();
+    let told = world.run(&["scan", "a.png", "--models", "screens"]).stderr;
+    assert!(told.contains("screens.json"), "{told}");
+    std::os::unix::fs::symlink("/dev/zero", &screens).unwrap();
     let calls = [
         &["scan", "a.png", "--deck", "deck.json"][..],
+        &["scan", "a.png", "--models", "screens"],
         &["scan", "a.png", "--models", "models"],
         &["eval", "labels"],
         &["eval", "labels", "--baseline", "deck.json"],
@@ -229,7 +322,7 @@ fn a_file_without_an_end_is_read_by_no_command() {
     }
     let told = world.run(calls[0]).stderr;
     assert!(told.contains("it is no ordinary file but a folder, a device or a pipe"), "{told}");
-    let told = world.run(calls[5]).stderr;
+    let told = world.run(calls[6]).stderr;
     assert!(told.contains("a folder, a device or a pipe is there"), "{told}");
 }
 
@@ -277,7 +370,6 @@ fn nobody_who_reads_messages_is_no_reason_to_hang() {
 #[test]
 fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
     use onnx_rs::ast::{DataType, Model, OpType, TensorProto};
-    use setsight_nets::engine::Models;
 
     let shipped = Models::Shipped.read("reader.onnx").unwrap();
     let world = World::new();

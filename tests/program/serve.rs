@@ -3,7 +3,7 @@
 use crate::common::{Running, Signal, Start, World, called, pictures::*};
 use image::ImageFormat;
 use serde_json::Value;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Stdio;
@@ -76,6 +76,52 @@ fn a_photo_of_a_phone_is_read_as_scan_reads_it_and_nothing_is_kept() {
     let left: Vec<_> =
         std::fs::read_dir(home).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert_eq!(left, ["data"], "the certificate alone");
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_who_reads_messages_keeps_no_phone_waiting() {
+    let world = World::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    let child = called::program()
+        .args(["serve", "--listen", "127.0.0.1"])
+        .env("XDG_DATA_HOME", world.path().join("data"))
+        .stdout(Stdio::null())
+        .stderr(writer)
+        .started();
+    let mut told = BufReader::new(reader);
+    let mut line = String::new();
+    while !line.trim().starts_with("http://") {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "no address");
+    }
+    let (host, key) = line.trim().strip_prefix("http://").unwrap().split_once("/#").unwrap();
+    let serving = Serving { child, host: host.to_owned(), key: key.to_owned() };
+    // Each is told of in some 150 bytes; a pipe holds 64 KiB.
+    for _ in 0..700 {
+        assert_eq!(serving.post(b"no picture").0, 422);
+    }
+    // Now somebody reads.
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        told.read_to_string(&mut rest).map(|_| rest)
+    });
+    assert_eq!(serving.post(&photo()).0, 200);
+    assert_eq!(serving.interrupt(), Some(0));
+    let rest = rest.join().unwrap().unwrap();
+    assert!(rest.contains(" messages are lost, as nobody read them"), "{rest}");
+}
+
+#[cfg(unix)]
+#[test]
+fn photos_are_kept_beside_a_link_that_leads_nowhere() {
+    let world = World::new();
+    std::fs::create_dir(world.path().join("kept")).unwrap();
+    std::os::unix::fs::symlink("nowhere", world.path().join("kept/serve-0001")).unwrap();
+    let serving = Serving::start(world.path(), &["--keep", "kept"]);
+    assert_eq!(serving.post(&photo()).0, 200);
+    assert_eq!(serving.interrupt(), Some(0));
+    assert!(world.path().join("kept/serve-0002/photos/photo-0001.jpg").is_file());
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use super::outcome::PhotoOutcome;
 use serde_json::{Value, json};
 use setsight_files::json_fault;
-use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
+use setsight_files::small_file::read_json;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ impl Baseline {
     /// # Errors
     /// The file cannot be read, or holds no figures.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
-        let text = read_text(path, MAX_DATA_BYTES)
+        let text = read_json(path)
             .map_err(|source| BaselineError::Unreadable { path: path.to_path_buf(), source })?;
         let bad = |reason: String| BaselineError::Malformed { path: path.to_path_buf(), reason };
         let json: Value = serde_json::from_str(&text).map_err(|error| bad(json_fault(&error)))?;

@@ -5,6 +5,7 @@ use setsight_game::cards::Card;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, Place, nearest};
 use setsight_vision::ReadCard;
+use std::collections::BTreeSet;
 
 /// The outcome of a labelled card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,16 +81,10 @@ fn longest_edge(quad: &Quad) -> f64 {
 
 /// All sets among some cards, each sorted, in sorted order.
 pub(super) fn sets_among(cards: &[Card]) -> Vec<[Card; 3]> {
-    let mut found: Vec<[Card; 3]> = setsight_game::sets::find_all(cards)
-        .into_iter()
-        .map(|set| {
-            let mut set = set.0.map(|place| cards[place]);
-            set.sort_unstable();
-            set
-        })
-        .collect();
+    let cards: Vec<Card> = BTreeSet::from_iter(cards.iter().copied()).into_iter().collect();
+    let found = setsight_game::sets::find_all(&cards).into_iter();
+    let mut found: Vec<[Card; 3]> = found.map(|set| set.0.map(|place| cards[place])).collect();
     found.sort_unstable();
-    found.dedup();
     found
 }
 

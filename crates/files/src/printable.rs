@@ -43,11 +43,26 @@ pub fn cell(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes an escaped line to stderr, and ignores errors such as a closed terminal.
+/// Writes an escaped line to stderr, and ignores errors such as a closed terminal. Of a line without measure, as
+/// the text of others may be, its beginning and its end are written.
 pub fn to_stderr(text: std::fmt::Arguments<'_>) {
     use std::io::Write as _;
     let text = text.to_string();
-    let _ = writeln!(std::io::stderr().lock(), "{}", lines(&text));
+    let shown: Vec<Cow<'_, str>> = text.split('\n').map(shortened).collect();
+    let _ = writeln!(std::io::stderr().lock(), "{}", lines(&shown.join("\n")));
+}
+
+/// Beginning and end of a line that is too long to be read.
+fn shortened(line: &str) -> Cow<'_, str> {
+    /// Characters of each; no path and no message of the program's own is as long as both.
+    const PART: usize = 4000;
+    if line.len() <= 2 * PART {
+        return Cow::Borrowed(line);
+    }
+    let head = line.floor_char_boundary(PART);
+    let tail = line.ceil_char_boundary(line.len() - PART);
+    let left_out = tail - head;
+    Cow::Owned(format!("{} … ({left_out} bytes) … {}", &line[..head], &line[tail..]))
 }
 
 /// Writes an escaped line to stdout.
@@ -82,6 +97,16 @@ mod tests {
         assert_eq!(line("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\u{a}c");
         assert_eq!(lines("a\nb\u{7}"), "a\nb\\u{7}");
         assert_eq!(line("gpj.\u{202e}exe"), "gpj.\\u{202e}exe");
+    }
+
+    #[test]
+    fn a_line_without_measure_is_shortened() {
+        let long = format!("a.csv: {} is no card", "ü".repeat(50_000_000));
+        let shown = shortened(&long);
+        assert!(
+            shown.len() < 9000 && shown.starts_with("a.csv: ü") && shown.ends_with("is no card")
+        );
+        assert_eq!(shortened("short"), "short");
     }
 
     #[test]

@@ -10,6 +10,8 @@ use std::path::Path;
 pub const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 /// Most bytes of what programs write about many pictures: labels and figures.
 pub const MAX_DATA_BYTES: u64 = 128 << 20;
+/// Most values of a JSON document, names of members among them: each takes some 150 bytes in memory.
+pub const MAX_JSON_VALUES: usize = 4_000_000;
 /// Most bytes of weights, with what training keeps beside them.
 pub const MAX_WEIGHTS_BYTES: u64 = 512 << 20;
 
@@ -69,6 +71,46 @@ fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
     let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
     rest.is_empty().then_some(())?;
     String::from_utf16(&units).ok().map(String::into_bytes)
+}
+
+/// Reads JSON about many pictures, for whoever parses it.
+///
+/// # Errors
+/// Those of [`read_text`] and [`check_json`].
+pub fn read_json(path: &Path) -> io::Result<String> {
+    let text = read_text(path, MAX_DATA_BYTES)?;
+    check_json(&text).map(|()| text)
+}
+
+/// Refuses JSON that would fill the memory once it is parsed.
+///
+/// # Errors
+/// [`ErrorKind::FileTooLarge`] for more than [`MAX_JSON_VALUES`].
+pub fn check_json(text: &str) -> io::Result<()> {
+    if json_values(text.as_bytes()) > MAX_JSON_VALUES {
+        let reason = format!("it holds more than {MAX_JSON_VALUES} values; split it");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
+    }
+    Ok(())
+}
+
+/// At least as many as a JSON text has values: each begins a list or an object, or follows what stands between two.
+fn json_values(text: &[u8]) -> usize {
+    let (mut values, mut at) = (0, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                while text.get(at).is_some_and(|&byte| byte != b'"') {
+                    at += if text[at] == b'\\' { 2 } else { 1 };
+                }
+            }
+            b',' | b':' | b'[' | b'{' => values += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    values
 }
 
 /// Reads a text like [`read_text_bytes`].

@@ -235,21 +235,35 @@ impl FolderLock {
     /// # Errors
     /// The folder cannot be opened, or another process holds the lock for too long.
     pub fn wait_for(folder: &Path) -> io::Result<Self> {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let file = lockable(folder)?;
         let since = Instant::now();
         loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self(Some(file))),
-                Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
+            match Self::take(folder) {
+                Err(error)
+                    if error.kind() == io::ErrorKind::ResourceBusy
+                        && since.elapsed() < PATIENCE =>
+                {
                     std::thread::sleep(Duration::from_millis(5));
                 }
-                Err(TryLockError::WouldBlock) => {
-                    let words = "another program is writing in this folder and does not end";
-                    return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
-                }
-                Err(TryLockError::Error(_)) => return Ok(Self(None)),
+                taken => return taken,
             }
+        }
+    }
+
+    /// The same without waiting, for a run that holds it to its end.
+    ///
+    /// # Errors
+    /// The folder cannot be opened, or another process holds the lock.
+    pub fn take(folder: &Path) -> io::Result<Self> {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let file = lockable(folder)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(Some(file))),
+            Err(TryLockError::WouldBlock) => {
+                let words =
+                    "another program is writing in this folder; let it end, or name another one";
+                Err(io::Error::new(io::ErrorKind::ResourceBusy, words))
+            }
+            Err(TryLockError::Error(_)) => Ok(Self(None)),
         }
     }
 }

@@ -11,9 +11,9 @@ mod process;
 pub(crate) use newest::NewestFrame;
 pub use process::end_all;
 
+use super::jpeg::{MAX_FRAME_PIXELS, check_frame};
 use image::RgbImage;
 use process::{PROGRAM, Process};
-use setsight_photo::source::MAX_PIXELS;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
@@ -90,9 +90,8 @@ fn protocols_of(address: &str) -> &'static str {
 
 /// The arguments up to the input, and its name.
 fn arguments(input: &Input, command: &mut Command) -> OsString {
-    // A frame is at most as large as a photo.
     command.args(["-hide_banner", "-nostats", "-nostdin", "-loglevel", "level+info"]);
-    command.args(["-max_pixels", &MAX_PIXELS.to_string()]);
+    command.args(["-max_pixels", &MAX_FRAME_PIXELS.to_string()]);
     let formats = if matches!(input, Input::Address(address, _) if address.starts_with("rtsp")) {
         "rtsp"
     } else {
@@ -188,6 +187,8 @@ impl Ffmpeg {
         match read_ppm(&mut self.frames) {
             // A frame's time is printed before the frame is written.
             Ok(Some(image)) => Ok(Some((image, self.times_ms.recv().ok()))),
+            // It would go on writing.
+            Err(error) if error.get_ref().is_some() => Err(FfmpegError::Said(error.to_string())),
             Ok(None) | Err(_) => self.end(),
         }
     }
@@ -325,9 +326,8 @@ fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     else {
         return Err(bad());
     };
-    if u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(bad());
-    }
+    check_frame(width, height)
+        .map_err(|reason| io::Error::new(io::ErrorKind::InvalidData, reason))?;
     let mut image = RgbImage::new(width, height);
     input.read_exact(&mut image)?;
     Ok(Some(image))

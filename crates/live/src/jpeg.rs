@@ -10,6 +10,8 @@ use std::io::{self, Read};
 
 /// Length in bytes beyond which a JPEG is rejected.
 const MOST_BYTES: usize = 64 << 20;
+/// Largest number of pixels of a picture from a film or a camera: 8K. Several are in memory at once.
+pub(crate) const MAX_FRAME_PIXELS: u64 = 34_000_000;
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
@@ -163,19 +165,31 @@ impl<R: Read> Jpegs<R> {
     }
 }
 
+/// Refuses the size of a picture from a film or a camera, whichever way it comes.
+///
+/// # Errors
+/// The reason.
+pub(crate) fn check_frame(width: u32, height: u32) -> Result<(), String> {
+    if u64::from(width) * u64::from(height) > MAX_FRAME_PIXELS {
+        let most = MAX_FRAME_PIXELS / 1_000_000;
+        return Err(format!("is {width}x{height}; live, at most {most} megapixels are read"));
+    }
+    check_size(width, height).map_err(|error| error.to_string())
+}
+
 /// Decodes a JPEG.
 ///
 /// # Errors
 /// The reason: it is broken or cut off, or its size is out of range.
 pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
     if !ends(jpeg) {
-        return Err("it is cut off".to_owned());
+        return Err("is cut off".to_owned());
     }
     let jpeg = mended_jpeg(jpeg);
     let words = |error: image::ImageError| error.to_string();
     let mut decoder = JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(words)?;
     let (width, height) = decoder.dimensions();
-    check_size(width, height).map_err(|error| error.to_string())?;
+    check_frame(width, height)?;
     decoder.set_limits(Limits::default()).map_err(words)?;
     Ok(DynamicImage::from_decoder(decoder).map_err(words)?.into_rgb8())
 }
@@ -190,6 +204,24 @@ fn ends(jpeg: &[u8]) -> bool {
 mod tests {
     use super::*;
     use image::{Rgb, codecs::jpeg::JpegEncoder};
+
+    #[test]
+    fn shapes_and_sizes_that_no_camera_has_are_refused() {
+        assert_eq!(check_frame(7680, 4320), Ok(()));
+        for (width, height, why) in [
+            (64, 30_000, "a strip"),
+            (65_500, 50, "a strip"),
+            (8, 8, "too small"),
+            (9248, 6936, "at most 34 megapixels"),
+        ] {
+            let told = check_frame(width, height).unwrap_err();
+            assert!(told.contains(why), "{told}");
+        }
+        let strip = RgbImage::new(16, 600);
+        let mut bytes = Vec::new();
+        JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&strip).unwrap();
+        assert!(decode(&bytes).unwrap_err().contains("a strip"));
+    }
 
     fn jpeg(level: u8) -> Vec<u8> {
         let image = RgbImage::from_fn(64, 48, |x, y| Rgb([level, (3 * x) as u8, (5 * y) as u8]));

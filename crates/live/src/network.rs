@@ -299,12 +299,16 @@ impl Camera for HttpCamera {
         loop {
             match self.newest.take((*patience + GRACE).saturating_sub(begun.elapsed())) {
                 Taken::Item(Ok(jpeg)) => {
-                    if let Ok(image) = jpeg::decode(&jpeg) {
-                        let shot = Shot::now(image, self.opened);
-                        return Ok(Some(Shot { jpeg: Some(jpeg.into()), ..shot }));
-                    }
+                    let reason = match jpeg::decode(&jpeg) {
+                        Ok(image) => {
+                            let shot = Shot::now(image, self.opened);
+                            return Ok(Some(Shot { jpeg: Some(jpeg.into()), ..shot }));
+                        }
+                        Err(reason) => format!("a picture {reason}"),
+                    };
                     if begun.elapsed() > *patience {
-                        return Err(CameraError::Broken { camera: address.to_string() });
+                        let address = address.to_string();
+                        return Err(CameraError::NoPictures { address, reason });
                     }
                 }
                 Taken::Item(Err(error)) => return Err(error),

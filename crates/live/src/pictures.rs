@@ -4,8 +4,10 @@ mod times;
 
 pub use times::Rate;
 
+use super::jpeg::check_frame;
 use image::RgbImage;
 use setsight_photo::source;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 /// Pictures on disk, in the order of their names.
@@ -57,7 +59,9 @@ impl Pictures {
     /// The file's name and the reason.
     pub(crate) fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
         let Some(path) = self.paths.next() else { return Ok(None) };
-        let frame = source::load(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let told = |reason: &dyn Display| format!("{}: {reason}", path.display());
+        let frame = source::load(&path).map_err(|error| told(&error))?;
+        check_frame(frame.width(), frame.height()).map_err(|reason| told(&reason))?;
         Ok(Some(frame))
     }
 }

@@ -15,13 +15,16 @@ use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// How long a frame is waited for before commands and a stop are looked at.
 const WAIT: Duration = Duration::from_millis(50);
+
+/// Most commands that wait; those beyond are lost. A person gives one or two between two frames.
+const MOST_COMMANDS: usize = 256;
 
 /// Takes the views of a session.
 pub trait Sink {
@@ -133,7 +136,7 @@ impl Session {
     pub fn start(self, input: Input, wake: Wake) -> io::Result<RunningSession> {
         let view = Arc::new(Mutex::new(Arc::new(LiveView::default())));
         let stop = Arc::new(AtomicBool::new(false));
-        let (commands, asked) = channel();
+        let (commands, asked) = sync_channel(MOST_COMMANDS);
         let mut newest = Newest { view: Arc::clone(&view), wake };
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("track".into()).spawn(move || {
@@ -333,7 +336,7 @@ impl Sink for Newest {
 /// A session on a thread of its own. Dropping it releases the camera.
 pub struct RunningSession {
     view: Arc<Mutex<Arc<LiveView>>>,
-    commands: Sender<LiveCommand>,
+    commands: SyncSender<LiveCommand>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -344,8 +347,7 @@ impl LiveSource for RunningSession {
     }
 
     fn command(&mut self, command: LiveCommand) {
-        // The receiver lives until this session is dropped.
-        let _ = self.commands.send(command);
+        let _ = self.commands.try_send(command);
     }
 }
 
@@ -361,7 +363,7 @@ impl RunningSession {
 #[derive(Clone)]
 pub struct Onlooker {
     view: Arc<Mutex<Arc<LiveView>>>,
-    commands: Sender<LiveCommand>,
+    commands: SyncSender<LiveCommand>,
     held: Option<Arc<LiveView>>,
 }
 
@@ -377,7 +379,7 @@ impl LiveSource for Onlooker {
             LiveCommand::Freeze(true) => self.held = Some(self.view()),
             LiveCommand::NewGame | LiveCommand::Record(_) | LiveCommand::StopRecording => {
                 // Nobody is there to obey once the session has ended.
-                let _ = self.commands.send(command);
+                let _ = self.commands.try_send(command);
             }
             LiveCommand::Turn(_)
             | LiveCommand::Pause(_)

@@ -45,6 +45,11 @@ impl Answer {
         Self::of(status, "application/json", body.into_bytes())
     }
 
+    /// What a picture is told whose phone has sent another one.
+    pub(crate) fn replaced() -> Self {
+        Self::wrong("409 Conflict", "replaced")
+    }
+
     fn of(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
         Self { status, kind, body: Cow::Owned(body), page_of: None }
     }

@@ -16,9 +16,10 @@ use setsight_live::parts::{Latest, RunningSession, jpeg};
 use setsight_live::views::freeze;
 use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView, Onlooker};
 use std::io::{self, Cursor};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tungstenite::protocol::{Role, WebSocket, WebSocketConfig};
+use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::{CloseFrame, Role, WebSocket, WebSocketConfig};
 use tungstenite::{Bytes, Message};
 
 /// Largest picture, in bytes; one of 1280x720 has 200,000.
@@ -31,6 +32,10 @@ const SILENCE: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(3);
 /// When it takes longer than this, it is asked what is wrong.
 const LATE: Duration = Duration::from_millis(300);
+/// Most messages between two pictures; the page sends one where a person taps.
+const MOST_WORDS: u32 = 100;
+/// What a phone is told that sends more.
+const FLOOD: &str = "too many messages";
 /// The word by which a phone begins a new game.
 const NEW_GAME: &str = "new-game";
 
@@ -157,7 +162,7 @@ pub(crate) fn frame(
     if bytes.len() > MOST_BYTES {
         return Answer::wrong("413 Content Too Large", "too-large");
     }
-    let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut game) = visit.lock_game() else { return Answer::replaced() };
     if bytes == NEW_GAME.as_bytes() {
         begin_again(game.as_mut());
         return Answer::json(&serde_json::json!({}));
@@ -169,36 +174,49 @@ pub(crate) fn frame(
     }
 }
 
-/// Answers the pictures of a phone until it leaves.
-pub(crate) fn play(stream: Stream, visit: &Visit<'_>, reads: &dyn Reads, news: &dyn Fn(News<'_>)) {
+/// Answers the pictures of a phone until it leaves, or is sent away, with the reason.
+pub(crate) fn play(
+    stream: Stream,
+    visit: &Visit<'_>,
+    reads: &dyn Reads,
+    news: &dyn Fn(News<'_>),
+) -> Option<&'static str> {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_BYTES))
         .max_frame_size(Some(MOST_BYTES));
     let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
-    // An older connection of this phone ends now, as its socket was shut down.
-    let mut game = visit.game.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut game = visit.lock_game()?;
     let mut is_told = false;
+    let mut words = 0;
     loop {
         socket.get_mut().allow(SILENCE);
         match socket.read() {
             Ok(Message::Binary(bytes)) => {
+                words = 0;
                 let is_new = !std::mem::replace(&mut is_told, true);
-                let Some(line) = follow(&mut game, &bytes, is_new, visit, reads, news) else {
-                    return;
-                };
+                let line = follow(&mut game, &bytes, is_new, visit, reads, news)?;
                 let text = line.to_string();
                 socket.get_mut().allow(SILENCE);
                 if socket.send(Message::text(text)).is_err() {
-                    return;
+                    return None;
                 }
             }
-            Ok(Message::Text(text)) if text.as_str() == NEW_GAME => begin_again(game.as_mut()),
-            Ok(Message::Ping(_) | Message::Pong(_)) => {}
+            Ok(Message::Text(_) | Message::Ping(_) | Message::Pong(_)) if words == MOST_WORDS => {
+                let reason = CloseFrame { code: CloseCode::Policy, reason: FLOOD.into() };
+                let _ = socket.close(Some(reason));
+                let _ = socket.flush();
+                return Some(FLOOD);
+            }
+            Ok(Message::Text(text)) if text.as_str() == NEW_GAME => {
+                words += 1;
+                begin_again(game.as_mut());
+            }
+            Ok(Message::Ping(_) | Message::Pong(_)) => words += 1,
             // What is no part of the protocol ends it.
             Ok(_) | Err(_) => {
                 let _ = socket.close(None);
                 let _ = socket.flush();
-                return;
+                return None;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Photos that phones send.
 
 use crate::answer::Answer;
+use crate::seats::Visit;
 use crate::server::News;
 use setsight_live::{FramePace, Session};
 use setsight_photo::encode;
@@ -8,8 +9,10 @@ use setsight_photo::source::{self, Photo, SourceError};
 use setsight_track::Params;
 use setsight_vision::output::line_of;
 use setsight_vision::{PhotoReading, Pipeline, Trace};
+use std::collections::VecDeque;
 use std::io::{self, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Largest photo, in bytes: phones make them of up to 20 MB.
 pub(crate) const MOST_BYTES: u64 = 25_000_000;
@@ -38,9 +41,61 @@ impl Reads for Arc<Pipeline> {
     }
 }
 
-/// Photos are decoded and read one after the other, so that four large ones need the memory of one.
+/// Photos are decoded and read one after the other, in the order in which they came, so that four large ones need
+/// the memory of one. A phone has one in this line at most, as its next one takes the place of its last.
 #[derive(Default)]
-pub(crate) struct Turn(Mutex<()>);
+pub(crate) struct Turn {
+    /// The visits whose photos wait; the first one's is in hand.
+    line: Mutex<VecDeque<u64>>,
+    moved: Condvar,
+}
+
+/// The turn of a visit, until this is dropped.
+struct Now<'a>(&'a Turn, u64);
+
+impl Turn {
+    fn line(&self) -> MutexGuard<'_, VecDeque<u64>> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the turn of a visit; `None` if its phone has sent another photo meanwhile.
+    fn of(&self, visit: &Visit<'_>) -> Option<Now<'_>> {
+        /// How often it is looked whether it still counts.
+        const LOOK: Duration = Duration::from_millis(50);
+        let now = Now(self, visit.id);
+        self.line().push_back(visit.id);
+        let waits = |line: &mut VecDeque<u64>| line.front() != Some(&visit.id);
+        while !visit.is_over() {
+            let (line, _) = self
+                .moved
+                .wait_timeout_while(self.line(), LOOK, waits)
+                .unwrap_or_else(PoisonError::into_inner);
+            if line.front() == Some(&visit.id) {
+                return Some(now);
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Now<'_> {
+    fn drop(&mut self) {
+        self.0.line().retain(|visit| *visit != self.1);
+        self.0.moved.notify_all();
+    }
+}
+
+/// A connection that ends for who reads it when its visit is over: what is on its way still comes.
+struct Until<'a, R> {
+    from: &'a mut R,
+    visit: &'a Visit<'a>,
+}
+
+impl<R: Read> Read for Until<'_, R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.visit.is_over() { Ok(0) } else { self.from.read(to) }
+    }
+}
 
 /// Reads the body of a request.
 ///
@@ -50,6 +105,7 @@ pub(crate) fn body(
     length: Option<u64>,
     begun: Vec<u8>,
     from: &mut impl Read,
+    visit: &Visit<'_>,
 ) -> Result<Vec<u8>, Option<Answer>> {
     let Some(length) = length else {
         return Err(Some(Answer::wrong("411 Length Required", "length")));
@@ -60,8 +116,11 @@ pub(crate) fn body(
     let mut bytes = begun;
     // What is announced is not believed: the memory grows with what comes.
     let rest = length.saturating_sub(bytes.len() as u64);
-    from.take(rest).read_to_end(&mut bytes).map_err(|_| None)?;
-    if bytes.len() as u64 != length {
+    let read = Until { from, visit }.take(rest).read_to_end(&mut bytes);
+    if visit.is_over() {
+        return Err(Some(Answer::replaced()));
+    }
+    if read.is_err() || bytes.len() as u64 != length {
         return Err(None);
     }
     Ok(bytes)
@@ -71,14 +130,16 @@ pub(crate) fn body(
 pub(crate) fn read(
     reads: &dyn Reads,
     turn: &Turn,
-    phone: u32,
+    visit: &Visit<'_>,
     bytes: &[u8],
     news: &dyn Fn(News<'_>),
 ) -> Answer {
-    let _turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(_now) = turn.of(visit) else { return Answer::replaced() };
+    let phone = visit.number;
     let mut trace = Trace::default();
-    let photo = match trace.stage("load", |_| source::decode(bytes)) {
+    let photo = match trace.stage("load", |_| source::decode_until(bytes, &visit.over)) {
         Ok(photo) => photo,
+        Err(_) if visit.is_over() => return Answer::replaced(),
         Err(error) => {
             news(News::NotRead { phone, reason: error.to_string() });
             return unread(&error);
@@ -96,13 +157,14 @@ pub(crate) fn read(
 }
 
 /// A photo as a JPEG that every browser shows, upright and of a moderate size.
-pub(crate) fn picture(turn: &Turn, bytes: &[u8]) -> Answer {
-    let _turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
-    match source::decode(bytes) {
+pub(crate) fn picture(turn: &Turn, visit: &Visit<'_>, bytes: &[u8]) -> Answer {
+    let Some(_now) = turn.of(visit) else { return Answer::replaced() };
+    match source::decode_until(bytes, &visit.over) {
         Ok(photo) => match encode::for_browsers(&photo.frame) {
             Ok(bytes) => Answer::jpeg(bytes),
             Err(_) => Answer::wrong("500 Internal Server Error", "failed"),
         },
+        Err(_) if visit.is_over() => Answer::replaced(),
         Err(error) => unread(&error),
     }
 }

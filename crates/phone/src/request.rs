@@ -115,12 +115,13 @@ impl Request {
             // Its end may be split between two reads.
             let from = bytes.len().saturating_sub(3);
             bytes.extend_from_slice(&chunk[..read]);
-            if let Some(end) = bytes[from..].windows(4).position(|four| four == b"\r\n\r\n") {
-                let rest = bytes.split_off(from + end + 4);
-                return Ok(Self::parse(&bytes, rest));
-            }
-            if bytes.len() > MOST_HEAD_BYTES {
+            let end = end_of_head(&bytes[from..]).map(|end| from + end);
+            if end.unwrap_or(bytes.len()) > MOST_HEAD_BYTES {
                 return Ok(None);
+            }
+            if let Some(end) = end {
+                let rest = bytes.split_off(end);
+                return Ok(Self::parse(&bytes, rest));
             }
         }
     }
@@ -225,6 +226,14 @@ impl Request {
     fn phone(&self) -> Option<Phone> {
         self.phone.as_deref().and_then(Phone::new)
     }
+}
+
+/// Where a head ends: behind an empty line, whose end may lack its carriage return (RFC 9112, 2.2).
+fn end_of_head(bytes: &[u8]) -> Option<usize> {
+    (1..bytes.len()).find_map(|at| match &bytes[..=at] {
+        [.., b'\n', b'\n'] | [.., b'\n', b'\r', b'\n'] => Some(at + 1),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -332,6 +341,22 @@ mod tests {
             head.replace(&format!("http://{HOST}"), "http://evil.example"),
         ] {
             assert_eq!(wish(&key, &wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_head_may_lack_carriage_returns_and_no_byte_is_too_many() {
+        let key = Key::random().unwrap();
+        let head = format!("GET / HTTP/1.1\nHost: {HOST}\n\nrest");
+        // Nothing more comes, and nobody waits for it.
+        let request = Request::read(&mut head.as_bytes()).unwrap().unwrap();
+        assert_eq!(request.rest, b"rest");
+        assert!(matches!(request.wish(&[HOST.to_owned()], false, &key), Some(Wish::Page(..))));
+        for (bytes, is_read) in [(MOST_HEAD_BYTES, true), (MOST_HEAD_BYTES + 1, false)] {
+            let start = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\na: ");
+            let filler = "b".repeat(bytes - start.len() - 4);
+            let head = format!("{start}{filler}\r\n\r\n");
+            assert_eq!(Request::read(&mut head.as_bytes()).unwrap().is_some(), is_read, "{bytes}");
         }
     }
 

@@ -4,11 +4,16 @@ use crate::live::Game;
 use crate::request::Phone;
 use std::io;
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Most phones at once.
 pub(crate) const MOST_PHONES: usize = 4;
+
+/// How long the game of a phone is kept that is away.
+const AWAY: Duration = Duration::from_secs(600);
 
 /// The places.
 #[derive(Default)]
@@ -26,11 +31,24 @@ struct Inner {
     closed: bool,
 }
 
+/// The present visit of a phone.
+struct Present {
+    id: u64,
+    connection: TcpStream,
+    over: Arc<AtomicBool>,
+}
+
+impl Present {
+    fn end(&self, how: Shutdown) {
+        self.over.store(true, Ordering::Relaxed);
+        let _ = self.connection.shutdown(how);
+    }
+}
+
 struct Seat {
     phone: Phone,
     number: u32,
-    /// The present visit and its connection.
-    visit: Option<(u64, TcpStream)>,
+    visit: Option<Present>,
     used: Instant,
     game: SeatGame,
 }
@@ -41,7 +59,9 @@ pub(crate) type SeatGame = Arc<Mutex<Option<Game>>>;
 /// A phone on its place, until this is dropped.
 pub(crate) struct Visit<'a> {
     seats: &'a Seats,
-    id: u64,
+    pub id: u64,
+    /// Whether the same phone has come again since, or the server stops.
+    pub over: Arc<AtomicBool>,
     /// Which phone it is, from 1, in the order in which they came.
     pub number: u32,
     /// Whether it was not here before.
@@ -73,8 +93,9 @@ impl Seats {
         }
         inner.visits += 1;
         let id = inner.visits;
+        let is_gone = |seat: &mut Seat| seat.visit.is_none() && seat.used.elapsed() > AWAY;
+        let mut given_up: Vec<Seat> = inner.seats.extract_if(.., is_gone).collect();
         let known = inner.seats.iter().position(|seat| seat.phone == *phone);
-        let mut given_up = None;
         let place = match known {
             Some(place) => place,
             None => {
@@ -84,7 +105,7 @@ impl Seats {
                     let Some((oldest, _)) = empty.min_by_key(|(_, seat)| seat.used) else {
                         return Ok(None);
                     };
-                    given_up = Some(inner.seats.swap_remove(oldest));
+                    given_up.push(inner.seats.swap_remove(oldest));
                 }
                 inner.phones += 1;
                 let number = inner.phones;
@@ -94,14 +115,17 @@ impl Seats {
             }
         };
         let seat = &mut inner.seats[place];
-        if let Some((_, older)) = seat.visit.replace((id, connection)) {
-            let _ = older.shutdown(Shutdown::Both);
+        let over: Arc<AtomicBool> = Arc::default();
+        let present = Present { id, connection, over: Arc::clone(&over) };
+        if let Some(older) = seat.visit.replace(present) {
+            // It can still be told why.
+            older.end(Shutdown::Read);
         }
         let (number, game) = (seat.number, Arc::clone(&seat.game));
         drop(inner);
-        // Its threads are waited for, which others need not.
+        // Their threads are waited for, which others need not.
         drop(given_up);
-        Ok(Some(Visit { seats: self, id, number, is_first: known.is_none(), game }))
+        Ok(Some(Visit { seats: self, id, over, number, is_first: known.is_none(), game }))
     }
 
     /// Whether a phone would get a place.
@@ -115,9 +139,11 @@ impl Seats {
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.closed = true;
-        for (_, connection) in inner.seats.iter().filter_map(|seat| seat.visit.as_ref()) {
-            let _ = connection.shutdown(Shutdown::Both);
-        }
+        inner
+            .seats
+            .iter()
+            .filter_map(|seat| seat.visit.as_ref())
+            .for_each(|visit| visit.end(Shutdown::Both));
     }
 
     /// Whether a phone is there.
@@ -126,10 +152,31 @@ impl Seats {
     }
 }
 
+impl Visit<'_> {
+    /// The game of its phone, once the older visit that holds it has ended; `None` if this one is over before.
+    pub(crate) fn lock_game(&self) -> Option<MutexGuard<'_, Option<Game>>> {
+        /// Between two looks; the older visit ends within a picture.
+        const LOOK: Duration = Duration::from_millis(5);
+        while !self.is_over() {
+            match self.game.try_lock() {
+                Ok(game) => return Some(game),
+                Err(TryLockError::Poisoned(game)) => return Some(game.into_inner()),
+                Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
+            }
+        }
+        None
+    }
+
+    /// Whether nobody waits for it any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+}
+
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
         let mut inner = self.seats.lock();
-        let own = |seat: &&mut Seat| seat.visit.as_ref().is_some_and(|(id, _)| *id == self.id);
+        let own = |seat: &&mut Seat| seat.visit.as_ref().is_some_and(|visit| visit.id == self.id);
         if let Some(seat) = inner.seats.iter_mut().find(own) {
             seat.visit = None;
             seat.used = Instant::now();

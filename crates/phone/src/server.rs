@@ -80,6 +80,8 @@ pub enum News<'a> {
     Left {
         /// Which, from 1.
         phone: u32,
+        /// Why it was sent away, if it was.
+        reason: Option<&'static str>,
     },
 }
 
@@ -385,13 +387,13 @@ impl Shared {
             Wish::Photo(body) => {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |visit, bytes| {
-                    photo::read(&*self.reads, &self.turn, visit.number, bytes, &*self.on_news)
+                    photo::read(&*self.reads, &self.turn, visit, bytes, &*self.on_news)
                 })
             }
             Wish::Picture(body) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |_, bytes| {
-                    photo::picture(&self.turn, bytes)
+                self.photo(stream, &body, request.rest, |visit, bytes| {
+                    photo::picture(&self.turn, visit, bytes)
                 })
             }
             Wish::Frame(body) => {
@@ -435,7 +437,7 @@ impl Shared {
         if body.waits_for_consent && begun.is_empty() && is_wanted {
             ask_for_body(&mut stream)?;
         }
-        let answer = match photo::body(body.length, begun, &mut stream) {
+        let answer = match photo::body(body.length, begun, &mut stream, &visit) {
             Ok(bytes) => answer(&visit, &bytes),
             Err(Some(wrong)) => wrong,
             Err(None) => return Ok(()),
@@ -452,8 +454,8 @@ impl Shared {
         };
         stream.allow(ANSWER_LIMIT);
         accept_socket(&mut stream, key, PROTOCOL)?;
-        live::play(stream, &visit, &*self.reads, &*self.on_news);
-        (self.on_news)(News::Left { phone: visit.number });
+        let reason = live::play(stream, &visit, &*self.reads, &*self.on_news);
+        (self.on_news)(News::Left { phone: visit.number, reason });
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{PHONE, World, answer_of, body, jpeg, status};
+use common::{PHONE, SLOW_PX, World, answer_of, body, jpeg, status, wide_jpeg};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
@@ -114,6 +114,57 @@ fn broken_frames_end_their_connection_alone() {
         assert!(rest.len() < 200, "{frame:?}: {rest:?}");
     }
     assert_eq!(status(&world.post("/photo", &jpeg(90))), 200);
+}
+
+#[test]
+fn a_flood_of_words_ends_its_connection_and_is_told() {
+    let world = World::new();
+    let mut flood = live(&world, "00000000000000ff");
+    let word = [&[0x81, 0x88, 0, 0, 0, 0][..], b"new-game"].concat();
+    let _ = flood.write_all(&word.repeat(100_000));
+    let mut rest = Vec::new();
+    let _ = flood.read_to_end(&mut rest);
+    assert!(String::from_utf8_lossy(&rest).contains("too many messages"), "{rest:?}");
+    // As many as a person taps end nothing.
+    let mut socket = WebSocket::from_raw_socket(live(&world, PHONE), Role::Client, None);
+    for n in 0..5 {
+        for _ in 0..20 {
+            socket.send(Message::text("new-game")).unwrap();
+        }
+        socket.send(Message::binary(jpeg(90 + n))).unwrap();
+        let Message::Text(text) = socket.read().unwrap() else { panic!("a line is the answer") };
+        assert!(!text.contains("error"), "{text}");
+    }
+}
+
+#[test]
+fn a_phone_has_one_photo_in_hand_and_others_get_their_turn() {
+    let world = World::new();
+    let slow = wide_jpeg(SLOW_PX, 90);
+    let refused = |answer: &str| (status(answer), body(answer).to_owned());
+    let replaced = (409, "{\"error\":\"replaced\"}".to_owned());
+    // One that has not come whole yet.
+    let mut half = world.connect();
+    let head = world.head("POST /photo");
+    half.write_all(format!("{head}Content-Length: 2000000\r\n\r\nabc").as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    std::thread::scope(|scope| {
+        let post = |phone: &'static str| {
+            let (world, slow) = (&world, &slow);
+            let begun = scope.spawn(move || (world.post_as(phone, "/photo", slow), Instant::now()));
+            std::thread::sleep(Duration::from_millis(60));
+            begun
+        };
+        let other = "00000000000000aa";
+        let (first, second, of_other, third) = (post(PHONE), post(PHONE), post(other), post(PHONE));
+        assert_eq!(refused(&answer_of(half, b"")), replaced);
+        let [first, second, of_other, third] =
+            [first, second, of_other, third].map(|one| one.join().unwrap());
+        // What is in hand is read to its end.
+        assert_eq!((status(&first.0), status(&of_other.0), status(&third.0)), (200, 200, 200));
+        assert_eq!(refused(&second.0), replaced);
+        assert!(of_other.1 < third.1, "it came first");
+    });
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! browser does. It applies no embedded colour profile.
 
 mod av1;
+mod budget;
 mod error;
 mod heif;
 mod jpeg;
@@ -18,15 +19,16 @@ mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
 pub use error::{
-    MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS, MIN_SIDE_PX, SourceError, check_size,
+    MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError, check_size,
 };
 
 pub use jpeg::mended as mended_jpeg;
-pub use list::{ListError, PHOTO_EXTENSIONS, list_photos, natural_order};
+pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
 pub use room::{Held, Room};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use crate::Frame;
+use budget::Budget;
 use heif::Heif;
 use image::metadata::Orientation;
 use image::{
@@ -38,6 +40,7 @@ use room::READING_BYTES;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Memory for a picture's colour profile, comments and other metadata.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
@@ -151,7 +154,7 @@ impl Room {
             held = self.take(needed);
             bytes = bytes_of(path)?;
         }
-        Ok((decode_with(&bytes, |length| self.spare(length))?, held))
+        Ok((decode_with(&bytes, &AtomicBool::new(false), |length| self.spare(length))?, held))
     }
 }
 
@@ -196,13 +199,25 @@ pub fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
 /// # Errors
 /// See [`SourceError`].
 pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
-    decode_with(bytes, |_| Vec::new())
+    decode_until(bytes, &AtomicBool::new(false))
+}
+
+/// Decodes a photo from its file's bytes, unless `stop` is set before it is done.
+///
+/// # Errors
+/// See [`SourceError`]; [`ErrorKind::Interrupted`] if it was stopped.
+pub fn decode_until(bytes: &[u8], stop: &AtomicBool) -> Result<Photo, SourceError> {
+    decode_with(bytes, stop, |_| Vec::new())
 }
 
 /// Decodes a photo, in memory that `spare` may have of at least so many bytes.
-fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Photo, SourceError> {
+fn decode_with(
+    bytes: &[u8],
+    stop: &AtomicBool,
+    spare: impl FnOnce(usize) -> Vec<u8>,
+) -> Result<Photo, SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
-        let frame = heif.decode()?;
+        let frame = heif.decode(&Budget::new(heif.pixels()?, stop))?;
         let reduced = heif.reduction();
         let (stored_width, stored_height) =
             if reduced > 1 { heif.upright_px()? } else { frame.dimensions() };
@@ -212,6 +227,8 @@ fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Pho
     let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
     let reduced = stored.reduction(format);
+    let budget = Budget::new(u64::from(stored.width) * u64::from(stored.height), stop);
+    budget.check()?;
     let image = match format {
         ImageFormat::Png => {
             drop(decoder);
@@ -219,13 +236,15 @@ fn decode_with(bytes: &[u8], spare: impl FnOnce(usize) -> Vec<u8>) -> Result<Pho
         }
         ImageFormat::Jpeg if reduced > 1 => {
             drop(decoder);
-            jpeg::decode_reduced(bytes, reduced)
+            jpeg::decode_reduced(bytes, reduced, &budget)
         }
         ImageFormat::Jpeg if decoder.color_type() == ColorType::Rgb8 => rgb_of(decoder, spare),
         _ => DynamicImage::from_decoder(decoder).map(into_rgb_on_white),
     };
+    budget.check()?;
     let image = image.map_err(|error| explain(name, error))?;
-    let ends = format != ImageFormat::Jpeg || jpeg::is_whole(bytes, &image, reduced);
+    let ends = format != ImageFormat::Jpeg
+        || jpeg::is_whole(bytes, &image, (stored.width, stored.height), reduced);
     if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
@@ -311,7 +330,7 @@ fn open(
     let mut decoder = reader.into_decoder().map_err(fail)?;
     let (width, height) = decoder.dimensions();
     match format {
-        ImageFormat::Jpeg => jpeg::check_size(width, height, bytes)?,
+        ImageFormat::Jpeg => jpeg::check(width, height, bytes)?,
         _ => check_size(width, height)?,
     }
     let mut limits = Limits::default();

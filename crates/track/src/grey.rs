@@ -287,6 +287,22 @@ mod tests {
     }
 
     #[test]
+    fn pictures_of_any_shape_that_comes_in_are_followed() {
+        use crate::{Params, Tracker};
+        for (width, height) in [(16, 16), (16, 511), (511, 16), (320, 9984), (9984, 321), (641, 21)]
+        {
+            setsight_photo::source::check_size(width, height).unwrap();
+            let mut tracker = Tracker::new(Params::default());
+            for level in 0..3 {
+                let frame =
+                    Frame::from_fn(width, height, |x, y| image::Rgb([(x ^ y) as u8, level, 90]));
+                tracker.follow(std::sync::Arc::new(Grey::of(&frame)), 40.0 * f64::from(level));
+            }
+            assert!(tracker.table().table.cards.is_empty());
+        }
+    }
+
+    #[test]
     fn a_card_looks_alike_elsewhere_and_in_other_light() {
         let here = Grey::of(&card_at(100.0, 90.0, 60, 1.0));
         let there = Grey::of(&card_at(113.5, 101.25, 60, 0.8));

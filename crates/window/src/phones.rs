@@ -171,10 +171,6 @@ impl Phones {
 
 /// Hands over what happened to the window.
 fn hear(news: News<'_>, folder: &Path, count: &AtomicU32, away: &Away, sender: &Sender<Told>) {
-    let of = |phone: u32| {
-        let mut all = away.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(all.entry(phone).or_default())
-    };
     let told = match news {
         News::Came { phone } => Told::Came(phone),
         News::Photo { bytes, .. } => {
@@ -186,12 +182,16 @@ fn hear(news: News<'_>, folder: &Path, count: &AtomicU32, away: &Away, sender: &
             }
         }
         News::Live { phone, game } => {
-            let away = of(phone);
-            away.store(false, Ordering::Relaxed);
-            Told::Live(PhoneGame { phone, game, away })
+            let stopped: Arc<AtomicBool> = Arc::default();
+            let mut all = away.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(phone, Arc::clone(&stopped));
+            Told::Live(PhoneGame { phone, game, away: stopped })
         }
-        News::Left { phone } => {
-            of(phone).store(true, Ordering::Relaxed);
+        News::Left { phone, .. } => {
+            let mut all = away.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(away) = all.remove(&phone) {
+                away.store(true, Ordering::Relaxed);
+            }
             return;
         }
         // The phone itself says what is wrong with a photo; a view is in the game.

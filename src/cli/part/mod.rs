@@ -227,6 +227,11 @@ impl Part {
                 ))
                 .into());
             }
+            if index >= items {
+                let number = line.number;
+                let message = format!("--resume {shown}, line {number}: item {index} of {items}");
+                return Err(BadCall(message).into());
+            }
             failed += usize::from(line.value.get("error").is_some());
             starts.entry(*index).or_insert(line.start);
             Ok(())
@@ -294,6 +299,17 @@ mod tests {
             assert!(error.to_string().contains("file"), "{error}");
             assert_eq!(std::fs::read(&path).unwrap(), bytes, "{error}");
         }
+    }
+
+    #[test]
+    fn an_item_beyond_the_whole_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let mut part = open(&path, &whole("ours")).unwrap();
+        part.write(3, json!({"version": 1})).unwrap();
+        drop(part);
+        let error = open(&path, &whole("ours")).err().unwrap().to_string();
+        assert!(error.contains("line 1: item 3 of 3"), "{error}");
     }
 
     #[test]

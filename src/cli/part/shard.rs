@@ -49,8 +49,11 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // Rust's numbers may have a plus.
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/');
         let numbers = text
             .split_once('/')
+            .filter(|_| is_plain)
             .and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         let (number, of) =
             numbers.ok_or("expected K/N, such as 2/5 for the second of five parts")?;
@@ -76,7 +79,9 @@ mod tests {
     fn parts_are_written_as_k_of_n() {
         assert_eq!(shard("2/5").to_string(), "2/5");
         assert_eq!(shard("1/1"), Shard::WHOLE);
-        for wrong in ["", "2", "0/5", "6/5", "1/0", "-1/5", "a/b", "1/2/3", "1/100001", "1.5/2"] {
+        for wrong in
+            ["", "2", "0/5", "6/5", "1/0", "-1/5", "a/b", "1/2/3", "1/100001", "1.5/2", "+1/2"]
+        {
             assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
         }
         assert!("0/5".parse::<Shard>().unwrap_err().contains("1/5 to 5/5"));

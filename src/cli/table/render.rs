@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use setsight_files::whole_file::{is_in_the_making, write_whole};
+use setsight_files::whole_file::{FolderLock, is_in_the_making, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_game::json::VERSION;
@@ -162,6 +162,9 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     }
     let part = args.part.open(&Whole { command: "render", settings, is_ours })?;
     let stop = stop::asked();
+    make(out)?;
+    let lock = FolderLock::take(out)
+        .with_context(|| format!("tables cannot be drawn into {}", out.display()))?;
     look(&tables, &folders, &part, out, args.overwrite)?;
     prepare(out, &folders)?;
     let count = part.own_items();
@@ -176,7 +179,8 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
         let photos = threads.install(|| drawing.folder(folder))?;
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
-        LabelFile::create(&out.join(&folder.path), Some(&folder.source), &photos)?;
+        let (place, source) = (out.join(&folder.path), Some(&*folder.source));
+        LabelFile::create_under(&lock, &place, source, &photos)?;
     }
     bar.finish_and_clear();
     let out = out.display();
@@ -239,15 +243,8 @@ fn look(
         );
         return Err(BadCall(message).into());
     }
-    let is_empty = match std::fs::read_dir(out) {
-        // Told when the folder is made.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            true
-        }
-        entries => {
-            entries.with_context(|| format!("cannot read {}", out.display()))?.next().is_none()
-        }
-    };
+    let entries = std::fs::read_dir(out).with_context(|| format!("cannot read {}", out.display()));
+    let is_empty = entries?.next().is_none();
     // What a killed run has left is replaced, also where it came to no line.
     let goes_on = part.has_begun() || part.has_file() && holds_nothing_else(out, folders, tables);
     if !overwrite && !goes_on && !is_empty {
@@ -438,14 +435,19 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
     (0..args.count).map(table).collect()
 }
 
+/// Makes a folder, if it is not there.
+fn make(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| {
+        let folder = folder.display();
+        format!("cannot make the folder {folder}; give --out a place you may write to")
+    })
+}
+
 /// Makes the folders. Old labels must not stand beside new pictures, even for a while.
 fn prepare(out: &Path, folders: &[Folder]) -> anyhow::Result<()> {
     let folders = folders.iter().map(|folder| out.join(&folder.path));
     for folder in std::iter::once(out.to_owned()).chain(folders) {
-        std::fs::create_dir_all(&folder).with_context(|| {
-            let folder = folder.display();
-            format!("cannot make the folder {folder}; give --out a place you may write to")
-        })?;
+        make(&folder)?;
         let labels = folder.join(PHOTO_LABELS);
         match std::fs::remove_file(&labels) {
             Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -1,13 +1,14 @@
 //! `setsight serve`: a page on which a phone is the camera.
 
 mod keep;
+mod teller;
 
 use super::live::summary;
 use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::stop;
 use keep::Keeper;
-use setsight_files::{print_result, say};
+use setsight_files::say;
 use setsight_phone::Options;
 use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use teller::Teller;
 
 /// How often it is looked whether the command is to end.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -61,9 +63,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop::asked();
     let pipeline = Arc::new(args.reading.pipeline()?);
     let keeper = args.keep.as_deref().map(Keeper::create).transpose()?.map(Mutex::new);
-    let desk = Arc::new(Desk { keeper, told: Mutex::default() });
-    let teller = Arc::clone(&desk);
-    let on_news = Box::new(move |news: News<'_>| teller.tell(news));
+    let desk = Arc::new(Desk { keeper, told: Mutex::default(), teller: Teller::start()? });
+    let hears = Arc::clone(&desk);
+    let on_news = Box::new(move |news: News<'_>| hears.tell(news));
     let listen = args.listen.unwrap_or(Listen::Private);
     let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
         .map_err(|error| BadCall(told(&error.into())))?;
@@ -74,8 +76,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         if looked.elapsed() >= NETWORK_PAUSE {
             looked = Instant::now();
             if server.follow_network() {
-                say!("This computer's network has changed.");
-                tell_code(&server);
+                let code = code_of(&server);
+                desk.teller.say(format!("This computer's network has changed.\n{code}"));
             }
         }
     }
@@ -86,22 +88,18 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 /// The code to scan and the addresses.
-fn tell_code(server: &Server) {
+fn code_of(server: &Server) -> String {
     let addresses = server.addresses();
-    if let Some(first) = addresses.first() {
-        if let Some(code) = Code::of(first) {
-            say!("{}", code.text());
-        }
-        say!("Scan this code with a phone on the same network, or open there:");
-    }
-    for address in &addresses {
-        say!("  {address}");
-    }
+    let code = addresses.first().and_then(|first| Code::of(first)).map(|code| code.text() + "\n");
+    let open = "Scan this code with a phone on the same network, or open there:";
+    let open = addresses.first().map_or("", |_| open);
+    let addresses: String = addresses.iter().map(|address| format!("\n  {address}")).collect();
+    format!("{}{open}{addresses}", code.unwrap_or_default())
 }
 
 /// The code to scan, the addresses, what a phone will warn of, and what may be in its way.
 fn tell_addresses(server: &Server) {
-    tell_code(server);
+    say!("{}", code_of(server));
     say!(
         "Whoever has the address can use this page until Ctrl-C ends it.\n\
          For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
@@ -122,23 +120,27 @@ struct Desk {
     keeper: Option<Mutex<Keeper>>,
     /// What was told last of each phone's live pictures.
     told: Mutex<HashMap<u32, String>>,
+    teller: Teller,
 }
 
 impl Desk {
     fn tell(&self, news: News<'_>) {
+        let say = |text: String| self.teller.say(text);
         match news {
-            News::Came { phone } => say!("phone {phone} is here"),
-            News::Left { phone } => {
+            News::Came { phone } => say(format!("phone {phone} is here")),
+            News::Left { phone, reason } => {
                 self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
-                say!("phone {phone}: its live pictures have ended");
+                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                say(format!("phone {phone}: its live pictures have ended{reason}"));
             }
-            News::NotRead { phone, reason } => say!("phone {phone}: the photo {reason}"),
+            News::NotRead { phone, reason } => say(format!("phone {phone}: the photo {reason}")),
             News::Photo { phone, bytes, reading, times } => {
-                // Whoever read our output has seen enough; the phone has not.
-                let _ = print_result!("phone {phone}, photo: {}", reading.table.summary());
+                self.teller.result(format!("phone {phone}, photo: {}", reading.table.summary()));
                 if let Some(keeper) = &self.keeper {
                     let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-                    keeper.keep(bytes, reading, times);
+                    if let Err(error) = keeper.keep(bytes, reading, times) {
+                        say(told(&error));
+                    }
                 }
             }
             // The first view says what there is to say.
@@ -147,7 +149,7 @@ impl Desk {
                 let text = summary(view);
                 let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
                 if told.get(&phone) != Some(&text) {
-                    let _ = print_result!("phone {phone}, live: {text}");
+                    self.teller.result(format!("phone {phone}, live: {text}"));
                     told.insert(phone, text);
                 }
             }
@@ -157,6 +159,10 @@ impl Desk {
     /// Finishes the folder of what was kept; whether something could not be kept.
     fn finish(&self) -> anyhow::Result<bool> {
         let Some(keeper) = &self.keeper else { return Ok(false) };
-        keeper.lock().unwrap_or_else(PoisonError::into_inner).finish()
+        let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = keeper.finish()? {
+            self.teller.say(kept);
+        }
+        Ok(keeper.failed)
     }
 }

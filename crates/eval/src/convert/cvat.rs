@@ -1,7 +1,7 @@
 //! CVAT's own XML of pictures.
 
 use super::account::Oddity;
-use super::document::{Content, Document};
+use super::document::{Content, Document, xml_of};
 use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
 use super::numbers::number;
@@ -23,7 +23,7 @@ pub(super) fn read(
 ) -> Option<Result<(), String>> {
     let Content::Xml(text) = &file.content else { return None };
     // Text that is no XML is told of by the form that is tried first.
-    let xml = roxmltree::Document::parse(text).ok()?;
+    let xml = xml_of(text).ok()?;
     let root = xml.root_element();
     let elements =
         |name: &'static str| root.children().filter(move |node: &Node| node.has_tag_name(name));

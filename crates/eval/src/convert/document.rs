@@ -4,10 +4,15 @@ use super::numbers::number;
 use super::pictures::Pictures;
 use serde_json::Value;
 use setsight_files::json_fault;
-use setsight_files::small_file::{MAX_DATA_BYTES, read_text_bytes};
+use setsight_files::small_file::{MAX_DATA_BYTES, check_json, read_text_bytes};
 use setsight_photo::labels::{Table, table_of};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+/// Most tags and texts of XML: of some fifty thousand cards.
+const MAX_XML_NODES: u32 = 1_000_000;
+/// Most attributes of a tag: the parser compares each with all others.
+const MAX_ATTRIBUTES: usize = 100;
 
 /// A file of labels.
 pub(super) struct Document<'a> {
@@ -34,22 +39,23 @@ impl<'a> Document<'a> {
     /// A message without the file's name: it cannot be read, or is not what its name says.
     pub(super) fn open(path: &'a Path) -> Option<Result<Self, String>> {
         let extension = path.extension().and_then(OsStr::to_str)?.to_ascii_lowercase();
-        let open: fn(&str) -> Result<Content, String> = match extension.as_str() {
-            "json" => |text| {
-                let document = serde_json::from_str(text);
+        type Open = fn(String) -> Result<Content, String>;
+        let (limit, open): (u64, Open) = match extension.as_str() {
+            "json" => (MAX_DATA_BYTES, |text| {
+                check_json(&text).map_err(|error| format!("cannot be read: {error}"))?;
+                let document = serde_json::from_str(&text);
                 document
                     .map(Content::Json)
                     .map_err(|error| format!("is no JSON: {}", json_fault(&error)))
-            },
-            "xml" => |text| Ok(Content::Xml(text.to_owned())),
-            "csv" | "tsv" => |text| {
+            }),
+            "xml" => (MAX_DATA_BYTES, |text| check_tags(&text).map(|()| Content::Xml(text))),
+            "csv" | "tsv" => (MAX_DATA_BYTES, |text| {
                 let table = table_of(text.as_bytes());
                 table.map(Content::Table).map_err(|error| format!("is no table: {error}"))
-            },
+            }),
             _ => return None,
         };
-        let text = text_at(path, MAX_DATA_BYTES);
-        Some(text.and_then(|text| open(&text)).map(|content| Self { path, content }))
+        Some(text_at(path, limit).and_then(open).map(|content| Self { path, content }))
     }
 
     /// The picture that the file calls by this name.
@@ -110,4 +116,52 @@ pub(super) fn numbers_of(value: &Value) -> Option<Vec<f64>> {
 pub(super) fn text_of(value: &Value) -> Option<String> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
     text.map(str::to_owned).or_else(|| value.is_number().then(|| value.to_string()))
+}
+
+/// A text as XML.
+///
+/// # Errors
+/// It is none, or has more than [`MAX_XML_NODES`] nodes, or a document type, whose entities could grow or lead
+/// elsewhere.
+pub(super) fn xml_of(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
+    let options = roxmltree::ParsingOptions { nodes_limit: MAX_XML_NODES, ..Default::default() };
+    roxmltree::Document::parse_with_options(text, options)
+}
+
+/// Refuses XML with a tag of more attributes than any format has.
+fn check_tags(xml: &str) -> Result<(), String> {
+    let (mut is_tag, mut attributes, mut quote) = (false, 0, None);
+    for byte in xml.bytes() {
+        match (quote, byte) {
+            // It stands within no value.
+            (_, b'<') => (is_tag, attributes, quote) = (true, 0, None),
+            (Some(open), _) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'>') => is_tag = false,
+            (None, b'"' | b'\'') if is_tag => quote = Some(byte),
+            (None, b'=') if is_tag => attributes += 1,
+            _ => {}
+        }
+        if attributes > MAX_ATTRIBUTES {
+            return Err(format!("has a tag of more than {MAX_ATTRIBUTES} attributes"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_tags;
+
+    #[test]
+    fn tags_have_few_attributes_and_text_may_have_any() {
+        let tag = |count: usize| {
+            let all: String = (0..count).map(|n| format!(" a{n}='a=\">'")).collect();
+            format!("<?xml version=\"1.0\"?><annotation><b{all}/></annotation>")
+        };
+        assert_eq!(check_tags(&tag(100)), Ok(()));
+        assert!(check_tags(&tag(101)).is_err() && check_tags(&tag(80_000)).is_err());
+        assert!(check_tags(&format!("<!-- don't -->=\"{}", tag(101))).is_err());
+        assert_eq!(check_tags(&format!("<a>{}</a>", "don't\" ".repeat(500))), Ok(()));
+    }
 }

@@ -2,11 +2,10 @@
 
 use super::account::{Account, Oddity};
 use super::outline::Outline;
-use setsight_photo::source::{PHOTO_EXTENSIONS, natural_order};
+use setsight_photo::source::{self, PHOTO_EXTENSIONS};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use walkdir::WalkDir;
 
 /// Labels found in a folder or file.
 #[derive(Debug, Default)]
@@ -109,21 +108,13 @@ pub(super) struct Mark {
     pub at: String,
 }
 
-/// All files in a folder and its subfolders except hidden ones, in natural order.
+/// All files in a folder and its subfolders, see [`source::files_below`].
 ///
 /// # Errors
 /// A folder that cannot be read.
 pub(super) fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    WalkDir::new(folder)
-        .follow_links(true)
-        .sort_by(|a, b| natural_order(a.file_name(), b.file_name()))
-        .into_iter()
-        .filter_entry(|entry| {
-            entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
-        })
-        .filter(|entry| entry.as_ref().map_or(true, |entry| !entry.file_type().is_dir()))
-        .map(|entry| Ok(entry?.into_path()))
-        .collect()
+    let files = source::files_below(folder, true, &[]);
+    files.map(|file| file.map_err(io::Error::other)).collect()
 }
 
 /// Whether a file has the extension of a picture.

@@ -1,6 +1,6 @@
 //! Pascal VOC's XML, one file for each photo, as LabelImg, CVAT and Roboflow write it.
 
-use super::document::{Content, Document};
+use super::document::{Content, Document, xml_of};
 use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
 use super::numbers::{Numbers, number};
@@ -8,6 +8,7 @@ use super::outline::Outline;
 use super::pictures::Pictures;
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
+use std::collections::HashMap;
 
 /// This format.
 pub(super) const FORMAT: Format =
@@ -20,8 +21,7 @@ pub(super) fn read(
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
     let Content::Xml(text) = &file.content else { return None };
-    // A file with a document type is refused, so no entity of its own can grow or lead elsewhere.
-    let xml = match roxmltree::Document::parse(text) {
+    let xml = match xml_of(text) {
         Ok(xml) => xml,
         Err(error) if text.contains("<annotation") => {
             return Some(Err(format!("is no XML as it should be: {error}")));
@@ -65,8 +65,10 @@ fn read_labels(file: &Document, root: Node, pictures: &Pictures, drafts: &mut Dr
 fn outline_of(object: Node, numbers: &Numbers) -> Option<Outline> {
     let number_of = |node: Node, name: &str| numbers.read(text_of(node, name)?);
     if let Some(polygon) = child(object, "polygon") {
+        let parts: HashMap<&str, Node> =
+            polygon.children().map(|part| (part.tag_name().name(), part)).collect();
         let corners = (1..).map_while(|i| {
-            let at = |axis: &str| number_of(polygon, &format!("{axis}{i}"));
+            let at = |axis: &str| numbers.read(parts.get(&*format!("{axis}{i}"))?.text()?.trim());
             Some([at("x")?, at("y")?])
         });
         let numbers: Vec<f64> = corners.flatten().collect();

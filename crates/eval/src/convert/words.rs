@@ -3,7 +3,7 @@
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_game::cards::{Property, Vocabulary};
 use setsight_photo::labels::rows_of;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Why a file of words cannot be used.
@@ -30,7 +30,18 @@ pub fn read_words(path: &Path) -> Result<Vocabulary, WordsError> {
         .map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let rows = rows_of(text.as_bytes()).map_err(|error| wrong(error.to_string()))?;
     let mut words = Vocabulary::default();
+    let mut meanings: HashMap<String, (u64, String)> = HashMap::new();
     for (line, row) in rows {
+        if let [word, value] = row.as_slice()
+            && let value = value.to_lowercase()
+            && let Some((before, other)) =
+                meanings.insert(word.to_lowercase(), (line, value.clone()))
+            && other != value
+        {
+            let reason =
+                format!("line {line}: \"{word}\" means {value}, and in line {before} {other}");
+            return Err(wrong(reason));
+        }
         match row.as_slice() {
             [first, ..] if first.starts_with('#') => {}
             [word, value] if !word.is_empty() && words.add(word, value) => {}
@@ -121,6 +132,19 @@ fn nearest(word: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_that_means_two_things_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("words.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            read_words(&path).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("blue,red\nhatch,striped\nBlue, Red\n"), Ok(()));
+        let told = read("blue,red\nhatch,striped\nBlue,green\n").unwrap_err();
+        assert!(told.contains("line 3: \"Blue\" means green, and in line 1 red"), "{told}");
+    }
 
     #[test]
     fn the_nearest_word_is_proposed() {

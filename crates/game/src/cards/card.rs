@@ -4,6 +4,8 @@ use std::fmt;
 
 /// Number of cards in the deck: one for each combination of the four properties.
 pub const DECK_SIZE: usize = 81;
+/// Most cards of one table, three decks: far above any, and few enough sets (at most 29,160) to list.
+pub const MAX_ON_TABLE: usize = 3 * DECK_SIZE;
 
 /// Long side of a card in millimetres.
 pub const CARD_LONG_MM: f64 = 89.0;

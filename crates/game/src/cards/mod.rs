@@ -19,7 +19,7 @@ pub mod outline;
 pub mod picture;
 pub mod spline;
 
-pub use card::{Card, Color, DECK_SIZE, Number, Property, Shading, Shape};
+pub use card::{Card, Color, DECK_SIZE, MAX_ON_TABLE, Number, Property, Shading, Shape};
 pub use code::{CodeError, parse_codes};
 pub use deck::Deck;
 pub use deck::Edition;

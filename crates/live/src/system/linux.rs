@@ -243,6 +243,7 @@ impl Camera for LinuxCamera {
 
 /// The pixels of a frame; `None` if it is broken.
 fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
+    jpeg::check_frame(format.width, format.height).ok()?;
     let rgb = match &format.fourcc.repr {
         b"YUYV" => of_pairs(&rows(bytes, format, 2)?, |[y, u, next, v]| ([y, next], u, v)),
         b"UYVY" => of_pairs(&rows(bytes, format, 2)?, |[u, y, v, next]| ([y, next], u, v)),

@@ -119,11 +119,11 @@ impl Models {
         }
     }
 
-    /// Whether a file is present; it may still be broken.
+    /// Whether something is there by the name of a file; it may still be broken, or no file.
     pub fn has(&self, file: &str) -> bool {
         match self {
             Self::Shipped => FILES.iter().any(|(name, _)| *name == file),
-            Self::Folder(folder) => folder.join(file).is_file(),
+            Self::Folder(folder) => folder.join(file).symlink_metadata().is_ok(),
         }
     }
 

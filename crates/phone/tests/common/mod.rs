@@ -20,6 +20,9 @@ use std::time::Duration;
 
 pub const PHONE: &str = "0123456789abcdef";
 
+/// A photo of this width takes long to read.
+pub const SLOW_PX: u32 = 333;
+
 /// Reads one card on every photo, and nothing on live pictures.
 struct Fake;
 
@@ -40,6 +43,9 @@ impl Detector for Fake {
 
 impl Reads for Fake {
     fn read(&self, photo: Photo, _: &mut Trace<'_>) -> Result<PhotoReading, String> {
+        if photo.frame.width() == SLOW_PX {
+            std::thread::sleep(Duration::from_millis(700));
+        }
         let card = "2spd".parse().unwrap();
         let card = ReadCard::new(Quad::rectangle(9.0, 6.0), card, 0.99, false);
         let table = TableReading::new(vec![card], photo.frame.dimensions());
@@ -79,7 +85,7 @@ impl World {
                 News::NotRead { phone, .. } => format!("{phone} not read"),
                 News::Live { phone, .. } => format!("{phone} live"),
                 News::View { phone, view } => format!("{phone} view {}", view.number),
-                News::Left { phone } => format!("{phone} left"),
+                News::Left { phone, .. } => format!("{phone} left"),
             };
             teller.lock().unwrap().push(line);
         });
@@ -123,7 +129,12 @@ impl World {
 
     /// Posts a photo.
     pub fn post(&self, path: &str, photo: &[u8]) -> String {
-        let head = self.head(&format!("POST {path}"));
+        self.post_as(PHONE, path, photo)
+    }
+
+    /// Posts a photo of another phone.
+    pub fn post_as(&self, phone: &str, path: &str, photo: &[u8]) -> String {
+        let head = self.head(&format!("POST {path}")).replace(PHONE, phone);
         let head = format!("{head}Content-Length: {}\r\n\r\n", photo.len());
         self.said(&[head.as_bytes(), photo].concat())
     }
@@ -148,9 +159,14 @@ pub fn body(answer: &str) -> &str {
 
 /// A JPEG with some structure.
 pub fn jpeg(level: u8) -> Vec<u8> {
+    wide_jpeg(320, level)
+}
+
+/// The same of another width in pixels.
+pub fn wide_jpeg(width: u32, level: u8) -> Vec<u8> {
     use image::{Rgb, RgbImage, codecs::jpeg::JpegEncoder};
     let image =
-        RgbImage::from_fn(320, 240, |x, y| Rgb([level, (3 * x) as u8 | 64, (5 * y) as u8 | 64]));
+        RgbImage::from_fn(width, 240, |x, y| Rgb([level, (3 * x) as u8 | 64, (5 * y) as u8 | 64]));
     let mut bytes = Vec::new();
     JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
     bytes

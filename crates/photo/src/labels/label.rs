@@ -4,8 +4,9 @@ use super::{DatasetError, UNCHECKED, nearest};
 use crate::geometry::{Point, Quad};
 use crate::source::{Photo, stored_from_upright, upright_from_stored};
 use image::metadata::Orientation;
-use serde::{Deserialize, Serialize};
-use setsight_game::cards::{Card, Deck};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use setsight_game::cards::{Card, Deck, MAX_ON_TABLE};
 use std::path::Path;
 
 /// One photo and the cards in it.
@@ -27,10 +28,11 @@ pub struct PhotoLabel {
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
     /// Every card in view.
+    #[serde(deserialize_with = "few")]
     pub cards: Vec<CardLabel>,
     /// Where every card in view lies, if nobody has said which cards they are. Such a photo has the
     /// tag [`UNCHECKED`]; once it is checked, its cards count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Place>,
 }
 
@@ -41,6 +43,19 @@ pub struct Place {
     pub center: Point,
     /// Its corners where known; their order is not reliable.
     pub corners: Option<Quad>,
+}
+
+/// As many as lie on one table: what looks for sets and neighbours among them takes time with their cube.
+pub(super) fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    d: D,
+) -> Result<Vec<T>, D::Error> {
+    let all = Vec::deserialize(d)?;
+    if all.len() > MAX_ON_TABLE {
+        let count = all.len();
+        let message = format!("{count} cards in one photo; at most {MAX_ON_TABLE} are read");
+        return Err(D::Error::custom(message));
+    }
+    Ok(all)
 }
 
 fn classic() -> String {

@@ -4,17 +4,18 @@
 //! program does not know, of the file, of a photo and of a card. A photo's labels are understood
 //! when they are asked for, so that a bad one is in nobody's way but its own.
 
+use super::label::few;
 use super::merge::same_cards;
 use super::{CardLabel, DatasetError, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
 use super::{check_files, write_all};
 use crate::geometry::{Point, Quad};
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use setsight_files::json_fault;
-use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
+use setsight_files::small_file::read_json;
 use setsight_files::whole_file::FolderLock;
-use setsight_game::cards::Card;
+use setsight_game::cards::{Card, MAX_ON_TABLE};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,14 @@ pub struct PhotoEntry {
     pub label: PhotoLabel,
     /// The others, each with its best guess, of a photo with the tag [`UNCHECKED`]. Other programs
     /// tag photos too: without a list, all that the reader is unsure of is still to be said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "few_if_any", skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Vec<CardLabel>>,
+}
+
+fn few_if_any<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<CardLabel>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Few(#[serde(deserialize_with = "few")] Vec<CardLabel>);
+    Ok(Option::deserialize(d)?.map(|Few(cards)| cards))
 }
 
 /// What other programs wrote of the cards of a photo, kept for cards that come back.
@@ -56,7 +63,7 @@ impl LabelFile {
     /// photos. What is wrong with a photo's labels is said when they are asked for.
     pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let path = folder.join(PHOTO_LABELS);
-        let text = match read_text(&path, MAX_DATA_BYTES) {
+        let text = match read_json(&path) {
             Ok(text) => text,
             Err(source) => return Err(DatasetError::Unreadable { path, source }),
         };
@@ -101,6 +108,19 @@ impl LabelFile {
         source: Option<&str>,
         photos: &[PhotoLabel],
     ) -> Result<(), DatasetError> {
+        Self::create_under(&Self::lock(folder)?, folder, source, photos)
+    }
+
+    /// The same for a run that holds the folder's lock, or that of one around it.
+    ///
+    /// # Errors
+    /// See [`Self::create`].
+    pub fn create_under(
+        _lock: &FolderLock,
+        folder: &Path,
+        source: Option<&str>,
+        photos: &[PhotoLabel],
+    ) -> Result<(), DatasetError> {
         #[derive(Serialize)]
         struct New<'a> {
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,7 +129,6 @@ impl LabelFile {
         }
         let path = folder.join(PHOTO_LABELS);
         photos.iter().try_for_each(|photo| photo.check(&path))?;
-        let _lock = Self::lock(folder)?;
         write_all(&path, &pretty(&New { source, photos }))
     }
 
@@ -275,7 +294,7 @@ fn cards_with_foreign_members(photo: &Value) -> Vec<(CardLabel, Map<String, Valu
         Some((CardLabel::deserialize(value).ok()?, foreign))
     };
     let lists = ["cards", UNCHECKED].into_iter().filter_map(|list| photo[list].as_array());
-    lists.flatten().filter_map(card).collect()
+    lists.flatten().take(2 * MAX_ON_TABLE).filter_map(card).collect()
 }
 
 /// The JSON of an entry, its cards with what other programs wrote of them: in the entry that it

@@ -1,5 +1,10 @@
 //! Tables as CSV, however a spreadsheet writes them.
 
+use std::io::{self, ErrorKind};
+
+/// Most fields of a table: each takes some 50 bytes in memory.
+const MAX_FIELDS: usize = 4_000_000;
+
 /// A table whose first line names its columns.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -40,8 +45,14 @@ pub fn rows_of(text: &[u8]) -> Result<Vec<(u64, Vec<String>)>, csv::Error> {
         .flexible(true)
         .delimiter(separator(text))
         .from_reader(text);
+    let mut fields = 0;
     let row = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record?;
+        fields += record.len();
+        if fields > MAX_FIELDS {
+            let reason = format!("it has more than {MAX_FIELDS} fields; split it");
+            return Err(io::Error::new(ErrorKind::FileTooLarge, reason).into());
+        }
         let line = record.position().map_or(0, csv::Position::line);
         Ok((line, record.iter().map(str::to_owned).collect::<Vec<String>>()))
     };

@@ -7,6 +7,8 @@ pub const MAX_PIXELS: u64 = 64_000_000;
 pub const MAX_REDUCED_PIXELS: u64 = 512_000_000;
 /// Smallest width and height: no symbol is readable in a smaller picture.
 pub const MIN_SIDE_PX: u32 = 16;
+/// How many times as long as the other a side may be. A screen that was scrolled far has 20 times.
+pub const MAX_SIDES: u32 = 32;
 /// Largest file: [`MAX_PIXELS`] of four 16-bit samples, uncompressed. Larger files are refused
 /// unread.
 pub const MAX_FILE_BYTES: u64 = MAX_PIXELS * 8 + (1 << 20);
@@ -80,6 +82,26 @@ pub enum SourceError {
         /// The file's size in bytes.
         bytes: u64,
     },
+    /// Decoding takes more processor time than any photo of its size does.
+    #[error(
+        "takes more than {seconds} s of processor time to decode, and no photo of its size does; open it in a \
+         viewer and save it as a new JPEG or PNG"
+    )]
+    TooSlow {
+        /// The limit.
+        seconds: u64,
+    },
+    /// The picture is a strip.
+    #[error(
+        "is {width}x{height} pixels, a strip; expected a side at most {MAX_SIDES} times as long as the other: cut \
+         the part with the cards out"
+    )]
+    Strip {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+    },
     /// The picture has too few pixels.
     #[error(
         "is {width}x{height} pixels, too small to hold a card; expected at least \
@@ -126,6 +148,9 @@ pub(super) fn check_size_within(most: u64, width: u32, height: u32) -> Result<()
     }
     if width.min(height) < MIN_SIDE_PX {
         return Err(SourceError::TooSmall { width, height });
+    }
+    if width.max(height) / width.min(height) >= MAX_SIDES {
+        return Err(SourceError::Strip { width, height });
     }
     Ok(())
 }

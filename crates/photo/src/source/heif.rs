@@ -9,6 +9,7 @@
 mod grid;
 
 use super::av1;
+use super::budget::Budget;
 use super::error::{MAX_PIXELS, SourceError, check_size};
 use super::rgb::rgba_on_white;
 use super::upright::turn_upright;
@@ -18,10 +19,18 @@ use heifer::heifer_isobmff::{self, BoxIter, HeifFile, ItemId, RawBox};
 use image::RgbImage;
 use image::imageops::crop_imm;
 use image::metadata::Orientation;
+use std::collections::HashMap;
 
 /// Most bytes that list a file's items. The library looks each item up among all, so that its time
 /// grows with the square of their number; the largest photo in the usual tiles takes 120 KB.
 const MAX_INDEX_BYTES: usize = 512 << 10;
+
+/// Most turns and crops of a picture, each of which copies it. One of each kind is allowed (ISO/IEC 23000-22,
+/// 7.3.6.7).
+const MAX_TURNS: usize = 6;
+/// Most pixels of all pictures that are decoded for one: twice the largest, in tiles and joined, with its plane of
+/// transparency.
+const MAX_DECODED_PIXELS: u64 = 4 * MAX_PIXELS;
 
 /// A picture before its pixels are decoded.
 pub(super) struct Heif<'a> {
@@ -119,20 +128,42 @@ impl<'a> Heif<'a> {
         Ok((pixels, bytes))
     }
 
+    /// The pixels of the picture in the file.
+    ///
+    /// # Errors
+    /// The properties are broken.
+    pub(super) fn pixels(&self) -> Result<u64, SourceError> {
+        let (width, height) = self.stored_px()?;
+        Ok(u64::from(width) * u64::from(height))
+    }
+
     /// Decodes the picture and turns it upright.
     ///
     /// # Errors
-    /// The data are broken, or `ffmpeg` is missing (AVIF only).
-    pub(super) fn decode(&self) -> Result<RgbImage, SourceError> {
+    /// The data are broken, they take too long, or `ffmpeg` is missing (AVIF only).
+    pub(super) fn decode(&self, budget: &Budget<'_>) -> Result<RgbImage, SourceError> {
+        budget.check()?;
         match (&self.grid, self.codec) {
-            (Some(grid), _) => self.turned(grid.decode(&self.file, self.reduction())?),
+            (Some(grid), _) => self.turned(grid.decode(&self.file, self.reduction(), budget)?),
             (None, Codec::Hevc) => self.decode_hevc(),
             (None, Codec::Av1) => self.turned(self.decode_av1()?),
         }
     }
 
-    /// Refuses a file if an item that may be decoded is too large, or if data are missing.
+    /// Refuses a file if an item that may be decoded is too large or turned too often, or if data are missing.
     fn check(&self) -> Result<(), SourceError> {
+        for item in &self.file.items {
+            // Not by its number, by which the library looks it up among all.
+            let kinds =
+                item.properties.iter().filter_map(|one| usize::from(one.index).checked_sub(1));
+            let turns =
+                kinds.filter(|&kind| self.file.properties.get(kind).is_some_and(is_turn)).count();
+            if turns > MAX_TURNS {
+                return Err(self.corrupt(format!(
+                    "a picture in it is turned and cropped {turns} times; expected at most {MAX_TURNS}"
+                )));
+            }
+        }
         if self.grid.is_some() {
             // It was looked at with its tiles, and nothing else of the file is decoded.
             return Ok(());
@@ -147,10 +178,31 @@ impl<'a> Heif<'a> {
         }
         let (width, height) = self.size(self.file.primary_id)?;
         check_size(width, height)?;
+        if self.decoded_pixels(self.file.primary_id, &mut HashMap::new()) > MAX_DECODED_PIXELS {
+            let most = MAX_DECODED_PIXELS / 1_000_000;
+            return Err(self.corrupt(format!(
+                "the pictures that it is joined of have more than {most} megapixels together"
+            )));
+        }
         for &item in self.parts().iter().chain([&self.file.primary_id]) {
             self.file.item_data(item).map_err(|error| self.unreadable(error))?;
         }
         Ok(())
+    }
+
+    /// The pixels that are decoded for an item, with those that it is joined of, each as often as it is named.
+    fn decoded_pixels(&self, item: ItemId, known: &mut HashMap<ItemId, u64>) -> u64 {
+        if let Some(&pixels) = known.get(&item) {
+            return pixels;
+        }
+        // What is joined of itself is never done.
+        known.insert(item, u64::MAX);
+        let own = self.size(item).map_or(0, |(width, height)| u64::from(width) * u64::from(height));
+        let parts = self.file.referenced_items(item, b"dimg").iter();
+        let pixels =
+            parts.fold(own, |sum, &part| sum.saturating_add(self.decoded_pixels(part, known)));
+        known.insert(item, pixels);
+        pixels
     }
 
     fn decode_hevc(&self) -> Result<RgbImage, SourceError> {
@@ -262,6 +314,11 @@ impl<'a> Heif<'a> {
     fn corrupt(&self, reason: impl ToString) -> SourceError {
         SourceError::Corrupt { format: self.codec.format(), reason: reason.to_string() }
     }
+}
+
+/// Whether a property changes what all of the picture's pixels are.
+fn is_turn(property: &Property) -> bool {
+    matches!(property, Property::CleanAperture { .. } | Property::Rotation(_) | Property::Mirror(_))
 }
 
 /// How many bytes say which items a file has, where they are and what belongs to each.

@@ -1,13 +1,18 @@
 //! JPEG: what cameras leave out, put before it or behind it, and photos larger than any stage needs.
 
+use super::budget::{Budget, Clock};
 use super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
 use image::error::{DecodingError, ImageFormatHint};
 use image::{DynamicImage, GrayImage, ImageError, ImageFormat, RgbImage};
 use jpeg_decoder::{Decoder, PixelFormat};
 use std::borrow::Cow;
+use std::io::{self, Read};
 
 /// Memory that the passes of a progressive JPEG may take before its picture is made.
 const MAX_PASSES_BYTES: u64 = 512 << 20;
+/// Most scans of a JPEG: each may cost a pass over all pixels, however few bytes it has. Encoders make a dozen.
+const MAX_SCANS: usize = 100;
+const SCAN: u8 = 0xda;
 const START: [u8; 3] = [0xff, 0xd8, 0xff];
 
 /// A JPEG as decoders want it: without what a server put before it, and with the Huffman tables that
@@ -30,31 +35,45 @@ fn has_tables(jpeg: &[u8]) -> bool {
     while let Some(&[0xff, marker, high, low]) = jpeg.get(at..at + 4) {
         match marker {
             0xc4 => return true,
-            0xda => return false,
+            SCAN => return false,
             _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
         }
     }
     true
 }
 
-/// Refuses sizes of a JPEG that rule out a photo of a table, or that do not fit into the memory.
-pub(super) fn check_size(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceError> {
+/// Refuses a JPEG whose size rules out a photo of a table, or that would take more memory or time than there is.
+pub(super) fn check(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceError> {
     let pixels = u64::from(width) * u64::from(height);
     let passes = if pixels > MAX_PIXELS && is_progressive(bytes) { 6 * pixels } else { 0 };
     if passes > MAX_PASSES_BYTES {
         return Err(SourceError::TooLarge { width, height });
     }
-    check_size_within(MAX_REDUCED_PIXELS, width, height)
+    check_size_within(MAX_REDUCED_PIXELS, width, height)?;
+    let mut scans = 0;
+    jpeg_segments(bytes, |marker| {
+        scans += usize::from(marker == SCAN);
+        scans <= MAX_SCANS
+    });
+    if scans > MAX_SCANS {
+        let reason = format!("it has more than {MAX_SCANS} scans");
+        return Err(SourceError::Corrupt { format: "JPEG", reason });
+    }
+    Ok(())
 }
 
 /// Decodes a JPEG so many times smaller in each direction, by a smaller inverse transform of its
 /// blocks.
-pub(super) fn decode_reduced(bytes: &[u8], by: u32) -> Result<RgbImage, ImageError> {
+pub(super) fn decode_reduced(
+    bytes: &[u8],
+    by: u32,
+    budget: &Budget<'_>,
+) -> Result<RgbImage, ImageError> {
     let wrong = |error: Box<dyn std::error::Error + Send + Sync>| {
         let format = ImageFormatHint::Exact(ImageFormat::Jpeg);
         ImageError::Decoding(DecodingError::new(format, error))
     };
-    let mut decoder = Decoder::new(bytes);
+    let mut decoder = Decoder::new(Timed { bytes, reads: 0, clock: budget.clock() });
     decoder.set_max_decoding_buffer_size((4 * MAX_PIXELS) as usize);
     decoder.read_info().map_err(|error| wrong(error.into()))?;
     let info = decoder.info().ok_or_else(|| wrong("it has no size".into()))?;
@@ -72,20 +91,51 @@ pub(super) fn decode_reduced(bytes: &[u8], by: u32) -> Result<RgbImage, ImageErr
     image.ok_or_else(|| wrong("it has another size than it says".into()))
 }
 
+/// The bytes of a JPEG, until the time for it is spent.
+struct Timed<'a> {
+    bytes: &'a [u8],
+    reads: u32,
+    clock: Clock<'a>,
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        /// Single bytes are read, and asking for the time takes as long as decoding many.
+        const READS: u32 = 1024;
+        self.reads += 1;
+        if self.reads.is_multiple_of(READS) {
+            self.clock.check().map_err(io::Error::other)?;
+        }
+        self.bytes.read(to)
+    }
+}
+
 /// Whether all of a JPEG is there: it ends with the end marker, or something else follows that no
 /// pixel depends on, as some phones append without that marker.
-pub(super) fn is_whole(bytes: &[u8], decoded: &RgbImage, reduced: u32) -> bool {
+pub(super) fn is_whole(
+    bytes: &[u8],
+    decoded: &RgbImage,
+    stored_px: (u32, u32),
+    reduced: u32,
+) -> bool {
     /// So few bytes of a picture still hold some of its blocks.
     const TAIL: usize = 16;
-    if jpeg_end(bytes) == JpegEnd::Marked {
+    if jpeg_end(bytes) == JpegEnd::Marked && holds(bytes, stored_px) {
         return true;
     }
-    if reduced > 1 {
+    if reduced > 1 || jpeg_end(bytes) == JpegEnd::Marked {
         return false;
     }
     let less = &bytes[..bytes.len().saturating_sub(TAIL)];
     let again = image::load_from_memory_with_format(less, ImageFormat::Jpeg);
     again.is_ok_and(|again| again.into_rgb8() == *decoded)
+}
+
+/// Whether so many bytes can hold so many pixels: each block of 8x8 takes two bits at least, but in a progressive
+/// JPEG.
+fn holds(bytes: &[u8], (width, height): (u32, u32)) -> bool {
+    let blocks = u64::from(width.div_ceil(8)) * u64::from(height.div_ceil(8));
+    8 * bytes.len() as u64 >= 2 * blocks || is_progressive(bytes)
 }
 
 /// Whether a JPEG ends early. The decoder fills missing parts with grey, as browsers do. A file
@@ -111,7 +161,6 @@ enum JpegEnd {
 }
 
 pub(super) fn is_progressive(bytes: &[u8]) -> bool {
-    const SCAN: u8 = 0xda;
     let mut progressive = false;
     jpeg_segments(bytes, |marker| {
         progressive |= is_progressive_frame(marker);
@@ -173,6 +222,7 @@ mod tests {
     use super::*;
     use image::Rgb;
     use image::codecs::jpeg::JpegEncoder;
+    use std::sync::atomic::AtomicBool;
 
     fn jpeg(width: u32, height: u32) -> Vec<u8> {
         let image = RgbImage::from_fn(width, height, |x, y| {
@@ -211,9 +261,11 @@ mod tests {
     #[test]
     fn reduced_pictures_show_the_same() {
         let bytes = jpeg(1003, 517);
+        let going = AtomicBool::new(false);
+        let budget = Budget::new(1003 * 517, &going);
         let whole = decode(&bytes).unwrap().frame;
         for by in [2, 4, 8] {
-            let small = decode_reduced(&bytes, by).unwrap();
+            let small = decode_reduced(&bytes, by, &budget).unwrap();
             assert_eq!(small.dimensions(), (1003u32.div_ceil(by), 517u32.div_ceil(by)));
             let worst = small.enumerate_pixels().map(|(x, y, small)| {
                 let at = |v: u32, side: u32| (by * v + by / 2).min(side - 1);
@@ -225,8 +277,48 @@ mod tests {
     }
 
     #[test]
+    fn time_that_is_spent_and_a_stop_end_the_decoding() {
+        let bytes = jpeg(1003, 517);
+        let stop = AtomicBool::new(false);
+        let mut budget = Budget::new(1003 * 517, &stop);
+        budget.limit = std::time::Duration::ZERO;
+        assert!(decode_reduced(&bytes, 2, &budget).is_err());
+        let error = budget.check().unwrap_err().to_string();
+        assert!(error.contains("more than 0 s of processor time"), "{error}");
+
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        let error = super::super::decode_until(&bytes, &stop).unwrap_err();
+        assert!(
+            matches!(error, SourceError::Unreadable(e) if e.kind() == io::ErrorKind::Interrupted)
+        );
+    }
+
+    #[test]
+    fn more_scans_than_any_encoder_makes_are_refused() {
+        let whole = jpeg(96, 64);
+        let at = whole.windows(2).position(|two| two == [0xff, SCAN]).unwrap();
+        let (head, scan) = (&whole[..at], &whole[at..whole.len() - 2]);
+        for (count, is_read) in [(1, true), (100, true), (101, false), (20_000, false)] {
+            let bytes = [head, &scan.repeat(count), &[0xff, 0xd9]].concat();
+            let read = decode(&bytes);
+            let told = read.err().map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(told.contains("it has more than 100 scans"), !is_read, "{count}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_size_that_the_data_cannot_fill_is_told() {
+        let mut bytes = jpeg(1600, 1200);
+        assert!(!decode(&bytes).unwrap().is_cut_off);
+        let at = bytes.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+        bytes[at + 5..at + 9].copy_from_slice(&[0x58, 0x48, 0x58, 0x48]);
+        let photo = decode(&bytes).unwrap();
+        assert_eq!((photo.stored_width, photo.is_cut_off), (22_600, true));
+    }
+
+    #[test]
     fn sizes_beyond_memory_and_sense_are_refused() {
-        assert!(check_size(9248, 6936, b"").is_ok() && check_size(16_384, 12_288, b"").is_ok());
-        assert!(check_size(65_535, 65_535, b"").is_err() && check_size(12, 9000, b"").is_err());
+        assert!(check(9248, 6936, b"").is_ok() && check(16_384, 12_288, b"").is_ok());
+        assert!(check(65_535, 65_535, b"").is_err() && check(12, 9000, b"").is_err());
     }
 }

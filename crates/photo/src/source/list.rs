@@ -12,6 +12,9 @@ pub const PHOTO_EXTENSIONS: [&str; 14] = [
     "hif", "avif",
 ];
 
+/// Most folders below each other.
+const MAX_DEPTH: usize = 64;
+
 /// Why a path gives no photos.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {
@@ -67,32 +70,71 @@ fn list_folder(
     found: &mut Vec<Result<PathBuf, ListError>>,
 ) {
     let before = found.len();
-    let wanted = |entry: &DirEntry| {
-        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        let results = entry.file_type().is_dir()
-            && entry.path().canonicalize().is_ok_and(|path| except.contains(&path));
-        entry.depth() == 0 || !(hidden || results)
-    };
-    let walk = WalkDir::new(folder)
-        .min_depth(1)
-        .max_depth(if recursive { usize::MAX } else { 1 })
-        .follow_links(true)
-        .sort_by(|a, b| natural_order(a.file_name(), b.file_name()));
-    for entry in walk.into_iter().filter_entry(wanted) {
-        match entry {
-            Ok(entry) if entry.file_type().is_dir() || !has_photo_name(entry.path()) => {}
-            Ok(entry) => found.push(Ok(entry.into_path())),
-            Err(error) => {
-                let path = error.path().unwrap_or(folder).to_path_buf();
-                let reason =
-                    error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                found.push(Err(ListError::Unreadable { path, reason }));
-            }
+    for file in files_below(folder, recursive, except) {
+        match file {
+            Ok(path) if !has_photo_name(&path) => {}
+            file => found.push(file),
         }
     }
     if found.len() == before {
         found.push(Err(ListError::NoPhotos { path: folder.to_path_buf(), recursive }));
     }
+}
+
+/// The files in a folder, and below it if asked, in natural order, but for hidden ones and what is in the folders
+/// `except`.
+///
+/// A link to a folder is followed once, and only if it leads out of the folder and not to one that holds it: so
+/// none leads round and round, or through the whole machine.
+pub fn files_below(
+    folder: &Path,
+    recursive: bool,
+    except: &[PathBuf],
+) -> impl Iterator<Item = Result<PathBuf, ListError>> {
+    let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let mut followed: Vec<PathBuf> = Vec::new();
+    let wanted = move |entry: &DirEntry| {
+        if entry.depth() == 0 {
+            return true;
+        }
+        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            return false;
+        }
+        if !entry.file_type().is_dir() {
+            return true;
+        }
+        let Ok(real) = entry.path().canonicalize() else { return true };
+        if except.contains(&real) {
+            return false;
+        }
+        if entry.path_is_symlink() {
+            let is_new = !followed.iter().any(|before| real.starts_with(before));
+            if real.starts_with(&root) || root.starts_with(&real) || !is_new {
+                return false;
+            }
+            followed.push(real);
+        }
+        true
+    };
+    let walk = WalkDir::new(folder)
+        .min_depth(1)
+        .max_depth(if recursive { MAX_DEPTH } else { 1 })
+        .follow_links(true)
+        .sort_by(|a, b| natural_order(a.file_name(), b.file_name()));
+    let unreadable =
+        |path: &Path, reason| ListError::Unreadable { path: path.to_path_buf(), reason };
+    walk.into_iter().filter_entry(wanted).filter_map(move |entry| match entry {
+        Ok(entry) if entry.file_type().is_dir() => (entry.depth() == MAX_DEPTH).then(|| {
+            let reason = format!("it lies more than {MAX_DEPTH} folders deep");
+            Err(unreadable(entry.path(), reason))
+        }),
+        Ok(entry) => Some(Ok(entry.into_path())),
+        Err(error) if error.loop_ancestor().is_some() => None,
+        Err(error) => {
+            let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+            Some(Err(unreadable(error.path().unwrap_or(folder), reason)))
+        }
+    })
 }
 
 fn has_photo_name(path: &Path) -> bool {
@@ -163,6 +205,44 @@ mod tests {
                 prop_assert!(cmp(&a, &c).is_le());
             }
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_neither_round_nor_everywhere() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let (root, other) = (dir.path().join("root"), dir.path().join("other"));
+        for name in ["root/a/1.jpg", "root/b/2.jpg", "other/3.jpg"] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, b"x").unwrap();
+        }
+        symlink("/", root.join("machine")).unwrap();
+        symlink(dir.path(), root.join("above")).unwrap();
+        symlink("..", root.join("a/loop")).unwrap();
+        symlink("../b", root.join("a/beside")).unwrap();
+        symlink(&root, other.join("back")).unwrap();
+        symlink(&other, root.join("out")).unwrap();
+        symlink(&other, root.join("out again")).unwrap();
+        symlink("1.jpg", root.join("a/4.jpg")).unwrap();
+        let found = list_photos(&[root.clone()], true, &[]);
+        let names: Vec<_> = found
+            .into_iter()
+            .map(|path| path.unwrap().strip_prefix(&root).unwrap().to_owned())
+            .collect();
+        assert_eq!(names, ["a/1.jpg", "a/4.jpg", "b/2.jpg", "out/3.jpg"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn what_lies_very_deep_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let deep = dir.path().join(["d"; 70].join("/"));
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("1.jpg"), b"x").unwrap();
+        let found = list_photos(&[dir.path().to_path_buf()], true, &[]);
+        let told = found[0].as_ref().unwrap_err().to_string();
+        assert!(found.len() == 1 && told.contains("more than 64 folders deep"), "{told}");
     }
 
     #[test]

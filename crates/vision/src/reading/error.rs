@@ -88,11 +88,13 @@ impl From<SourceError> for ReadError {
             SourceError::Empty
             | SourceError::NotAPicture { .. }
             | SourceError::OtherFormat { .. } => ReadErrorKind::NotAPhoto,
-            SourceError::Truncated { .. } | SourceError::Corrupt { .. } => ReadErrorKind::Damaged,
+            SourceError::Truncated { .. }
+            | SourceError::Corrupt { .. }
+            | SourceError::TooSlow { .. } => ReadErrorKind::Damaged,
             SourceError::TooLarge { .. } | SourceError::TooManyBytes { .. } => {
                 ReadErrorKind::TooLarge
             }
-            SourceError::TooSmall { .. } => ReadErrorKind::TooSmall,
+            SourceError::TooSmall { .. } | SourceError::Strip { .. } => ReadErrorKind::TooSmall,
             SourceError::NoDecoder { .. } => ReadErrorKind::NoDecoder,
         };
         Self::new(kind, error)

@@ -39,10 +39,10 @@ impl Screens {
     /// reads screens.
     ///
     /// # Errors
-    /// The network or the weights are broken, or do not belong together.
+    /// The network or the weights are broken, or only one of them is there, or they do not belong together.
     pub(crate) fn load(models: &Models) -> Result<Option<Self>, ModelsError> {
-        let has_both = |models: &&Models| models.has(SCREEN_READER) && models.has(SCREENS);
-        let Some(models) = [models, &Models::Shipped].into_iter().find(has_both) else {
+        let has_any = |models: &&Models| models.has(SCREEN_READER) || models.has(SCREENS);
+        let Some(models) = [models, &Models::Shipped].into_iter().find(has_any) else {
             return Ok(None);
         };
         let own = ScreenWeights::load(models)?;

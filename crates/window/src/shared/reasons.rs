@@ -4,7 +4,9 @@
 use crate::shared::words::t;
 use setsight_desktop::Refusal;
 use setsight_live::{CameraError, Notice};
-use setsight_photo::source::{ListError, MAX_FILE_BYTES, MAX_PIXELS, MIN_SIDE_PX, SourceError};
+use setsight_photo::source::{
+    ListError, MAX_FILE_BYTES, MAX_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError,
+};
 use setsight_vision::PlanError;
 use std::io;
 use std::sync::Arc;
@@ -74,6 +76,10 @@ pub fn photo(error: &SourceError) -> String {
         SourceError::TooSmall { width, height } => {
             t!("reason-too-small", width = *width, height = *height, least = MIN_SIDE_PX)
         }
+        SourceError::Strip { width, height } => {
+            t!("reason-strip", width = *width, height = *height, most = MAX_SIDES)
+        }
+        SourceError::TooSlow { seconds } => t!("reason-too-slow", seconds = *seconds),
         // What a decoder says of it, in its own language, helps nobody here.
         SourceError::Corrupt { format, .. } => t!("reason-corrupt", format = *format),
     }

@@ -8,7 +8,7 @@ use image::{RgbImage, imageops};
 use maud::{Markup, html};
 use setsight_eval::html::href;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
-use setsight_files::whole_file::{WholeFile, refuse_others};
+use setsight_files::whole_file::{FolderLock, WholeFile, refuse_others};
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::output::Record;
 use setsight_vision::output::{Style, overlay};
@@ -155,6 +155,8 @@ fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Resul
 
 /// The page and the lines in the making. Both get their names at the end.
 pub struct OutFolder {
+    /// Two runs at once would each list its own photos alone.
+    _lock: FolderLock,
     folder: PathBuf,
     lines: WholeFile,
     page: WholeFile,
@@ -185,6 +187,7 @@ impl OutFolder {
             );
         }
         std::fs::create_dir_all(thumbnails).with_context(context)?;
+        let lock = FolderLock::take(folder).with_context(context)?;
         let lines = b"{\"version\":";
         for (name, start) in
             [(LINES, &lines[..]), (PARTIAL, lines), ("index.html", HEAD.as_bytes())]
@@ -195,7 +198,8 @@ impl OutFolder {
         let lines = WholeFile::create(&folder.join(LINES)).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
         write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;
-        Ok(Self { folder: folder.to_path_buf(), lines, page, counts: Counts::default() })
+        let (folder, counts) = (folder.to_path_buf(), Counts::default());
+        Ok(Self { _lock: lock, folder, lines, page, counts })
     }
 
     /// Adds a photo; `place` is the part of the photos that is read and the photo's number, if not all are;

@@ -134,7 +134,11 @@ impl<'a> Scanning<'a> {
             let photos = list(args).filter_map(Result::ok).collect::<Vec<_>>();
             folder::refuse_photos_in(out, &photos)?;
             if !results.overwrite {
-                folder::refuse_other_results(out, &photos)?;
+                let shard = args.part.shard();
+                let is_ours =
+                    |photo: &&PathBuf| shard.has_name(&photos::name_below(&args.paths, photo));
+                let ours: Vec<&PathBuf> = photos.iter().filter(is_ours).collect();
+                folder::refuse_other_results(out, &ours)?;
             }
         }
         Ok(Self {

@@ -1,13 +1,12 @@
 //! Photos of phones on disk, with their results.
 
-use crate::cli::common::told;
 use crate::cli::table::scan::folder::{OutFolder, write_pictures};
-use anyhow::Context;
-use setsight_files::say;
+use anyhow::{Context, bail};
 use setsight_files::whole_file::write_whole;
 use setsight_vision::output::Record;
 use setsight_vision::output::Style;
 use setsight_vision::{PhotoReading, StageTime};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The folder of photos, in that of their results.
@@ -20,7 +19,8 @@ pub struct Keeper {
     home: PathBuf,
     out: Option<(PathBuf, OutFolder)>,
     photos: u32,
-    failed: bool,
+    /// Whether a photo could not be kept.
+    pub failed: bool,
 }
 
 impl Keeper {
@@ -37,10 +37,8 @@ impl Keeper {
     /// The folder of this start, made when the first photo comes.
     fn out(&mut self) -> anyhow::Result<&mut (PathBuf, OutFolder)> {
         if self.out.is_none() {
-            let folders = (1_u32..).map(|n| self.home.join(format!("serve-{n:04}")));
-            let free = folders.into_iter().find(|folder| !folder.exists());
-            let folder = free.context("no number is free")?;
-            std::fs::create_dir_all(folder.join(PHOTOS))
+            let folder = self.free_folder()?;
+            std::fs::create_dir(folder.join(PHOTOS))
                 .with_context(|| format!("photos cannot be kept in {}", folder.display()))?;
             let out = OutFolder::create(&folder, false)?;
             self.out = Some((folder, out));
@@ -48,12 +46,34 @@ impl Keeper {
         Ok(self.out.as_mut().expect("made above"))
     }
 
-    /// Keeps a photo, or says why not.
-    pub fn keep(&mut self, bytes: &[u8], reading: &PhotoReading, times: &[StageTime]) {
-        if let Err(error) = self.try_keep(bytes, reading, times) {
-            self.failed = true;
-            say!("{}", told(&error));
+    /// Makes a folder where nothing is, not even a link that leads nowhere.
+    fn free_folder(&self) -> anyhow::Result<PathBuf> {
+        for n in 1_u32.. {
+            let folder = self.home.join(format!("serve-{n:04}"));
+            match std::fs::create_dir(&folder) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => {
+                    made.with_context(|| format!("photos cannot be kept in {}", folder.display()))?;
+                    return Ok(folder);
+                }
+            }
         }
+        bail!("no number is free")
+    }
+
+    /// Keeps a photo.
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    pub fn keep(
+        &mut self,
+        bytes: &[u8],
+        reading: &PhotoReading,
+        times: &[StageTime],
+    ) -> anyhow::Result<()> {
+        let kept = self.try_keep(bytes, reading, times);
+        self.failed |= kept.is_err();
+        kept
     }
 
     fn try_keep(
@@ -77,15 +97,13 @@ impl Keeper {
         out.add(&record, None, Some(&name))
     }
 
-    /// Finishes the page of results; whether something could not be kept.
+    /// Finishes the page of results, if there is one, and says where it is.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn finish(&mut self) -> anyhow::Result<bool> {
-        if let Some((folder, out)) = self.out.take() {
-            out.finish(false)?;
-            say!("{} photos are kept in {}", self.photos, folder.display());
-        }
-        Ok(self.failed)
+    pub fn finish(&mut self) -> anyhow::Result<Option<String>> {
+        let Some((folder, out)) = self.out.take() else { return Ok(None) };
+        out.finish(false)?;
+        Ok(Some(format!("{} photos are kept in {}", self.photos, folder.display())))
     }
 }

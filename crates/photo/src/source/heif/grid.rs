@@ -5,6 +5,7 @@
 //! and the tiles in hand, and never the photo as it was. HEVC has levels up to 36 megapixels, so
 //! that no phone stores a larger photo in one piece.
 
+use super::super::budget::{Budget, Clock};
 use super::super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
 use super::super::reduction::{ENOUGH_PIXELS, reduction};
 use heifer::Image;
@@ -97,29 +98,41 @@ impl Grid {
     /// Decodes the tiles, so many times smaller in each direction, and joins them.
     ///
     /// # Errors
-    /// A tile is broken, cut off, or of another size. The message names the first such tile.
-    pub(super) fn decode(&self, file: &HeifFile, by: u32) -> Result<RgbImage, SourceError> {
+    /// A tile is broken, cut off, or of another size; the message names the first such tile. Or the time is spent.
+    pub(super) fn decode(
+        &self,
+        file: &HeifFile,
+        by: u32,
+        budget: &Budget<'_>,
+    ) -> Result<RgbImage, SourceError> {
         let whole = Mutex::new(RgbImage::new(self.width.div_ceil(by), self.height.div_ceil(by)));
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<(usize, SourceError)>> = Mutex::new(None);
-        let work = || loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= self.tiles.len() {
-                break;
-            }
-            let Some(place) = self.place(index) else { continue };
-            match self.tile(file, index, (place.width, place.height)) {
-                Ok(tile) => {
-                    let part = place.reduced(&tile.data, by);
-                    let mut whole = whole.lock().unwrap_or_else(PoisonError::into_inner);
-                    put(&mut whole, &part, (place.x.div_ceil(by), place.y.div_ceil(by)));
+        let of_tile = |index: usize, place: &Place, clock: &mut Clock<'_>| {
+            let tile = self.tile(file, index, (place.width, place.height))?;
+            clock.check().map(|()| tile)
+        };
+        let work = || {
+            let mut clock = budget.clock();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= self.tiles.len() {
+                    break;
                 }
-                Err(error) => {
-                    next.store(self.tiles.len(), Ordering::Relaxed);
-                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Those before it were begun before it, and may fail after it.
-                    if failed.as_ref().is_none_or(|&(first, _)| index < first) {
-                        *failed = Some((index, error));
+                let Some(place) = self.place(index) else { continue };
+                match of_tile(index, &place, &mut clock) {
+                    Ok(tile) => {
+                        let part = place.reduced(&tile.data, by);
+                        let mut whole = whole.lock().unwrap_or_else(PoisonError::into_inner);
+                        put(&mut whole, &part, (place.x.div_ceil(by), place.y.div_ceil(by)));
+                    }
+                    Err(error) => {
+                        next.store(self.tiles.len(), Ordering::Relaxed);
+                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                        // Those before it were begun before it, and may fail after it.
+                        if failed.as_ref().is_none_or(|&(first, _)| index < first) {
+                            *failed = Some((index, error));
+                        }
                     }
                 }
             }
@@ -277,13 +290,7 @@ fn put(whole: &mut RgbImage, part: &RgbImage, (x, y): (u32, u32)) {
 /// Whether a tile is a picture by itself, as it is to be seen.
 fn is_plain(file: &HeifFile, tile: ItemId) -> Result<bool, heifer_isobmff::Error> {
     let is_coded = file.item(tile)?.item_type.0 == *b"hvc1";
-    let turns = |property: &Property| {
-        matches!(
-            property,
-            Property::CleanAperture { .. } | Property::Rotation(_) | Property::Mirror(_)
-        )
-    };
-    Ok(is_coded && !file.item_properties(tile)?.any(turns))
+    Ok(is_coded && !file.item_properties(tile)?.any(super::is_turn))
 }
 
 /// Whether the photo has a plane of transparency; other planes beside it (depth, brightness) do not

@@ -278,6 +278,38 @@ fn more_than_64_megapixels_in_tiles_come_smaller() {
 }
 
 #[test]
+fn small_files_that_cost_much_are_refused() {
+    let (configuration, data) = hevc(&slope(64, 64));
+    let plain = [configuration.clone(), ispe(64, 64)];
+    let tile = (&plain[..], &data[..]);
+    let says = |bytes: &[u8], part: &str| {
+        let message = decode(bytes).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
+    };
+    let turns = |count| vec![boxed(b"irot", &[1]); count];
+    assert!(decode(&tiled((2, 2), (128, 128), &turns(6), &[tile; 4])).is_ok());
+    says(&tiled((2, 2), (128, 128), &turns(250), &[tile; 4]), "is turned and cropped 250 times");
+    let turned = [&plain[..], &turns(250)].concat();
+    says(
+        &container(b"heic", &[(b"hvc1", turned.clone(), &data)]),
+        "is turned and cropped 250 times",
+    );
+    let tiles = [(&turned[..], &data[..]); 4];
+    says(&tiled((2, 2), (128, 128), &[], &tiles), "is turned and cropped 250 times");
+
+    // The whole is a tile of itself, and a large picture is laid on it a thousand times.
+    let mut looped = tiled((2, 2), (128, 128), &[], &[tile; 4]);
+    let at = looped.windows(4).position(|w| w == b"dimg").unwrap() + 8;
+    looped[at + 3] = 1;
+    says(&looped, "megapixels together");
+    let large = [configuration, ispe(600, 600)];
+    let mut layers = tiled((32, 32), (128, 128), &[], &[(&large[..], &data[..]); 1024]);
+    let at = layers.windows(5).position(|w| w == b"grid\0").unwrap();
+    layers[at..at + 4].copy_from_slice(b"iovl");
+    says(&layers, "have more than 256 megapixels together");
+}
+
+#[test]
 fn tiles_that_are_broken_missing_or_of_another_size_are_named() {
     let (configuration, data) = hevc(&slope(64, 64));
     let (small_configuration, small) = hevc(&slope(32, 64));
