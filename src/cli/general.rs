@@ -351,7 +351,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
 }
 
 /// The deck in words: its cards and how many sets they make.
-fn deck(rules: &Rules) -> String {
+pub fn deck(rules: &Rules) -> String {
     let sets = match rules.sets_of_deck() {
         Some(sets) => grouped(sets),
         None => "more than 10^38".into(),
