@@ -73,7 +73,7 @@ fn ctrl_c_ends_it_with_what_it_has() {
     let mut command = program();
     command.args("caps --values 5 --properties 3 --budget 1000 --deals 1".split(' '));
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut run = command.started();
+    let run = command.started();
     std::thread::sleep(std::time::Duration::from_millis(500));
     run.signal(Signal::INT);
     let ran = crate::common::Ran::from(run.end());
