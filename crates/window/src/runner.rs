@@ -22,7 +22,7 @@ use setsight_desktop::{Content, Failure, Refusal};
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::game::Deal;
-use setsight_live::Input;
+use setsight_live::{FramePace, Input};
 use setsight_vision::ReadingPlan;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -213,7 +213,12 @@ impl Runner {
         if let Some(LiveOptions { input, record, plan }) = options.live {
             let mirrored = plan.mirrored;
             let live = window.tabs.get_mut::<LiveTab>();
-            *live = LiveTab::new(watchers::system(plan.clone()));
+            // A picture waits for a set, and a short film would be over before the first frame is read.
+            let films = match options.screenshot {
+                Some(_) => FramePace::Every,
+                None => FramePace::Newest,
+            };
+            *live = LiveTab::new(watchers::system(plan.clone(), films));
             live.choose(input, &mut window.desk);
             live.mirrored = mirrored;
             live.record_as = record;
