@@ -12,7 +12,7 @@ use crate::cli::simulate::grouped;
 use anyhow::Context;
 use serde_json::{Value, json};
 use setsight_game::json::VERSION;
-use setsight_general::{Kind, Record, Rules, Stop, check};
+use setsight_general::{Kind, Record, Rules, Solver, Stop, check, cover};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -26,6 +26,7 @@ const NOT_OF_A_BOARD: &[&str] = &[
     "games",
     "seed",
     "dealer",
+    "jobs",
     "shard",
     "resume",
     #[cfg(feature = "program")]
@@ -101,6 +102,11 @@ pub struct Args {
     /// How cards are dealt
     #[arg(long, value_enum, default_value_t)]
     dealer: Dealing,
+    /// Threads that search one large board, of the solver cover and five values or more; 0: as many
+    /// as there are cores. Beyond one, times are those of the clock
+    #[arg(short, long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(..=1024))]
+    jobs: u16,
     /// CPU seconds a game may take before it is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     budget: f64,
@@ -210,6 +216,24 @@ fn kind(args: &Args) -> Result<Kind, BadCall> {
     }
 }
 
+/// That solver for games, on its threads, and whether there are several.
+fn solver(args: &Args, rules: &Rules, kind: Kind) -> Result<(Box<dyn Solver>, bool), BadCall> {
+    if args.jobs == 1 {
+        let solver = kind.solver(rules).map_err(|error| BadCall(error.to_string()))?;
+        return Ok((solver, false));
+    }
+    if kind != Kind::Cover || rules.values() < 5 {
+        let (jobs, v) = (args.jobs, rules.values());
+        return Err(BadCall(format!(
+            "--jobs {jobs}: only the solver cover searches on several threads, and only with five \
+             values or more; this is {kind} with {v}"
+        )));
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if args.jobs == 0 { cores() } else { usize::from(args.jobs) };
+    Ok((cover::solver_on(rules, threads), true))
+}
+
 /// What a game may use.
 fn room(args: &Args) -> Result<Room, BadCall> {
     let seconds = args.budget;
@@ -249,9 +273,10 @@ fn play_part(args: &Args, rules: &Rules, kind: Kind) -> anyhow::Result<Outcome> 
     let stride = args.part.shard().of();
     let mut rest = &todo[..];
     while let Some(&first) = rest.first() {
-        let solver = kind.solver(rules).map_err(|error| BadCall(error.to_string()))?;
+        let (solver, by_clock) = solver(args, rules, kind)?;
         let seed = args.seed.wrapping_add(first as u64);
-        let mut series = Series::new(rules, args.dealer, solver, seed).every(stride);
+        let mut series =
+            Series::new(rules, args.dealer, solver, seed).by_clock(by_clock).every(stride);
         let mut expected = first;
         while rest.first() == Some(&expected) {
             let run = rest.iter().zip((expected..).step_by(stride as usize));
@@ -305,9 +330,9 @@ pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
 }
 
 fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
-    let solver = kind.solver(&rules).map_err(|error| BadCall(error.to_string()))?;
+    let (solver, by_clock) = solver(args, &rules, kind)?;
     let room = room(args)?;
-    let mut series = Series::new(&rules, args.dealer, solver, args.seed);
+    let mut series = Series::new(&rules, args.dealer, solver, args.seed).by_clock(by_clock);
     let text = format!(
         "{}; {} to find; solver {kind}, seed {}\n",
         deck(&rules),
@@ -351,7 +376,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
 }
 
 /// The deck in words: its cards and how many sets they make.
-fn deck(rules: &Rules) -> String {
+pub fn deck(rules: &Rules) -> String {
     let sets = match rules.sets_of_deck() {
         Some(sets) => grouped(sets),
         None => "more than 10^38".into(),

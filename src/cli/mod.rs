@@ -2,6 +2,7 @@
 
 #[cfg(feature = "program")]
 mod advice;
+mod caps;
 mod common;
 mod compare;
 mod deal;
@@ -63,6 +64,8 @@ enum Command {
     General(general::Args),
     /// Compare the solvers of the generalised game, or test its dealer
     Compare(compare::Args),
+    /// Count and deal boards of the generalised game without a set, up to the largest
+    Caps(caps::Args),
     /// Play the contest's game: a file of deals, or a random one
     Deal(deal::Args),
     /// Play many games at random and count
@@ -99,6 +102,7 @@ pub fn main() -> ExitCode {
         Command::Sets(args) => sets::run(args),
         Command::General(args) => general::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Caps(args) => caps::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Merge(args) => merge::run(&args),

@@ -4,7 +4,7 @@ use cpu_time::ThreadTime;
 use setsight_general::deal::{Dealer, FisherYates, Rejection};
 pub use setsight_general::human;
 use setsight_general::{Budget, Card, Record, Rules, Solver, Stop, Without, play};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How cards are dealt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -77,6 +77,7 @@ pub struct Series<'a> {
     /// Cards dealt for each game before the clock starts.
     ahead: usize,
     games: Vec<Game>,
+    by_clock: bool,
 }
 
 /// A game that was played.
@@ -109,7 +110,13 @@ impl<'a> Series<'a> {
             together: 1,
             ahead: rules.first_board() * 4,
             games: Vec::new(),
+            by_clock: false,
         }
+    }
+
+    /// The same timed by the clock, for a solver on several threads.
+    pub fn by_clock(self, by_clock: bool) -> Self {
+        Self { by_clock, ..self }
     }
 
     /// The same with games from every so-manieth seed alone.
@@ -161,8 +168,11 @@ impl<'a> Series<'a> {
             self.dealer.deal(self.ahead, &mut game.cards);
         }
         let mut dealing = Duration::ZERO;
-        let budget = Budget::new(cpu, bytes);
-        let start = ThreadTime::now();
+        let budget = match self.by_clock {
+            true => Budget::by_clock(cpu, bytes),
+            false => Budget::new(cpu, bytes),
+        };
+        let (start, start_by_clock) = (ThreadTime::now(), Instant::now());
         for Game { seed, record, cards } in games {
             let mut dealt = Dealt {
                 rules: self.rules,
@@ -174,7 +184,8 @@ impl<'a> Series<'a> {
             };
             play(self.rules, &mut dealt, &mut *self.solver, &budget, record)?;
         }
-        Ok(start.elapsed().saturating_sub(dealing))
+        let elapsed = if self.by_clock { start_by_clock.elapsed() } else { start.elapsed() };
+        Ok(elapsed.saturating_sub(dealing))
     }
 }
 

@@ -134,15 +134,44 @@ fn a_file_of_deals_opens_the_contests_page() {
 }
 
 #[test]
+fn a_step_of_a_search_is_a_picture_for_slides() {
+    let screen = Screen::new();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("slide.png");
+    let file = file.to_str().unwrap();
+    let shot = |more: &str| {
+        let args = "app --show any-game --look light --size 800x600 --screenshot";
+        let args: Vec<&str> = args.split(' ').chain([file]).chain(more.split(' ')).collect();
+        let output = screen.run(dir.path(), &args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said, image::open(file).ok().map(|picture| picture.into_rgb8()))
+    };
+    let (code, said, first) = shot("--values 5 --solver cover --sets 3");
+    assert!(code == Some(0) && first.is_some(), "{said}");
+    let (_, _, later) = shot("--values 5 --solver cover --sets 3 --step 100");
+    assert!(first != later);
+    for (wrong, expected) in [
+        ("--values 7", "7 values: expected 3 to 6"),
+        ("--properties 9", "9 properties of 4 values: expected 2 to 6"),
+        ("--sets 65", "65 sets to find: expected 1 to 50"),
+        ("--solver dynamic-paper", "those that overlook no set"),
+        ("--show solve --step 3", "cannot be used multiple times"),
+    ] {
+        let (code, said, _) = shot(wrong);
+        assert!(code == Some(2) && said.contains(expected), "{wrong}: {said}");
+    }
+}
+
+#[test]
 fn a_picture_of_the_camera_waits_for_a_set() {
     let screen = Screen::new();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("window.png");
-    // A table with sets, for as long as a busy machine may need.
+    // A table with sets, in less time than the networks take to load.
     let film = dir.path().join("film");
     std::fs::create_dir(&film).unwrap();
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
-    for number in 0..100 {
+    for number in 0..20 {
         std::fs::copy(&table, film.join(format!("{number:03}.jpg"))).unwrap();
     }
     let shot = |film: &Path| {

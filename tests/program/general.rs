@@ -222,3 +222,16 @@ fn constraints_and_proofs_are_written_for_other_solvers() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("the board holds a set"));
     assert!(!Path::new(&other).exists());
 }
+
+#[test]
+fn threads_are_for_the_solver_that_has_them() {
+    for args in ["--jobs 2 --solver dynamic --values 5", "--jobs 2 --values 4"] {
+        assert!(refused(args).contains("only the solver cover searches on several threads"));
+    }
+    let sets = |jobs: &str| {
+        let args = "--values 7 --properties 7 --sets 2 --seed 3 --format json --jobs";
+        let text = stdout(&format!("{args} {jobs}"));
+        serde_json::from_str::<Value>(&text).unwrap()["records"].clone()
+    };
+    assert_eq!(sets("3"), sets("1"));
+}

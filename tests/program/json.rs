@@ -169,6 +169,9 @@ fn games_and_boards() {
     for more in ["", " --all", " --count", " --solver brute"] {
         lines(&world, "general-board", &format!("general --board cards{more}"));
     }
+    for deck in ["--properties 2", "--values 4 --properties 5", "--values 128 --properties 1"] {
+        lines(&world, "caps", &format!("caps --deals 20 {deck}"));
+    }
     lines(&world, "simulate", "simulate --games 2000");
     let out = "--out made --budget 0.3";
     let line = lines(

@@ -2,6 +2,7 @@
 //! dozen would each link all of it.
 #![cfg(feature = "program")]
 
+mod caps;
 mod common;
 
 #[cfg(target_os = "linux")]

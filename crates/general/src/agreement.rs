@@ -243,3 +243,35 @@ fn what_is_kept_never_differs_from_a_fresh_look() {
         }
     }
 }
+
+#[test]
+fn threads_change_nothing_but_the_time() {
+    // Boards above 512 cards, where several threads search; removals among them.
+    let rules = Rules::new(7, 7, 3).unwrap();
+    let mut records = Vec::new();
+    for threads in [1, 2, 5] {
+        let mut solver = super::cover::solver_on(&rules, threads);
+        let games = (1..5).map(|seed| {
+            let mut record = Record::default();
+            let mut dealer = FisherYates::new(&rules, seed);
+            play(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut record).unwrap();
+            check(&rules, &record).unwrap();
+            (record.drawn, record.found, record.cards)
+        });
+        records.push(games.collect::<Vec<_>>());
+    }
+    assert!(records[0].iter().any(|game| game.1[0].board > 560));
+    assert!(records.iter().all(|games| *games == records[0]));
+}
+
+#[test]
+fn threads_keep_to_the_budget() {
+    let rules = Rules::new(9, 9, 1).unwrap();
+    let mut solver = super::cover::solver_on(&rules, 2);
+    let budget = Budget::by_clock(std::time::Duration::from_millis(300), usize::MAX);
+    let mut record = Record::default();
+    let mut dealer = FisherYates::new(&rules, 1);
+    let stopped = play(&rules, &mut dealer, &mut *solver, &budget, &mut record);
+    assert_eq!(stopped, Err(super::Stop::Time));
+    assert!(record.drawn.len() > 600);
+}

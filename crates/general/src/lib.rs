@@ -21,6 +21,7 @@
 mod agreement;
 mod all;
 mod brute;
+pub mod caps;
 mod check;
 pub mod cover;
 pub mod deal;

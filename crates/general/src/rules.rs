@@ -164,6 +164,18 @@ impl Rules {
         Card(values.into_iter().fold(0, |index, value| index * v + u64::from(value)))
     }
 
+    /// The only card that can complete v - 1 cards, for more than two values: alike where they are
+    /// alike, else of the least value that none of them has.
+    pub fn completing(&self, cards: &[Card]) -> Card {
+        let rows: Vec<Vec<u8>> = cards.iter().map(|&card| self.values_of(card).collect()).collect();
+        self.card((0..self.properties()).map(|property| {
+            let has = |value: u8| rows.iter().any(|row| row[property] == value);
+            let alike = rows.iter().all(|row| row[property] == rows[0][property]);
+            let least = (0..self.values as u8).find(|&value| !has(value)).unwrap_or(0);
+            if alike { rows[0][property] } else { least }
+        }))
+    }
+
     /// The card as it is written: its values as digits up to ten values, as numbers with dots above.
     /// The only card of one value has its first 64.
     pub fn code(&self, card: Card) -> String {
@@ -265,6 +277,19 @@ mod tests {
             }
         }
         assert_eq!(count, 1080);
+    }
+
+    #[test]
+    fn what_completes_cards_is_the_card_of_a_set_that_they_lack() {
+        let rules = Rules::new(4, 3, 1).unwrap();
+        let deck: Vec<Card> = (0..64).map(Card).collect();
+        let mut sets = 0;
+        let mut see = |set: &[Card]| {
+            sets += 1;
+            (0..4).all(|i| rules.completing(&[&set[..i], &set[i + 1..]].concat()) == set[i])
+        };
+        crate::sets_of_board(&rules, &deck, &crate::Budget::unlimited(), &mut see).unwrap();
+        assert_eq!(sets, 912);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::trace::{Trace, Watcher};
 use cpu_time::ThreadTime;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Finds sets on a changing board. It is told of every change, so it can work incrementally.
 pub trait Solver {
@@ -130,36 +130,68 @@ pub fn human(seconds: f64) -> String {
     }
 }
 
-/// Maximum CPU time of the solver's thread, and maximum memory.
+/// Maximum time, by default CPU time of the solver's thread, and maximum memory.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    until: Option<(ThreadTime, Duration)>,
+    until: Option<(Start, Duration)>,
     bytes: usize,
-    told: Option<Arc<AtomicBool>>,
+    told: Vec<Arc<AtomicBool>>,
+}
+
+/// When the time began.
+#[derive(Clone, Copy, Debug)]
+enum Start {
+    Cpu(ThreadTime),
+    Clock(Instant),
+}
+
+impl Start {
+    fn elapsed(self) -> Duration {
+        match self {
+            Self::Cpu(start) => start.elapsed(),
+            Self::Clock(start) => start.elapsed(),
+        }
+    }
 }
 
 impl Budget {
     /// No limit.
     pub const fn unlimited() -> Self {
-        Self { until: None, bytes: usize::MAX, told: None }
+        Self { until: None, bytes: usize::MAX, told: Vec::new() }
     }
 
     /// This much CPU time of the current thread from now on, and this many bytes.
     pub fn new(cpu: Duration, bytes: usize) -> Self {
-        Self { until: Some((ThreadTime::now(), cpu)), bytes, told: None }
+        Self { until: Some((Start::Cpu(ThreadTime::now()), cpu)), bytes, told: Vec::new() }
+    }
+
+    /// The same by the clock, for a solver that searches on several threads.
+    pub fn by_clock(time: Duration, bytes: usize) -> Self {
+        Self { until: Some((Start::Clock(Instant::now()), time)), bytes, told: Vec::new() }
+    }
+
+    /// What is left of it, by the clock and for any thread, each until another flag is set as well.
+    pub(crate) fn for_others(&self) -> impl Fn(&Arc<AtomicBool>) -> Self + Sync + use<> {
+        let (left, bytes, told) = (self.left(), self.bytes, self.told.clone());
+        let now = Instant::now();
+        move |flag| Self {
+            until: left.map(|left| (Start::Clock(now), left)),
+            bytes,
+            told: told.iter().chain([flag]).cloned().collect(),
+        }
     }
 
     /// The same until another thread sets the flag. Z3 notices it between two questions.
     #[must_use]
     pub fn until_told(mut self, flag: &Arc<AtomicBool>) -> Self {
-        self.told = Some(Arc::clone(flag));
+        self.told.push(Arc::clone(flag));
         self
     }
 
-    /// Remaining CPU time; `None` if unlimited.
+    /// Remaining time; `None` if unlimited.
     #[inline]
     pub fn left(&self) -> Option<Duration> {
-        self.until.as_ref().map(|(start, cpu)| cpu.saturating_sub(start.elapsed()))
+        self.until.as_ref().map(|(start, time)| time.saturating_sub(start.elapsed()))
     }
 
     /// Checks that time is left and nobody has said to stop. It makes a system call, so call it only
@@ -169,7 +201,7 @@ impl Budget {
     /// The time is spent, or somebody wants the search to end.
     #[inline]
     pub fn time(&self) -> Result<(), Stop> {
-        if self.told.as_ref().is_some_and(|told| told.load(Ordering::Relaxed)) {
+        if self.told.iter().any(|told| told.load(Ordering::Relaxed)) {
             return Err(Stop::Told);
         }
         match self.left() {

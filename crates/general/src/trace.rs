@@ -83,8 +83,9 @@ impl Watcher for Trace {
     }
 }
 
-/// Plays up to the first set like [`play`](super::play()), and keeps every step of the search. The
-/// set, or `None` if the deck holds none. `trace` is added to; the dealer must have a full deck.
+/// Plays a game like [`play`](super::play()), and keeps every step of its searches. The cards of the
+/// sets that were found, v for each; a set leaves the board with the step after it. `trace` is added
+/// to; the dealer must have a full deck.
 ///
 /// # Errors
 /// The solver stopped without an answer; `trace` then holds the steps up to that point.
@@ -94,22 +95,31 @@ pub fn watch(
     solver: &mut dyn Solver,
     budget: &Budget,
     trace: &mut Trace,
-) -> Result<Option<Vec<Card>>, Stop> {
+) -> Result<Vec<Card>, Stop> {
     solver.clear();
+    let mut found = Vec::new();
     let mut set = Vec::with_capacity(rules.values());
     let mut wanted = rules.first_board();
     loop {
         let mut cards = Vec::new();
-        if dealer.deal(wanted, &mut cards) == 0 {
-            return Ok(None);
+        dealer.deal(wanted, &mut cards);
+        let removed = matches!(trace.steps.last(), Some(Step::Found(_)));
+        if !cards.is_empty() {
+            solver.drawn(&cards);
+            trace.keep(Step::Drawn(cards));
+        } else if !removed {
+            return Ok(found);
         }
-        solver.drawn(&cards);
-        trace.keep(Step::Drawn(cards));
         if solver.find_watched(budget, &mut set, trace)? {
             trace.keep(Step::Found(set.clone()));
-            return Ok(Some(set));
+            found.extend_from_slice(&set);
+            if found.len() as u64 == rules.sets() * rules.values() as u64 {
+                return Ok(found);
+            }
+            solver.removed(&set);
+        } else {
+            trace.keep(Step::NoSet);
         }
-        trace.keep(Step::NoSet);
         wanted = rules.values();
     }
 }
@@ -164,7 +174,7 @@ mod tests {
     #[test]
     fn what_is_watched_is_the_search_itself() {
         for (v, p) in [(3, 2), (3, 4), (4, 3), (4, 5), (5, 3), (6, 3)] {
-            let rules = Rules::new(v, p, 1).unwrap();
+            let rules = Rules::new(v, p, 2).unwrap();
             for kind in [Kind::Brute, Kind::Dynamic, Kind::DynamicPaper, Kind::Cover] {
                 let mut solver = kind.solver(&rules).unwrap();
                 let mut record = Record::default();
@@ -174,7 +184,7 @@ mod tests {
                     dealer.shuffle(seed);
                     let mut trace = Trace::up_to(50_000);
                     let set = watch(&rules, &mut dealer, &mut *solver, &budget, &mut trace);
-                    assert_eq!(set.unwrap().unwrap_or_default(), record.cards, "{kind} {v} {p}");
+                    assert_eq!(set.unwrap(), record.cards, "{kind} {v} {p}");
                     trace.steps.iter().for_each(|step| check(&rules, step));
                     let kinds = |wanted: fn(&Step) -> bool| {
                         trace.steps.iter().filter(|step| wanted(step)).count()
@@ -182,7 +192,8 @@ mod tests {
                     let drawn = kinds(|step| matches!(step, Step::Drawn(_)));
                     let none = kinds(|step| matches!(step, Step::NoSet));
                     let found = kinds(|step| matches!(step, Step::Found(_)));
-                    assert_eq!(drawn, none + found);
+                    // After a set at the end of the deck none is drawn.
+                    assert!(drawn <= none + found);
                     match kind {
                         Kind::Brute => assert!(kinds(|s| matches!(s, Step::Tried(_))) > 0),
                         Kind::Dynamic | Kind::DynamicPaper => {
@@ -196,6 +207,26 @@ mod tests {
                     assert_eq!(hits, if looks_up { found } else { 0 }, "{kind} {v} {p}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_game_is_watched_to_the_end_of_its_deck() {
+        let rules = Rules::new(3, 3, 9).unwrap();
+        for seed in 0..20 {
+            let mut solver = Kind::Cover.solver(&rules).unwrap();
+            let (mut dealer, budget) = (Rejection::new(&rules, seed), Budget::unlimited());
+            let mut record = Record::default();
+            play(&rules, &mut dealer, &mut *solver, &budget, &mut record).unwrap();
+            dealer.shuffle(seed);
+            let mut trace = Trace::up_to(10_000);
+            let found = watch(&rules, &mut dealer, &mut *solver, &budget, &mut trace).unwrap();
+            assert_eq!(found, record.cards);
+            let drawn = trace.steps.iter().map(|step| match step {
+                Step::Drawn(cards) => cards.len(),
+                _ => 0,
+            });
+            assert_eq!(drawn.sum::<usize>(), 27);
         }
     }
 
@@ -228,7 +259,7 @@ mod tests {
         let mut trace = Trace::up_to(10);
         let mut dealer = Rejection::new(&rules, 1);
         let set = watch(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut trace);
-        let set = set.unwrap().unwrap();
+        let set = set.unwrap();
         assert!(trace.count > 100 && trace.steps.len() < 40);
         assert_eq!(trace.steps.last(), Some(&Step::Found(set)));
     }

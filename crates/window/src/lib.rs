@@ -20,7 +20,7 @@ pub use deal::game::{deals_of, is_file_of_deals};
 pub use deal::play::Phase;
 pub use live::LiveTab;
 pub use photos::{Photos, Task};
-pub use runner::{LiveOptions, Options, Show, open};
+pub use runner::{AnyGameOptions, LiveOptions, Options, Show, open};
 pub use shared::eye::{Eye, PipelineEye};
 pub use shared::keys::bindings;
 pub use shared::look::Mode;

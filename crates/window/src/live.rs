@@ -30,7 +30,7 @@ use setsight_live::cameras::{self, CameraInfo, CameraWish, SystemCameras};
 use setsight_live::films::record;
 use setsight_live::views::{freeze, straight};
 use setsight_live::{
-    CameraChoice, Cameras, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
+    CameraChoice, Cameras, FramePace, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
 };
 use setsight_photo::geometry::Homography;
 use setsight_vision::Mirrored;
@@ -69,7 +69,7 @@ pub const TAB: TabSpec = TabSpec {
     in_bar: true,
     show_help: None,
     opens: |path| is_film(path).then_some(ASK_FILM),
-    make: |_| Box::new(LiveTab::new(watchers::system(ReadingPlan::default()))),
+    make: |_| Box::new(LiveTab::new(watchers::system(ReadingPlan::default(), FramePace::Newest))),
 };
 
 /// Asks for a film.
@@ -625,7 +625,7 @@ impl Tab for LiveTab {
 
     fn read_by(&mut self, plan: &ReadingPlan, desk: &mut Desk) {
         self.leave(desk);
-        self.watchers = watchers::system(plan.clone());
+        self.watchers = watchers::system(plan.clone(), FramePace::Newest);
     }
 
     /// Lets go of the camera.

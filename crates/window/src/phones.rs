@@ -9,7 +9,7 @@ use crate::live::watchers;
 use crate::shared::eye::Eye;
 use crate::shared::words::t;
 use setsight_files::whole_file::write_whole;
-use setsight_live::{LiveSource, LiveView, Notice, Onlooker, Session};
+use setsight_live::{FramePace, LiveSource, LiveView, Notice, Onlooker, Session};
 use setsight_phone::Options;
 use setsight_phone::{Code, Listen, ListenError, News, Reads, Server, StartError};
 use setsight_photo::source::Photo;
@@ -229,7 +229,7 @@ impl Reads for Reader {
 
     fn session(&self) -> io::Result<Session> {
         let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        watchers::session(&plan).map_err(io::Error::other)
+        watchers::session(&plan, FramePace::Newest).map_err(io::Error::other)
     }
 }
 

@@ -3,6 +3,8 @@
 mod measure;
 
 use crate::TABS;
+use crate::any_game::AnyGameTab;
+use crate::any_game::work::{Game, VALUES};
 use crate::deal::{self, DealTab};
 use crate::live::{self, LiveTab, watchers};
 use crate::photos::{Photos, Task, export};
@@ -22,8 +24,10 @@ use setsight_desktop::{Content, Failure, Refusal};
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::game::Deal;
-use setsight_live::Input;
+use setsight_general::Kind;
+use setsight_live::{FramePace, Input};
 use setsight_vision::ReadingPlan;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -134,6 +138,51 @@ pub struct LiveOptions {
     pub plan: ReadingPlan,
 }
 
+/// A search of the generalised game.
+#[derive(Clone, Debug)]
+pub struct AnyGameOptions {
+    /// v, 3 to 6.
+    pub values: u64,
+    /// p, at least 2; the deck has at most 4,096 cards.
+    pub properties: u64,
+    /// Sets to find.
+    pub sets: u64,
+    /// The deal.
+    pub seed: u64,
+    /// Who searches.
+    pub solver: Kind,
+    /// The step that is shown, from 1; beyond the last one that.
+    pub step: usize,
+}
+
+impl AnyGameOptions {
+    /// Why the window has no such game, in words; `None` if it has.
+    pub fn refusal(&self) -> Option<String> {
+        let Self { values, properties, sets, solver, .. } = *self;
+        let outside = |what: String, offered: &RangeInclusive<u64>| {
+            format!("{what}: expected {} to {}", offered.start(), offered.end())
+        };
+        if !Kind::COMPLETE.contains(&solver) {
+            return Some(format!("solver {solver}: the window shows those that overlook no set"));
+        }
+        if !VALUES.contains(&values) {
+            return Some(outside(format!("{values} values"), &VALUES));
+        }
+        let offered = Game::properties_of(values);
+        if !offered.contains(&properties) {
+            let what = format!("{properties} properties of {values} values");
+            return Some(outside(what, &offered));
+        }
+        let offered = self.game().sets_offered();
+        (!offered.contains(&sets)).then(|| outside(format!("{sets} sets to find"), &offered))
+    }
+
+    fn game(&self) -> Game {
+        let Self { values, properties, sets, seed, .. } = *self;
+        Game { values, properties, sets, seed, own: None }
+    }
+}
+
 /// How the window is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -143,6 +192,8 @@ pub struct Options {
     pub deals: Vec<Deal>,
     /// What is shown first.
     pub show: Show,
+    /// The game and step that the tab of any game shows.
+    pub any_game: Option<AnyGameOptions>,
     /// Watch this first of all.
     pub live: Option<LiveOptions>,
     /// Width and height, in points; none is as it was the last time.
@@ -206,6 +257,9 @@ impl Runner {
             window.tabs.get_mut::<DealTab>().give(options.deals);
         }
         show(&mut window, options.show);
+        if let Some(any) = &options.any_game {
+            window.tabs.get_mut::<AnyGameTab>().watch(any.game(), any.solver, any.step);
+        }
         if !options.paths.is_empty() {
             window.open(options.paths);
             show(&mut window, options.show);
@@ -213,7 +267,12 @@ impl Runner {
         if let Some(LiveOptions { input, record, plan }) = options.live {
             let mirrored = plan.mirrored;
             let live = window.tabs.get_mut::<LiveTab>();
-            *live = LiveTab::new(watchers::system(plan.clone()));
+            // A picture waits for a set, and a short film would be over before the first frame is read.
+            let films = match options.screenshot {
+                Some(_) => FramePace::Every,
+                None => FramePace::Newest,
+            };
+            *live = LiveTab::new(watchers::system(plan.clone(), films));
             live.choose(input, &mut window.desk);
             live.mirrored = mirrored;
             live.record_as = record;

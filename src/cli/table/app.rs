@@ -1,10 +1,11 @@
 //! `setsight app`: the window.
 
-use crate::cli::common::{BadCall, Outcome, one_of};
+use crate::cli::common::{BadCall, Outcome, SEED, one_of};
 use anyhow::Context;
 use setsight_game::game::Deal;
+use setsight_general::Kind;
 use setsight_window::settings::Brightness;
-use setsight_window::{Options, Show, deals_of, is_file_of_deals};
+use setsight_window::{AnyGameOptions, Options, Show, deals_of, is_file_of_deals};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
   setsight app table.jpg --show hint
   setsight app deals.txt                the game of the contest, step by step
   setsight app table.jpg --screenshot window.png
+  setsight app --show any-game --values 5 --solver cover --step 40 --screenshot slide.png
 
 In the window F1 shows every key.")]
 pub struct Args {
@@ -25,6 +27,8 @@ pub struct Args {
     /// What the window shows first [default: solve; deal for a file of deals]
     #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help))]
     show: Option<Show>,
+    #[command(flatten)]
+    any_game: AnyGame,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
@@ -37,6 +41,60 @@ pub struct Args {
     /// Scroll and leaf through the photos for so many seconds, print frame times and memory, and close
     #[arg(long, value_name = "SECONDS", conflicts_with = "screenshot")]
     measure: Option<u16>,
+}
+
+/// What `--show any-game` shows.
+#[derive(clap::Args)]
+#[command(next_help_heading = "With --show any-game")]
+struct AnyGame {
+    /// Values of each property, 3 to 6 [default: 4]
+    #[arg(long, value_name = "V")]
+    values: Option<u64>,
+    /// Properties of each card, 2 to 7 [default: 4]
+    #[arg(long, value_name = "P")]
+    properties: Option<u64>,
+    /// Sets to find [default: 1]
+    #[arg(long, value_name = "N")]
+    sets: Option<u64>,
+    /// The deal [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Who looks for sets: brute, smt, smt-boolean, dynamic or cover [default: dynamic]
+    #[arg(long)]
+    solver: Option<Kind>,
+    /// The step of the search, from 1; beyond the last one that [default: 1]
+    #[arg(long, value_name = "N")]
+    step: Option<usize>,
+}
+
+impl AnyGame {
+    /// What is to be shown, if that is asked for.
+    fn options(&self, show: Show) -> Result<Option<AnyGameOptions>, BadCall> {
+        let Self { values, properties, sets, seed, solver, step } = *self;
+        let is_asked = [values, properties, sets, seed].iter().any(Option::is_some)
+            || solver.is_some()
+            || step.is_some();
+        if !is_asked {
+            return Ok(None);
+        }
+        if show.name_and_help().0 != "any-game" {
+            let message = "--values, --properties, --sets, --seed, --solver and --step are for \
+                           --show any-game";
+            return Err(BadCall(message.to_owned()));
+        }
+        let options = AnyGameOptions {
+            values: values.unwrap_or(4),
+            properties: properties.unwrap_or(4),
+            sets: sets.unwrap_or(1),
+            seed: seed.unwrap_or(SEED),
+            solver: solver.unwrap_or(Kind::Dynamic),
+            step: step.unwrap_or(1),
+        };
+        match options.refusal() {
+            None => Ok(Some(options)),
+            Some(refusal) => Err(BadCall(refusal)),
+        }
+    }
 }
 
 fn brightness_help(choice: Brightness) -> (&'static str, &'static str) {
@@ -90,10 +148,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(file) => (deals(file, &args)?, Show::Deal),
         None => (Vec::new(), Show::Solve),
     };
+    let show = args.show.unwrap_or(usual);
+    let any_game = args.any_game.options(show)?;
     let options = Options {
         paths: if deals.is_empty() { args.paths } else { Vec::new() },
         deals,
-        show: args.show.unwrap_or(usual),
+        show,
+        any_game,
         live: None,
         size: args.size,
         brightness: args.brightness,

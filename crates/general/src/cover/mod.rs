@@ -23,9 +23,14 @@ use super::solver::Solver;
 
 /// The solver for these rules: the special forms for three and four values.
 pub fn solver(rules: &Rules) -> Box<dyn Solver> {
+    solver_on(rules, 1)
+}
+
+/// The same on so many threads, of which the special forms use one.
+pub fn solver_on(rules: &Rules, threads: usize) -> Box<dyn Solver> {
     match rules.values() {
         3 if Three::fits(rules) => Box::new(Three::new(rules)),
         4 => Box::new(Four::new(rules)),
-        _ => Box::new(Exact::new(rules)),
+        _ => Box::new(Exact::on_threads(rules, threads)),
     }
 }

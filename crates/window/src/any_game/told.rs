@@ -1,8 +1,10 @@
 //! A solver's steps in words, and the cards that each is about.
 
+use crate::any_game::board::fill;
 use crate::shared::look::Mark;
+use crate::shared::names;
 use crate::shared::words::{Word, t};
-use setsight_general::{Card, Kind, Step};
+use setsight_general::{Card, Kind, Rules, Step};
 
 /// What a solver does, in a sentence.
 pub const fn idea(kind: Kind) -> Word {
@@ -80,23 +82,79 @@ impl About {
     }
 }
 
-/// How many partial sets are stored after a step, by their size; or how many times something was
-/// tried, for solvers that store none.
-pub fn stored(steps: &[Step], at: usize) -> Option<String> {
-    let (mut by_size, mut tried, mut branches, mut looked) = (Vec::new(), 0, 0, 0);
-    for step in steps.iter().take(at + 1) {
+/// Cards as people write them: their values, counted from 1. The first word that is no card of the deck
+/// or comes twice is the error.
+pub fn cards_of(rules: &Rules, text: &str) -> Result<Vec<Card>, String> {
+    let mut cards = Vec::new();
+    for code in text.split(|c: char| c.is_whitespace() || c == ',').filter(|code| !code.is_empty())
+    {
+        let values = code.chars().map(|c| Some(c.to_digit(10)?.checked_sub(1)? as u8));
+        let values: Option<Vec<u8>> = values.collect();
+        let card = values
+            .filter(|values| {
+                values.len() == rules.properties()
+                    && values.iter().all(|&value| usize::from(value) < rules.values())
+            })
+            .map(|values| rules.card(values))
+            .filter(|card| !cards.contains(card));
+        cards.push(card.ok_or_else(|| code.to_owned())?);
+    }
+    Ok(cards)
+}
+
+/// The name of a property as the cards show it.
+pub fn property(at: usize) -> String {
+    use setsight_game::cards::Property;
+    const SHOWN: [Property; 4] =
+        [Property::Number, Property::Color, Property::Shape, Property::Shading];
+    match SHOWN.get(at) {
+        Some(&property) => names::property(property),
+        None => t!("any-row", n = at + 1 - SHOWN.len()),
+    }
+}
+
+/// The cards on the board with the last of these steps, in their places. A set leaves with the step
+/// after it.
+pub fn board(steps: &[Step]) -> Vec<Option<Card>> {
+    let mut board = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
         match step {
-            Step::Grown(cards) => {
-                if by_size.len() <= cards.len() {
-                    by_size.resize(cards.len() + 1, 0_usize);
-                }
-                by_size[cards.len()] += 1;
+            Step::Drawn(cards) => fill(&mut board, cards),
+            Step::Found(set) if at + 1 < steps.len() => {
+                let gone =
+                    |place: &&mut Option<Card>| place.is_some_and(|card| set.contains(&card));
+                board.iter_mut().filter(gone).for_each(|place| *place = None);
             }
-            Step::Tried(_) => tried += 1,
-            Step::Branch { .. } => branches += 1,
-            Step::LookedUp { .. } => looked += 1,
             _ => {}
         }
+    }
+    board
+}
+
+/// The partial sets that are stored after these steps.
+pub fn partial_sets(steps: &[Step]) -> Vec<&[Card]> {
+    let mut stored: Vec<&[Card]> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        match step {
+            Step::Grown(cards) => stored.push(cards),
+            Step::Found(set) if at + 1 < steps.len() => {
+                stored.retain(|cards| !cards.iter().any(|card| set.contains(card)));
+            }
+            _ => {}
+        }
+    }
+    stored
+}
+
+/// How many partial sets are stored after these steps, by their size; or how many times something was
+/// tried, for solvers that store none.
+pub fn stored(steps: &[Step]) -> Option<String> {
+    let mut by_size = Vec::new();
+    for cards in partial_sets(steps) {
+        if by_size.len() <= cards.len() {
+            by_size.resize(cards.len() + 1, 0_usize);
+        }
+        by_size[cards.len()] += 1;
     }
     if !by_size.is_empty() {
         let sizes = by_size.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -104,6 +162,10 @@ pub fn stored(steps: &[Step], at: usize) -> Option<String> {
             sizes.map(|(size, count)| t!("any-of-size", count = *count, n = size)).collect();
         return Some(t!("any-stored", sizes = sizes.join(", ")));
     }
+    let count = |is_one: fn(&Step) -> bool| steps.iter().filter(|step| is_one(step)).count();
+    let tried = count(|step| matches!(step, Step::Tried(_)));
+    let branches = count(|step| matches!(step, Step::Branch { .. }));
+    let looked = count(|step| matches!(step, Step::LookedUp { .. }));
     match (tried, branches, looked) {
         (0, 0, 0) => None,
         (0, 0, n) => Some(t!("any-looked-so-far", n = n)),
@@ -125,10 +187,35 @@ mod tests {
     }
 
     #[test]
+    fn cards_are_written_as_they_are_named() {
+        let rules = Rules::new(4, 2, 1).unwrap();
+        assert_eq!(cards_of(&rules, "11 12,44\n"), Ok([0, 1, 15].map(Card).to_vec()));
+        for (text, wrong) in [("11 15", "15"), ("11 111", "111"), ("10", "10"), ("12 12", "12")] {
+            assert_eq!(cards_of(&rules, text), Err(wrong.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_set_leaves_with_the_step_after_it_and_new_cards_take_its_places() {
+        let cards = |cards: &[u64]| cards.iter().map(|&card| Card(card)).collect::<Vec<_>>();
+        let steps = [
+            Step::Drawn(cards(&[1, 2, 3, 4])),
+            Step::Grown(cards(&[1, 4])),
+            Step::Grown(cards(&[2, 3])),
+            Step::Found(cards(&[1, 3, 4])),
+            Step::Drawn(cards(&[7])),
+        ];
+        let at = |end: usize| board(&steps[..end]).into_iter().map(|c| c.map_or(0, |c| c.0));
+        assert_eq!(at(4).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(at(5).collect::<Vec<_>>(), [7, 2, 0, 0]);
+        assert_eq!((partial_sets(&steps[..4]).len(), partial_sets(&steps).len()), (2, 0));
+    }
+
+    #[test]
     fn partial_sets_are_counted_by_size_up_to_the_step() {
         let grown = |n: u64| Step::Grown((0..n).map(Card).collect());
         let steps = [grown(2), grown(2), Step::Turn(Card(5)), grown(3), grown(2)];
-        assert_eq!(stored(&steps, 3), Some("Stored: 2 of 2 cards, 1 of 3 cards".to_owned()));
-        assert_eq!(stored(&steps[2..3], 0), None);
+        assert_eq!(stored(&steps[..4]), Some("Stored: 2 of 2 cards, 1 of 3 cards".to_owned()));
+        assert_eq!(stored(&steps[2..3]), None);
     }
 }

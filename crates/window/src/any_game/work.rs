@@ -29,15 +29,22 @@ const ENOUGH: Duration = Duration::from_millis(200);
 /// See [`ENOUGH`].
 pub const MOST_GAMES: u64 = 50;
 
+/// Sets that are offered to be found.
+const MOST_SETS: u64 = 50;
+
 /// A deal of a generalised game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     /// v, one of [`VALUES`].
     pub values: u64,
     /// p, one of [`Self::properties_of`] v.
     pub properties: u64,
+    /// Sets to find, one of [`Self::sets_offered`].
+    pub sets: u64,
     /// The deal.
     pub seed: u64,
+    /// A board of one's own, which is looked at instead of the deal.
+    pub own: Option<Vec<Card>>,
 }
 
 impl Game {
@@ -47,13 +54,43 @@ impl Game {
         *PROPERTIES.start()..=PROPERTIES.rev().find(fits).unwrap_or(*PROPERTIES.start())
     }
 
-    /// Its rules, up to the first set.
+    /// How many sets to find are offered: with the last, a small deck is played to its end.
+    pub fn sets_offered(&self) -> RangeInclusive<u64> {
+        1..=self.values.pow(self.properties as u32 - 1).min(MOST_SETS)
+    }
+
+    /// Its rules.
     ///
     /// # Errors
     /// Never for what is offered.
-    pub fn rules(self) -> Result<Rules, RulesError> {
-        Rules::new(self.values, self.properties, 1)
+    pub fn rules(&self) -> Result<Rules, RulesError> {
+        Rules::new(self.values, self.properties, self.sets)
     }
+
+    /// The cards in the order in which they come.
+    pub fn dealer(&self, rules: &Rules) -> Box<dyn Dealer> {
+        match &self.own {
+            Some(cards) => Box::new(Own(cards.clone())),
+            None => Box::new(Rejection::new(rules, self.seed)),
+        }
+    }
+}
+
+/// Deals all cards of a board of one's own, and no other.
+struct Own(Vec<Card>);
+
+impl Dealer for Own {
+    fn draw(&mut self) -> Option<Card> {
+        self.0.pop()
+    }
+
+    fn deal(&mut self, _: usize, cards: &mut Vec<Card>) -> usize {
+        let dealt = self.0.len();
+        cards.append(&mut self.0);
+        dealt
+    }
+
+    fn shuffle(&mut self, _: u64) {}
 }
 
 /// A search, as it was watched.
@@ -65,8 +102,8 @@ pub struct Search {
     pub kind: Kind,
     /// What happened.
     pub trace: Trace,
-    /// The set, or why there is no answer.
-    pub outcome: Result<Option<Vec<Card>>, Stop>,
+    /// The cards of the sets, or why there is no answer.
+    pub outcome: Result<Vec<Card>, Stop>,
 }
 
 /// What a solver took for a game, in seconds of processor time; or why it has no answer.
@@ -134,30 +171,30 @@ impl<T: Send + 'static> Job<T> {
 pub fn search(game: Game, kind: Kind, wake: impl Fn() + Send + 'static) -> Job<Search> {
     Job::begin(wake, move |stop, tell| {
         let mut trace = Trace::up_to(MOST_STEPS);
-        let outcome = searched(game, kind, stop, &mut trace);
+        let outcome = searched(&game, kind, stop, &mut trace);
         tell(Search { game, kind, trace, outcome });
     })
 }
 
 fn searched(
-    game: Game,
+    game: &Game,
     kind: Kind,
     stop: &Arc<AtomicBool>,
     trace: &mut Trace,
-) -> Result<Option<Vec<Card>>, Stop> {
+) -> Result<Vec<Card>, Stop> {
     let gave_up = |reason: String| Stop::GaveUp(reason);
     let rules = game.rules().map_err(|error| gave_up(error.to_string()))?;
     let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
-    let mut dealer = Rejection::new(&rules, game.seed);
+    let mut dealer = game.dealer(&rules);
     let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
-    watch(&rules, &mut dealer, &mut *solver, &budget, trace)
+    watch(&rules, &mut *dealer, &mut *solver, &budget, trace)
 }
 
 /// Measures all solvers, one after the other, on the same deals.
 pub fn times(game: Game, wake: impl Fn() + Send + 'static) -> Job<Time> {
     Job::begin(wake, move |stop, tell| {
         for kind in Kind::COMPLETE {
-            let seconds = timed(game, kind, stop);
+            let seconds = timed(&game, kind, stop);
             if stop.load(Ordering::Relaxed) {
                 return;
             }
@@ -166,18 +203,21 @@ pub fn times(game: Game, wake: impl Fn() + Send + 'static) -> Job<Time> {
     })
 }
 
-fn timed(game: Game, kind: Kind, stop: &Arc<AtomicBool>) -> Result<f64, Stop> {
+fn timed(game: &Game, kind: Kind, stop: &Arc<AtomicBool>) -> Result<f64, Stop> {
     let gave_up = |reason: String| Stop::GaveUp(reason);
     let rules = game.rules().map_err(|error| gave_up(error.to_string()))?;
     let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
-    let mut dealer = Rejection::new(&rules, game.seed);
+    let mut dealer = game.dealer(&rules);
     let mut record = Record::default();
     let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
     let start = ThreadTime::now();
     let mut games = 0;
     while games < MOST_GAMES && (games == 0 || start.elapsed() < ENOUGH) {
-        dealer.shuffle(game.seed + games);
-        play(&rules, &mut dealer, &mut *solver, &budget, &mut record)?;
+        match game.own {
+            Some(_) => dealer = game.dealer(&rules),
+            None => dealer.shuffle(game.seed.wrapping_add(games)),
+        }
+        play(&rules, &mut *dealer, &mut *solver, &budget, &mut record)?;
         games += 1;
     }
     Ok(start.elapsed().as_secs_f64() / games as f64)
@@ -193,15 +233,15 @@ mod tests {
     fn every_deck_that_is_offered_is_searched() {
         for values in VALUES {
             for properties in Game::properties_of(values) {
-                let game = Game { values, properties, seed: 3 };
+                let game = Game { values, properties, sets: 1, seed: 3, own: None };
                 let job = search(game, Kind::Cover, || ());
                 let search = job.news.recv_timeout(LIMIT).unwrap();
                 let set = search.outcome.unwrap();
                 assert_eq!(
-                    set.is_some(),
+                    !set.is_empty(),
                     matches!(search.trace.steps.last(), Some(Step::Found(_)))
                 );
-                assert!(set.is_none_or(|set| game.rules().unwrap().is_set(&set)));
+                assert!(set.is_empty() || search.game.rules().unwrap().is_set(&set));
                 job.close();
             }
         }
@@ -209,14 +249,24 @@ mod tests {
     }
 
     #[test]
+    fn a_board_of_ones_own_is_all_that_is_searched() {
+        let own: Vec<Card> = [40, 0, 80].map(Card).into();
+        let game = Game { values: 3, properties: 4, sets: 2, seed: 1, own: Some(own.clone()) };
+        let job = search(game, Kind::Dynamic, || ());
+        let search = job.news.recv_timeout(LIMIT).unwrap();
+        assert_eq!(search.trace.steps.first(), Some(&Step::Drawn(own)));
+        assert_eq!(search.outcome.unwrap().len(), 3);
+    }
+
+    #[test]
     fn what_is_stopped_ends() {
-        let game = Game { values: 6, properties: 4, seed: 1 };
-        let job = times(game, || ());
+        let game = Game { values: 6, properties: 4, sets: 1, seed: 1, own: None };
+        let job = times(game.clone(), || ());
         job.stop();
         job.close();
         let job = search(game, Kind::Brute, || ());
         job.stop();
         let search = job.news.recv_timeout(LIMIT).unwrap();
-        assert!(matches!(search.outcome, Err(Stop::Told) | Ok(Some(_))), "{:?}", search.outcome);
+        assert!(matches!(search.outcome, Err(Stop::Told) | Ok(_)), "{:?}", search.outcome);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Window;
 use crate::TABS;
+use crate::any_game;
 use crate::deck;
 use crate::photos::welcome;
 use crate::shared::keys::Action;
@@ -44,6 +45,7 @@ impl Window {
                                     ui.separator();
                                 }
                             }
+                            self.entries(ui, &MORE);
                             self.entries(ui, &[(Action::Settings, Word("settings"))]);
                             self.entries(ui, &HELP);
                         });
@@ -54,6 +56,7 @@ impl Window {
                 if ui.button(t!("settings")).clicked() {
                     self.act(&ctx, Action::Settings);
                 }
+                ui.menu_button(t!("menu-more"), |ui| self.entries(ui, &MORE));
                 ui.menu_button(t!("menu-open"), |ui| {
                     self.entries(ui, &OPENING);
                     self.recent_entries(ui);
@@ -118,7 +121,8 @@ impl Room {
         let tabs: Vec<f32> = tabs().iter().map(|(_, word)| button(word.say())).collect();
         let all_tabs: f32 = tabs.iter().sum();
         // With the one that only some tabs have: the bar keeps its form when it comes.
-        let menus = [t!("menu-help"), t!("settings"), t!("menu-open"), t!("menu-save")];
+        let menus =
+            [t!("menu-help"), t!("settings"), t!("menu-more"), t!("menu-open"), t!("menu-save")];
         let menus = all_tabs + menus.map(button).iter().sum::<f32>();
         if menus <= room {
             let name = menus + width(name().into()) + BESIDE_NAME <= room;
@@ -144,12 +148,15 @@ fn tabs() -> Vec<(Action, Word)> {
     TABS.iter().filter(|tab| tab.in_bar).map(|tab| (Action::Tab(tab.id), tab.word)).collect()
 }
 
-const OPENING: [(Action, Word); 6] = [
+const OPENING: [(Action, Word); 5] = [
     (Action::OpenFolder, Word("open-a-folder")),
     (Action::OpenPhoto, Word("open-photos")),
     (Action::TypePath, Word("type-a-path")),
     (Action::Phone, Word("phone-entry")),
     (Action::Sample, Word("a-sample-table")),
+];
+const MORE: [(Action, Word); 2] = [
+    (Action::Tab(any_game::TAB.id), any_game::TAB.word),
     (Action::Tab(deck::TAB.id), Word("teach-a-deck")),
 ];
 const HELP: [(Action, Word); 4] = [

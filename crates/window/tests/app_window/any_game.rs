@@ -82,3 +82,50 @@ fn all_of_it_is_reached_in_small_windows() {
         test.reaches(&["Next deal", "Next step", "Run", "Measure"]);
     }
 }
+
+#[test]
+fn a_person_plays() {
+    let mut test = opened((1280.0, 800.0));
+    test.press("Play");
+    test.shows("Sets: 0 of 1");
+    test.shows("Choose 4 cards that make a set.");
+    let buttons = |test: &Test| {
+        let shown = test.harness.query_all_by_role(Role::Button);
+        let names = shown.map(|node| node.accesskit_node().label().unwrap_or_default());
+        names.filter(|name| name.starts_with("Card ")).collect::<Vec<_>>()
+    };
+    let board = buttons(&test);
+    assert_eq!(board.len(), 16);
+    // The first four are no set, and it is said why.
+    board[..4].iter().for_each(|card| test.press(card));
+    test.shows("No set:");
+    test.shows_part("neither all alike nor all different");
+    // Without a set the player is right to say so, and gets four more cards.
+    test.press("No set here");
+    test.shows_part("more cards came.");
+    assert_eq!(buttons(&test).len(), 20);
+    test.press("From the start");
+    assert_eq!(buttons(&test), board);
+    test.press("Watch a solver");
+    test.shows("16 cards are dealt.");
+}
+
+#[test]
+fn ones_own_cards_are_searched() {
+    let mut test = opened((1280.0, 800.0));
+    test.press("Own cards");
+    test.type_text("1111 2222 3333 4444 1234");
+    test.until(Window::is_settled);
+    assert_eq!(cards(&test).len(), 5);
+    test.press("Last step");
+    test.shows("A set!");
+}
+
+#[test]
+fn all_solvers_are_in_view() {
+    let mut test = opened((1280.0, 800.0));
+    test.press("Measure");
+    test.until(Window::is_settled);
+    let last = test.harness.get_by_label_contains("cover: ").rect();
+    assert!(test.harness.ctx.content_rect().contains_rect(last), "{last:?}");
+}

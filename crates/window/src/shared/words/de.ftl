@@ -1046,11 +1046,40 @@ camera-unread-advice = Schließ andere Programme und öffne diesen Reiter noch e
 
 ## Beliebiges Spiel
 
-tab-any-game = Beliebig
-keys-any-game = Das verallgemeinerte Spiel: beliebig viele Werte und Eigenschaften
+tab-any-game = SET in jeder Größe
+menu-more = Mehr…
+keys-any-game = SET in jeder Größe: spielen oder einem Löser zusehen
 any-what = Eine Karte hat p Eigenschaften mit je v Werten. Ein Set sind v Karten, die in jeder Eigenschaft alle gleich oder alle verschieden sind.
 any-values = Werte (v)
 any-properties = Eigenschaften (p)
+any-sets = Gesuchte Sets (n)
+any-play = Spielen
+any-watch = Einem Löser zusehen
+any-own = Eigene Karten
+any-own-help = Karten aus je { $n } Werten eintippen, jeder 1 bis { $v }.
+any-own-wrong = { $code } ist keine Karte dieses Spiels oder kommt zweimal vor.
+any-again = Von vorn
+any-sets-of = Sets: { $n } von { $all }
+any-clock = Zeit: { $time }
+any-choose = Wähle { $n } Karten, die ein Set bilden.
+any-not-a-set = Kein Set:
+any-neither = { $property }: weder alle gleich noch alle verschieden
+any-row = { $n }. Reihe von Kästchen
+any-more-cards =
+    { $n ->
+        [one] Es lag kein Set da, deshalb kam eine Karte dazu.
+       *[other] Es lag kein Set da, deshalb kamen { $n } Karten dazu.
+    }
+any-there-is-one = Es liegt ein Set da.
+any-hint = Tipp
+any-say-none = Hier liegt kein Set
+any-all-found = Alle gefunden!
+any-deck-out = Der Stapel ist leer, und kein Set liegt mehr da.
+any-dictionary = Wörterbuch: { $n } Einträge
+any-dictionary-help = Eine fehlende Karte und die Karten, die sie ergänzt; die neusten zuerst, Werte ab 1 gezählt.
+any-model = Modell von Z3, Werte ab 0 gezählt:
+any-constraints = Bedingungen für { $n } Karten
+any-constraints-help = Was Z3 gefragt wird, als SMT-LIB. xi_j ist Eigenschaft j der i-ten Karte des Sets, Werte ab 0 gezählt.
 any-deal = Spiel
 any-next-deal = Nächstes Spiel
 any-solver = Löser
@@ -1091,7 +1120,7 @@ any-branches-so-far = Bisherige Zweige: { $n }
 any-tried-so-far = Bisherige Kombinationen: { $n }
 any-card = Karte { $n }: { $values }
 any-times = Was jeder Löser braucht
-any-times-help = Rechenzeit vom Auslegen bis zum ersten Set, im Mittel über bis zu { $n } Spiele. Die Balken sind logarithmisch.
+any-times-help = Rechenzeit eines Spiels, im Mittel über bis zu { $n }. Die Balken sind logarithmisch.
 any-measure = Messen
 any-stop = Anhalten
 any-over-limit = mehr als { $n } s

@@ -1050,11 +1050,40 @@ camera-unread-advice = Close other programs and open this tab again.
 
 ## Any game
 
-tab-any-game = Any game
-keys-any-game = The generalised game: any number of values and properties
+tab-any-game = SET of any size
+menu-more = More…
+keys-any-game = SET of any size: play it, or watch a solver
 any-what = A card has p properties of v values each. A set is v cards that are all alike or all different in every property.
 any-values = Values (v)
 any-properties = Properties (p)
+any-sets = Sets to find (n)
+any-play = Play
+any-watch = Watch a solver
+any-own = Own cards
+any-own-help = Type cards of { $n } values, each 1 to { $v }.
+any-own-wrong = { $code } is no card of this deck, or comes twice.
+any-again = From the start
+any-sets-of = Sets: { $n } of { $all }
+any-clock = Time: { $time }
+any-choose = Choose { $n } cards that make a set.
+any-not-a-set = No set:
+any-neither = { $property }: neither all alike nor all different
+any-row = row { $n } of cells
+any-more-cards =
+    { $n ->
+        [one] There was no set, so one more card came.
+       *[other] There was no set, so { $n } more cards came.
+    }
+any-there-is-one = There is a set.
+any-hint = Hint
+any-say-none = No set here
+any-all-found = All found!
+any-deck-out = The deck is out, and no set is left.
+any-dictionary = Dictionary: { $n } entries
+any-dictionary-help = A missing card, and the cards that it completes; the newest first, values counted from 1.
+any-model = Z3's model, values counted from 0:
+any-constraints = Constraints for { $n } cards
+any-constraints-help = What Z3 is asked, as SMT-LIB. xi_j is property j of the set's card i, values counted from 0.
 any-deal = Deal
 any-next-deal = Next deal
 any-solver = Solver
@@ -1096,7 +1125,7 @@ any-tried-so-far = Combinations so far: { $n }
 # $values: the card's values as numbers.
 any-card = Card { $n }: { $values }
 any-times = What each solver takes
-any-times-help = Processor time from the deal to the first set, the mean of up to { $n } deals. The bars are logarithmic.
+any-times-help = Processor time of a game, the mean of up to { $n }. The bars are logarithmic.
 any-measure = Measure
 any-stop = Stop
 any-over-limit = more than { $n } s
