@@ -1,5 +1,8 @@
-//! Small files read within limits and written whole, and foreign text made harmless.
+//! Small files read within limits and written whole, foreign text made harmless, and other programs run in the
+//! background.
 
+pub mod devices;
 pub mod printable;
+pub mod programs;
 pub mod small_file;
 pub mod whole_file;
