@@ -13,6 +13,7 @@ pub use process::end_all;
 
 use image::RgbImage;
 use process::{PROGRAM, Process};
+use setsight_files::programs::in_background;
 use setsight_photo::source::MAX_PIXELS;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -149,7 +150,7 @@ impl Ffmpeg {
         command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
         command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
         let stdin = if matches!(input, Input::Bytes(_)) { Stdio::piped() } else { Stdio::null() };
-        // Ctrl-C must not reach ffmpeg: it ends when its pipe closes.
+        // Ctrl-C must not reach ffmpeg: it ends when its pipe closes. On Windows it has no console to hear it from.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -265,7 +266,7 @@ impl Heard {
 /// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
 #[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
 pub(crate) fn said_by(arguments: &[&str]) -> String {
-    let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output();
+    let output = in_background(PROGRAM).args(arguments).stdin(Stdio::null()).output();
     output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }
 
