@@ -5,6 +5,8 @@ mod advice;
 mod caps;
 mod common;
 mod compare;
+#[cfg(windows)]
+mod console;
 mod deal;
 mod general;
 mod merge;
@@ -31,6 +33,9 @@ use common::{BadCall, Outcome, told};
 #[cfg(feature = "program")]
 use setsight_files::print_result;
 use setsight_files::say;
+use std::ffi::OsString;
+#[cfg(all(windows, feature = "program"))]
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
@@ -78,10 +83,24 @@ enum Command {
     Pages(pages::Args),
 }
 
+/// What the program is called with. A double click calls it with nothing, and photos that are dropped on it with
+/// their whole paths alone; either means the window.
+fn arguments() -> impl Iterator<Item = OsString> {
+    let mut all = std::env::args_os();
+    let name = all.next();
+    #[cfg(all(windows, feature = "program"))]
+    let command = (console::is_own()
+        && std::env::args_os().skip(1).all(|argument| Path::new(&argument).is_absolute()))
+    .then(|| OsString::from("app"));
+    #[cfg(not(all(windows, feature = "program")))]
+    let command = None;
+    name.into_iter().chain(command).chain(all)
+}
+
 /// Runs the program and gives its exit code: 0 all good, 1 something failed and was named, 2 the
 /// call was wrong.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(arguments()) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe under --help is no error of ours.

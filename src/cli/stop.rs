@@ -43,11 +43,15 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(HANG_UP)
 }
 
-/// The same of Ctrl-C, where there are no other signals.
-#[cfg(not(unix))]
+/// The same of Ctrl-C, and of a console that is closed, in place of signals.
+#[cfg(windows)]
 pub fn listen() {
-    let _ = ctrlc::set_handler(stop);
+    super::console::listen(stop);
 }
+
+/// Elsewhere the system's own way stays.
+#[cfg(not(any(unix, windows)))]
+pub fn listen() {}
 
 fn stop() {
     if STOP.swap(true, Ordering::Relaxed) || !IS_ASKED.load(Ordering::Relaxed) {

@@ -25,6 +25,11 @@ impl ColorChoice {
             Self::Never => false,
             Self::Auto => io::stdout().is_terminal() && !set("NO_COLOR") && !dumb,
         };
+        // Windows' consoles are asked to understand colours; a file takes them as they are.
+        #[cfg(windows)]
+        if colored {
+            let _ = anstyle_query::windows::enable_ansi_colors();
+        }
         if colored { Ink::Ansi } else { Ink::Plain }
     }
 }

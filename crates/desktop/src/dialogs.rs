@@ -104,6 +104,13 @@ impl<T> Dialogs<T> {
     }
 }
 
+/// Shows a text in a window of its own and waits until it is closed: for who sees no terminal.
+#[cfg(windows)]
+pub fn alert(title: &str, text: &str) {
+    let dialog = rfd::MessageDialog::new().set_level(rfd::MessageLevel::Error);
+    dialog.set_title(title).set_description(text).show();
+}
+
 /// Shows a dialog and waits for what is named.
 fn shown(dialog: Dialog) -> Option<Vec<PathBuf>> {
     let mut shown = FileDialog::new().set_title(dialog.title);

@@ -15,5 +15,7 @@ mod native;
 mod screen;
 
 pub use content::{Content, Refusal, color_image};
+#[cfg(windows)]
+pub use dialogs::alert;
 pub use dialogs::{Answer, Dialog, Dialogs, Pick};
 pub use native::{Failure, Options, open};

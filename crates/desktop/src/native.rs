@@ -42,15 +42,26 @@ pub struct Options {
     pub screenshot: Option<PathBuf>,
 }
 
+/// What to do where no window can be opened.
+const NO_WINDOW_ADVICE: &str = if cfg!(target_os = "linux") {
+    "on a machine without a screen start it as xvfb-run setsight app ..., over ssh log in with ssh -X"
+} else {
+    "log in at the screen, or read photos in a browser by setsight serve"
+};
+
 /// Why the window cannot be shown, or its picture not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The system gives no window.
-    #[error(
-        "no window can be opened: {0}; on a machine without a screen start it as xvfb-run setsight app ..., \
-         over ssh log in with ssh -X"
-    )]
+    #[error("no window can be opened: {0}; {NO_WINDOW_ADVICE}")]
     NoWindow(String),
+    /// The system has no OpenGL that the window could be drawn with, as Windows without a driver of the graphics
+    /// card, which brings OpenGL 1.1 itself.
+    #[error(
+        "no window can be opened: it needs OpenGL 2.0 or newer ({0}); install the driver of the graphics card, \
+         from its maker or by the system's updates, or read photos in a browser by setsight serve"
+    )]
+    NoOpenGl(String),
     /// The screen offers no picture that OpenGL could draw into.
     #[error(
         "no window can be opened: this screen offers OpenGL no picture to draw into, as screens of fewer than \
@@ -167,15 +178,21 @@ fn choose_screen(_: &mut eframe::NativeOptions) -> Result<Box<()>, Failure> {
 
 /// What the system lacks for a window, in words for those who start it.
 fn failure(error: eframe::Error) -> Failure {
+    let said = error.to_string();
+    // Of a place in a library's code, "file.rs:12: ", nobody has any use.
+    let words = said.rsplit_once(".rs:").map_or(said.as_str(), |(_, words)| words);
+    let words =
+        words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':').trim().to_owned();
     match error {
-        eframe::Error::NoGlutinConfigs(..) => Failure::NoPixels,
-        error => {
-            let said = error.to_string();
-            // Of a place in a library's code, "file.rs:12: ", nobody has any use.
-            let words = said.rsplit_once(".rs:").map_or(said.as_str(), |(_, words)| words);
-            let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
-            Failure::NoWindow(words.trim().to_owned())
+        eframe::Error::NoGlutinConfigs(..)
+        | eframe::Error::Glutin(_)
+        | eframe::Error::OpenGL(_)
+            if cfg!(windows) =>
+        {
+            Failure::NoOpenGl(words)
         }
+        eframe::Error::NoGlutinConfigs(..) => Failure::NoPixels,
+        _ => Failure::NoWindow(words),
     }
 }
 

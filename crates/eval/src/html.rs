@@ -4,6 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use setsight_files::whole_file::refuse_others;
 use std::io;
 use std::path::Path;
+use url::Url;
 
 /// A whole page in English; `style` and `body` are markup already.
 pub fn page(title: &str, style: &str, body: &Markup) -> Markup {
@@ -36,13 +37,13 @@ pub fn refuse_other_pages(path: &Path) -> io::Result<()> {
 }
 
 /// A path as a reference in a page: a relative path stays relative, an absolute one becomes a
-/// `file:` URL. All characters except letters, digits and a few others are percent-encoded (RFC
-/// 3986), so that any name works.
+/// `file:` URL, also one on a drive or a computer that Windows names. What could mean something else
+/// is percent-encoded (RFC 3986), so that any name works.
 pub fn href(path: &Path) -> String {
-    let mut out = String::new();
-    if path.is_absolute() {
-        out += "file://";
+    if let Ok(url) = Url::from_file_path(path) {
+        return url.into();
     }
+    let mut out = String::new();
     for &byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
@@ -62,6 +63,10 @@ mod tests {
     #[test]
     fn files_of_any_name_are_found() {
         assert_eq!(href(Path::new("a b#é.jpg")), "a%20b%23%C3%A9.jpg");
-        assert_eq!(href(Path::new("/x/50%.jpg")), "file:///x/50%25.jpg");
+        let (path, url) = match cfg!(windows) {
+            true => (r"C:\x\50%.jpg", "file:///C:/x/50%25.jpg"),
+            false => ("/x/50%.jpg", "file:///x/50%25.jpg"),
+        };
+        assert_eq!(href(Path::new(path)), url);
     }
 }

@@ -1,6 +1,7 @@
 //! Files that are read whole into memory: ordinary files of a limited size. Nothing else in the
 //! program reads a file of others whole, but for photos (`setsight_photo::source`).
 
+use crate::devices::is_device;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
@@ -23,7 +24,7 @@ pub const MAX_WEIGHTS_BYTES: u64 = 512 << 20;
 /// [`ErrorKind::FileTooLarge`] for one with more bytes.
 pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let metadata = path.metadata()?;
-    if !metadata.is_file() {
+    if !metadata.is_file() || is_device(path) {
         let reason = "it is no ordinary file but a folder, a device or a pipe";
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
     }

@@ -2,6 +2,7 @@
 //! older file is replaced with its permissions kept; a device or a pipe is left alone.
 //! Also a lock for files that are read, changed and written again.
 
+use crate::devices::is_device;
 use std::collections::HashSet;
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, BufWriter, Read, Write};
@@ -17,6 +18,8 @@ const IN_THE_MAKING: (&str, &str) = (".setsight-", ".tmp");
 const YOUNG: Duration = Duration::from_secs(60);
 /// Maximum wait for another writer. Writing takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// Maximum wait for a program that holds open a file that is to be replaced. The window waits, too.
+const HELD: Duration = Duration::from_millis(500);
 
 /// Permissions of a file that its owner alone may read and write.
 const PRIVATE: u32 = 0o600;
@@ -123,9 +126,37 @@ impl WholeFile {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         // Without this, a power cut after the rename could leave an empty file.
         file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
+        persist(file, path)
     }
+}
+
+/// Gives a finished file its name, in place of an older one. Windows refuses while a program holds the older one
+/// open, as those that search all new files for viruses or words do for a moment.
+fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    // There nobody can read what is locked, under whatever name.
+    #[cfg(windows)]
+    let _ = file.as_file().unlock();
+    let since = Instant::now();
+    loop {
+        let error = match file.persist(path) {
+            Ok(_) => return Ok(()),
+            Err(error) => error,
+        };
+        if !is_held(&error.error) {
+            return Err(error.error);
+        }
+        if since.elapsed() > HELD {
+            let words = "another program holds the file open; close it there, then try again";
+            return Err(io::Error::new(io::ErrorKind::ResourceBusy, words));
+        }
+        file = error.file;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether Windows says that another program holds a file open: access denied or a sharing violation.
+fn is_held(error: &io::Error) -> bool {
+    cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32))
 }
 
 impl Write for WholeFile {
@@ -147,12 +178,23 @@ impl io::Seek for WholeFile {
 /// What is known of the file that will be replaced, if there is one. A rename would replace a device
 /// or a pipe, too, without a word.
 fn older_file(path: &Path) -> io::Result<Option<Metadata>> {
+    let no_file = || {
+        let reason = "a folder, a device or a pipe is there; give the name of a file";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+    };
+    if is_device(path) {
+        return no_file();
+    }
     match path.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
-        Ok(_) => {
-            let reason = "a folder, a device or a pipe is there; give the name of a file";
-            Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+        // Of a file in place of it, Windows would only say that access is denied.
+        Ok(metadata)
+            if cfg!(windows) && metadata.permissions().readonly() && metadata.is_file() =>
+        {
+            let reason = "it is read-only; change that in its properties, or give another name";
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, reason))
         }
+        Ok(metadata) if metadata.is_file() => Ok(Some(metadata)),
+        Ok(_) => no_file(),
         // A link that leads nowhere counts as nothing.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -11,7 +11,8 @@ use rand_pcg::Pcg64Mcg;
 /// Every solver that overlooks no set and can handle these rules in reasonable time, with its name.
 fn solvers(rules: &Rules, brute: bool, smt: bool) -> Vec<(&'static str, Box<dyn Solver>)> {
     let mut all: Vec<(&'static str, Box<dyn Solver>)> = Kind::COMPLETE
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|kind| brute || *kind != Kind::Brute)
         .filter(|kind| smt || !matches!(kind, Kind::Smt(_) | Kind::SmtBoolean))
         .filter_map(|kind| kind.solver(rules).ok().map(|solver| (kind.name(), solver)))

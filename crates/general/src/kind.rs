@@ -53,9 +53,12 @@ impl Kind {
         Self::Cover,
     ];
 
-    /// Those that overlook no set.
-    pub const COMPLETE: [Self; 5] =
-        [Self::Brute, Self::Smt(Without::NOTHING), Self::SmtBoolean, Self::Dynamic, Self::Cover];
+    /// Those that overlook no set, as far as the program was built with them.
+    pub const COMPLETE: &[Self] = if cfg!(feature = "smt") {
+        &[Self::Brute, Self::Smt(Without::NOTHING), Self::SmtBoolean, Self::Dynamic, Self::Cover]
+    } else {
+        &[Self::Brute, Self::Dynamic, Self::Cover]
+    };
 
     /// Its name; that of the whole solver is the one on the command line.
     pub const fn name(self) -> &'static str {

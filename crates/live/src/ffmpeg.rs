@@ -9,11 +9,17 @@ mod newest;
 mod process;
 
 pub(crate) use newest::NewestFrame;
+#[cfg_attr(
+    target_os = "linux",
+    allow(unused_imports, reason = "lists the cameras of other systems")
+)]
+pub(crate) use process::PROGRAM;
 pub use process::end_all;
 
 use super::jpeg::{MAX_FRAME_PIXELS, check_frame};
 use image::RgbImage;
-use process::{PROGRAM, Process};
+use process::Process;
+use setsight_files::programs::in_background;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
@@ -57,6 +63,8 @@ pub(crate) enum Input<'a> {
         /// The camera, such as `0`.
         device: &'a str,
     },
+    /// A camera by its number, which the program of `crates/camera` reads and tells of as ffmpeg does.
+    Helper(&'a Path, u32),
 }
 
 /// A running decoder. Dropping it ends the process.
@@ -86,6 +94,21 @@ fn protocols_of(address: &str) -> &'static str {
         "srt" => "srt",
         _ => "udp",
     }
+}
+
+/// What writes the frames of an input to its stdout.
+fn command(input: &Input) -> Command {
+    if let Input::Helper(program, number) = input {
+        let mut command = in_background(program);
+        command.arg("read").arg(number.to_string());
+        return command;
+    }
+    let mut command = process::command();
+    let source = arguments(input, &mut command);
+    command.arg("-i").arg(source);
+    command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
+    command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
+    command
 }
 
 /// The arguments up to the input, and its name.
@@ -132,6 +155,7 @@ fn arguments(input: &Input, command: &mut Command) -> OsString {
             command.args(["-f", interface, "-framerate", "30"]);
             device.into()
         }
+        Input::Helper(..) => unreachable!("ffmpeg does not read it"),
     }
 }
 
@@ -142,13 +166,9 @@ impl Ffmpeg {
     /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]. [`Self::next_frame`] reports errors
     /// in the film itself.
     pub(crate) fn start(input: Input) -> Result<Self, FfmpegError> {
-        let mut command = process::command();
-        let source = arguments(&input, &mut command);
-        command.arg("-i").arg(source);
-        command.args(["-map", "0:v:0", "-vf", "showinfo=checksum=0", "-fps_mode", "passthrough"]);
-        command.args(["-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "pipe:1"]);
+        let mut command = command(&input);
         let stdin = if matches!(input, Input::Bytes(_)) { Stdio::piped() } else { Stdio::null() };
-        // Ctrl-C must not reach ffmpeg: it ends when its pipe closes.
+        // Ctrl-C must not reach ffmpeg: it ends when its pipe closes. On Windows it has no console to hear it from.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -261,13 +281,6 @@ impl Heard {
             }
         }
     }
-}
-
-/// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
-#[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
-pub(crate) fn said_by(arguments: &[&str]) -> String {
-    let output = Command::new(PROGRAM).args(arguments).stdin(Stdio::null()).output();
-    output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }
 
 fn prefixed(prefix: &str, name: &OsStr) -> OsString {

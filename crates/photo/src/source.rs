@@ -37,6 +37,7 @@ use image::{
 use reduction::reduction;
 use rgb::into_rgb_on_white;
 use room::READING_BYTES;
+use setsight_files::devices::is_device;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::path::Path;
@@ -180,6 +181,9 @@ pub fn measure(path: &Path) -> Result<Stored, SourceError> {
 /// [`SourceError`]: it cannot be read, is no ordinary file, or is too large.
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, SourceError> {
     // Check before opening: opening a pipe would wait for its other end.
+    if is_device(path) {
+        return Err(SourceError::NotAFile);
+    }
     let metadata = std::fs::metadata(path).map_err(SourceError::Unreadable)?;
     if !metadata.is_file() {
         return Err(SourceError::NotAFile);

@@ -237,7 +237,7 @@ impl AnyGameTab {
                 let label = ui.label(t!("any-solver")).id;
                 let list = ComboBox::from_id_salt("solver").selected_text(kind.name());
                 let shown = list.show_ui(ui, |ui| {
-                    for one in Kind::COMPLETE {
+                    for &one in Kind::COMPLETE {
                         ui.selectable_value(&mut kind, one, one.name());
                     }
                 });

@@ -94,7 +94,7 @@ impl DeckTab {
                 desk.say(t!("deck-saved", name = deck.name.as_str(), path = name));
                 // Its file may be that of the deck in use.
                 desk.used_deck = UsedDeck::default();
-                let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+                let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
                 desk.keeper.settings.use_deck(path);
             }
             Err(error) => desk.say(t!("unwritable", path = name, error = error.to_string())),

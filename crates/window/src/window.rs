@@ -131,7 +131,7 @@ impl Window {
         self.tabs.see(photos::TAB.id);
         if let Some(path) = paths.first() {
             // Wherever the program is started from the next time.
-            let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+            let path = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
             self.desk.keeper.settings.remember(path);
         }
         self.tabs.get_mut::<Photos>().open(&self.desk, paths);
@@ -419,7 +419,7 @@ impl Window {
                 self.tabs.seen_mut().take(ask, paths, &mut self.desk);
             }
             None => {
-                let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+                let path = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
                 self.desk.keeper.settings.use_deck(path);
             }
         }

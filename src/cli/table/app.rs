@@ -1,6 +1,8 @@
 //! `setsight app`: the window.
 
 use crate::cli::common::{BadCall, Outcome, SEED, one_of};
+#[cfg(windows)]
+use crate::cli::{common::told, console};
 use anyhow::Context;
 use setsight_game::game::Deal;
 use setsight_general::Kind;
@@ -139,6 +141,20 @@ fn deals(file: &Path, args: &Args) -> Result<Vec<Deal>, BadCall> {
 /// # Errors
 /// A path that is not there; a file of deals with a fault; no window can be opened; a picture that cannot be taken or written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
+    #[cfg(windows)]
+    if console::is_own() {
+        console::leave();
+        let outcome = open(args);
+        if let Err(error) = &outcome {
+            // Nobody sees a terminal.
+            setsight_desktop::alert("setsight", &told(error));
+        }
+        return outcome;
+    }
+    open(args)
+}
+
+fn open(args: Args) -> anyhow::Result<Outcome> {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         let path = missing.display();
         let message = format!("{path}: does not exist; expected a photo or a folder of photos");

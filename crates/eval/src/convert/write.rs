@@ -77,7 +77,7 @@ impl Converted {
         let was_there = out.is_dir();
         fs::create_dir_all(out).map_err(unwritable)?;
         let written = (|| {
-            let folder = out.canonicalize().map_err(unwritable)?;
+            let folder = dunce::canonicalize(out).map_err(unwritable)?;
             let names = self.files().map(|path| way_to(&folder, path)).collect::<Result<_, _>>()?;
             self.write_named(out, names)
         })();
@@ -196,7 +196,7 @@ fn text(name: &OsStr, path: &Path) -> Result<String, WriteError> {
 /// absolute if there is none, as between two drives.
 fn way_to(folder: &Path, file: &Path) -> Result<String, WriteError> {
     let unreadable = |source| WriteError::Unwritable { path: file.to_path_buf(), source };
-    let file = file.canonicalize().map_err(unreadable)?;
+    let file = dunce::canonicalize(file).map_err(unreadable)?;
     let (from, to): (Vec<Component>, Vec<Component>) =
         (folder.components().collect(), file.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

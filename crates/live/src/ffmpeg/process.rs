@@ -1,12 +1,13 @@
 //! `ffmpeg` as a process that ends with this program, however that ends.
 
+use setsight_files::programs::in_background;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// The program's name, searched for on the PATH.
-pub(super) const PROGRAM: &str = "ffmpeg";
+pub(crate) const PROGRAM: &str = "ffmpeg";
 
 /// A running `ffmpeg`. It ends with the last of its clones.
 #[derive(Clone)]
@@ -26,11 +27,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) fn command() -> Command {
     #[cfg(target_os = "linux")]
     if is_on_path(PROGRAM) && is_on_path("setpriv") {
-        let mut command = Command::new("setpriv");
+        let mut command = in_background("setpriv");
         command.args(["--pdeathsig", "KILL", PROGRAM]);
         return command;
     }
-    Command::new(PROGRAM)
+    in_background(PROGRAM)
 }
 
 #[cfg(target_os = "linux")]

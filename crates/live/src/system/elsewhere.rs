@@ -1,8 +1,12 @@
-//! Cameras on macOS and Windows, listed and read by `ffmpeg`.
+//! Cameras on macOS, listed and read by `ffmpeg`, and on Windows, by the program of `crates/camera` where it lies
+//! beside this one, else by `ffmpeg` as well.
 
 use crate::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::control::CameraControl;
 use crate::ffmpeg::{self, FfmpegError, Input, NewestFrame};
+use setsight_files::programs::in_background;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,17 +18,52 @@ const INTERFACE: &str = if cfg!(target_os = "macos") { "avfoundation" } else { "
 
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn list() -> Vec<CameraInfo> {
+    if let Some(helper) = helper() {
+        return helped(&said_by(&helper, &["list"]).stdout);
+    }
     let source = if cfg!(target_os = "macos") { "" } else { "dummy" };
     let asked = ["-hide_banner", "-f", INTERFACE, "-list_devices", "true", "-i", source];
-    listed(&ffmpeg::said_by(&asked))
+    listed(&said_by(Path::new(ffmpeg::PROGRAM), &asked).stderr)
 }
 
 /// Why cameras cannot be listed although some may be connected.
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn cannot_list() -> Option<CameraError> {
     // Without arguments, ffmpeg prints its usage.
-    let is_there = !ffmpeg::said_by(&[]).is_empty();
-    (!is_there).then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
+    let is_there = || !said_by(Path::new(ffmpeg::PROGRAM), &[]).stderr.is_empty();
+    (helper().is_none() && !is_there())
+        .then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
+}
+
+/// The program of `crates/camera`, where it lies beside this one.
+fn helper() -> Option<PathBuf> {
+    let helper = std::env::current_exe().ok()?.with_file_name("setsight-camera.exe");
+    (cfg!(windows) && helper.is_file()).then_some(helper)
+}
+
+/// The cameras that the helper names: a number, a tab and a name in each line.
+fn helped(said: &str) -> Vec<CameraInfo> {
+    let camera = |line: &str| {
+        let (number, name) = line.split_once('\t')?;
+        Some(CameraInfo { number: number.parse().ok()?, name: name.to_owned() })
+    };
+    said.lines().filter_map(camera).collect()
+}
+
+/// What a program prints, as text.
+#[derive(Default)]
+struct Said {
+    stdout: String,
+    stderr: String,
+}
+
+/// What a program prints with these arguments; nothing if it cannot be run.
+fn said_by(program: &Path, arguments: &[&str]) -> Said {
+    let output = in_background(program).args(arguments).stdin(Stdio::null()).output();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    output
+        .map(|output| Said { stdout: text(output.stdout), stderr: text(output.stderr) })
+        .unwrap_or_default()
 }
 
 /// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,
@@ -61,7 +100,12 @@ pub(super) fn open(
     let number = info.number.to_string();
     let name = format!("video={}", info.name);
     let device = if cfg!(target_os = "macos") { number } else { name };
-    let ffmpeg = NewestFrame::start(Input::Camera { interface: INTERFACE, device: &device });
+    let helper = helper();
+    let input = match &helper {
+        Some(helper) => Input::Helper(helper, info.number),
+        None => Input::Camera { interface: INTERFACE, device: &device },
+    };
+    let ffmpeg = NewestFrame::start(input);
     let ffmpeg = ffmpeg.map_err(|error| wrong(error, camera()))?;
     // Errors only show at the first frame.
     let first = ffmpeg.next_frame(PATIENCE).ok_or_else(|| silent(camera()))?;
@@ -121,5 +165,8 @@ mod tests {
                        [dshow @ 000001] \"Microphone\" (audio)\n";
         assert_eq!(names(windows), ["0  HD Webcam"]);
         assert!(listed("ffmpeg: command not found").is_empty());
+        let helped: Vec<String> =
+            helped("0\tHD Webcam\r\n1\tOBS\r\n").iter().map(CameraInfo::to_string).collect();
+        assert_eq!(helped, ["0  HD Webcam", "1  OBS"]);
     }
 }

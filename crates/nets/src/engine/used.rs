@@ -28,7 +28,7 @@ pub fn models() -> Models {
 /// # Errors
 /// The folder does not exist, or the choice cannot be stored.
 pub fn choose(folder: &Path) -> io::Result<PathBuf> {
-    let folder = folder.canonicalize()?;
+    let folder = dunce::canonicalize(folder)?;
     let file = choice_file().ok_or_else(no_place)?;
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent)?;

@@ -3,8 +3,9 @@
 
 use super::error::{MAX_PIXELS, SourceError};
 use image::RgbImage;
+use setsight_files::programs::in_background;
 use std::io::{ErrorKind, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const PROGRAM: &str = "ffmpeg";
 
 /// How to install it.
 pub const INSTALL: &str = "install it: sudo apt install ffmpeg (Debian, Ubuntu), sudo dnf install ffmpeg-free \
-                           (Fedora), brew install ffmpeg (macOS)";
+                           (Fedora), brew install ffmpeg (macOS), winget install ffmpeg (Windows)";
 
 /// Time limit; the largest photo takes some seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,7 +30,7 @@ pub(super) fn decode(
     count: usize,
 ) -> Result<Vec<RgbImage>, SourceError> {
     let corrupt = |reason: String| SourceError::Corrupt { format: "AVIF", reason };
-    let mut command = Command::new(PROGRAM);
+    let mut command = in_background(PROGRAM);
     command.args(["-hide_banner", "-nostats", "-loglevel", "error", "-protocol_whitelist", "pipe"]);
     command.args(["-max_pixels", &MAX_PIXELS.to_string(), "-f", "obu", "-i", "pipe:0"]);
     command.args(["-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"]);

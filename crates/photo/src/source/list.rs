@@ -1,5 +1,6 @@
 //! Lists the photos that paths and folders on a command line stand for, in natural order.
 
+use setsight_files::devices::is_device;
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,9 @@ pub fn list_photos(
     for path in paths {
         if path.is_dir() {
             list_folder(path, recursive, &except, &mut found);
-        } else if let Err(error) = path.metadata() {
+        } else if !is_device(path)
+            && let Err(error) = path.metadata()
+        {
             let reason = error.to_string();
             found.push(Err(ListError::Unreadable { path: path.clone(), reason }));
         } else {

@@ -193,7 +193,7 @@ fn searched(
 /// Measures all solvers, one after the other, on the same deals.
 pub fn times(game: Game, wake: impl Fn() + Send + 'static) -> Job<Time> {
     Job::begin(wake, move |stop, tell| {
-        for kind in Kind::COMPLETE {
+        for &kind in Kind::COMPLETE {
             let seconds = timed(&game, kind, stop);
             if stop.load(Ordering::Relaxed) {
                 return;

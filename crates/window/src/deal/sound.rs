@@ -1,10 +1,11 @@
 //! Two quiet sounds of a dealt game. A program of the system plays them, as most systems have one: a
 //! library would need the system's headers wherever this is built.
 
+use setsight_files::programs::in_background;
 use std::f64::consts::TAU;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -105,7 +106,7 @@ fn play(players: &[(&str, &[&str])], wav: &[u8]) -> io::Result<bool> {
 }
 
 fn plays(program: &str, told: &[&str], path: &Path) -> bool {
-    let mut command = Command::new(program);
+    let mut command = in_background(program);
     command.args(told).arg(path);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().is_ok_and(ends_well)

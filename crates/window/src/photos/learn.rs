@@ -6,10 +6,11 @@ use crate::shared::words::{Word, t};
 use eframe::egui::{Context, Grid, ProgressBar, Ui};
 use setsight_eval::gain::{Change, Counts, Verdict, Worth};
 use setsight_eval::gain_report;
+use setsight_files::programs::in_background;
 use setsight_nets::engine::used;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -247,7 +248,9 @@ fn counts(ui: &mut Ui, id: &str, name: String, counts: &Counts) {
 /// A folder for the models of these photos that does not exist yet.
 fn new_folder(place: Option<&Path>, photos: &Path) -> PathBuf {
     let name = photos.file_name().map_or("photos".into(), |name| name.to_string_lossy());
-    let usual = || dirs::data_dir().unwrap_or_else(std::env::temp_dir).join("setsight/models");
+    // On Windows and macOS `setsight/models` is the file that names those in use.
+    let data = || dirs::data_local_dir().unwrap_or_else(std::env::temp_dir);
+    let usual = || data().join("setsight").join("trained");
     let place = place.map_or_else(usual, Path::to_owned);
     let numbered = |n: u32| place.join(format!("{name}-{n}"));
     (1..).map(numbered).find(|folder| !folder.exists()).expect("numbers enough")
@@ -262,7 +265,7 @@ fn start(
 ) -> State {
     let program = program.map_or_else(std::env::current_exe, |program| Ok(program.to_owned()));
     let begun = program.and_then(|program| {
-        let mut command = Command::new(program);
+        let mut command = in_background(program);
         command.args(["train", "--in-background", "--add"]).arg(photos).arg("--out").arg(models);
         if resume {
             command.arg("--resume");
