@@ -102,8 +102,10 @@ pub struct Args {
     /// How cards are dealt
     #[arg(long, value_enum, default_value_t)]
     dealer: Dealing,
-    /// Threads that search one large board, of the solver cover and five values or more; 0: as many
-    /// as there are cores. Beyond one, times are those of the clock
+    /// Threads that search one large board, for the solver cover and five values or more; 0: as many
+    /// as there are cores
+    ///
+    /// Beyond one, the times and --budget are those of the clock.
     #[arg(short, long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(..=1024))]
     jobs: u16,
