@@ -229,7 +229,7 @@ mod tests {
         symlink(&other, root.join("out")).unwrap();
         symlink(&other, root.join("out again")).unwrap();
         symlink("1.jpg", root.join("a/4.jpg")).unwrap();
-        let found = list_photos(&[root.clone()], true, &[]);
+        let found = list_photos(std::slice::from_ref(&root), true, &[]);
         let names: Vec<_> = found
             .into_iter()
             .map(|path| path.unwrap().strip_prefix(&root).unwrap().to_owned())
