@@ -245,7 +245,7 @@ impl Grid<bool> {
     fn beside(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         let (width, all) = (self.width, self.values.len());
         let ways = [
-            (at % width > 0).then(|| at - 1),
+            (!at.is_multiple_of(width)).then(|| at - 1),
             (at % width + 1 < width).then_some(at + 1),
             at.checked_sub(width),
             (at + width < all).then_some(at + width),
