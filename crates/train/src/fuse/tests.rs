@@ -154,7 +154,7 @@ fn the_bound_is_that_of_the_rule_of_three() {
 #[test]
 fn what_is_measured_weighs_as_much_as_it_is_right() {
     let mut source = made_up(160, 4, HONEST);
-    let is_measured_rightly = |i: usize| i % 25 != 0;
+    let is_measured_rightly = |i: usize| !i.is_multiple_of(25);
     let seen = source.tables.iter_mut().flat_map(|table| &mut table.seen);
     for (i, seen) in seen.enumerate() {
         let Some(card) = seen.truth.card() else { continue };
