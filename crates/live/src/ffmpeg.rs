@@ -9,15 +9,10 @@ mod newest;
 mod process;
 
 pub(crate) use newest::NewestFrame;
-#[cfg_attr(
-    target_os = "linux",
-    allow(unused_imports, reason = "lists the cameras of other systems")
-)]
-pub(crate) use process::PROGRAM;
 pub use process::end_all;
 
 use image::RgbImage;
-use process::Process;
+use process::{PROGRAM, Process};
 use setsight_files::programs::in_background;
 use setsight_photo::source::MAX_PIXELS;
 use std::collections::VecDeque;
@@ -280,6 +275,13 @@ impl Heard {
             }
         }
     }
+}
+
+/// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
+pub(crate) fn said_by(arguments: &[&str]) -> String {
+    let output = in_background(PROGRAM).args(arguments).stdin(Stdio::null()).output();
+    output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }
 
 fn prefixed(prefix: &str, name: &OsStr) -> OsString {
