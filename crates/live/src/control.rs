@@ -51,6 +51,10 @@ struct Inner {
     offer: CameraOffer,
 }
 
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "elsewhere cameras are read without controls")
+)]
 impl CameraControl {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)

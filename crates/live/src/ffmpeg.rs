@@ -9,16 +9,11 @@ mod newest;
 mod process;
 
 pub(crate) use newest::NewestFrame;
-#[cfg_attr(
-    target_os = "linux",
-    allow(unused_imports, reason = "lists the cameras of other systems")
-)]
-pub(crate) use process::PROGRAM;
 pub use process::end_all;
 
 use super::jpeg::{MAX_FRAME_PIXELS, check_frame};
 use image::RgbImage;
-use process::Process;
+use process::{PROGRAM, Process};
 use setsight_files::programs::in_background;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -281,6 +276,13 @@ impl Heard {
             }
         }
     }
+}
+
+/// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
+pub(crate) fn said_by(arguments: &[&str]) -> String {
+    let output = in_background(PROGRAM).args(arguments).stdin(Stdio::null()).output();
+    output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }
 
 fn prefixed(prefix: &str, name: &OsStr) -> OsString {

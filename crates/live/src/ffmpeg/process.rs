@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// The program's name, searched for on the PATH.
-pub(crate) const PROGRAM: &str = "ffmpeg";
+pub(super) const PROGRAM: &str = "ffmpeg";
 
 /// A running `ffmpeg`. It ends with the last of its clones.
 #[derive(Clone)]

@@ -1,11 +1,11 @@
-//! Cameras on macOS, listed and read by `ffmpeg`, and on Windows, by the program of `crates/camera` where it lies
-//! beside this one, else by `ffmpeg` as well.
+//! Cameras on macOS, listed and read by `ffmpeg`, and on Windows, by the program of `crates/camera` where that works,
+//! else by `ffmpeg` as well.
 
 use crate::camera::{Camera, CameraError, CameraInfo, Shot};
 use crate::control::CameraControl;
 use crate::ffmpeg::{self, FfmpegError, Input, NewestFrame};
 use setsight_files::programs::in_background;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,27 +18,33 @@ const INTERFACE: &str = if cfg!(target_os = "macos") { "avfoundation" } else { "
 
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn list() -> Vec<CameraInfo> {
-    if let Some(helper) = helper() {
-        return helped(&said_by(&helper, &["list"]).stdout);
+    if let Some((_, cameras)) = helper() {
+        return cameras;
     }
     let source = if cfg!(target_os = "macos") { "" } else { "dummy" };
     let asked = ["-hide_banner", "-f", INTERFACE, "-list_devices", "true", "-i", source];
-    listed(&said_by(Path::new(ffmpeg::PROGRAM), &asked).stderr)
+    listed(&ffmpeg::said_by(&asked))
 }
 
 /// Why cameras cannot be listed although some may be connected.
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn cannot_list() -> Option<CameraError> {
     // Without arguments, ffmpeg prints its usage.
-    let is_there = || !said_by(Path::new(ffmpeg::PROGRAM), &[]).stderr.is_empty();
+    let is_there = || !ffmpeg::said_by(&[]).is_empty();
     (helper().is_none() && !is_there())
         .then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
 }
 
-/// The program of `crates/camera`, where it lies beside this one.
-fn helper() -> Option<PathBuf> {
-    let helper = std::env::current_exe().ok()?.with_file_name("setsight-camera.exe");
-    (cfg!(windows) && helper.is_file()).then_some(helper)
+/// The program of `crates/camera` and the cameras that it names, where it lies beside this one and Media Foundation
+/// is there.
+fn helper() -> Option<(PathBuf, Vec<CameraInfo>)> {
+    let program = std::env::current_exe().ok()?.with_file_name("setsight-camera.exe");
+    if !cfg!(windows) || !program.is_file() {
+        return None;
+    }
+    let output = in_background(&program).arg("list").stdin(Stdio::null()).output().ok()?;
+    let cameras = helped(&String::from_utf8_lossy(&output.stdout));
+    output.status.success().then_some((program, cameras))
 }
 
 /// The cameras that the helper names: a number, a tab and a name in each line.
@@ -48,22 +54,6 @@ fn helped(said: &str) -> Vec<CameraInfo> {
         Some(CameraInfo { number: number.parse().ok()?, name: name.to_owned() })
     };
     said.lines().filter_map(camera).collect()
-}
-
-/// What a program prints, as text.
-#[derive(Default)]
-struct Said {
-    stdout: String,
-    stderr: String,
-}
-
-/// What a program prints with these arguments; nothing if it cannot be run.
-fn said_by(program: &Path, arguments: &[&str]) -> Said {
-    let output = in_background(program).args(arguments).stdin(Stdio::null()).output();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    output
-        .map(|output| Said { stdout: text(output.stdout), stderr: text(output.stderr) })
-        .unwrap_or_default()
 }
 
 /// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,
@@ -102,7 +92,7 @@ pub(super) fn open(
     let device = if cfg!(target_os = "macos") { number } else { name };
     let helper = helper();
     let input = match &helper {
-        Some(helper) => Input::Helper(helper, info.number),
+        Some((program, _)) => Input::Helper(program, info.number),
         None => Input::Camera { interface: INTERFACE, device: &device },
     };
     let ffmpeg = NewestFrame::start(input);
