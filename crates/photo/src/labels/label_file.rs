@@ -427,6 +427,18 @@ mod tests {
     }
 
     #[test]
+    fn more_guesses_than_any_table_holds_are_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        for (count, is_read) in [(243, true), (244, false), (24_000, false)] {
+            let guesses = Some(vec![card("2spd", 50.0); count]);
+            let entry = PhotoEntry { label: photo("a.jpg", Vec::new()), unchecked: guesses };
+            put(dir.path(), "a.jpg", Some(&entry), &ForeignMembers::default());
+            let read = LabelFile::read(dir.path()).unwrap().photo("a.jpg");
+            assert_eq!(read.is_some(), is_read, "{count}");
+        }
+    }
+
+    #[test]
     fn what_nobody_has_checked_is_taken_out() {
         let dir = tempfile::tempdir().unwrap();
         let (checked, mut other) = (photo("a.jpg", Vec::new()), photo("b.jpg", Vec::new()));
