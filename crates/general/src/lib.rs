@@ -2,8 +2,8 @@
 //! are all equal or all different in every property.
 //!
 //! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play()`] runs
-//! a game and writes a [`Record`], [`watch()`] one search step by step, and [`check()`] verifies the record without relying on any of
-//! them. This module is independent of the rest of the project.
+//! a game and writes a [`Record`], [`watch()`] one step by step, and [`check()`] verifies the record
+//! without relying on any of them. [`caps`] counts and deals boards without a set. This module is independent of the rest of the project.
 //!
 //! ```
 //! use setsight_general::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
