@@ -146,7 +146,9 @@ fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutli
     const SAME: f64 = 0.5;
     /// Log odds that a panel is a card: the reader must find ink on it.
     const PANEL_SCORE: f64 = 2.0;
-    if panels.is_empty() {
+    // A drawing shows most of its cards so; a few in a photo are chance.
+    let likely = outlines.iter().filter(|outline| outline.score > 0.0).count();
+    if panels.is_empty() || 2 * panels.len() < likely {
         return outlines;
     }
     for panel in panels {

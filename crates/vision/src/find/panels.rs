@@ -35,17 +35,20 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     const MOST_PX: u32 = 1600;
     /// Photos of the brightest, blankest tables have up to 0.8, drawings from 0.8 on, and less as JPEG.
     const LEAST_EVEN: f32 = 0.7;
-    if evenness(picture) < LEAST_EVEN {
+    /// Below this, areas that are flat but for JPEG are as likely those of a photo.
+    const EVEN_AS_JPEG: f32 = 0.8;
+    let even = evenness(picture);
+    if even < LEAST_EVEN {
         return Vec::new();
     }
     let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
     let (width, height) = (picture.width() / step, picture.height() / step);
     let pixels = RgbImage::from_fn(width, height, |x, y| *picture.get_pixel(x * step, y * step));
-    let found = FLAT.map(|flat| (flat, alike(areas(&pixels, flat))));
-    let most = found.into_iter().rev().max_by_key(|(_, panels)| panels.len());
-    let (flat, panels) = most.expect("several ways");
+    let ways = FLAT.iter().filter(|flat| flat.most == EXACT || even >= EVEN_AS_JPEG);
+    let found = ways.map(|flat| alike(areas(&pixels, *flat)));
+    let most = found.rev().max_by_key(Vec::len).unwrap_or_default();
     let step = f64::from(step);
-    panels.into_iter().map(|panel| panel.quad(flat).map(|p| p * step)).collect()
+    most.into_iter().map(|panel| panel.quad().map(|p| p * step)).collect()
 }
 
 /// A flat area that fills a rectangle but for what is drawn on it.
@@ -96,43 +99,55 @@ impl Panel {
         f64::from(strong) >= LEAST * f64::from(all)
     }
 
-    /// JPEG spoils the blocks of 8 x 8 pixels through which an edge goes: so each side is moved outwards
-    /// while most of what it crosses has the stock's colour.
-    fn grown(mut self, pixels: &RgbImage) -> Self {
-        const BLOCK_PX: u32 = 8;
-        const LIKE_STOCK: u8 = 12;
-        const MOST_OF_IT: f64 = 0.8;
-        let limits = [pixels.width(), pixels.height()];
-        for _ in 0..BLOCK_PX {
-            for axis in [0, 1] {
-                let across = 1 - axis;
-                // Corners may be round.
-                let inset = (self.to[across] - self.from[across]) * 15 / 100;
-                let line = self.from[across] + inset..self.to[across] - inset;
-                let is_stock = |at: u32| {
-                    let like = line.clone().filter(|&other| {
-                        let (x, y) = if axis == 0 { (at, other) } else { (other, at) };
-                        off(self.color, *pixels.get_pixel(x, y)) <= LIKE_STOCK
-                    });
-                    like.count() as f64 >= MOST_OF_IT * line.len() as f64
-                };
-                let before = self.from[axis].checked_sub(1).filter(|&at| is_stock(at));
-                let after = (self.to[axis] < limits[axis] && is_stock(self.to[axis]))
-                    .then_some(self.to[axis] + 1);
-                self.from[axis] = before.unwrap_or(self.from[axis]);
-                self.to[axis] = after.unwrap_or(self.to[axis]);
-            }
+    /// With its edges where the stock's colour ends: beside a soft edge no pixel is flat, and JPEG spoils the
+    /// blocks of 8 x 8 pixels through which an edge goes.
+    fn up_to_its_edges(self, pixels: &RgbImage, flat: Flat) -> Self {
+        let mut whole = self.clone();
+        for axis in [0, 1] {
+            whole.from[axis] -= self.beyond(pixels, flat, axis, -1).min(self.from[axis]);
+            whole.to[axis] += self.beyond(pixels, flat, axis, 1);
         }
-        self
+        whole
     }
 
-    /// With the rim that does not count as flat.
-    fn quad(&self, flat: Flat) -> Quad {
-        let rim = if flat.has_rims { 1.0 } else { 0.5 };
+    /// How many pixels of stock lie beyond a side: as long as most of what a line crosses is nearer to the stock
+    /// than half of what differs further out.
+    fn beyond(&self, pixels: &RgbImage, flat: Flat, axis: usize, way: i64) -> u32 {
+        const BLOCK_PX: i64 = 8;
+        const FURTHER_PX: i64 = 11;
+        const LIKE_STOCK: u8 = 12;
+        const MOST_OF_IT: f64 = 0.8;
+        let rim = u32::from(flat.has_rims);
+        let across = 1 - axis;
+        // Corners may be round.
+        let inset = (self.to[across] - self.from[across]) * 15 / 100;
+        let side = if way < 0 { i64::from(self.from[axis]) } else { i64::from(self.to[axis]) - 1 };
+        let offs = |step: i64| -> Option<Vec<u8>> {
+            let at = u32::try_from(side + way * step).ok()?;
+            let line = self.from[across] + inset..self.to[across] - inset;
+            let off_at = |other: u32| {
+                let (x, y) = if axis == 0 { (at, other) } else { (other, at) };
+                Some(off(self.color, *pixels.get_pixel_checked(x, y)?))
+            };
+            let mut offs: Vec<u8> = line.map(off_at).collect::<Option<_>>()?;
+            offs.sort_unstable();
+            Some(offs)
+        };
+        let Some(further) = offs(FURTHER_PX) else { return rim };
+        let most = LIKE_STOCK.min(further[further.len() / 2] / 2);
+        if most < 2 {
+            return rim;
+        }
+        let is_stock = |step: &i64| {
+            offs(*step).is_some_and(|offs| offs[(offs.len() as f64 * MOST_OF_IT) as usize] <= most)
+        };
+        (1..=BLOCK_PX).take_while(is_stock).count() as u32
+    }
+
+    fn quad(&self) -> Quad {
         let [width, height] = self.size();
         let corner = Point::new(f64::from(self.from[0]), f64::from(self.from[1]));
-        let corner = corner - Point::new(rim, rim);
-        Quad::rectangle(width + 2.0 * rim, height + 2.0 * rim).map(|p| p + corner).as_card()
+        Quad::rectangle(width, height).map(|p| p + corner).as_card()
     }
 }
 
@@ -161,7 +176,8 @@ fn alike(panels: Vec<Panel>) -> Vec<Panel> {
 }
 
 /// The flat areas that are panels.
-fn areas(pixels: &RgbImage, Flat { most, has_rims }: Flat) -> Vec<Panel> {
+fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
+    let Flat { most, has_rims } = flat;
     let (width, height) = (pixels.width() as usize, pixels.height() as usize);
     let is_step = |a: usize, b: usize| {
         let raw = pixels.as_raw();
@@ -210,7 +226,7 @@ fn areas(pixels: &RgbImage, Flat { most, has_rims }: Flat) -> Vec<Panel> {
         let pixel = |at: [usize; 2]| at.map(|v| v as u32);
         let panel = Panel { from: pixel(from), to: pixel(to), color };
         if is_panel(from, to, count, is_own) && panel.has_ink(pixels) {
-            panels.push(if most > EXACT { panel.grown(pixels) } else { panel });
+            panels.push(panel.up_to_its_edges(pixels, flat));
         }
     }
     panels
