@@ -376,11 +376,12 @@ mod tests {
 
     #[test]
     fn pictures_follow_each_other() {
-        let bytes =
-            [&b"P6\n2 1\n255\nabcdef"[..], b"P6\n1 1\n255\nxyz", b"P6\n1 1\n255\nx"].concat();
+        let pixels: Vec<u8> = (0..16 * 17 * 3).map(|i| i as u8).collect();
+        let (wide, high) = (&b"P6\n17 16\n255\n"[..], &b"P6\n16 17\n255\n"[..]);
+        let bytes = [wide, &pixels, high, &pixels, high, b"x"].concat();
         let mut input = &bytes[..];
-        assert_eq!(read_ppm(&mut input).unwrap().unwrap().as_raw(), b"abcdef");
-        assert_eq!(read_ppm(&mut input).unwrap().unwrap().dimensions(), (1, 1));
+        assert_eq!(read_ppm(&mut input).unwrap().unwrap().as_raw(), &pixels);
+        assert_eq!(read_ppm(&mut input).unwrap().unwrap().dimensions(), (16, 17));
         assert!(read_ppm(&mut input).is_err(), "cut off");
         assert!(read_ppm(&mut &b""[..]).unwrap().is_none());
         assert!(read_ppm(&mut &b"P6\n9999999 9999999\n255\n"[..]).is_err());

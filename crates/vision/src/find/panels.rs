@@ -33,12 +33,13 @@ const LEAST_ALIKE: usize = 3;
 pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     /// Longest side that is looked at, in pixels.
     const MOST_PX: u32 = 1600;
-    /// Photos of the brightest, blankest tables have up to 0.8, drawings from 0.8 on, and less as JPEG.
-    const LEAST_EVEN: f32 = 0.7;
+    /// Share of neighbouring pixels of one colour: up to 0.68 in photos, also smooth ones, and 0.74 or more in
+    /// drawings, also as JPEG.
+    const LEAST_SAME: f32 = 0.71;
     /// Below this, areas that are flat but for JPEG are as likely those of a photo.
     const EVEN_AS_JPEG: f32 = 0.8;
     let even = evenness(picture);
-    if even < LEAST_EVEN {
+    if alike_within(picture, 0) < LEAST_SAME {
         return Vec::new();
     }
     let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
@@ -73,7 +74,7 @@ impl Panel {
     }
 
     fn has_color_of(&self, other: &Self) -> bool {
-        const LEVELS: u8 = 12;
+        const LEVELS: u8 = 3;
         off(self.color, other.color) <= LEVELS
     }
 
@@ -177,6 +178,8 @@ fn alike(panels: Vec<Panel>) -> Vec<Panel> {
 
 /// The flat areas that are panels.
 fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
+    /// Part of a panel that has its very colour.
+    const EVEN_PART: f64 = 0.95;
     let Flat { most, has_rims } = flat;
     let (width, height) = (pixels.width() as usize, pixels.height() as usize);
     let is_step = |a: usize, b: usize| {
@@ -204,10 +207,13 @@ fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
         area_of[start] = number;
         queue.push(start);
         let (mut from, mut to, mut count) = ([width, height], [0, 0], 0usize);
+        let mut sum = [0u64; 3];
         while let Some(at) = queue.pop() {
             let (x, y) = (at % width, at / width);
             (from, to) = ([from[0].min(x), from[1].min(y)], [to[0].max(x + 1), to[1].max(y + 1)]);
             count += 1;
+            let pixel = &pixels.as_raw()[3 * at..3 * at + 3];
+            sum.iter_mut().zip(pixel).for_each(|(sum, &level)| *sum += u64::from(level));
             let ways = [
                 (x > 0).then(|| at - 1),
                 (x + 1 < width).then_some(at + 1),
@@ -222,10 +228,19 @@ fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
             }
         }
         let is_own = |x: usize, y: usize| area_of[y * width + x] == number;
-        let color = *pixels.get_pixel((start % width) as u32, (start / width) as u32);
+        let color = Rgb(sum.map(|sum| (sum / count as u64) as u8));
         let pixel = |at: [usize; 2]| at.map(|v| v as u32);
         let panel = Panel { from: pixel(from), to: pixel(to), color };
-        if is_panel(from, to, count, is_own) && panel.has_ink(pixels) {
+        // Light makes a slope on the stock of a photo, however smooth it is.
+        let is_even = || {
+            let own = (from[1]..to[1]).flat_map(|y| (from[0]..to[0]).map(move |x| (x, y)));
+            let own = own.filter(|&(x, y)| is_own(x, y));
+            let alike = |&(x, y): &(usize, usize)| {
+                off(color, *pixels.get_pixel(x as u32, y as u32)) <= most + 1
+            };
+            own.filter(alike).count() as f64 >= EVEN_PART * count as f64
+        };
+        if is_panel(from, to, count, is_own) && is_even() && panel.has_ink(pixels) {
             panels.push(panel.up_to_its_edges(pixels, flat));
         }
     }
@@ -266,6 +281,11 @@ fn is_panel(
 
 /// The share of neighbouring pixels in a row that differ by one level or less in each channel.
 pub(crate) fn evenness(frame: &RgbImage) -> f32 {
+    alike_within(frame, 1)
+}
+
+/// The same for so many levels.
+fn alike_within(frame: &RgbImage, most: u8) -> f32 {
     /// Some rows tell as much as all.
     const ROWS: usize = 64;
     let width = 3 * frame.width() as usize;
@@ -278,7 +298,8 @@ pub(crate) fn evenness(frame: &RgbImage) -> f32 {
         }
     }
     let all: u32 = levels.iter().sum();
-    (levels[0] + levels[1]) as f32 / all.max(1) as f32
+    let alike: u32 = levels[..=usize::from(most)].iter().sum();
+    alike as f32 / all.max(1) as f32
 }
 
 #[cfg(test)]
