@@ -2,7 +2,7 @@
 //! dealt. Those of three values are known as caps.
 //!
 //! * [`count`] looks at all of a small deck, by one of two searches.
-//! * [`sample`] deals, for any deck.
+//! * [`sample()`] deals, for any deck.
 
 mod layers;
 mod orderly;
