@@ -139,7 +139,7 @@ impl Symbols {
 fn number(symbols: &[Part], specks: usize) -> Option<usize> {
     /// How much larger than another one a symbol may be.
     const ALIKE: f64 = 1.2;
-    /// A symbol is taller than this many widths; two that touch are wider.
+    /// A symbol's width is below this part of its height; two that touch are wider.
     const NARROW: f64 = 0.8;
     /// Greatest part of the symbols' pixels in specks beside them.
     const SPECKS: f64 = 0.1;
@@ -307,7 +307,7 @@ impl Grid<bool> {
         Self { width: self.width, values }
     }
 
-    /// Without the pixels that have others beside them.
+    /// Without the pixels at its border.
     fn eroded(&self) -> Self {
         let stays = |at: usize| {
             self.values[at]
