@@ -147,6 +147,9 @@ class Table:
         """What ``setsight scan --format json`` prints of a table, see docs/json.md: plain numbers, texts,
         lists and dicts. Corners are rounded to hundredths of a pixel, probabilities to 1e-4."""
 
+    def _repr_jpeg_(self) -> bytes:
+        """What notebooks show: the picture that ``draw`` gives, as JPEG."""
+
     def draw(self) -> _Picture:
         """The photo with its cards and sets drawn in, above a strip that lists the sets: an array of at
         least height x width x (R, G, B), uint8. A JPEG or HEIC of more than 64 megapixels is
