@@ -5,6 +5,7 @@ use super::scanning::{Args, STDIN, Scanning};
 use super::watch;
 use crate::cli::common::{BadCall, Outcome};
 use crate::cli::page;
+use setsight_files::say;
 use std::io::{self, IsTerminal};
 
 /// Reads the photos, prints and writes what they hold.
@@ -16,10 +17,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     check(&args)?;
     let mut scan = Scanning::new(&args)?;
     let stopped = if args.watch { watch::watch(&mut scan)? } else { scan.read_paths()? };
-    let failed = scan.failed;
+    let (failed, counts) = (scan.failed, &scan.counts);
     let mut shown = true;
-    if let Some(out) = scan.out {
-        let written = out.finish(stopped)?;
+    let page = scan.out.map(|out| out.finish(stopped, counts)).transpose()?;
+    // Programs that read JSON or CSV count for themselves.
+    if !stopped && counts.photos > 1 && (page.is_some() || args.results.format == Format::Text) {
+        let page = page.as_ref().map(|page| format!("; {}", page.display())).unwrap_or_default();
+        say!("{counts}{page}");
+    }
+    if let Some(written) = page {
         if args.results.open && !stopped {
             shown = page::show(&written);
         }

@@ -160,16 +160,44 @@ pub struct OutFolder {
     folder: PathBuf,
     lines: WholeFile,
     page: WholeFile,
-    counts: Counts,
 }
 
+/// What photos hold, counted.
 #[derive(Default)]
-struct Counts {
-    photos: usize,
+pub struct Counts {
+    /// Photos, read or not.
+    pub photos: usize,
     cards: usize,
     sets: usize,
     unsure: usize,
-    failed: usize,
+    /// Photos that could not be read.
+    not_read: usize,
+}
+
+impl Counts {
+    /// Adds a photo.
+    pub fn add(&mut self, record: &Record) {
+        self.photos += 1;
+        match &record.result {
+            Err(_) => self.not_read += 1,
+            Ok(table) => {
+                self.cards += table.cards.len();
+                self.sets += table.sets.len();
+                self.unsure += table.unsure();
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let counts = [(self.photos, "photo"), (self.cards, "card"), (self.sets, "set")];
+        for (n, noun) in counts {
+            write!(f, "{n} {noun}{}, ", if n == 1 { "" } else { "s" })?;
+        }
+        write!(f, "{} unsure", self.unsure)?;
+        if self.not_read > 0 { write!(f, ", {} not read", self.not_read) } else { Ok(()) }
+    }
 }
 
 impl OutFolder {
@@ -198,8 +226,7 @@ impl OutFolder {
         let lines = WholeFile::create(&folder.join(LINES)).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
         write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;
-        let (folder, counts) = (folder.to_path_buf(), Counts::default());
-        Ok(Self { _lock: lock, folder, lines, page, counts })
+        Ok(Self { _lock: lock, folder: folder.to_path_buf(), lines, page })
     }
 
     /// Adds a photo; `place` is the part of the photos that is read and the photo's number, if not all are;
@@ -213,7 +240,6 @@ impl OutFolder {
         place: Option<(&Part, usize)>,
         picture: Option<&str>,
     ) -> anyhow::Result<()> {
-        self.counts.photos += 1;
         let mut line = record.to_json();
         if let Some((part, index)) = place {
             line = part.mark(index, line);
@@ -223,15 +249,9 @@ impl OutFolder {
         let image = record.image.display().to_string();
         let figure = match &record.result {
             Err(error) => {
-                self.counts.failed += 1;
                 html! { figure.failed { figcaption { b { (image) } p { (error) } } } "\n" }
             }
-            Ok(table) => {
-                self.counts.cards += table.cards.len();
-                self.counts.sets += table.sets.len();
-                self.counts.unsure += table.unsure();
-                figure(&image, table, picture)
-            }
+            Ok(table) => figure(&image, table, picture),
         };
         self.page
             .write_all(figure.into_string().as_bytes())
@@ -243,7 +263,7 @@ impl OutFolder {
     ///
     /// # Errors
     /// The file that cannot be written.
-    pub fn finish(mut self, stopped: bool) -> anyhow::Result<PathBuf> {
+    pub fn finish(mut self, stopped: bool, counts: &Counts) -> anyhow::Result<PathBuf> {
         let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));
         let unwritten = |path: String| move || format!("{path} cannot be written");
         if stopped {
@@ -251,15 +271,11 @@ impl OutFolder {
             self.lines.finish_as(&partial).with_context(unwritten(lines_path))?;
             return Ok(self.folder.join("index.html"));
         }
-        let Counts { photos, cards, sets, unsure, failed } = self.counts;
         // Written last, shown first: the style sheet puts it on top.
         let header = html! {
             header {
-                h1 { (photos) " photos" }
-                p {
-                    (cards) " cards, " (sets) " sets, " (unsure) " cards unsure, " (failed)
-                    " photos not read. " a href="results.jsonl" { "results.jsonl" }
-                }
+                h1 { "Sets" }
+                p { (counts) ". " a href="results.jsonl" { "results.jsonl" } }
             }
         };
         write!(self.page, "</main>\n{}\n</html>\n", header.into_string())

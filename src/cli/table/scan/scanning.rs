@@ -1,6 +1,6 @@
 //! Reading photos one after another, with their results printed and written.
 
-use super::folder::{self, Names, OutFolder};
+use super::folder::{self, Counts, Names, OutFolder};
 use super::printer::{Extent, Format, Printer};
 use crate::cli::common::{BadCall, Jobs, told};
 use crate::cli::part::{Part, PartArgs, Whole};
@@ -121,6 +121,7 @@ pub(super) struct Scanning<'a> {
     /// Which part of the photos is read, if not simply all.
     pub(super) part: Option<Part>,
     pub(super) failed: usize,
+    pub(super) counts: Counts,
     /// Photos of which more may come, and which are not told of yet.
     pub(super) halves: Vec<Job>,
 }
@@ -154,6 +155,7 @@ impl<'a> Scanning<'a> {
             printer: Printer::new(results.format, results.extent(), results.color),
             part: None,
             failed: 0,
+            counts: Counts::default(),
             halves: Vec::new(),
         })
     }
@@ -179,12 +181,8 @@ impl<'a> Scanning<'a> {
         }
         let done = self.read(&todo, &photos::progress(todo.len()))?;
         let stopped = stop::asked().load(Ordering::Relaxed) && done < todo.len();
-        let failed = self.failed;
         if stopped {
             say!("stopped: {done} of {} photos read", todo.len());
-        } else if failed > 0 && todo.len() > 1 {
-            let plural = if failed == 1 { "" } else { "s" };
-            say!("{} photos, {failed} problem{plural}", todo.len());
         }
         Ok(stopped)
     }
@@ -237,7 +235,7 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, printer, part, failed, halves, .. } = self;
+        let Self { args, pipeline, jobs, out, printer, part, failed, counts, halves, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let room = source::Room::default();
@@ -256,6 +254,7 @@ impl<'a> Scanning<'a> {
                 halves.push(job.clone());
                 return ControlFlow::Continue(());
             }
+            counts.add(&record);
             for warning in record.result.iter().flat_map(|table| &table.warnings) {
                 bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
             }

@@ -1,6 +1,6 @@
 //! Photos of phones on disk, with their results.
 
-use crate::cli::table::scan::folder::{OutFolder, write_pictures};
+use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use anyhow::{Context, bail};
 use setsight_files::whole_file::write_whole;
 use setsight_vision::output::Record;
@@ -18,7 +18,7 @@ pub struct Keeper {
     /// Where these folders are.
     home: PathBuf,
     out: Option<(PathBuf, OutFolder)>,
-    photos: u32,
+    counts: Counts,
     /// Whether a photo could not be kept.
     pub failed: bool,
 }
@@ -31,7 +31,7 @@ impl Keeper {
     pub fn create(home: &Path) -> anyhow::Result<Self> {
         let context = || format!("photos cannot be kept in {}", home.display());
         std::fs::create_dir_all(home).with_context(context)?;
-        Ok(Self { home: home.to_owned(), out: None, photos: 0, failed: false })
+        Ok(Self { home: home.to_owned(), out: None, counts: Counts::default(), failed: false })
     }
 
     /// The folder of this start, made when the first photo comes.
@@ -82,8 +82,12 @@ impl Keeper {
         reading: &PhotoReading,
         times: &[StageTime],
     ) -> anyhow::Result<()> {
-        self.photos += 1;
-        let name = format!("photo-{:04}", self.photos);
+        let name = format!("photo-{:04}", self.counts.photos + 1);
+        let record = |path: PathBuf| {
+            let result = Ok(reading.table.clone());
+            Record { image: path, result, times: times.to_vec() }
+        };
+        self.counts.add(&record(PathBuf::from(&name)));
         let (folder, out) = self.out()?;
         let ending = image::guess_format(bytes)
             .ok()
@@ -92,9 +96,7 @@ impl Keeper {
         let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
         write_whole(&path, bytes).with_context(|| path.display().to_string())?;
         write_pictures(folder, &name, reading, &Style::default(), false)?;
-        let result = Ok(reading.table.clone());
-        let record = Record { image: path, result, times: times.to_vec() };
-        out.add(&record, None, Some(&name))
+        out.add(&record(path), None, Some(&name))
     }
 
     /// Finishes the page of results, if there is one, and says where it is.
@@ -103,7 +105,7 @@ impl Keeper {
     /// It cannot be written.
     pub fn finish(&mut self) -> anyhow::Result<Option<String>> {
         let Some((folder, out)) = self.out.take() else { return Ok(None) };
-        out.finish(false)?;
-        Ok(Some(format!("{} photos are kept in {}", self.photos, folder.display())))
+        out.finish(false, &self.counts)?;
+        Ok(Some(format!("{} photos are kept in {}", self.counts.photos, folder.display())))
     }
 }
