@@ -18,20 +18,26 @@ pub enum ColorChoice {
 impl ColorChoice {
     /// What stdout is to be written with.
     pub fn ink(self) -> Ink {
-        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let colored = match self {
             Self::Always => true,
             Self::Never => false,
-            Self::Auto => io::stdout().is_terminal() && !set("NO_COLOR") && !dumb,
+            Self::Auto => shows_colors(&io::stdout()),
         };
-        // Windows' consoles are asked to understand colours; a file takes them as they are.
-        #[cfg(windows)]
-        if colored {
-            let _ = anstyle_query::windows::enable_ansi_colors();
-        }
         if colored { Ink::Ansi } else { Ink::Plain }
     }
+}
+
+/// Whether a stream leads to a terminal that shows colours, and nobody has asked for none.
+pub fn shows_colors(stream: &impl IsTerminal) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let colored = stream.is_terminal() && !set("NO_COLOR") && !dumb;
+    // Windows' consoles are asked to understand colours; a file takes them as they are.
+    #[cfg(windows)]
+    if colored {
+        let _ = anstyle_query::windows::enable_ansi_colors();
+    }
+    colored
 }
 
 /// Characters across: the shell's `COLUMNS`, else the traditional 80.

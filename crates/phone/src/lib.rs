@@ -48,11 +48,34 @@ impl Code {
         qrcode::QrCode::with_error_correction_level(address, qrcode::EcLevel::L).ok().map(Self)
     }
 
-    /// For a terminal: two modules in a character, light ones filled, as most terminals are dark.
-    pub fn text(&self) -> String {
-        use qrcode::render::unicode::Dense1x2;
-        let (dark, light) = (Dense1x2::Light, Dense1x2::Dark);
-        self.0.render::<Dense1x2>().dark_color(dark).light_color(light).build()
+    /// For a terminal, two modules in a character: black on white where it shows `colors`, else with the
+    /// light ones filled, as most terminals are dark.
+    pub fn text(&self, colors: bool) -> String {
+        /// Half of what the standard asks for, so that a code and its address fit 24 lines; cameras
+        /// need no more.
+        const MARGIN: usize = 2;
+        let side = self.width();
+        let dark: Vec<bool> = self.modules().collect();
+        // Outside of the code all is light.
+        let is_dark = |x: usize, y: usize| {
+            let place = x.checked_sub(MARGIN).zip(y.checked_sub(MARGIN));
+            place.is_some_and(|(x, y)| x < side && y < side && dark[y * side + x])
+        };
+        let across = side + 2 * MARGIN;
+        let row = |y: usize| -> String {
+            let module = |x: usize| match (is_dark(x, y) == colors, is_dark(x, y + 1) == colors) {
+                (true, true) => '█',
+                (true, false) => '▀',
+                (false, true) => '▄',
+                (false, false) => ' ',
+            };
+            (0..across).map(module).collect()
+        };
+        let rows = (0..across).step_by(2).map(row);
+        // Of the 256 colours: black on white, which no theme changes.
+        let rows = rows
+            .map(|row| if colors { format!("\x1b[38;5;16;48;5;231m{row}\x1b[0m") } else { row });
+        rows.collect::<Vec<_>>().join("\n")
     }
 
     /// Modules on each side, without the margin.

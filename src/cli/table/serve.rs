@@ -7,11 +7,13 @@ use super::live::summary;
 use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::stop;
+use crate::cli::terminal;
 use keep::Keeper;
 use setsight_files::say;
 use setsight_phone::Options;
 use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -90,29 +92,27 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 /// The code to scan and the addresses.
 fn code_of(server: &Server) -> String {
     let addresses = server.addresses();
-    let code = addresses.first().and_then(|first| Code::of(first)).map(|code| code.text() + "\n");
-    let open = "Scan this code with a phone on the same network, or open there:";
-    let open = addresses.first().map_or("", |_| open);
-    let addresses: String = addresses.iter().map(|address| format!("\n  {address}")).collect();
-    format!("{}{open}{addresses}", code.unwrap_or_default())
+    let colors = terminal::shows_colors(&io::stderr());
+    let code = addresses.first().and_then(|first| Code::of(first));
+    let code = code.map(|code| code.text(colors) + "\n").unwrap_or_default();
+    let open = "Scan this code with a phone on the same network, or open there:\n  ";
+    code + open + &addresses.join("\n  ")
 }
 
-/// The code to scan, the addresses, what a phone will warn of, and what may be in its way.
+/// What may be in a phone's way, what it will warn of, and last the code to scan and the addresses, so
+/// that a terminal of 24 lines shows these together.
 fn tell_addresses(server: &Server) {
-    say!("{}", code_of(server));
     say!(
-        "Whoever has the address can use this page until Ctrl-C ends it.\n\
+        "If a phone cannot open the page: let setsight through this computer's firewall (TCP), and use no \
+         guest Wi-Fi, which keeps devices apart; a hotspot of the phone often works.\n\
          For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
         server.fingerprint()
-    );
-    say!(
-        "If the phone cannot open the page: let setsight through this computer's firewall (TCP, the \
-         port above), and use no guest Wi-Fi, which keeps devices apart; a hotspot of the phone \
-         often works."
     );
     if let Some(reason) = server.certificate_not_kept() {
         say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");
     }
+    say!("{}", code_of(server));
+    say!("Whoever has the address can use this page; Ctrl-C ends it.");
 }
 
 /// Tells on the terminal what phones do, and keeps their photos.
