@@ -1,8 +1,5 @@
 //! `setsight deal`: the contest's game.
 
-#[cfg(feature = "program")]
-mod sheet;
-
 use super::terminal::{self, ColorChoice};
 use crate::cli::common::{BadCall, Outcome, read_input};
 use anyhow::Context;
@@ -79,8 +76,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (deals, name) = deals(&args)?;
     #[cfg(feature = "program")]
     if let Some(file) = &args.sheet {
-        setsight_files::whole_file::write_whole(file, sheet::page(&deals, &name).as_bytes())
-            .with_context(|| format!("{} cannot be written", file.display()))?;
+        setsight_files::whole_file::write_whole(
+            file,
+            super::sheet::boards(&deals, &name).as_bytes(),
+        )
+        .with_context(|| format!("{} cannot be written", file.display()))?;
         return Ok(Outcome::Done);
     }
     #[cfg(not(feature = "program"))]

@@ -12,11 +12,13 @@ mod general;
 mod merge;
 #[cfg(feature = "program")]
 mod page;
-#[cfg(feature = "package")]
+#[cfg(feature = "program")]
 mod pages;
 mod paper;
 mod part;
 mod sets;
+#[cfg(feature = "program")]
+mod sheet;
 mod simulate;
 mod stop;
 #[cfg(feature = "program")]
@@ -24,23 +26,22 @@ mod table;
 mod terminal;
 mod timed;
 
-#[cfg(feature = "package")]
-use clap::CommandFactory;
 #[cfg(feature = "program")]
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{BadCall, Outcome, told};
 #[cfg(feature = "program")]
 use setsight_files::print_result;
 use setsight_files::say;
 use std::ffi::OsString;
-#[cfg(all(windows, feature = "program"))]
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]
 #[command(name = "setsight", version, propagate_version = true, after_help = AFTER_HELP)]
+#[command(override_usage = "setsight PHOTO...\n       setsight COMMAND [OPTIONS]")]
 struct Cli {
     /// With --version: also what runs the networks, and which networks there are
     #[arg(long)]
@@ -63,13 +64,13 @@ enum Command {
     #[cfg(feature = "program")]
     #[command(flatten)]
     Table(table::Command),
-    /// Find the sets among cards given as codes: all of them, hints, or why three cards are none
+    /// Find the sets among cards given as codes; hints; why three are none
     Sets(sets::Args),
     /// Play the generalised game: v values, p properties, n sets to find
     General(general::Args),
     /// Compare the solvers of the generalised game, or test its dealer
     Compare(compare::Args),
-    /// Count and deal boards of the generalised game without a set, up to the largest
+    /// Count and deal boards without a set, up to the largest
     Caps(caps::Args),
     /// Play the contest's game: a file of deals, or a random one
     Deal(deal::Args),
@@ -77,30 +78,81 @@ enum Command {
     Simulate(simulate::Args),
     /// Put together what parts of a work have found (--shard, --resume)
     Merge(merge::Args),
-    /// Write manual pages and completions of shells
-    #[cfg(feature = "package")]
-    #[command(hide = true)]
-    Pages(pages::Args),
+    /// Print what a shell needs to complete commands and options
+    #[cfg(feature = "program")]
+    Completions(pages::CompletionsArgs),
+    /// Print the manual page, or write all of them
+    #[cfg(feature = "program")]
+    Man(pages::ManArgs),
 }
 
-/// What the program is called with. A double click calls it with nothing, and photos that are dropped on it with
-/// their whole paths alone; either means the window.
-fn arguments() -> impl Iterator<Item = OsString> {
+/// The commands as `--help` lists them.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Look", &["scan", "live", "serve", "app"]),
+    ("Play", &["sets", "deal"]),
+    ("Measure and train", &["eval", "dataset", "deck", "render", "train", "models", "export"]),
+    ("Science", &["general", "compare", "caps", "simulate", "merge"]),
+    ("Help", &["man", "completions"]),
+];
+
+/// The program's commands and options, with the commands in groups.
+fn command() -> clap::Command {
+    let command = Cli::command();
+    let mut groups = String::new();
+    for (group, names) in GROUPS {
+        let there = names.iter().filter_map(|name| command.find_subcommand(name)).map(|command| {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            format!("  {:<12} {}\n", command.get_name(), about.lines().next().unwrap_or_default())
+        });
+        let _ = write!(groups, "{group}:\n{}\n", there.collect::<String>());
+    }
+    let help = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    );
+    command.help_template(help)
+}
+
+/// What the program is called with, and the command that is meant where none is named: photos and folders
+/// are read, and nothing at all means the window, where there is a desktop. On Windows photos that
+/// are dropped on the program are its arguments, by their whole paths, and are for the window, too.
+fn arguments(program: &clap::Command) -> impl Iterator<Item = OsString> + use<> {
     let mut all = std::env::args_os();
     let name = all.next();
+    let rest: Vec<OsString> = all.collect();
+    name.into_iter().chain(meant(program, &rest).map(OsString::from)).chain(rest)
+}
+
+fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str> {
     #[cfg(all(windows, feature = "program"))]
-    let command = (console::is_own()
-        && std::env::args_os().skip(1).all(|argument| Path::new(&argument).is_absolute()))
-    .then(|| OsString::from("app"));
-    #[cfg(not(all(windows, feature = "program")))]
-    let command = None;
-    name.into_iter().chain(command).chain(all)
+    if console::is_own() && arguments.iter().all(|argument| Path::new(argument).is_absolute()) {
+        return Some("app");
+    }
+    let Some(first) = arguments.first() else { return Some(alone()) };
+    let is_option = first.as_encoded_bytes().starts_with(b"-");
+    let is_command = first
+        .to_str()
+        .is_some_and(|name| name == "help" || program.find_subcommand(name).is_some());
+    let path = Path::new(first);
+    let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
+    (cfg!(feature = "program") && !is_option && !is_command && is_path).then_some("scan")
+}
+
+/// What the program's bare name means.
+fn alone() -> &'static str {
+    #[cfg(feature = "program")]
+    if setsight_desktop::is_there() {
+        return "app";
+    }
+    "--help"
 }
 
 /// Runs the program and gives its exit code: 0 all good, 1 something failed and was named, 2 the
 /// call was wrong.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments()) {
+    let program = command();
+    let arguments = arguments(&program);
+    let parsed = program.try_get_matches_from(arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe under --help is no error of ours.
@@ -125,8 +177,10 @@ pub fn main() -> ExitCode {
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Merge(args) => merge::run(&args),
-        #[cfg(feature = "package")]
-        Command::Pages(args) => pages::run(args, Cli::command()),
+        #[cfg(feature = "program")]
+        Command::Completions(args) => pages::completions(&args, command()),
+        #[cfg(feature = "program")]
+        Command::Man(args) => pages::man(&args, command()),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -12,8 +12,13 @@ fn help(command: &[&str], columns: &str) -> String {
 fn commands(above: &[String]) -> Vec<Vec<String>> {
     let words: Vec<&str> = above.iter().map(String::as_str).collect();
     let text = help(&words, "100");
-    let Some((_, list)) = text.split_once("\nCommands:\n") else { return Vec::new() };
-    let own = list.lines().take_while(|line| line.starts_with("  "));
+    // The program's own are in groups; what is below them, in one list.
+    let lists = if above.is_empty() { "\n\n" } else { "\nCommands:\n" };
+    let Some((_, list)) = text.split_once(lists) else { return Vec::new() };
+    let own = list
+        .lines()
+        .take_while(|line| *line != "Options:" && (above.is_empty() || !line.is_empty()));
+    let own = own.filter(|line| line.starts_with("  "));
     let named = own.filter(|line| line.as_bytes()[2] != b' ').filter_map(|line| {
         let name = line.split_whitespace().next()?;
         (name != "help").then(|| [above, &[name.to_owned()]].concat())
@@ -72,6 +77,48 @@ fn the_same_thing_has_the_same_word_and_letter_everywhere() {
         assert!(!text.contains("--seed <S>"), "{command:?}");
     }
     assert!(jobs >= 1 && seeds >= 3, "{jobs} {seeds}");
+}
+
+/// What is called most often needs no command.
+#[test]
+fn a_photo_by_itself_is_read_and_nothing_at_all_is_helped() {
+    let photo = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
+    let read = |args: &[&str]| stdout_of(program().args(args).arg(&photo).ended());
+    assert_eq!(read(&[]), read(&["scan"]));
+    let mut bare = program();
+    for name in ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"] {
+        bare.env_remove(name);
+    }
+    assert_eq!(stdout_of(bare.env("COLUMNS", "80").ended()), help(&[], "80"));
+    let output = program().arg("no-such.jpg").ended();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("no-such.jpg") && !told.contains("subcommand"), "{told}");
+    let output = program().arg("scann").ended();
+    assert!(
+        String::from_utf8(output.stderr).unwrap().contains("a similar subcommand exists: 'scan'")
+    );
+}
+
+/// A manual page and completions for each command that `--help` names.
+#[test]
+fn manual_pages_and_completions_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    stdout_of(program().args(["man", "--out"]).arg(&pages).ended());
+    let page = stdout_of(program().arg("man").ended());
+    let bash = stdout_of(program().args(["completions", "bash"]).ended());
+    let commands = commands(&[]);
+    assert!(commands.iter().any(|command| command == &["train", "fuse"]), "{commands:?}");
+    for command in commands {
+        let name = format!("setsight-{}", command.join("-"));
+        let own = std::fs::read_to_string(pages.join(format!("{name}.1")));
+        let own = own.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(own.contains(".SH SYNOPSIS"), "{own}");
+        if let [command] = &command[..] {
+            assert!(page.contains(&format!("setsight\\-{command}(1)")), "{command}");
+            assert!(bash.contains(&format!("setsight,{command})")), "{command}");
+        }
+    }
 }
 
 #[test]

@@ -19,3 +19,11 @@ pub use content::{Content, Refusal, color_image};
 pub use dialogs::alert;
 pub use dialogs::{Answer, Dialog, Dialogs, Pick};
 pub use native::{Failure, Options, open};
+
+/// Whether there is a desktop to open a window on: on Linux, whether the environment names a display.
+pub fn is_there() -> bool {
+    #[cfg(target_os = "linux")]
+    return screen::Named::of_process().is_any();
+    #[cfg(not(target_os = "linux"))]
+    true
+}

@@ -74,6 +74,11 @@ impl Named {
         given(&self.wayland_display).or(given(&self.wayland_socket)).is_some()
     }
 
+    /// Whether a display is named.
+    pub fn is_any(&self) -> bool {
+        self.has_wayland() || given(&self.display).is_some()
+    }
+
     /// The socket that the library would open for Wayland.
     ///
     /// # Errors

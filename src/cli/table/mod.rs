@@ -25,13 +25,13 @@ pub enum Command {
     Scan(scan::Args),
     /// Watch a table through a camera, or read a film
     Live(live::Args),
-    /// Make a phone the camera: a page on the local network, with nothing to install
+    /// Make a phone the camera, by a page on the local network
     Serve(serve::Args),
     /// Measure how well labelled photos are read
     Eval(eval::Args),
-    /// Bring labels from elsewhere, and see what is wrong with labels before training on them
+    /// Bring labels from elsewhere, and find what is wrong with them
     Dataset(dataset::Args),
-    /// Teach it a deck of your own, from photos of its cards
+    /// Teach it a deck of your own, or see whether a deck is complete
     Deck(deck::Args),
     /// Draw labelled tables of cards from a seed
     Render(render::Args),

@@ -1,4 +1,4 @@
-//! A page to print: a dealt board on the front, its sets on the back.
+//! Pages to print: a dealt board on the front and its sets on the back, or cards in their own size.
 
 use maud::{Markup, html};
 use setsight_eval::html;
@@ -10,21 +10,10 @@ use setsight_game::sets::find_all;
 /// Cards that are dealt first.
 const BOARD_CARDS: usize = 12;
 
-/// The page in HTML, two sides for each deal; `title` stands at its head.
-pub fn page(deals: &[Deal], title: &str) -> String {
+/// Two sides for each deal, in HTML; `title` stands at its head.
+pub fn boards(deals: &[Deal], title: &str) -> String {
     let deck = Deck::classic();
-    let pitch = deck.fill(Shading::Striped).pitch_mm;
     let body = html! {
-        // Written once; every card refers to it.
-        svg width="0" height="0" style="position:absolute" {
-            defs {
-                @for color in Color::ALL {
-                    pattern id=(stripes(color)) width="8" height=(pitch) patternUnits="userSpaceOnUse" {
-                        rect width="8" height=(pitch / 2.0) fill=(hex(&deck, color)) {}
-                    }
-                }
-            }
-        }
         @for (number, deal) in deals.iter().enumerate() {
             @let board = &deal.cards()[..BOARD_CARDS];
             @let sets = find_all(board);
@@ -51,7 +40,39 @@ pub fn page(deals: &[Deal], title: &str) -> String {
             "\n"
         }
     };
-    html::page(title, STYLE, &body).into_string()
+    page(&deck, title, &body)
+}
+
+/// Cards of a printed edition in HTML, as large as they are printed, to be cut out.
+pub fn cards(deck: &Deck, cards: &[Card], title: &str) -> String {
+    let body = html! {
+        section {
+            h1 { (title) }
+            div.cards { @for &card in cards { (svg(deck, card)) } }
+        }
+    };
+    page(deck, title, &body)
+}
+
+fn page(deck: &Deck, title: &str, body: &Markup) -> String {
+    let pitch = deck.fill(Shading::Striped).pitch_mm;
+    let body = html! {
+        // Written once; every card refers to it.
+        svg width="0" height="0" style="position:absolute" {
+            defs {
+                @for color in Color::ALL {
+                    pattern id=(stripes(color)) width="8" height=(pitch) patternUnits="userSpaceOnUse" {
+                        rect width="8" height=(pitch / 2.0) fill=(hex(deck, color)) {}
+                    }
+                }
+            }
+        }
+        (body)
+    };
+    let style = format!(
+        "{STYLE}.cards{{display:flex;flex-wrap:wrap;gap:2mm}}.cards svg{{width:{CARD_LONG_MM}mm}}"
+    );
+    html::page(title, &style, &body).into_string()
 }
 
 /// A card of the board with the number of its place.
