@@ -255,3 +255,34 @@ fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
     lying.sort();
     assert_eq!(read, lying);
 }
+
+/// A whole deck on several tables, then without one of them.
+#[test]
+fn what_a_deck_lacks_is_told_and_printed() {
+    let world = World::new();
+    let tables = ["--whole-deck", "--count", "9", "--kind", "plain", "--seed", "5"];
+    done(world.run(&[&["render", "--out", "deck"], &tables[..]].concat()));
+    let ran = done(world.run(&["deck", "check", "deck"]));
+    assert_eq!(ran.stdout, "81 of 81: the deck is complete\n");
+    let labels = LabelFile::read(&world.path().join("deck")).unwrap().photos().unwrap();
+    let (gone, twice) = (&labels[0], &labels[1]);
+    let photo = |name: &std::path::Path| world.path().join("deck").join(name);
+    std::fs::copy(photo(&twice.file), photo(Path::new("again.jpg"))).unwrap();
+    std::fs::remove_file(photo(&gone.file)).unwrap();
+    let ran = world.run(&["deck", "check", "deck", "--sheet", "missing.html"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let left = 81 - gone.cards.len();
+    assert!(ran.stdout.starts_with(&format!("{left} of 81; missing: ")), "{}", ran.stdout);
+    let page = std::fs::read_to_string(world.path().join("missing.html")).unwrap();
+    for card in &gone.cards {
+        let name = card.code.name();
+        assert!(
+            ran.stdout.contains(&name) && page.contains(&format!("aria-label=\"{name}\"")),
+            "{name}"
+        );
+    }
+    for card in &twice.cards {
+        let told = format!("more than once: {} (", card.code.name());
+        assert!(ran.stdout.contains(&told), "{told} in {}", ran.stdout);
+    }
+}

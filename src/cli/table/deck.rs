@@ -1,4 +1,6 @@
-//! `setsight deck`: decks of one's own.
+//! `setsight deck`: decks of one's own, and whether one is complete.
+
+mod check;
 
 use crate::cli::common::{BadCall, Jobs, Outcome};
 use crate::cli::stop;
@@ -29,6 +31,8 @@ pub struct Args {
 enum What {
     /// Learn a deck from photos of its cards: its outlines, fills and inks
     Learn(LearnArgs),
+    /// Tell which cards of a deck are missing, from photos of all of them
+    Check(check::Args),
 }
 
 /// Does what was asked for.
@@ -38,6 +42,7 @@ enum What {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Learn(args) => learn(&args),
+        What::Check(args) => check::run(&args),
     }
 }
 
