@@ -5,7 +5,7 @@ use setsight_eval::chart::{self, Chart, PlotError};
 use setsight_files::say;
 use std::path::Path;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:62em;\
+const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:62em;\
 padding:0 1em;background:#fafafa;color:#16181c}figure{margin:1em 0;background:#fff;\
 border:1px solid #ddd;overflow-x:auto}figure svg{width:100%;min-width:36em;height:auto;display:block}\
 @media(max-width:40em){h1{font-size:1.5em}h2{font-size:1.2em}body{margin:1em auto}ul{padding-left:1.2em}}\

@@ -81,14 +81,14 @@ pub(crate) fn marked(read: Card, labelled: Option<Card>) -> Markup {
 }
 
 /// The style of the pages, light and dark.
-pub(crate) const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
+pub(crate) const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
 pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
 .row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
 figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\
 figure.wrong,figure.false{border-top-color:#d55e00}figure.missed{border-top-color:#0072b2}\
 figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-right:4px}\
 em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
-table{border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
+table{display:block;width:fit-content;max-width:100%;overflow-x:auto;border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
 td.good{background:#d8efe6}td.bad{background:#f7dccb}\
 h3{margin:1.2em 0 .4em}.chart{max-width:100%;border:1px solid #ddd}\
 .seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\

@@ -341,7 +341,7 @@ fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
 const HEAD: &str = "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
 <meta name=viewport content=\"width=device-width\">\n<title>setsight: cards and sets</title>\n";
 
-const STYLE: &str = "body{display:flex;flex-direction:column;margin:1.5em;font:15px/1.4 system-ui,sans-serif;\
+const STYLE: &str = ":root{color-scheme:light dark}body{display:flex;flex-direction:column;margin:1.5em;font:15px/1.4 system-ui,sans-serif;\
 background:#fafafa;color:#16181c}header{order:-1;margin-bottom:.9em}\
 main{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:1.2em;align-items:start}\
 figure{margin:0;background:#fff;border:1px solid #ddd;border-radius:6px;overflow:hidden}\
