@@ -29,10 +29,21 @@ pub use merge::{Clash, merged, same};
 pub use nearest::{MATCH_RADIUS, nearest};
 pub use table::{Table, rows_of, table_of};
 
+/// What is wrong with a card that is labelled twice, by the indices of its labels, counted from 1.
+pub fn told_twice(code: Card, first: usize, second: usize) -> String {
+    format!(
+        "card {code} is labelled twice, as card {first} and card {second}; correct one of them, or give the \
+         photo the tag \"{COPIES}\" if it shows the card twice"
+    )
+}
+
 /// Name of the labels in a folder of photos.
 pub const PHOTO_LABELS: &str = "labels.json";
 /// Tag of a photo whose labels nobody has confirmed; such a photo is not ground truth.
 pub const UNCHECKED: &str = "unchecked";
+/// Tag of a photo that shows a card more than once, as of found sets beside their board; without it such
+/// labels are refused.
+pub const COPIES: &str = "copies";
 /// Name of the labels in a folder of crops.
 pub const CROP_LABELS: &str = "labels.csv";
 
@@ -74,11 +85,8 @@ pub enum DatasetError {
         /// What is wrong, and where.
         reason: String,
     },
-    /// A card is labelled twice, although a deck holds each card once.
-    #[error(
-        "{}: {photo}: card {code} is labelled twice, as card {first} and card {second}; a deck holds \
-         it once: correct one of them", .path.display()
-    )]
+    /// A card is labelled twice, and the photo has not the tag [`COPIES`].
+    #[error("{}: {photo}: {}", .path.display(), told_twice(*.code, *.first, *.second))]
     Twice {
         /// The labels' file.
         path: PathBuf,

@@ -6,7 +6,7 @@ use setsight_game::cards::Card;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{
     CROP_LABELS, CropLine, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, has_labels,
-    labelled_folders, leads_outside, read_crop_lines,
+    labelled_folders, leads_outside, read_crop_lines, told_twice,
 };
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -84,13 +84,7 @@ impl Plan {
                 continue;
             }
             if let Some((code, first, second)) = label.twice() {
-                self.wrong(
-                    &path,
-                    format!(
-                        "card {code} is labelled twice, as card {first} and card {second}; a deck \
-                         holds it once: correct one of them"
-                    ),
-                );
+                self.wrong(&path, told_twice(code, first, second));
             }
             for why in out_of_place(&label) {
                 self.wrong(&path, why);

@@ -227,8 +227,7 @@ fn label_of(
         match cards.iter().find(|card| card.code == code) {
             Some(before) if is_same(before.center) => account.add(Oddity::Twice, at),
             Some(before) => problems.push(format!(
-                "card {code} is labelled twice, at {} and at {}; a deck holds it once: correct one \
-                 of them, in {}",
+                "card {code} is labelled twice, at {} and at {}; correct one of them, in {}",
                 told_place(before.center),
                 told_place(center),
                 at()

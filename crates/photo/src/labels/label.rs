@@ -1,6 +1,6 @@
 //! One photo's labels, and the turn between the stored and the upright photo.
 
-use super::{DatasetError, UNCHECKED, nearest};
+use super::{COPIES, DatasetError, UNCHECKED, nearest};
 use crate::geometry::{Point, Quad};
 use crate::source::{Photo, stored_from_upright, upright_from_stored};
 use image::metadata::Orientation;
@@ -125,14 +125,23 @@ impl PhotoLabel {
         !self.tags.iter().any(|tag| tag == UNCHECKED)
     }
 
+    /// Whether a person says that it shows a card more than once.
+    pub(super) fn has_copies(&self) -> bool {
+        self.tags.iter().any(|tag| tag == COPIES)
+    }
+
     /// Whether the finder can learn from where its cards lie, although nobody has confirmed which
     /// they are.
     pub fn has_places_to_learn(&self) -> bool {
         !self.is_checked() && !self.places.is_empty()
     }
 
-    /// The first card that is labelled twice, with the indices of both labels, counted from 1.
+    /// The first card that is labelled twice although the photo has not the tag [`COPIES`], with the
+    /// indices of both labels, counted from 1.
     pub fn twice(&self) -> Option<(Card, usize, usize)> {
+        if self.has_copies() {
+            return None;
+        }
         self.cards.iter().enumerate().find_map(|(second, card)| {
             let first = self.cards[..second].iter().position(|c| c.code == card.code)?;
             Some((card.code, first + 1, second + 1))

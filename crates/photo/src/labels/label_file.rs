@@ -366,6 +366,7 @@ fn member_at_fault(photo: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::COPIES;
     use super::*;
     use serde_json::json;
 
@@ -526,8 +527,18 @@ mod tests {
         says(r#""cards": []"#, "photo 1 (a.jpg): \"height\" is missing");
         let twice = photo("a.jpg", vec![self::card("2spd", 50.0); 2]);
         let dir = tempfile::tempdir().unwrap();
-        let error = LabelFile::create(dir.path(), None, &[twice]).unwrap_err().to_string();
+        let error = LabelFile::create(dir.path(), None, std::slice::from_ref(&twice))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("2spd is labelled twice, as card 1 and card 2"), "{error}");
+        assert!(
+            error.ends_with("give the photo the tag \"copies\" if it shows the card twice"),
+            "{error}"
+        );
+        let shown = PhotoLabel { tags: vec![COPIES.to_owned()], ..twice };
+        LabelFile::create(dir.path(), None, std::slice::from_ref(&shown)).unwrap();
+        let photos = LabelFile::read(dir.path()).unwrap().photos().unwrap();
+        assert_eq!(photos[0].cards, shown.cards);
     }
 
     #[test]

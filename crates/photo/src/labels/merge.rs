@@ -126,7 +126,9 @@ pub fn merged(
     }
     let alone = (0..their_new.len()).filter(|at| !both.contains(&Some(*at)));
     all.extend(alone.map(|at| their_new[at].clone()));
-    clashes += twice(&all);
+    if !theirs.label.has_copies() {
+        clashes += twice(&all);
+    }
     if clashes > 0 {
         return Err(Clash { cards: clashes });
     }
