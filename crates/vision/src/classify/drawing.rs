@@ -2,9 +2,9 @@
 //! even tint in them means.
 //!
 //! A program draws all of its cards in one way. Its symbols may stand wider apart or closer together
-//! than in print, and its fillings are what they are beside each other: an even tint is the middle
-//! filling beside symbols that are full of ink, and the full one, drawn paler than its outline, beside
-//! stripes. Beside neither, nobody can tell.
+//! than in print, and its fillings are what they are beside each other: an even tint, with an outline or
+//! without, is the middle filling beside symbols that are full of ink, and the full one, drawn paler than
+//! its outline, beside stripes. Beside neither, nobody can tell.
 
 use crate::data::CardImage;
 use setsight_game::cards::{Number, Property, Shading};
@@ -35,9 +35,7 @@ impl Drawing {
 /// Measures all cards of a drawn table.
 pub(crate) fn measure(images: &[CardImage]) -> Vec<Drawing> {
     let symbols: Vec<Option<Symbols>> = images.iter().map(Symbols::of).collect();
-    let fills: Vec<Option<Fill>> =
-        symbols.iter().map(|symbols| symbols.as_ref().and_then(|s| s.fill)).collect();
-    let shadings = shadings(&fills);
+    let shadings = shadings(&fills(&symbols));
     let of_card = |(symbols, (shading, is_bare_tint)): (&Option<Symbols>, _)| Drawing {
         number: symbols.as_ref().and_then(|symbols| symbols.number),
         shading,
@@ -46,10 +44,41 @@ pub(crate) fn measure(images: &[CardImage]) -> Vec<Drawing> {
     symbols.iter().zip(shadings).map(of_card).collect()
 }
 
+/// The filling of each card. A symbol without an outline has nothing by itself to be compared with: its ink
+/// counts as a part of the strongest of the table that has the same colour.
+fn fills(symbols: &[Option<Symbols>]) -> Vec<Option<Fill>> {
+    let of = |own: &Option<Symbols>| {
+        let own = own.as_ref()?;
+        let alike = symbols.iter().flatten().filter(|other| own.ink.is_as(&other.ink));
+        let strongest = alike.map(|other| other.ink.levels).fold(1.0, f32::max);
+        own.fill.map(|fill| fill.times(own.ink.levels / strongest))
+    };
+    symbols.iter().map(of).collect()
+}
+
 /// The symbols of a card.
 struct Symbols {
     number: Option<usize>,
     fill: Option<Fill>,
+    ink: Ink,
+}
+
+/// The strongest ink of a card.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ink {
+    /// By how much it differs from the stock, in levels.
+    levels: f32,
+    /// In which direction: a unit vector of R, G, B.
+    direction: [f32; 3],
+}
+
+impl Ink {
+    /// Whether another one has the same colour, however pale.
+    fn is_as(&self, other: &Self) -> bool {
+        /// Least cosine of the angle between two pictures of one ink.
+        const SAME: f32 = 0.98;
+        self.direction.iter().zip(other.direction).map(|(a, b)| a * b).sum::<f32>() > SAME
+    }
 }
 
 /// The filling of symbols, by the ink well inside their outlines.
@@ -75,6 +104,11 @@ impl Fill {
     /// Fewer cards with stripes may be errors.
     const LEAST_TEXTURED: usize = 2;
 
+    /// As a part of an ink that is so many times stronger.
+    fn times(self, part: f32) -> Self {
+        Self { level: part * self.level, texture: part * self.texture }
+    }
+
     fn is_even(&self) -> bool {
         self.level >= Self::TINT && self.texture < Self::EVEN
     }
@@ -98,7 +132,8 @@ fn shadings(fills: &[Option<Fill>]) -> Vec<(Option<usize>, bool)> {
     // Of two even fillings the paler is the middle one.
     let has_two = strongest - palest >= Fill::APART;
     let between = (palest + strongest) / 2.0;
-    let of = |fill: &Fill| match (has_texture, has_two) {
+    let has_full = strongest >= Fill::STRONG;
+    let of = |fill: &Fill| match (has_texture && !has_full, has_two) {
         (true, _) => (Some(Shading::Filled.index()), false),
         (false, true) if fill.level > between => (Some(Shading::Filled.index()), false),
         (false, true) => (Some(Shading::Striped.index()), false),
@@ -117,7 +152,9 @@ impl Symbols {
         const LEAST_INK: f32 = 20.0;
         /// Smallest symbol, as a part of the card.
         const LEAST_PART: f32 = 0.008;
-        let ink = Grid::ink_of(image);
+        /// From this part of the full ink on, a pixel shows its colour.
+        const STRONG: f32 = 0.75;
+        let (ink, stock) = Grid::ink_of(image);
         let full = ink.rank(0.995);
         if full < LEAST_INK {
             return None;
@@ -131,7 +168,15 @@ impl Symbols {
         let specks = specks.iter().map(|part| part.count).sum::<usize>();
         let number = number(&symbols, specks);
         let symbols = solid.of_parts(&symbols);
-        Some(Self { number, fill: fill(&ink, &symbols) })
+        let mut color = [0.0f32; 3];
+        for (pixel, own) in image.pixels.pixels().zip(&ink.values) {
+            if *own > STRONG * full {
+                (0..3).for_each(|c| color[c] += f32::from(pixel[c]) - stock[c]);
+            }
+        }
+        let length = color.iter().map(|v| v * v).sum::<f32>().sqrt().max(1.0);
+        let own = Ink { levels: full, direction: color.map(|v| v / length) };
+        Some(Self { number, fill: fill(&ink, &symbols), ink: own })
     }
 }
 
@@ -205,9 +250,9 @@ struct Part {
 }
 
 impl Grid<f32> {
-    /// By how much each pixel differs from the stock, in levels. The rim, where the table may show,
-    /// counts as stock.
-    fn ink_of(image: &CardImage) -> Self {
+    /// By how much each pixel differs from the stock, in levels, and the stock's R, G, B. The rim, where the
+    /// table may show, counts as stock.
+    fn ink_of(image: &CardImage) -> (Self, [f32; 3]) {
         const RIM_PX: u32 = 8;
         const RING_PX: u32 = 6;
         let (width, height) = image.pixels.dimensions();
@@ -223,7 +268,7 @@ impl Grid<f32> {
             let off = |c: usize| (f32::from(pixel[c]) - stock[c]).powi(2);
             if to_side(x, y) < RIM_PX { 0.0 } else { (off(0) + off(1) + off(2)).sqrt() }
         });
-        Self { width: width as usize, values: values.collect() }
+        (Self { width: width as usize, values: values.collect() }, stock)
     }
 
     fn rank(&self, part: f64) -> f32 {
@@ -332,12 +377,16 @@ mod tests {
 
     /// Boxes with an outline, with their left sides at `places`.
     fn card(places: &[u32], inside: Inside) -> CardImage {
+        outlined(places, INK, inside)
+    }
+
+    fn outlined(places: &[u32], outline: Rgb<u8>, inside: Inside) -> CardImage {
         let mut pixels = RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, STOCK);
         for &left in places {
             for y in 24..104 {
                 for x in 0..34 {
                     let is_outline = x < 4 || y < 28 || x >= 30 || y >= 100;
-                    pixels.put_pixel(left + x, y, if is_outline { INK } else { inside(x, y) });
+                    pixels.put_pixel(left + x, y, if is_outline { outline } else { inside(x, y) });
                 }
             }
         }
@@ -378,9 +427,18 @@ mod tests {
         let is = |shading: Shading| (Some(shading.index()), false);
         let by_itself = (None, false);
         assert_eq!(told(&[EMPTY, FULL, STRIPES]), [by_itself; 3]);
+        // Full ink settles it, whatever else there is.
+        assert_eq!(told(&[PALE, FULL, STRIPES, STRIPES])[0], is(Shading::Striped));
         let beside_stripes = told(&[PALE, STRIPES, STRIPES]);
         assert_eq!(beside_stripes, [is(Shading::Filled), by_itself, by_itself]);
         assert_eq!(told(&[PALE, FULL]), [is(Shading::Striped), by_itself]);
         assert_eq!(told(&[PALE, EMPTY]), [(None, true), by_itself]);
+    }
+    #[test]
+    fn a_tint_without_an_outline_is_pale_beside_the_full_ink() {
+        let bare = || outlined(&[20, 79], TINT, PALE);
+        let shading = |images: &[CardImage]| measure(images)[0].shading;
+        assert_eq!(shading(&[bare(), card(&[20, 79], FULL)]), Some(Shading::Striped.index()));
+        assert_eq!(shading(&[bare(), bare()]), None);
     }
 }
