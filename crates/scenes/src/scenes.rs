@@ -87,7 +87,7 @@ pub fn reader_but(
 }
 
 /// Scene number `index` of a series for the reader of screens, after its JPEG if it was saved as one:
-/// a table as an app shows it, with cards 50 to 300 pixels long, copied and not photographed.
+/// a table as an app shows it, with cards 26 to 300 pixels long, copied and not photographed.
 ///
 /// # Errors
 /// None that a caller could cause.
@@ -115,7 +115,8 @@ pub fn screen_but(
 
 /// Ranges of one table on a screen.
 fn on_screen(p: &mut Params, dice: &mut Dice) {
-    let long = 50.0 * 6f64.powf(dice.unit());
+    let long =
+        if dice.chance(0.12) { dice.between(26.0, 50.0) } else { 50.0 * 6f64.powf(dice.unit()) };
     p.photographed = 0.0;
     // Large cards are few, which keeps the picture small.
     let most = if long > 170.0 { 9 } else { 21 };
@@ -129,6 +130,14 @@ fn on_screen(p: &mut Params, dice: &mut Dice) {
     p.fill = Span::new(0.8, 1.2);
     p.aim_off = dice.pick(&[(0.0, 8.0), (0.06, 1.0)]);
     p.strange = 0.25;
+    // One card that fills the picture, with its border in view or just outside.
+    if dice.chance(0.05) {
+        let width = dice.between(200.0, 700.0);
+        p.cards = (1, 1);
+        p.long_side_px = None;
+        p.size_px = [width, width / dice.between(1.1, 1.8)].map(|side| side as u32).into();
+        p.aim_off = 0.0;
+    }
     // Games on screens draw the symbols of today's deck, or others.
     p.decks = vec![(DeckChoice::Known(Deck::classic()), 0.92), (DeckChoice::Invented, 0.08)];
 }

@@ -121,6 +121,11 @@ impl Plan {
         let gap = dice.between(0.04, 0.42);
         let gap = (gap, gap * dice.between(0.7, 1.4));
         let margin = (dice.between(0.05, 1.0), dice.between(0.1, 1.3));
+        // One card, of no size that was asked for, fills the picture.
+        let margin = match (cards.len(), params.long_side_px) {
+            (1, None) => (dice.between(-0.1, 0.1), dice.between(-0.08, 0.1)),
+            _ => margin,
+        };
         let extent = |columns: usize| {
             let (columns, rows) = (columns as f64, cards.len().div_ceil(columns) as f64);
             let cells = (columns * (wide + gap.0) - gap.0, rows * (high + gap.1) - gap.1);

@@ -17,6 +17,9 @@ const OPSET: i64 = 17;
 /// The file format version that goes with it.
 const IR_VERSION: i64 = 8;
 
+/// Most weights of a reader that are stored as 32-bit floats: the board's are quantised from them.
+const MOST_EXACT: usize = 50_000;
+
 /// Writes a network.
 ///
 /// # Panics
@@ -24,7 +27,8 @@ const IR_VERSION: i64 = 8;
 pub fn encode(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
     let kind = metadata.kind;
     let last = graph.nodes.len().saturating_sub(1);
-    let mut writing = Writing { kind, file: GraphProto::default() };
+    let halves = kind != Kind::Reader || graph.parameters() > MOST_EXACT;
+    let mut writing = Writing { halves, file: GraphProto::default() };
     let mut tensors = vec![kind.input_name().to_owned()];
     for (i, node) in graph.nodes.iter().enumerate() {
         let output = if i == last { kind.output_name().to_owned() } else { format!("t{i}") };
@@ -103,7 +107,8 @@ impl EncodeMessage for Named {
 
 /// State of writing a file node by node.
 struct Writing {
-    kind: Kind,
+    /// Whether weights are stored as 16-bit floats.
+    halves: bool,
     file: GraphProto,
 }
 
@@ -183,7 +188,7 @@ impl Writing {
         });
     }
 
-    /// Stores a node's weights, as 16-bit floats if the kind has them so and they fit, and returns
+    /// Stores a node's weights, as 16-bit floats if the network has them so and they fit, and returns
     /// the name of their 32-bit version.
     fn weights(&mut self, node: &str, dims: &[usize], weights: &[f32]) -> String {
         let halves = || {
@@ -191,7 +196,7 @@ impl Writing {
             let bytes = halves.map(|half| half.is_finite().then(|| half.to_le_bytes()));
             bytes.collect::<Option<Vec<_>>>()
         };
-        let halves = if self.kind == Kind::Reader { None } else { halves() };
+        let halves = if self.halves { halves() } else { None };
         let Some(halves) = halves else { return self.floats(node, "weights", dims, weights) };
         let stored = format!("{node}.halves");
         self.store(&stored, DataType::FLOAT16, dims, halves.concat());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changed whenever the same seed gives other crops.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Scenes drawn in parallel before their crops are counted.
 const CHUNK: usize = 64;
 /// Upper bound of the seeds of training tables.

@@ -144,7 +144,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         say!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
     }
     let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
-    let plan = reader::plan();
+    let plan = if args.screens { reader::plan_for_screens() } else { reader::plan() };
     let (first, began_as) = match &args.start_from {
         // A deck's network begins as the shipped one.
         None if deck.is_some() => {
