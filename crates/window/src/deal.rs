@@ -268,8 +268,11 @@ impl DealTab {
 
     fn table_and_side(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let room = ui.available_size();
+        // Each of several players has a button, perhaps in a row of its own.
+        let players = self.play().map_or(1, |play| play.players().len());
+        let low = LOW + 40.0 * (players - 1) as f32;
         let side = |tab: &mut Self, ui: &mut Ui, desk: &mut Desk| {
-            if room.x < NARROW || room.y < LOW {
+            if room.x < NARROW || room.y < low {
                 let area = ScrollArea::vertical().auto_shrink([false, false]);
                 area.show(ui, |ui| tab.side(ui, desk));
             } else {

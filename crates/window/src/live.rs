@@ -289,7 +289,9 @@ impl LiveTab {
     fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
-        if !desk.presenting {
+        if desk.presenting {
+            self.look.pointed = None;
+        } else {
             let side = if narrow {
                 Panel::bottom("live panel").exact_size(ui.available_height() * 0.42)
             } else {

@@ -100,6 +100,7 @@ impl Photos {
         let mut parts = Parts::of(whole, count > 1);
         if desk.presenting {
             (parts.picture, parts.strip) = (whole, None);
+            self.view.look.pointed = None;
         }
         // In the order in which one reads, which is that of the Tab key.
         let ground =

@@ -3,8 +3,13 @@
 use crate::shared::keys::Action;
 use crate::shared::table::Table;
 use crate::shared::words::Word;
+use eframe::egui::Context;
 use setsight_game::cards::Card;
 use setsight_game::sets::{Verdict, explain};
+
+/// From so many sets on, rings for all of them would hide the cards: badges alone name them, and the
+/// one that is looked at has its rings.
+const MANY_SETS: usize = 6;
 
 /// A way to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,10 +46,25 @@ pub enum Mark {
     Quiet,
     /// Part of these sets, by place.
     Sets(Vec<usize>),
+    /// The same, without rings.
+    Badges(Vec<usize>),
     /// Given away by a hint.
     Hinted,
     /// Chosen by the player.
     Chosen,
+}
+
+impl Mark {
+    /// That of a card of these sets, where so many are shown, or one of them alone.
+    pub fn of_sets(sets: Vec<usize>, shown: usize, alone: Option<usize>) -> Self {
+        match alone {
+            Some(set) if sets.contains(&set) => Self::Sets(vec![set]),
+            Some(_) => Self::Quiet,
+            None if sets.is_empty() => Self::Plain,
+            None if shown < MANY_SETS => Self::Sets(sets),
+            None => Self::Badges(sets),
+        }
+    }
 }
 
 /// What the player looks at.
@@ -85,6 +105,14 @@ impl Look {
             None => sets.checked_sub(1),
             Some(at) => at.checked_sub(1),
         };
+    }
+
+    /// Shows the set under the pointer in the list; without one, what is chosen.
+    pub fn point_at(&mut self, set: Option<usize>, ctx: &Context) {
+        if std::mem::replace(&mut self.pointed, set) != set {
+            // The picture may have been drawn already.
+            ctx.request_repaint();
+        }
     }
 
     /// Gives one card more away; after three cards begins again.
@@ -142,7 +170,9 @@ impl Look {
     /// What a table that has become another one no longer holds is let go.
     pub fn fit(&mut self, table: &Table) {
         self.chosen.retain(|&card| card < table.cards.len());
-        self.set = self.set.filter(|&set| set < table.shown_sets());
+        for set in [&mut self.set, &mut self.pointed] {
+            set.take_if(|set| *set >= table.shown_sets());
+        }
     }
 
     /// The sets of a card that are shown.
@@ -158,14 +188,14 @@ impl Look {
             0 => Vec::new(),
             step => table.hint(self.hint_rank, step).unwrap_or_default(),
         };
+        let drawn = match self.with {
+            Some(card) => table.sets_with(card).len(),
+            None => table.shown_sets(),
+        };
         let mark = |card: usize| match self.mode {
-            Mode::Solve => match self.set {
-                Some(set) if table.sets_with(card).contains(&set) => Mark::Sets(vec![set]),
-                Some(_) => Mark::Quiet,
-                None => match self.sets_of(table, card) {
-                    sets if sets.is_empty() => Mark::Plain,
-                    sets => Mark::Sets(sets),
-                },
+            Mode::Solve => match self.pointed.or(self.set) {
+                None => Mark::of_sets(self.sets_of(table, card), drawn, None),
+                alone => Mark::of_sets(table.sets_with(card), drawn, alone),
             },
             Mode::Hint if given.contains(&card) => Mark::Hinted,
             Mode::Learn if self.chosen.contains(&card) => Mark::Chosen,
@@ -248,6 +278,22 @@ mod tests {
         let look = Look { with: Some(0), ..Look::default() };
         let shown = |card: usize| !matches!(look.marks(&table)[card], Mark::Plain);
         assert!((0..3).all(shown) && !(3..6).any(shown));
+    }
+
+    #[test]
+    fn many_sets_are_named_by_badges_alone_and_one_of_them_has_its_rings() {
+        let table = table_of("3opd 1ors 1spd 1fgo 2fro 2ord 2fgd 3ord 2ogo 3srd 2fpd 2ops");
+        assert_eq!(table.sets.len(), 7);
+        let rings = |look: &Look| {
+            look.marks(&table).iter().filter(|mark| matches!(mark, Mark::Sets(_))).count()
+        };
+        let mut look = Look::default();
+        assert_eq!(rings(&look), 0);
+        assert!(look.marks(&table).iter().any(|mark| matches!(mark, Mark::Badges(_))));
+        look.pointed = Some(6);
+        assert_eq!(rings(&look), 3);
+        let card = table.set_at(0)[0];
+        assert!(rings(&Look { with: Some(card), ..Look::default() }) >= 3);
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub struct Hits {
     pub focused: Option<usize>,
 }
 
-/// Paints a table's cards as they are to be looked at.
+/// Paints a table's cards as they are to be looked at; of a card on which others lie no outline where
+/// those are.
 pub fn paint(
     painter: &Painter,
     placement: &Placement,
@@ -40,7 +41,7 @@ pub fn paint(
 ) {
     let marks = look.marks(table);
     // First all outlines, then all discs: a neighbour's outline must not hide them.
-    for (card, mark) in table.cards.iter().zip(&marks) {
+    for (place, (card, mark)) in table.cards.iter().zip(&marks).enumerate() {
         let marked = (mark, card.unsure, table.sets.len());
         outline(painter, placement, &card.corners_in_image, marked, settings);
     }
@@ -149,24 +150,28 @@ fn discs(
     label: &dyn Fn(usize) -> String,
     settings: &Settings,
 ) {
-    let sets: &[usize] = if let Mark::Sets(sets) = mark { sets } else { &[] };
-    let count = sets.len() + usize::from(unsure && *mark != Mark::Quiet);
-    if count == 0 {
+    let sets: &[usize] = if let Mark::Sets(sets) | Mark::Badges(sets) = mark { sets } else { &[] };
+    let unsure = unsure && *mark != Mark::Quiet;
+    if sets.is_empty() && !unsure {
         return;
     }
-    let [start, end, ..] = placement.quad(quad);
+    let [start, end, .., below] = placement.quad(quad);
     let edge = (end - start).length().max(1.0);
-    let along = (end - start) / edge;
     let long = quad.long_side() as f32 * placement.scale;
-    let radius = (0.085 * long).clamp(7.0, 22.0).min(edge / (2.2 * count as f32));
-    let mut at = start + along * radius;
+    let radius = (0.085 * long).clamp(7.0, 22.0);
+    let along = (end - start) / edge * (2.3 * radius);
+    let down = (below - start).normalized() * (2.3 * radius);
+    // As many beside each other as the card is long, then a row further in.
+    let in_row = ((edge / (2.3 * radius)) as usize).max(1);
+    let place = |n: usize| {
+        let (row, column) = (n / in_row, n % in_row);
+        start + along * (column as f32 + 0.43) + down * row as f32
+    };
     if unsure {
-        disc(painter, at, radius, PALE, "?");
-        at += along * (2.3 * radius);
+        disc(painter, place(0), radius, PALE, "?");
     }
-    for &set in sets {
-        disc(painter, at, radius, settings.palette.set_color(set), &label(set));
-        at += along * (2.3 * radius);
+    for (n, &set) in (usize::from(unsure)..).zip(sets) {
+        set_mark(painter, place(n), radius, (set, &label(set)), settings.palette);
     }
 }
 

@@ -522,6 +522,8 @@ all-sets = Alle Sets
 showing-all = Du siehst alle
 showing = Du siehst { $n } von { $all }
 set-numbered = Set { $n }: { $cards }
+# $places: the places where they lie, such as A1 B1 C1.
+set-at-places = Set { $n }, { $places }: { $cards }
 hint = Hinweis
 hint-none = Hier liegt ein Set. Such selbst danach, oder lass dir eine Karte zeigen.
 hint-one = Diese Karte gehört zu einem Set.

@@ -82,10 +82,10 @@ copies = { $n ->
     [one] The same card lies there more than once: { $places }.
    *[other] { $n } cards lie there more than once: { $places }.
 }
-warning-cut-off = The photo's file ends early, so its lower edge may be missing. Copy it again.
-warning-elongated = This picture is too long and narrow for cards to be found. Cut out the part that shows them.
-colours-grey = The picture has no colours: I read number, shape and filling alone.
-colours-alike = In this light all colours look alike: I read number, shape and filling alone.
+warning-cut-off = The photo's file is incomplete, so its lower edge may be missing. Copy it again.
+warning-elongated = This picture is too long and narrow to find cards in. Crop it to the part that shows them.
+colours-grey = The picture has no colours, so I only read number, shape and shading.
+colours-alike = In this light all colours look alike, so I only read number, shape and shading.
 
 ## Counting
 
@@ -346,10 +346,10 @@ keys-open-photo = Open a photo
 keys-type-path = Type the path of a photo or folder
 keys-deal = Deal: a game without photos
 keys-live = Live: the camera
-keys-larger = Everything larger
-keys-smaller = Everything smaller
-keys-full-screen = The picture or the table alone on the whole screen, or a window again
-keys-leave = Leave
+keys-larger = Larger display
+keys-smaller = Smaller display
+keys-full-screen = Show only the picture or the table, on the whole screen; or the window again
+keys-leave = Quit
 keys-next-photo = Next photo
 keys-previous-photo = Photo before
 keys-first-photo = First photo
@@ -519,6 +519,8 @@ all-sets = All sets
 showing-all = Showing all
 showing = Showing { $n } of { $all }
 set-numbered = Set { $n }: { $cards }
+# $places: the places where they lie, such as A1 B1 C1.
+set-at-places = Set { $n }, { $places }: { $cards }
 hint = Hint
 hint-none = There is a set here. Look for it yourself, or ask for a card.
 hint-one = This card is part of a set.
@@ -1159,5 +1161,5 @@ phone-away-advice = It goes on as soon as the page on the phone shows its live p
 phone-stopped = No phone can send pictures any more.
 phone-unkept = A photo has come from a phone and cannot be kept: { $error }
 phone-no-network = This computer is on no network that a phone could reach. Connect it to the phone's Wi-Fi, to the phone's own hotspot, or by a cable with USB tethering.
-phone-public-only = This computer has public addresses alone, where anybody could knock. In a terminal, "setsight serve --listen ADDRESS" serves there all the same.
-phone-failed = Phones cannot be served: { $error }
+phone-public-only = This computer has only public addresses, where anybody could connect. In a terminal, "setsight serve --listen ADDRESS" serves there all the same.
+phone-failed = Phones cannot connect: { $error }
