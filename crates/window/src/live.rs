@@ -8,6 +8,7 @@ use crate::live::watched::Chooser;
 use crate::live::watchers::Watchers;
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
+use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
@@ -388,7 +389,9 @@ impl LiveTab {
             let name = t!("camera-picture");
             let (_, placement) = ground(ui, texture.id(), size, &mut self.zoom, id, &name);
             let painter = ui.painter_at(room);
-            overlay::paint(&painter, &placement, &self.table, &self.look, desk.settings());
+            // Which card lies on another is found out for photos alone: here all moves.
+            let table = (&self.table, &Heap::default());
+            overlay::paint(&painter, &placement, table, &self.look, desk.settings());
             let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);

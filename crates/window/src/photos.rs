@@ -26,7 +26,8 @@ use crate::photos::shelf::Shelf;
 use crate::photos::stages::Stages;
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::keys::{Action, CTRL, Place};
+use crate::shared::heap::Heap;
+use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::picture::Picture;
 use crate::shared::placement::{Placement, View};
@@ -110,6 +111,8 @@ pub struct PhotoView {
     /// The one in hand.
     straight_texture: Option<(Quad, TextureHandle)>,
     table: Table,
+    /// Which of its cards lie on others.
+    heap: Heap,
     /// Whether anything is written of the photo.
     said: bool,
     /// What another program says otherwise of it, until the user has chosen.

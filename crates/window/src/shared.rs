@@ -5,6 +5,7 @@ pub mod card_face;
 pub mod column;
 pub mod desk;
 pub mod eye;
+pub mod heap;
 pub mod keys;
 pub mod look;
 pub mod look_panel;

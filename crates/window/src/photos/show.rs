@@ -8,6 +8,7 @@ use crate::photos::correcting::{Correcting, Edit};
 use crate::photos::strip::{Filter, Photographs};
 use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk};
+use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
@@ -416,7 +417,9 @@ impl Photos {
         }
         let painter = ui.painter_at(placement.room);
         let looking = self.looking();
-        overlay::paint(&painter, &placement, &self.view.table, &looking, desk.settings());
+        self.find_heap();
+        let table = (&self.view.table, &self.view.heap);
+        overlay::paint(&painter, &placement, table, &looking, desk.settings());
         let mut edit = None;
         let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
         let correct = self.view.task == Task::Correct;
@@ -472,7 +475,15 @@ impl Photos {
         if solving && has_none {
             overlay::caption(&painter, placement.room, &t!("no-set-caption"));
         }
-        self.grant(edit, desk);
+    }
+
+    /// Finds out which cards lie on others, where cards are other ones than before.
+    fn find_heap(&mut self) {
+        let Some(picture) = &self.view.picture else { return };
+        let quads = || self.view.table.cards.iter().map(|card| card.corners_in_image);
+        if !self.view.heap.is_of(quads()) {
+            self.view.heap = Heap::of(picture.full(), quads().collect());
+        }
     }
 
     /// What of the cards is drawn on the picture.
@@ -505,7 +516,7 @@ impl Photos {
             if let Some((_, found)) = self.shelf.found() {
                 let (width, height) = found.size_px;
                 let placement = self.view.zoom.place(room, vec2(width as f32, height as f32));
-                let (table, looking) = (&self.view.table, self.looking());
+                let (table, looking) = ((&self.view.table, &self.view.heap), self.looking());
                 overlay::paint(&ui.painter_at(room), &placement, table, &looking, desk.settings());
             }
             return;
