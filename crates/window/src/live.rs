@@ -19,6 +19,7 @@ use crate::shared::reasons;
 use crate::shared::settings::{CameraSettings, Settings};
 use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::table::Table;
+use crate::shared::why;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
@@ -396,6 +397,7 @@ impl LiveTab {
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
+            why::paint(ui, &placement, &self.table, &self.look);
             if !desk.presenting {
                 zoom_buttons(ui, &mut self.zoom, size, room);
             }

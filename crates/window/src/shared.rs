@@ -22,4 +22,5 @@ pub mod tab;
 pub mod table;
 pub mod theme;
 pub mod verdict;
+pub mod why;
 pub mod words;

@@ -15,6 +15,7 @@ use crate::shared::look_panel;
 use crate::shared::overlay;
 use crate::shared::picture::zoom_buttons;
 use crate::shared::reasons;
+use crate::shared::why;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, PointerButton, Rect, RichText, ScrollArea, Ui, UiBuilder,
@@ -470,6 +471,8 @@ impl Photos {
         }
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         let table = &self.view.table;
+        why::paint(ui, placement, table, looking);
+        let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         // While a card is unsure nobody knows that there is none.
         let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;
         if solving && has_none {

@@ -78,6 +78,8 @@ pub enum Action {
     PreviousSet,
     /// All sets together.
     AllSets,
+    /// Why the set that is shown alone is one.
+    Why,
     /// One card more.
     MoreHint,
     /// As many cards of another set.
@@ -296,6 +298,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Solve, NO, Key::W, Action::Why, Word("keys-why")),
     bind(Place::Solve, NO, Key::Escape, Action::Clear, Word("keys-all-of-it")),
     bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
@@ -352,6 +355,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Live, NO, Key::W, Action::Why, Word("keys-why")),
     bind(Place::Live, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Live, NO, Key::F, Action::Freeze, Word("keys-hold")),
     bind(Place::Live, NO, Key::S, Action::SaveFrame, Word("keys-keep")),

@@ -74,6 +74,10 @@ pub struct Look {
     pub mode: Mode,
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,
+    /// The set under the pointer in the list, which goes before it.
+    pub pointed: Option<usize>,
+    /// Whether it is told why that set is one.
+    pub why: bool,
     /// If anything, only the sets that hang on this card are shown.
     pub with: Option<usize>,
     /// How many cards of a set are given away, 0 to 3.
@@ -87,7 +91,7 @@ pub struct Look {
 impl Look {
     /// For another table: the way stays, what was given away or chosen does not.
     pub fn start_again(&mut self) {
-        *self = Self { mode: self.mode, ..Self::default() };
+        *self = Self { mode: self.mode, why: self.why, ..Self::default() };
     }
 
     /// The next set alone; after the last one all of them again.
@@ -132,6 +136,7 @@ impl Look {
             Action::NextSet => self.next_set(table.shown_sets()),
             Action::PreviousSet => self.previous_set(table.shown_sets()),
             Action::AllSets => self.set = None,
+            Action::Why => self.why = !self.why,
             Action::MoreHint => {
                 self.mode = Mode::Hint;
                 self.more_hint();
@@ -160,6 +165,15 @@ impl Look {
         let cards: Option<Vec<Card>> =
             self.chosen.iter().map(|&i| table.cards.get(i).map(|card| card.card)).collect();
         cards?.try_into().ok()
+    }
+
+    /// The three cards of which it is told on the picture why they are a set, or are not.
+    pub fn asked_about(&self, table: &Table) -> Option<[usize; 3]> {
+        match (self.mode, self.set) {
+            (Mode::Solve, Some(set)) if self.why => Some(table.set_at(set)),
+            (Mode::Learn, _) => self.chosen.as_slice().try_into().ok(),
+            _ => None,
+        }
     }
 
     /// Why the three chosen cards are a set or are not, once there are three.

@@ -106,6 +106,15 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         ui.weak(shown);
     });
     let deck = table.deck();
+    if let Some(set) = look.set {
+        let why = ui.toggle_value(&mut look.why, t!("why"));
+        why.on_hover_text(t!("key-hover", key = key_of(Action::Why)));
+        if look.why {
+            verdict_lines(ui, &deck, &explain(table.set_at(set).map(|i| table.cards[i].card)));
+        }
+    }
+    ui.add_space(2.0);
+    let mut pointed = None;
     scrolled(ui, |ui| {
         for place in 0..shown_sets {
             let cards = table.set_at(place).map(|i| table.cards[i].card);

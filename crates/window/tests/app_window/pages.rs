@@ -53,6 +53,108 @@ fn an_empty_window_says_what_to_do() {
 }
 
 #[test]
+fn the_page_of_keys_begins_with_what_is_seen_and_is_searched() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F3);
+    test.key(Key::F1);
+    let mut hints = test.harness.query_all_by_label("One card of a set, then two, then three");
+    let first = hints.next().expect("of photos").rect().min.y;
+    let live = test.harness.get_by_label("Freeze the picture, or let it go on; nothing is saved");
+    assert!(first < live.rect().min.y - 100.0 && first < 200.0, "{first}");
+    drop(hints);
+    test.harness.get_by_label("Search").click();
+    test.settle();
+    test.type_text("larger");
+    test.shows("Larger display");
+    test.shows_not("Smaller display");
+    test.type_text("!!");
+    test.shows("Nothing found.");
+    test.press("Close");
+    test.key(Key::F1);
+    test.shows("Smaller display");
+}
+
+#[test]
+fn under_a_page_no_key_leads_elsewhere() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    let keys = [Key::Num2, Key::Num3, Key::Num4, Key::N, Key::T, Key::O];
+    test.keys(Modifiers::COMMAND, Key::Comma);
+    for key in keys {
+        test.keys(Modifiers::COMMAND, key);
+        assert_eq!(test.window().seen(), "photos", "{key:?}");
+    }
+    test.shows("Display size");
+    // Another page takes its place, and the same key closes it.
+    test.keys(Modifiers::NONE, Key::F1);
+    assert_eq!(test.window().page, Some(Page::Keys));
+    test.keys(Modifiers::NONE, Key::F1);
+    assert_eq!(test.window().page, None);
+    test.keys(Modifiers::COMMAND, Key::Num2);
+    assert_eq!(test.window().seen(), "deal");
+}
+
+#[test]
+fn keys_stand_in_the_menus_and_o_opens_a_photo() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Open…");
+    let texts = |test: &Test| {
+        let shapes = &test.harness.output().shapes;
+        let text = |shape: &eframe::egui::epaint::ClippedShape| match &shape.shape {
+            eframe::egui::Shape::Text(text) => Some(text.galley.text().to_owned()),
+            _ => None,
+        };
+        shapes.iter().filter_map(text).collect::<Vec<_>>()
+    };
+    for key in ["Ctrl+O", "Ctrl+Shift+O", "Ctrl+T"] {
+        assert!(texts(&test).iter().any(|text| text == key), "{key}: {:?}", texts(&test));
+    }
+    test.key(Key::Escape);
+    for (held, title) in [
+        (Modifiers::COMMAND, "Open photos"),
+        (Modifiers::COMMAND | Modifiers::SHIFT, "Open a folder of photos"),
+    ] {
+        test.keys(held, Key::O);
+        test.shows("Path");
+        assert!(test.harness.query_all_by_label(title).count() > 0, "{title}");
+        test.press("Cancel");
+    }
+}
+
+/// Where the system has no dialog, folders are gone through, names completed and proposed.
+#[test]
+fn a_path_is_found_in_the_window_itself() {
+    let mut test = Test::new(ONE_SET, &[]);
+    std::fs::create_dir_all(test.path("holiday/evening")).unwrap();
+    std::fs::write(test.path("holiday/evening/a.jpg"), b"x").unwrap();
+    std::fs::write(test.path("holiday/notes.txt"), b"x").unwrap();
+    test.settle();
+    test.keys(Modifiers::COMMAND, Key::O);
+    let start = test.path("ho").display().to_string();
+    test.type_text(&start);
+    let slash = std::path::MAIN_SEPARATOR;
+    test.press(&format!("holiday{slash}"));
+    test.shows_not("notes.txt");
+    test.press(&format!("evening{slash}"));
+    test.press("Folder above");
+    test.press(&format!("evening{slash}"));
+    test.press("a.jpg");
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
+    // A name is proposed for what is written, beside what was open; one that is there is refused.
+    test.keys(Modifiers::COMMAND, Key::J);
+    let json = test.path("holiday/evening/a.json");
+    test.press("OK");
+    assert!(json.is_file(), "{:?}", test.window().said());
+    test.keys(Modifiers::COMMAND, Key::J);
+    test.press("OK");
+    test.shows_part("already exists. Choose another name.");
+    test.type_text(&test.path("nowhere/b.json").display().to_string());
+    test.press("OK");
+    test.shows_part("is not a folder on this computer");
+    test.press("Cancel");
+}
+
+#[test]
 fn settings_are_remembered() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.press("Settings");

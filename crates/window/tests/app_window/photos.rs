@@ -2,7 +2,10 @@
 
 use crate::harness::{NO_SET, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, pos2, vec2};
+use eframe::egui::epaint::ClippedShape;
+use eframe::egui::{
+    ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, Shape, pos2, vec2,
+};
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
@@ -60,6 +63,44 @@ fn sets_are_shown_together_and_one_by_one() {
     // A card of the other set leads there.
     test.press("Card 5: two open red diamonds");
     assert_eq!(test.window().tab::<Photos>().view.look.set, Some(1));
+}
+
+/// On the picture, line by line: the words that are painted.
+#[test]
+fn why_three_cards_are_a_set_is_told_on_the_picture() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord", &["a.jpg"]);
+    let told = |test: &Test| -> Vec<String> {
+        let room = test.window().tab::<Photos>().view.placement.unwrap().room;
+        let shapes = test.harness.output().shapes.iter();
+        let text = |shape: &ClippedShape| match &shape.shape {
+            Shape::Text(text) if room.contains(text.pos) => Some(text.galley.text().to_owned()),
+            _ => None,
+        };
+        shapes.filter_map(text).filter(|text| text.contains(": ")).collect()
+    };
+    test.key(Key::ArrowRight);
+    assert_eq!(told(&test), [""; 0]);
+    test.press("Why?");
+    assert_eq!(told(&test)[0], "number: all different: one, two, three");
+    // A frame is a quarter of a second.
+    for _ in 0..30 {
+        test.harness.step();
+    }
+    assert_eq!(told(&test).len(), 4);
+    assert_eq!(told(&test)[2], "colour: all alike: green");
+    test.key(Key::W);
+    assert_eq!(told(&test), [""; 0]);
+    // Three cards that are none: what spoils it stays circled.
+    test.key(Key::F4);
+    for card in ["Card 1: one filled green diamond", "Card 2: two filled green diamonds"] {
+        test.press(card);
+    }
+    test.press("Card 4: one open red diamond");
+    for _ in 0..30 {
+        test.harness.step();
+    }
+    assert_eq!(told(&test).len(), 4);
+    test.shows("Or click another card to start again with it.");
 }
 
 #[test]
