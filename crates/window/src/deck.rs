@@ -1,5 +1,6 @@
 //! A deck that the program does not know, taught from photos of its cards.
 
+mod examples;
 mod groups;
 pub mod used_deck;
 mod value_names;
@@ -9,7 +10,7 @@ use crate::photos::welcome::name_of;
 use crate::shared::ask::Ask;
 use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::keys::CTRL;
+use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
 use crate::shared::reasons;
 use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::words::{Word, t};
@@ -29,7 +30,7 @@ use work::{Job, Outcome, Standing, Work};
 /// Its entry in the list of tabs.
 pub const TAB: TabSpec = TabSpec {
     id: "new-deck",
-    word: Word("new-deck"),
+    word: Word("teach-a-deck"),
     shortcut: (CTRL, Key::N, Word("teach-a-deck")),
     in_bar: false,
     show_help: None,
@@ -103,8 +104,12 @@ impl DeckTab {
 
     fn page(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let standing = self.standing();
-        ui.heading(t!("new-deck"));
+        ui.heading(t!("teach-a-deck"));
         ui.label(t!("new-deck-help"));
+        if standing.photos.is_empty() {
+            examples::show(ui, desk.settings());
+            ui.weak(t!("drop-deck-photos"));
+        }
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("ask-deck-photos")).clicked() {
@@ -130,6 +135,9 @@ impl DeckTab {
         });
         if !standing.photos.is_empty() {
             self.photos(ui, &standing);
+        }
+        if let Some(known) = &standing.known {
+            ui.strong(t!("deck-known", name = known.as_str()));
         }
         let mut job = None;
         if !standing.cards.is_empty() {
@@ -277,6 +285,16 @@ impl Tab for DeckTab {
                 |(tab, desk), ui| tab.foot(ui, desk),
             );
         });
+    }
+
+    fn places(&self) -> Vec<KeyPlace> {
+        vec![KeyPlace::Deck]
+    }
+
+    fn act(&mut self, action: Action, desk: &mut Desk) {
+        if action == Action::Clear && !self.view.let_go() {
+            desk.commands.push(Command::Act(Action::Back));
+        }
     }
 
     fn drops(&self) -> Option<(Ask, Word)> {

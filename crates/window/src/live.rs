@@ -118,6 +118,8 @@ pub struct LiveTab {
     /// The cameras there are.
     pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
     chooser: Chooser,
+    /// Whether what can be set and pressed stands above the sets.
+    shows_controls: bool,
     /// Where pictures are kept.
     pub folder: PathBuf,
     /// What is looked at, in which way.
@@ -147,6 +149,7 @@ impl LiveTab {
             frozen: false,
             cameras: Box::new(|| SystemCameras::default().list()),
             chooser: Chooser::default(),
+            shows_controls: false,
             folder: PathBuf::from("setsight-live"),
             look: Look::default(),
         }
@@ -454,15 +457,44 @@ impl LiveTab {
     fn panel(&mut self, ui: &mut Ui, desk: &mut Desk) {
         if ui.available_height() < LOW {
             let area = ScrollArea::vertical().auto_shrink([false, false]);
-            area.show(ui, |ui| self.controls(ui, desk));
+            area.show(ui, |ui| self.beside(ui, desk));
         } else {
-            self.controls(ui, desk);
+            self.beside(ui, desk);
         }
     }
 
-    fn controls(&mut self, ui: &mut Ui, desk: &mut Desk) {
-        ui.horizontal_wrapped(|ui| look_panel::modes(ui, &mut self.look));
+    fn beside(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        ui.horizontal_wrapped(|ui| {
+            look_panel::modes(ui, &mut self.look);
+            ui.toggle_value(&mut self.shows_controls, t!("camera-controls"));
+        });
         ui.add_space(6.0);
+        if self.shows_controls {
+            self.controls(ui, desk);
+            ui.separator();
+        }
+        let film = self.view.film;
+        let command = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
+        if let Some(command) = command {
+            self.command(command);
+        }
+        if let Some(recording) = &self.view.recording {
+            watched::recording_ui(ui, recording);
+        }
+        if self.view.frame.is_some() {
+            self.game(ui);
+        }
+        ui.separator();
+        // Before the first look nothing is known, not even that there is no card.
+        if self.view.tracked.looked {
+            look_panel::show(ui, &self.table, &mut self.look, desk.settings());
+        } else if self.view.frame.is_some() {
+            ui.heading(t!("looking-for-cards"));
+        }
+    }
+
+    /// What is watched and how, and what is kept of it.
+    fn controls(&mut self, ui: &mut Ui, desk: &mut Desk) {
         ui.horizontal(|ui| {
             if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
                 self.choose_source();
@@ -486,14 +518,6 @@ impl LiveTab {
         });
         if self.phone.is_none() {
             self.mirrored_ui(ui, desk);
-        }
-        let film = self.view.film;
-        let command = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
-        if let Some(command) = command {
-            self.command(command);
-        }
-        if self.view.frame.is_some() {
-            self.game(ui);
         }
         ui.horizontal_wrapped(|ui| {
             let by_key = |action| t!("key-hover", key = key_of(action));
@@ -519,19 +543,9 @@ impl LiveTab {
                 }
             }
         });
-        if let Some(recording) = &self.view.recording {
-            watched::recording_ui(ui, recording);
-        }
         if let Some(wish) = watched::camera_ui(ui, &self.view.offer, self.wish) {
             self.wish = wish;
             self.command(LiveCommand::Set(wish));
-        }
-        ui.separator();
-        // Before the first look nothing is known, not even that there is no card.
-        if self.view.tracked.looked {
-            look_panel::show(ui, &self.table, &mut self.look, desk.settings());
-        } else if self.view.frame.is_some() {
-            ui.heading(t!("looking-for-cards"));
         }
     }
 

@@ -362,6 +362,7 @@ impl Window {
             Action::OpenPhoto => self.desk.ask(ASK_PHOTOS),
             Action::TypePath => self.typing_path = Some((ASK_FOLDER, String::new())),
             Action::Tab(id) => self.tabs.see(id),
+            Action::Back => self.tabs.go_back(),
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {

@@ -117,8 +117,8 @@ impl Test {
             );
         let mut test = Self { harness, fake, folder };
         test.settle();
-        test.harness.get_by_role_and_label(Role::Button, "Live").click();
-        test.settle();
+        test.press("Live");
+        test.press("Camera…");
         test
     }
 
@@ -192,6 +192,18 @@ fn the_running_game_is_shown_in_three_ways() {
     }
     assert_eq!(test.window().tab::<LiveTab>().look.mode, Mode::Learn);
     test.shows("two are");
+}
+
+#[test]
+fn sets_stand_first_and_the_controls_behind_one_button() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let set = |test: &Test| test.harness.get_by_label_contains("Set 1: ").rect().min.y;
+    let below = set(&test);
+    test.press("Camera…");
+    test.shows_not("Save picture");
+    test.shows_not("Mirrored");
+    assert!(set(&test) < below - 100.0, "{} and {below}", set(&test));
 }
 
 #[test]

@@ -195,6 +195,8 @@ pub enum Place {
     Play,
     /// Watching a camera.
     Live,
+    /// Teaching a deck.
+    Deck,
 }
 
 impl Place {
@@ -211,6 +213,7 @@ impl Place {
         Self::Watch,
         Self::Play,
         Self::Live,
+        Self::Deck,
     ];
 
     /// Its heading.
@@ -227,6 +230,7 @@ impl Place {
             Self::Watch => Word("keys-watching"),
             Self::Play => Word("keys-playing"),
             Self::Live => Word("tab-live"),
+            Self::Deck => Word("teach-a-deck"),
         }
     }
 }
@@ -364,6 +368,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::R, Action::Record, Word("keys-record")),
     bind(Place::Live, NO, Key::N, Action::NewGame, Word("keys-new-game")),
     bind(Place::Live, NO, Key::Escape, Action::Clear, Word("keys-clear-live")),
+    bind(Place::Deck, NO, Key::Escape, Action::Clear, Word("keys-leave-deck")),
 ];
 
 /// All keys: first those that lead to the tabs.

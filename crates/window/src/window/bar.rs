@@ -152,7 +152,7 @@ const OPENING: [(Action, Word); 5] = [
     (Action::OpenFolder, Word("open-a-folder")),
     (Action::OpenPhoto, Word("open-photos")),
     (Action::TypePath, Word("type-a-path")),
-    (Action::Phone, Word("phone-entry")),
+    (Action::Phone, Word("phone-title")),
     (Action::Sample, Word("a-sample-table")),
 ];
 const MORE: [(Action, Word); 2] = [

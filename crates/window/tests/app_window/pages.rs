@@ -14,7 +14,7 @@ use setsight_window::settings::{Brightness, Palette};
 fn an_empty_window_says_what_to_do() {
     let mut test = Test::new(ONE_SET, &[]);
     test.settle();
-    test.shows("Which cards are a set?");
+    test.shows("Photograph your SET cards. See every set.");
     test.press("Help…");
     test.press("Keys");
     for binding in setsight_window::bindings() {
@@ -289,7 +289,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
     test.shows_part("„kein Set“ gesagt, und es ist eines da");
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    test.shows("Welche Karten sind ein Set?");
+    test.shows("Fotografiere deine SET-Karten. Sieh jedes Set.");
 }
 
 /// German words are longer: at 640x480, there also at 250 %, all buttons are reached and lie within the

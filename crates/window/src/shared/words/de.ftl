@@ -258,8 +258,8 @@ saving-failed = Das Speichern ist fehlgeschlagen; bitte melde das.
 
 ## Die erste Seite
 
-which-cards = Welche Karten sind ein Set?
-drop-photos = Zieh Fotos eines Tisches hierher, füg eines ein oder öffne sie.
+welcome = Fotografiere deine SET-Karten. Sieh jedes Set.
+drop-photos = Zieh Fotos hierher, füg eines ein oder öffne sie.
 try-sample = Einen Beispieltisch ausprobieren
 deal-without-photos = Ohne Fotos spielen
 rules-of-the-game = Die Spielregeln
@@ -409,6 +409,7 @@ keys-straighten = Den Tisch genau von oben sehen oder so, wie er ist
 keys-record = Das Spiel aufnehmen oder die Aufnahme beenden
 keys-new-game = Neues Spiel: von vorn zählen
 keys-clear-live = Andere Karten wählen, den Hinweis verstecken
+keys-leave-deck = Die Karte loslassen; zurück
 keys-tab = Zum nächsten Knopf oder zur nächsten Karte; drücken
 keys-paste = Öffnen, was in der Zwischenablage ist: ein Bild, ein Pfad oder Codes
 keys-zoom = Näher heran, weiter weg, das ganze Bild
@@ -652,6 +653,10 @@ training-not-started = Das Lernen lässt sich nicht starten: { $error }
 
 new-deck = Neue Karten
 new-deck-help = Leg die Karten offen auf einen einfarbigen Tisch, keine auf eine andere, und fotografiere sie bei gleichmäßigem Licht von oben: alle, in so vielen Fotos wie nötig. Zwei Drittel müssen zu sehen sein.
+drop-deck-photos = Oder zieh die Fotos hierher.
+lay-out-apart = So: jede Karte für sich
+lay-out-on-another = So nicht: Karten übereinander
+deck-known = Dieses Spiel kann ich anscheinend schon lesen: { $name }. Du musst es mir nicht zeigen.
 start-again = Von vorn beginnen
 forget-photo = { $name } vergessen
 photo-blurred = verwackelt, ausgelassen
@@ -932,6 +937,7 @@ mirrored = Gespiegelt
 mirrored-auto = Auto
 mirrored-yes = Ja
 mirrored-no = Nein
+camera-controls = Kamera…
 camera-picture = Das Bild der Kamera
 recording-kept = Die Aufnahme liegt in { $path }.
 recording-impossible = In { $path } lässt sich nichts aufnehmen: { $error }
@@ -1132,9 +1138,7 @@ any-over-limit = mehr als { $n } s
 ## Ein Handy als Kamera
 
 phone-button = Handy…
-phone-entry = Die Kamera eines Handys
-phone-take = Mit einem Handy fotografieren
-phone-title = Ein Handy als Kamera
+phone-title = Ein Handy als Kamera benutzen
 phone-scan = Scanne diesen Code mit einem Handy im selben WLAN, oder öffne dort die Adresse. Installiert wird nichts.
 phone-code = Der Code zum Scannen
 phone-kept = Fotos, die das Handy macht, öffnen sich hier. Sie verschwinden, wenn dieses Fenster geschlossen wird: Speichere, was du behalten möchtest. Wer diese Adresse hat, kann Bilder senden, bis du es beendest.

@@ -253,8 +253,8 @@ saving-failed = Saving has failed; please report this.
 
 ## The first page
 
-which-cards = Which cards are a set?
-drop-photos = Drop photos of a table here, paste one, or open them.
+welcome = Photograph your SET cards. See every set.
+drop-photos = Drop photos here, paste one, or open them.
 try-sample = Try a sample table
 deal-without-photos = Deal cards without photos
 rules-of-the-game = The rules of the game
@@ -405,6 +405,7 @@ keys-straighten = View the table as from straight above, or as it is
 keys-record = Record the game, or end the recording
 keys-new-game = New game: count from the beginning
 keys-clear-live = Choose other cards, hide the hint
+keys-leave-deck = Deselect the card; go back
 keys-tab = Go to the next button or card; press it
 keys-paste = Open what is on the clipboard: a picture, a path, or codes
 keys-zoom = Zoom in, zoom out, the whole picture
@@ -648,8 +649,11 @@ training-not-started = The training cannot be started: { $error }
 
 ## A new deck
 
-new-deck = A new deck
-new-deck-help = Lay the cards face up on a plain table, none on another, and photograph them from above in even light: the whole deck, in as many photos as it takes. Two thirds of it must be seen.
+new-deck-help = Lay the cards face up on a plain table, none on top of another, and photograph them from above in even light: the whole deck, in as many photos as it takes. At least two thirds of it must be seen.
+drop-deck-photos = Or drop the photos here.
+lay-out-apart = Like this: every card by itself
+lay-out-on-another = Not like this: cards on top of each other
+deck-known = This looks like a deck that can already be read: { $name }. There is no need to teach it.
 start-again = Start again
 forget-photo = Forget { $name }
 photo-blurred = blurred, left out
@@ -936,6 +940,7 @@ mirrored = Mirrored
 mirrored-auto = Auto
 mirrored-yes = Yes
 mirrored-no = No
+camera-controls = Camera…
 camera-picture = The camera's picture
 recording-kept = The recording is kept as { $path }.
 recording-impossible = Nothing can be recorded in { $path }: { $error }
@@ -1137,9 +1142,7 @@ any-over-limit = more than { $n } s
 ## A phone as the camera
 
 phone-button = Phone…
-phone-entry = A phone's camera
-phone-take = Take photos with a phone
-phone-title = A phone as the camera
+phone-title = Use a phone as the camera
 phone-scan = Scan this code with a phone that is on the same Wi-Fi, or open the address there. Nothing is installed on it.
 phone-code = The code to scan
 phone-kept = Photos that the phone takes open here. They go when this window closes: save what you want to keep. Whoever has this address can send pictures until you stop it.
