@@ -293,6 +293,9 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         if ui.button(t!("choose-others")).clicked() {
             look.chosen.clear();
         }
+        if look.chosen.len() == 3 {
+            ui.weak(t!("fourth-begins-anew"));
+        }
     }
 }
 

@@ -265,6 +265,11 @@ pub fn cards(
         response.widget_info(|| {
             WidgetInfo::selected(Role::Button, true, wanted.chosen.contains(&i), table.describe(i))
         });
+        if wanted.tell_sets {
+            ui.ctx().accesskit_node_builder(response.id, |node| {
+                node.set_description(table.sets_in_words(i));
+            });
+        }
         if wanted.focus == Some(i) {
             response.request_focus();
         }

@@ -158,6 +158,23 @@ fn the_keyboards_focus_is_where_it_is_seen() {
     assert!(!name.starts_with("Card "), "{name}");
 }
 
+#[test]
+fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
+    let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
+    for photo in 0..2 {
+        test.key(Key::F7);
+        assert_eq!(test.window().tab::<Photos>().shelf.current, photo);
+        test.shows("Drawn: three filled green diamonds");
+        for _ in 0..3 {
+            test.key(Key::Enter);
+        }
+        test.shows_part("All checked. 1 set.");
+    }
+    test.shows("All checked. 1 set.");
+    test.key(Key::F7);
+    test.shows("No cards are unsure any more.");
+}
+
 /// Nothing is framed that is not in hand, and whoever looks for more to check is told.
 #[test]
 fn when_all_is_checked_nothing_stays_framed() {

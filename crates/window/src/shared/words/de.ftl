@@ -475,6 +475,7 @@ filter-corrected-help = Fotos, in denen jemand etwas geändert hat
 filter-to-check-help = Fotos, von denen noch niemand gesagt hat, dass alle Karten stimmen
 thumbnail = { $name }: { $words }
 thumbnail-no-set = kein Set
+thumbnail-no-cards = keine Karten
 thumbnail-unsure =
     { $n ->
         [one] { $n } Karte unsicher
@@ -542,7 +543,8 @@ choose-three = Wähl drei Karten im Bild.
 choose-two = Wähl noch zwei.
 choose-one = Wähl noch eine.
 choose-others = Andere Karten wählen
-unsure-at = Unsicher, zu { $percent } %, Code { $code }
+fourth-begins-anew = Oder klick auf eine weitere Karte, um mit ihr neu anzufangen.
+unsure-at = Zu { $percent } % sicher, Code { $code }
 value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In keinem Set
@@ -565,7 +567,9 @@ all-right = Alle Karten stimmen
 all-right-help = Sagt, dass jede Karte im Bild da ist und stimmt. Erst dann misst eval an diesem Foto und lernt train daraus. Taste: { $key }
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
-none-to-check = Auf diesem Foto ist keine Karte mehr unsicher.
+all-checked = Alles geprüft. { $sets }.
+all-checked-go-on = Alles geprüft. { $sets }. { $key } führt zum nächsten Foto mit einer unsicheren Karte.
+none-to-check = Keine Karte ist mehr unsicher.
 click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
 cards-to-check =
     { $n ->

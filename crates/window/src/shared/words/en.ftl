@@ -472,6 +472,7 @@ filter-to-check-help = Photos of which nobody has said that all cards are right
 # A thumbnail as it is read out: the file's name and what is known of it.
 thumbnail = { $name }: { $words }
 thumbnail-no-set = no set
+thumbnail-no-cards = no cards
 thumbnail-unsure =
     { $n ->
         [one] { $n } card unsure
@@ -539,7 +540,8 @@ choose-three = Choose three cards in the picture.
 choose-two = Choose two more.
 choose-one = Choose one more.
 choose-others = Choose other cards
-unsure-at = Unsure at { $percent } %, code { $code }
+fourth-begins-anew = Or click another card to start again with it.
+unsure-at = { $percent } % sure, code { $code }
 value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In no set
@@ -563,7 +565,10 @@ all-right = All cards are right
 all-right-help = Says that every card in view is there and right. Only then does eval measure on this photo and train learn from it. Key: { $key }
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
-none-to-check = No card of this photo is unsure any more.
+all-checked = All checked. { $sets }.
+# $key: the key that goes on.
+all-checked-go-on = All checked. { $sets }. { $key } goes on to the next photo with an unsure card.
+none-to-check = No cards are unsure any more.
 click-the-wrong = Click a card that was read wrongly.
 cards-to-check =
     { $n ->
