@@ -186,6 +186,32 @@ fn no_key_ends_a_running_game() {
 }
 
 #[test]
+fn a_game_that_is_left_goes_on_the_next_time() {
+    let mut test = started("Players: 1");
+    go_on(&mut test, None);
+    let log = test.window().tab::<DealTab>().transcript();
+    test.window_mut().close();
+    for _ in 0..2 {
+        test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+        test.settle();
+        test.press("Deal");
+        assert_eq!(phase(&test), Phase::Paused);
+        assert_eq!(test.window().tab::<DealTab>().transcript(), log);
+        test.press("Go on");
+        test.shows_part("Place 1:");
+        test.window_mut().close();
+    }
+    // One that was given up does not come again.
+    test.press("Watch");
+    test.press("Give up");
+    test.window_mut().close();
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    test.press("Deal");
+    test.shows("Shuffle and play");
+}
+
+#[test]
 fn a_pause_hides_the_cards_and_stops_the_clock() {
     let mut test = started("Players: 1");
     test.shows_part("Place 1:");
