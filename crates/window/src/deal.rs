@@ -20,7 +20,7 @@ use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
 use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::felt;
+use crate::shared::theme::{bordered, felt};
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, CentralPanel, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui, vec2,
@@ -408,7 +408,7 @@ impl DealTab {
             ui.heading(t!("type-codes"));
             let label = ui.label(t!("codes-label"));
             let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
-            let field = ui.add(field).labelled_by(label.id);
+            let field = bordered(ui, |ui| ui.add(field)).labelled_by(label.id);
             if !field.has_focus() && !field.lost_focus() && text.is_empty() {
                 field.request_focus();
             }

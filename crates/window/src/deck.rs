@@ -13,6 +13,7 @@ use crate::shared::desk::{Command, Desk};
 use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
 use crate::shared::reasons;
 use crate::shared::tab::{Tab, TabSpec};
+use crate::shared::theme::bordered;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
@@ -240,7 +241,7 @@ impl DeckTab {
         let pressed = ui.horizontal_wrapped(|ui| {
             let label = ui.label(t!("name-of-deck"));
             let field = TextEdit::singleline(&mut self.name).desired_width(220.0).char_limit(60);
-            ui.add(field).labelled_by(label.id);
+            bordered(ui, |ui| ui.add(field)).labelled_by(label.id);
             let ready = self.deck().is_some();
             ui.add_enabled(ready, Button::new(t!("save-and-use"))).clicked()
         });

@@ -100,6 +100,7 @@ impl Window {
             desk,
             page: None,
             dialogs: Dialogs::default(),
+            searched: String::new(),
             typing_path: None,
             message: None,
             title: String::new(),
@@ -205,7 +206,8 @@ impl Window {
         }
         // A menu that is open has the keys: Escape closes it.
         let has_menu = Popup::is_any_open(&ctx);
-        let keys = !(typing || has_page || has_menu || self.tabs.seen().is_asking());
+        let is_covered = has_page || self.tabs.seen().is_asking();
+        let keys = !(typing || is_covered || has_menu);
         let mut places = vec![Place::Window];
         if keys {
             places.extend(self.tabs.seen().places());
@@ -218,7 +220,9 @@ impl Window {
         let focused = ctx.memory(|memory| memory.focused()).is_some();
         let on_button = focused && !self.tabs.seen().has_focus_in_hand();
         for action in keys::pressed(&ctx, &places, on_button) {
-            self.act(&ctx, action);
+            if !is_covered || action.is_done_under_a_page() {
+                self.act(&ctx, action);
+            }
         }
         self.obey(&ctx);
         let alone = self.desk.presenting && self.tabs.seen().can_present();
@@ -401,6 +405,7 @@ impl Window {
 
     fn show_or_hide(&mut self, page: Page) {
         self.page = if self.page == Some(page) { None } else { Some(page) };
+        self.searched.clear();
     }
 
     fn take_answers(&mut self) {
@@ -485,7 +490,7 @@ impl Window {
     fn pages(&mut self, ctx: &Context) {
         let settings = &mut self.desk.keeper.settings;
         let closed = match self.page {
-            Some(Page::Keys) => pages::help(ctx),
+            Some(Page::Keys) => pages::help(ctx, &self.tabs.seen().places(), &mut self.searched),
             Some(Page::Settings) => {
                 let chosen = pages::settings(ctx, settings);
                 if chosen.open_deck {

@@ -11,6 +11,7 @@ use crate::shared::look_panel::{SetRow, card_line, scrolled};
 use crate::shared::names;
 use crate::shared::settings::Settings;
 use crate::shared::tab::Tab;
+use crate::shared::theme::bordered;
 use crate::shared::verdict::{good_color, verdict_lines};
 use crate::shared::words::t;
 use eframe::egui::{
@@ -146,7 +147,8 @@ fn names_of_players(ui: &mut Ui, settings: &mut Settings, players: usize) {
             disc(ui.painter(), rect.center(), 11.0, color, &(who + 1).to_string());
             let usual = t!("player-numbered", n = who + 1);
             let field = TextEdit::singleline(name).hint_text(usual).char_limit(20);
-            let field = ui.add(field.desired_width(ui.available_width()));
+            let field = field.desired_width(ui.available_width());
+            let field = bordered(ui, |ui| ui.add(field));
             field.widget_info(|| {
                 let label = t!("name-of-player", n = who + 1);
                 WidgetInfo::labeled(Role::TextInput, true, label)

@@ -30,6 +30,8 @@ pub enum Action {
     About,
     /// Goes to the tab of this name.
     Tab(&'static str),
+    /// Goes to the tab that was seen before.
+    Back,
     /// Writes the annotated picture.
     ExportPicture,
     /// Writes the JSON.
@@ -170,6 +172,18 @@ pub enum Action {
     NewGame,
 }
 
+impl Action {
+    /// Whether it is done while something lies over the window, which would hide what else it did.
+    pub const fn is_done_under_a_page(self) -> bool {
+        let is_page = matches!(
+            self,
+            Self::About | Self::Help | Self::HowTo | Self::Phone | Self::Rules | Self::Settings
+        );
+        let is_of_all = matches!(self, Self::Brightness | Self::Quit);
+        is_page || is_of_all || matches!(self, Self::ScaleDown | Self::ScaleUp)
+    }
+}
+
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -201,7 +215,7 @@ pub enum Place {
 
 impl Place {
     /// All places, in the order of the help page.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Window,
         Self::Photos,
         Self::Solve,
@@ -269,8 +283,8 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
     bind(Place::Window, ALT, Key::F1, Action::About, Word("about-this-program")),
     bind(Place::Window, CTRL, Key::Comma, Action::Settings, Word("settings")),
-    bind(Place::Window, CTRL, Key::O, Action::OpenFolder, Word("ask-folder")),
-    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, Word("keys-open-photo")),
+    bind(Place::Window, CTRL, Key::O, Action::OpenPhoto, Word("ask-photos")),
+    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenFolder, Word("ask-folder")),
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
     bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
@@ -482,8 +496,8 @@ mod tests {
             for b in bindings().skip(i + 1) {
                 let alike = a.key == b.key && a.held == b.held;
                 let in_photos = |p| {
-                    use Place::{Deal, Live, Play, Watch, Window};
-                    !matches!(p, Window | Deal | Watch | Play | Live)
+                    use Place::{Deal, Deck, Live, Play, Watch, Window};
+                    !matches!(p, Window | Deal | Watch | Play | Live | Deck)
                 };
                 let watching = [a.place, b.place];
                 let together = a.place == b.place

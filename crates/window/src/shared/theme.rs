@@ -100,6 +100,21 @@ pub fn text_on(color: Color32) -> Color32 {
     if 0.299 * r + 0.587 * g + 0.114 * b > 125.0 { RIM } else { Color32::WHITE }
 }
 
+/// A box to be ticked, with a border that is seen on any ground.
+pub fn check_box(ui: &mut Ui, ticked: &mut bool, words: String) -> Response {
+    bordered(ui, |ui| ui.checkbox(ticked, words))
+}
+
+/// A box or a field with a border that is seen on any ground.
+pub fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
+    ui.scope(|ui| {
+        let widgets = &mut ui.visuals_mut().widgets;
+        widgets.inactive.bg_stroke = Stroke::new(1.0, widgets.inactive.fg_stroke.color);
+        add(ui)
+    })
+    .inner
+}
+
 /// A ring around what has the keyboard's focus: two lines, so that one of them is seen on any ground.
 pub fn focus_ring(painter: &Painter, rect: Rect, radius: f32) {
     let ring = rect.expand(3.0);

@@ -222,8 +222,10 @@ fn the_bar_holds_what_there_is_room_for() {
             let width = width as f32;
             test.harness.set_size(eframe::egui::vec2(width, 600.0));
             test.settle();
-            let buttons = test.harness.query_all_by_role(Role::Button).map(|node| node.rect());
-            let bar: Vec<Rect> = buttons.filter(|rect| rect.center().y < BAR_HEIGHT).collect();
+            let roles = [Role::Button, Role::Tab];
+            let all = roles.iter().flat_map(|role| test.harness.query_all_by_role(*role));
+            let bar: Vec<Rect> =
+                all.map(|node| node.rect()).filter(|rect| rect.center().y < BAR_HEIGHT).collect();
             assert!(!bar.is_empty());
             for (place, rect) in bar.iter().enumerate() {
                 assert!(rect.min.x >= 0.0 && rect.max.x <= width, "{rect:?} at {width}");

@@ -214,6 +214,8 @@ how-to-photograph = Fotografieren
 keys = Tasten
 about = Über dieses Programm
 path = Pfad
+search = Suchen
+nothing-found = Nichts gefunden.
 add-these-photos = Diese Fotos hinzufügen
 open-these-photos = Diese Fotos öffnen
 learn-from-these-photos = Die Karten aus diesen Fotos lernen
@@ -298,7 +300,7 @@ about-licence = Lizenz
 about-photos = Deine Fotos
 about-photos-stay = bleiben auf diesem Computer: Nichts wird irgendwohin gesendet. Korrekturen stehen daneben in labels.json.
 about-more = Mehr
-about-version = „setsight version“ in einem Terminal zeigt, welche Modelle und welche Engine im Einsatz sind.
+about-version = „setsight --version --verbose“ in einem Terminal zeigt, welche Modelle und welche Engine im Einsatz sind.
 about-trademark = SET ist eine Marke ihres Eigentümers, der mit diesem Programm nichts zu tun hat.
 
 ## Einstellungen

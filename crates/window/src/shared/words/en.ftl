@@ -208,6 +208,8 @@ how-to-photograph = How to photograph
 keys = Keys
 about = About
 path = Path
+search = Search
+nothing-found = Nothing found.
 add-these-photos = Add these photos
 open-these-photos = Open these photos
 learn-from-these-photos = Learn the deck from these photos
@@ -293,8 +295,8 @@ about-licence = Licence
 about-photos = Your photos
 about-photos-stay = stay on this computer: nothing is sent anywhere. Corrections are written to labels.json beside them.
 about-more = More
-about-version = "setsight version" in a terminal names models and engines in use.
-about-trademark = SET is a trademark of its owner, who has no part in this program.
+about-version = "setsight --version --verbose" in a terminal names models and engines in use.
+about-trademark = SET is a trademark of its owner, who is not involved in this program.
 
 ## Settings
 
