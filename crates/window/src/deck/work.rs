@@ -306,6 +306,10 @@ impl<'a> Learner<'a> {
         }
         let outcome =
             if seen.is_blurred() { Outcome::Blurred } else { Outcome::Cards(seen.cards().count()) };
+        // One photo tells: reading takes longer than all the rest.
+        if matches!(outcome, Outcome::Cards(1..)) && self.standing.photos.len() == 1 {
+            self.standing.known = self.known(photo);
+        }
         self.draft.add(seen);
         Ok(outcome)
     }
