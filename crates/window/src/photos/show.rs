@@ -14,6 +14,7 @@ use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
 use crate::shared::picture::zoom_buttons;
+use crate::shared::placement::Placement;
 use crate::shared::reasons;
 use crate::shared::why;
 use crate::shared::words::{Word, t};
@@ -469,13 +470,19 @@ impl Photos {
                 self.view.correcting.select(None, &self.view.table);
             }
         }
-        let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
+        self.explain(ui, &placement, &looking);
+        self.grant(edit, desk);
+    }
+
+    /// What is told on the picture itself.
+    fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look) {
         let table = &self.view.table;
         why::paint(ui, placement, table, looking);
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         // While a card is unsure nobody knows that there is none.
         let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;
         if solving && has_none {
+            let painter = ui.painter_at(placement.room);
             overlay::caption(&painter, placement.room, &t!("no-set-caption"));
         }
     }

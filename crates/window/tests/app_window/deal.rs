@@ -23,12 +23,12 @@ fn a_game_is_watched_step_by_step() {
     test.press("Deal these");
     test.shows("The first twelve cards");
     test.shows("Place 1, A1: one filled green diamond");
-    test.shows_not("A1 B1 C1");
+    test.shows_not(", A1 B1 C1: ");
     test.press("Next step");
     test.shows_part("sets taken");
     // Every listed set by the places of its cards, the one that is taken first.
-    test.shows("A1 B1 C1");
-    test.shows("A1 A2 A3");
+    test.shows_part("Set 1, A1 B1 C1: one filled green diamond, ");
+    test.shows_part(", A1 A2 A3: ");
     test.shows("The first one listed is taken.");
     for _ in 0..40 {
         test.key(Key::ArrowRight);
@@ -246,9 +246,9 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     test.shows("Well played!");
     let play = test.window().tab::<DealTab>().play().unwrap();
     test.shows(&format!("{} sets · 0 mistakes · 1 hint", play.taken()));
-    test.shows_part(" s a set on average, ");
-    test.shows_part("Seconds for each: ");
-    test.shows("The best of today!");
+    test.shows_part(" s per set on average, ");
+    test.shows_part("Seconds per set: ");
+    test.shows("Today's best!");
     test.shows("Best times by day: Normal");
     test.press("Play again");
     assert_eq!(phase(&test), Phase::Ready);

@@ -141,8 +141,8 @@ fn nothing_is_cut_off_among_the_photos() {
             check(test, size, page);
         }
         let most_used: [&str; 4] = match language {
-            Language::English => ["It is right", "No card", "Other guesses", "Done"],
-            Language::German => ["Sie stimmt", "Keine Karte", "Andere Vermutungen", "Fertig"],
+            Language::English => ["That's right", "Not a card", "Other guesses", "Done"],
+            Language::German => ["Stimmt", "Keine Karte", "Andere Vermutungen", "Fertig"],
         };
         test.key(Key::ArrowRight);
         at_once(&test.harness, &format!("correct a card at {size}"), &most_used);

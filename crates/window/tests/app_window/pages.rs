@@ -21,8 +21,8 @@ fn an_empty_window_says_what_to_do() {
         test.shows(&binding.word.say());
     }
     test.key(Key::F1);
-    test.shows_not("Everything larger");
-    test.press("Deal cards without photos");
+    test.shows_not("Larger display");
+    test.press("Play without photos");
     assert_eq!(test.window().seen(), "deal");
     test.press("Photos");
     // This system has no dialog: the path is typed.
@@ -163,7 +163,7 @@ fn settings_are_remembered() {
         test.press(choice);
     }
     test.harness
-        .get_by_role_and_label(Role::CheckBox, "Say the colour of drawn cards as a letter, too")
+        .get_by_role_and_label(Role::CheckBox, "Show the colour of drawn cards as a letter, too")
         .click();
     test.settle();
     test.press("Close");
@@ -175,7 +175,7 @@ fn settings_are_remembered() {
     let settings = &test.window().desk.keeper.settings;
     assert_eq!((settings.brightness, settings.palette), (Brightness::Dark, Palette::Strong));
     assert!(settings.letters && (settings.scale - 1.1).abs() < 1e-6);
-    test.shows("Opened before");
+    test.shows("Recent");
     let name = test.folder.path().file_name().unwrap().to_string_lossy().into_owned();
     test.harness.get_by_role_and_label(Role::Link, &name).click();
     test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
@@ -221,7 +221,7 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
         assert_eq!(test.window().page, None);
     }
     test.keys(Modifiers::COMMAND, Key::Comma);
-    test.press_anywhere("Usual size");
+    test.press_anywhere("Normal size");
     test.press_anywhere("Strong contrast");
     test.press_anywhere("Close");
     test.press("Menu");
@@ -256,7 +256,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.press("Settings");
     test.press("Deutsch");
-    test.shows("Größe von allem");
+    test.shows("Anzeigegröße");
     test.press("Schließen");
     test.shows("1 Set");
     test.shows(
@@ -308,7 +308,7 @@ fn german_words_fit_into_a_small_window() {
             test.press_anywhere("Schließen");
         }
         test.keys(Modifiers::COMMAND, Key::Comma);
-        test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Übliche Größe"]);
+        test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Normale Größe"]);
         test.press_anywhere("Schließen");
         test.keys(Modifiers::COMMAND, Key::Num2);
         test.reaches(&["Spiel des Tages", "Codes eintippen oder einfügen"]);
@@ -322,10 +322,10 @@ fn german_words_fit_into_a_small_window() {
         for mode in ["Hinweis", "Lernen", "Ablauf", "Lösen", "Korrigieren"] {
             test.press_anywhere(mode);
         }
-        test.reaches(&["Karte hinzufügen", "Rückgängig", "Wie gelesen", "Alle Karten stimmen"]);
+        test.reaches(&["Karte hinzufügen", "Rückgängig", "Alles verwerfen", "Alle Karten stimmen"]);
         test.press_anywhere("Karte 4: eine leere rote Raute");
         test.reaches(&["Anzahl: drei", "Füllung: gestreift", "Farbe: lila", "Form: Welle"]);
-        test.reaches(&["Sie stimmt", "Keine Karte", "Fertig"]);
+        test.reaches(&["Stimmt", "Keine Karte", "Fertig"]);
     }
 }
 
@@ -341,7 +341,7 @@ fn a_sample_table_is_there_at_once() {
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
     test.press("colour: green");
-    assert!(test.window().said().unwrap().contains("corrections cannot be kept"));
+    assert!(test.window().said().unwrap().contains("corrections cannot be saved"));
 }
 
 #[test]

@@ -36,11 +36,13 @@ fn the_strip_shows_and_leads_to_every_photo() {
 #[test]
 fn what_is_wrong_with_a_photo_that_is_read_is_said_beside_its_sets() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "cut.jpg"]);
-    test.shows_not("The photo's file ends early, so its lower edge may be missing. Copy it again.");
+    test.shows_not(
+        "The photo's file is incomplete, so its lower edge may be missing. Copy it again.",
+    );
     test.key(Key::PageDown);
     test.until(|window| window.is_settled());
     test.shows("1 set");
-    test.shows_part("ends early");
+    test.shows_part("is incomplete");
 }
 
 #[test]
@@ -53,7 +55,7 @@ fn sets_are_shown_together_and_one_by_one() {
     test.key(Key::ArrowRight);
     test.key(Key::ArrowRight);
     test.shows("Showing all");
-    test.press("Set before");
+    test.press("Previous set");
     test.shows("Showing 2 of 2");
     test.key(Key::ArrowUp);
     let first =
@@ -108,7 +110,7 @@ fn no_set_is_said_plainly_with_the_chance_of_one() {
     let mut test = Test::new(NO_SET, &["a.jpg"]);
     test.shows("No set here.");
     let chance = three_more(&parse_codes(NO_SET).unwrap()).unwrap().value();
-    test.shows(&format!("Three more cards bring one in {:.0} of 100 cases.", 100.0 * chance));
+    test.shows(&format!("Three more cards bring one {:.0} times out of 100.", 100.0 * chance));
     for mode in ["Hint", "Solve"] {
         test.press(mode);
         test.shows("No set here.");
@@ -158,7 +160,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         test.settle();
     };
     hover(&mut test, card);
-    test.shows("Unsure at 60 %, code 1fgd");
+    test.shows("60 % sure, code 1fgd");
     test.shows("In set 3?");
     for key in [Key::F3, Key::F4, Key::F5] {
         test.key(key);
@@ -249,7 +251,7 @@ fn the_board_is_copied_and_saved() {
     let path = test.path("a.jpg").display().to_string();
     test.type_text(&path);
     test.press("OK");
-    assert!(test.window().said().unwrap().contains("a.jpg is there already"));
+    test.shows_part("a.jpg already exists. Choose another name.");
     assert_eq!(std::fs::read(test.path("a.jpg")).unwrap(), photo);
 }
 
