@@ -19,7 +19,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
     ui.vertical_centered(|ui| {
         let room = ui.available_height();
         ui.add_space(((room - 600.0) * 0.5).max(4.0));
-        fan(ui, settings);
+        fan(ui, room, settings);
         ui.add_space(14.0);
         ui.label(RichText::new(t!("welcome")).size(30.0).strong());
         ui.label(t!("drop-photos"));
@@ -73,8 +73,9 @@ pub fn name_of(path: &Path) -> String {
 }
 
 /// A set of three cards, as a greeting.
-fn fan(ui: &mut Ui, settings: &Settings) {
-    let width = (ui.available_width() / 3.6).min(150.0);
+fn fan(ui: &mut Ui, height: f32, settings: &Settings) {
+    // In a low window what can be pressed is in view, too.
+    let width = (ui.available_width() / 3.6).min(0.3 * height).min(150.0);
     let all = vec2(3.0 * width + 28.0, width / ASPECT);
     let (rect, response) = ui.allocate_exact_size(all, Sense::hover());
     response

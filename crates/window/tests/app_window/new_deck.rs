@@ -117,6 +117,17 @@ fn field(test: &Test, n: usize) -> String {
 }
 
 #[test]
+fn what_to_lay_out_is_shown_and_escape_leads_back() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.press("Deal");
+    test.keys(Modifiers::COMMAND, Key::N);
+    test.shows("Like this: every card by itself");
+    test.shows("Not like this: cards on top of each other");
+    test.key(Key::Escape);
+    assert_eq!(test.window().seen(), "deal");
+}
+
+#[test]
 fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
     let mut test = Test::sized(Fake::seeing(ONE_SET), &[], (256.0, 192.0));
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
