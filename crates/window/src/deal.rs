@@ -8,6 +8,7 @@ mod players;
 pub mod scores;
 mod side;
 mod sound;
+mod under_way;
 
 use crate::deal::board::{Looks, Pressed};
 use crate::deal::game::{Watch, deals_in, deals_of, is_file_of_deals};
@@ -19,11 +20,12 @@ use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
 use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::felt;
+use crate::shared::theme::{bordered, felt};
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, CentralPanel, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui, vec2,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
 use setsight_game::game::{Deal, Spot, Variant};
@@ -41,7 +43,9 @@ pub const TAB: TabSpec = TabSpec {
     opens: |path| is_file_of_deals(path).then_some(ASK_DEALS),
     make: |desk| {
         let scores = Scores::at(desk.keeper.beside("games.json"));
-        Box::new(DealTab { scores, ..DealTab::default() })
+        let mut tab = DealTab { scores, ..DealTab::default() };
+        tab.go_on_with(desk.keeper.beside("game-under-way.json"));
+        Box::new(tab)
     },
 };
 
@@ -89,7 +93,7 @@ enum Mode {
 }
 
 /// Where the cards come from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Source {
     /// Shuffled for this game.
     #[default]
@@ -127,9 +131,23 @@ pub struct DealTab {
     sounds: Sounds,
     /// Whether the game that is over is among them.
     kept: Option<Score>,
+    /// Where a game that is under way is kept when the program ends.
+    under_way: Option<PathBuf>,
+    /// The time of the last frame, in seconds.
+    now: f64,
 }
 
 impl DealTab {
+    /// Goes on with the game of a file, if there is one.
+    fn go_on_with(&mut self, path: Option<PathBuf>) {
+        if let Some((play, deal, source)) = path.as_deref().and_then(under_way::read) {
+            (self.variant, self.players) = (play.round().variant(), play.players().len());
+            self.put(vec![deal], source);
+            self.mode = Some(Mode::Play(Box::new(play)));
+        }
+        self.under_way = path;
+    }
+
     /// A freshly shuffled deck, to be played. The same seed gives the same deal.
     pub fn shuffle(&mut self, seed: u64) {
         self.put(vec![shuffled(seed)], Source::Shuffled);
@@ -268,8 +286,11 @@ impl DealTab {
 
     fn table_and_side(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let room = ui.available_size();
+        // Each of several players has a button, perhaps in a row of its own.
+        let players = self.play().map_or(1, |play| play.players().len());
+        let low = LOW + 40.0 * (players - 1) as f32;
         let side = |tab: &mut Self, ui: &mut Ui, desk: &mut Desk| {
-            if room.x < NARROW || room.y < LOW {
+            if room.x < NARROW || room.y < low {
                 let area = ScrollArea::vertical().auto_shrink([false, false]);
                 area.show(ui, |ui| tab.side(ui, desk));
             } else {
@@ -387,7 +408,7 @@ impl DealTab {
             ui.heading(t!("type-codes"));
             let label = ui.label(t!("codes-label"));
             let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
-            let field = ui.add(field).labelled_by(label.id);
+            let field = bordered(ui, |ui| ui.add(field)).labelled_by(label.id);
             if !field.has_focus() && !field.lost_focus() && text.is_empty() {
                 field.request_focus();
             }
@@ -438,6 +459,7 @@ impl DealTab {
 impl Tab for DealTab {
     fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
         let now = desk.now();
+        self.now = now;
         if keys {
             self.card_keys(ui, now);
         }
@@ -542,6 +564,14 @@ impl Tab for DealTab {
 
     fn cover(&mut self, desk: &mut Desk) {
         self.leave(desk);
+    }
+
+    fn close(&mut self) {
+        let Some(path) = &self.under_way else { return };
+        let play = self.play().filter(|play| play.is_under_way());
+        let game = play.and_then(|play| Some((play, self.deals.get(self.at)?, &self.source)));
+        // There is nobody left to tell.
+        let _ = under_way::write(path, game, self.now);
     }
 
     /// Nobody plays while something else is seen.

@@ -1,5 +1,6 @@
 //! A deck that the program does not know, taught from photos of its cards.
 
+mod examples;
 mod groups;
 pub mod used_deck;
 mod value_names;
@@ -9,9 +10,10 @@ use crate::photos::welcome::name_of;
 use crate::shared::ask::Ask;
 use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::keys::CTRL;
+use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
 use crate::shared::reasons;
 use crate::shared::tab::{Tab, TabSpec};
+use crate::shared::theme::bordered;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, place_words};
@@ -29,7 +31,7 @@ use work::{Job, Outcome, Standing, Work};
 /// Its entry in the list of tabs.
 pub const TAB: TabSpec = TabSpec {
     id: "new-deck",
-    word: Word("new-deck"),
+    word: Word("teach-a-deck"),
     shortcut: (CTRL, Key::N, Word("teach-a-deck")),
     in_bar: false,
     show_help: None,
@@ -103,8 +105,12 @@ impl DeckTab {
 
     fn page(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let standing = self.standing();
-        ui.heading(t!("new-deck"));
+        ui.heading(t!("teach-a-deck"));
         ui.label(t!("new-deck-help"));
+        if standing.photos.is_empty() {
+            examples::show(ui, desk.settings());
+            ui.weak(t!("drop-deck-photos"));
+        }
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("ask-deck-photos")).clicked() {
@@ -130,6 +136,9 @@ impl DeckTab {
         });
         if !standing.photos.is_empty() {
             self.photos(ui, &standing);
+        }
+        if let Some(known) = &standing.known {
+            ui.strong(t!("deck-known", name = known.as_str()));
         }
         let mut job = None;
         if !standing.cards.is_empty() {
@@ -232,7 +241,7 @@ impl DeckTab {
         let pressed = ui.horizontal_wrapped(|ui| {
             let label = ui.label(t!("name-of-deck"));
             let field = TextEdit::singleline(&mut self.name).desired_width(220.0).char_limit(60);
-            ui.add(field).labelled_by(label.id);
+            bordered(ui, |ui| ui.add(field)).labelled_by(label.id);
             let ready = self.deck().is_some();
             ui.add_enabled(ready, Button::new(t!("save-and-use"))).clicked()
         });
@@ -277,6 +286,16 @@ impl Tab for DeckTab {
                 |(tab, desk), ui| tab.foot(ui, desk),
             );
         });
+    }
+
+    fn places(&self) -> Vec<KeyPlace> {
+        vec![KeyPlace::Deck]
+    }
+
+    fn act(&mut self, action: Action, desk: &mut Desk) {
+        if action == Action::Clear && !self.view.let_go() {
+            desk.commands.push(Command::Act(Action::Back));
+        }
     }
 
     fn drops(&self) -> Option<(Ask, Word)> {

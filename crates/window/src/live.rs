@@ -8,6 +8,7 @@ use crate::live::watched::Chooser;
 use crate::live::watchers::Watchers;
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
+use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
@@ -18,6 +19,7 @@ use crate::shared::reasons;
 use crate::shared::settings::{CameraSettings, Settings};
 use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::table::Table;
+use crate::shared::why;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
@@ -116,6 +118,8 @@ pub struct LiveTab {
     /// The cameras there are.
     pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
     chooser: Chooser,
+    /// Whether what can be set and pressed stands above the sets.
+    shows_controls: bool,
     /// Where pictures are kept.
     pub folder: PathBuf,
     /// What is looked at, in which way.
@@ -145,6 +149,7 @@ impl LiveTab {
             frozen: false,
             cameras: Box::new(|| SystemCameras::default().list()),
             chooser: Chooser::default(),
+            shows_controls: false,
             folder: PathBuf::from("setsight-live"),
             look: Look::default(),
         }
@@ -289,7 +294,9 @@ impl LiveTab {
     fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
-        if !desk.presenting {
+        if desk.presenting {
+            self.look.pointed = None;
+        } else {
             let side = if narrow {
                 Panel::bottom("live panel").exact_size(ui.available_height() * 0.42)
             } else {
@@ -386,11 +393,14 @@ impl LiveTab {
             let name = t!("camera-picture");
             let (_, placement) = ground(ui, texture.id(), size, &mut self.zoom, id, &name);
             let painter = ui.painter_at(room);
-            overlay::paint(&painter, &placement, &self.table, &self.look, desk.settings());
+            // Which card lies on another is found out for photos alone: here all moves.
+            let table = (&self.table, &Heap::default());
+            overlay::paint(&painter, &placement, table, &self.look, desk.settings());
             let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
+            why::paint(ui, &placement, &self.table, &self.look);
             if !desk.presenting {
                 zoom_buttons(ui, &mut self.zoom, size, room);
             }
@@ -447,15 +457,44 @@ impl LiveTab {
     fn panel(&mut self, ui: &mut Ui, desk: &mut Desk) {
         if ui.available_height() < LOW {
             let area = ScrollArea::vertical().auto_shrink([false, false]);
-            area.show(ui, |ui| self.controls(ui, desk));
+            area.show(ui, |ui| self.beside(ui, desk));
         } else {
-            self.controls(ui, desk);
+            self.beside(ui, desk);
         }
     }
 
-    fn controls(&mut self, ui: &mut Ui, desk: &mut Desk) {
-        ui.horizontal_wrapped(|ui| look_panel::modes(ui, &mut self.look));
+    fn beside(&mut self, ui: &mut Ui, desk: &mut Desk) {
+        ui.horizontal_wrapped(|ui| {
+            look_panel::modes(ui, &mut self.look);
+            ui.toggle_value(&mut self.shows_controls, t!("camera-controls"));
+        });
         ui.add_space(6.0);
+        if self.shows_controls {
+            self.controls(ui, desk);
+            ui.separator();
+        }
+        let film = self.view.film;
+        let command = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
+        if let Some(command) = command {
+            self.command(command);
+        }
+        if let Some(recording) = &self.view.recording {
+            watched::recording_ui(ui, recording);
+        }
+        if self.view.frame.is_some() {
+            self.game(ui);
+        }
+        ui.separator();
+        // Before the first look nothing is known, not even that there is no card.
+        if self.view.tracked.looked {
+            look_panel::show(ui, &self.table, &mut self.look, desk.settings());
+        } else if self.view.frame.is_some() {
+            ui.heading(t!("looking-for-cards"));
+        }
+    }
+
+    /// What is watched and how, and what is kept of it.
+    fn controls(&mut self, ui: &mut Ui, desk: &mut Desk) {
         ui.horizontal(|ui| {
             if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
                 self.choose_source();
@@ -479,14 +518,6 @@ impl LiveTab {
         });
         if self.phone.is_none() {
             self.mirrored_ui(ui, desk);
-        }
-        let film = self.view.film;
-        let command = film.and_then(|film| watched::film_ui(ui, &film, self.view.ended));
-        if let Some(command) = command {
-            self.command(command);
-        }
-        if self.view.frame.is_some() {
-            self.game(ui);
         }
         ui.horizontal_wrapped(|ui| {
             let by_key = |action| t!("key-hover", key = key_of(action));
@@ -512,19 +543,9 @@ impl LiveTab {
                 }
             }
         });
-        if let Some(recording) = &self.view.recording {
-            watched::recording_ui(ui, recording);
-        }
         if let Some(wish) = watched::camera_ui(ui, &self.view.offer, self.wish) {
             self.wish = wish;
             self.command(LiveCommand::Set(wish));
-        }
-        ui.separator();
-        // Before the first look nothing is known, not even that there is no card.
-        if self.view.tracked.looked {
-            look_panel::show(ui, &self.table, &mut self.look, desk.settings());
-        } else if self.view.frame.is_some() {
-            ui.heading(t!("looking-for-cards"));
         }
     }
 

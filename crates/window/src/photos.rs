@@ -26,7 +26,8 @@ use crate::photos::shelf::Shelf;
 use crate::photos::stages::Stages;
 use crate::shared::ask::Ask;
 use crate::shared::desk::{Command, Desk};
-use crate::shared::keys::{Action, CTRL, Place};
+use crate::shared::heap::Heap;
+use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::picture::Picture;
 use crate::shared::placement::{Placement, View};
@@ -110,6 +111,8 @@ pub struct PhotoView {
     /// The one in hand.
     straight_texture: Option<(Quad, TextureHandle)>,
     table: Table,
+    /// Which of its cards lie on others.
+    heap: Heap,
     /// Whether anything is written of the photo.
     said: bool,
     /// What another program says otherwise of it, until the user has chosen.
@@ -333,6 +336,19 @@ impl Photos {
         }
     }
 
+    /// On this photo nothing is left to check: the next one that has an unsure card.
+    fn check_next_photo(&mut self, desk: &mut Desk) {
+        self.let_go_of_focus(&desk.ctx);
+        match self.shelf.unsure(true) {
+            Some(index) => {
+                self.go_to(index);
+                let first = self.view.table.next_to_check(None);
+                self.view.correcting.select(first, &self.view.table);
+            }
+            None => desk.say(t!("none-to-check")),
+        }
+    }
+
     fn look_in(&mut self, mode: Mode, ctx: &Context) {
         self.turn_to(Task::Look, ctx);
         self.view.look.mode = mode;
@@ -386,6 +402,14 @@ impl Photos {
             self.take_next(edit, &before);
             if had_card && self.view.correcting.selected.is_none() {
                 self.let_go_of_focus(&desk.ctx);
+            }
+            if before.unsure() > 0 && self.view.table.unsure() == 0 {
+                let sets = t!("count-sets", n = self.view.table.sets.len());
+                let key = key_of(Action::Check);
+                desk.say(match self.shelf.unsure(true) {
+                    None => t!("all-checked", sets = sets),
+                    Some(_) => t!("all-checked-go-on", sets = sets, key = key),
+                });
             }
         }
     }
@@ -577,8 +601,7 @@ impl Tab for Photos {
                 let edit = self.view.correcting.act(action, &self.view.table);
                 self.grant(edit, desk);
                 if action == Action::Check && self.view.correcting.selected.is_none() {
-                    self.let_go_of_focus(&desk.ctx);
-                    desk.say(t!("none-to-check"));
+                    self.check_next_photo(desk);
                 }
             }
             _ => {}

@@ -22,12 +22,14 @@ pub struct Tabs {
     /// In the order of [`TABS`].
     all: Vec<Box<dyn Tab>>,
     seen: usize,
+    /// The one that was seen before.
+    before: usize,
 }
 
 impl Tabs {
     /// With nothing open.
     pub fn new(desk: &Desk) -> Self {
-        Self { all: TABS.iter().map(|spec| (spec.make)(desk)).collect(), seen: 0 }
+        Self { all: TABS.iter().map(|spec| (spec.make)(desk)).collect(), seen: 0, before: 0 }
     }
 
     /// The entry of the tab that is seen.
@@ -38,7 +40,15 @@ impl Tabs {
     /// Shows the tab of this name.
     pub fn see(&mut self, id: &str) {
         let place = TABS.iter().position(|spec| spec.id == id);
-        self.seen = place.expect("a name in the list of tabs");
+        let place = place.expect("a name in the list of tabs");
+        if place != self.seen {
+            self.before = std::mem::replace(&mut self.seen, place);
+        }
+    }
+
+    /// Shows the tab that was seen before.
+    pub fn go_back(&mut self) {
+        std::mem::swap(&mut self.seen, &mut self.before);
     }
 
     /// The tab that is seen.

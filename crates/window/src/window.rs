@@ -3,6 +3,7 @@
 
 mod bar;
 mod guide;
+mod path_page;
 
 use crate::live::{self, LiveTab};
 use crate::phones::{self, Phones, Told};
@@ -20,15 +21,16 @@ use crate::shared::words::{self, Language, Word, t};
 use crate::tabs::{self, Tabs};
 use eframe::egui::{
     Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
-    LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, TextEdit, Ui,
+    LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, Ui,
     ViewportCommand, vec2,
 };
 use image::RgbImage;
+use path_page::{Outcome, PathPage};
 use setsight_desktop::{Answer, Dialogs, Pick};
 use setsight_live::LiveSource;
 use setsight_vision::ReaderChoice;
 use setsight_vision::ReadingPlan;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,8 +81,12 @@ pub struct Window {
     /// The page that is open.
     pub page: Option<Page>,
     dialogs: Dialogs<Ask>,
-    /// A path that is being typed, and what for.
-    typing_path: Option<(Ask, String)>,
+    /// What the page of keys is searched for.
+    searched: String,
+    /// A path that is being typed.
+    typing_path: Option<PathPage>,
+    /// The name that was proposed for the file that a dialog asks for.
+    proposed: String,
     /// What was said last.
     message: Option<Message>,
     /// What stands in the title bar.
@@ -100,7 +106,9 @@ impl Window {
             desk,
             page: None,
             dialogs: Dialogs::default(),
+            searched: String::new(),
             typing_path: None,
+            proposed: String::new(),
             message: None,
             title: String::new(),
         }
@@ -205,7 +213,8 @@ impl Window {
         }
         // A menu that is open has the keys: Escape closes it.
         let has_menu = Popup::is_any_open(&ctx);
-        let keys = !(typing || has_page || has_menu || self.tabs.seen().is_asking());
+        let is_covered = has_page || self.tabs.seen().is_asking();
+        let keys = !(typing || is_covered || has_menu);
         let mut places = vec![Place::Window];
         if keys {
             places.extend(self.tabs.seen().places());
@@ -218,7 +227,9 @@ impl Window {
         let focused = ctx.memory(|memory| memory.focused()).is_some();
         let on_button = focused && !self.tabs.seen().has_focus_in_hand();
         for action in keys::pressed(&ctx, &places, on_button) {
-            self.act(&ctx, action);
+            if !is_covered || action.is_done_under_a_page() {
+                self.act(&ctx, action);
+            }
         }
         self.obey(&ctx);
         let alone = self.desk.presenting && self.tabs.seen().can_present();
@@ -252,6 +263,7 @@ impl Window {
                 Command::Act(action) => self.act(ctx, action),
                 Command::Open(paths) => self.open(paths),
                 Command::Ask(ask, name) => {
+                    self.proposed.clone_from(&name);
                     self.dialogs.ask(ask, ask.dialog(name), self.desk.wake());
                 }
                 Command::Watch(input) => {
@@ -360,8 +372,9 @@ impl Window {
             Action::Sample => self.open_sample(),
             Action::OpenFolder => self.desk.ask(ASK_FOLDER),
             Action::OpenPhoto => self.desk.ask(ASK_PHOTOS),
-            Action::TypePath => self.typing_path = Some((ASK_FOLDER, String::new())),
+            Action::TypePath => self.type_path(ASK_FOLDER, ""),
             Action::Tab(id) => self.tabs.see(id),
+            Action::Back => self.tabs.go_back(),
             Action::ScaleUp => settings.scale = (settings.scale + 0.1).min(*SCALES.end()),
             Action::ScaleDown => settings.scale = (settings.scale - 0.1).max(*SCALES.start()),
             Action::Brightness => {
@@ -400,12 +413,16 @@ impl Window {
 
     fn show_or_hide(&mut self, page: Page) {
         self.page = if self.page == Some(page) { None } else { Some(page) };
+        self.searched.clear();
     }
 
     fn take_answers(&mut self) {
         match self.dialogs.answer() {
             Some((ask, Answer::Paths(paths))) => self.use_paths(ask, paths),
-            Some((ask, Answer::NoDialog)) => self.typing_path = Some((ask, String::new())),
+            Some((ask, Answer::NoDialog)) => {
+                let name = std::mem::take(&mut self.proposed);
+                self.type_path(ask, &name);
+            }
             Some((_, Answer::Cancelled)) | None => {}
         }
     }
@@ -484,7 +501,7 @@ impl Window {
     fn pages(&mut self, ctx: &Context) {
         let settings = &mut self.desk.keeper.settings;
         let closed = match self.page {
-            Some(Page::Keys) => pages::help(ctx),
+            Some(Page::Keys) => pages::help(ctx, &self.tabs.seen().places(), &mut self.searched),
             Some(Page::Settings) => {
                 let chosen = pages::settings(ctx, settings);
                 if chosen.open_deck {
@@ -508,47 +525,23 @@ impl Window {
         self.path_page(ctx);
     }
 
-    /// A field for a path, where the system has no dialog or the user would rather type.
+    /// Asks for a path in the window.
+    fn type_path(&mut self, ask: Ask, name: &str) {
+        let recent = self.desk.settings().recent.first();
+        let folder = recent.and_then(|path| path.parent()).filter(|folder| folder.is_dir());
+        self.typing_path = Some(PathPage::new(ask, folder.map(Path::to_path_buf), name));
+    }
+
     fn path_page(&mut self, ctx: &Context) {
-        let Some((ask, mut text)) = self.typing_path.take() else { return };
-        let answer = pages::modal(ctx, "path", 520.0, |ui| {
-            ui.heading(ask.word.say());
-            let label = ui.label(t!("path"));
-            let field = ui
-                .add(TextEdit::singleline(&mut text).desired_width(f32::INFINITY))
-                .labelled_by(label.id);
-            if !field.has_focus() && !field.lost_focus() {
-                field.request_focus();
+        let Some(page) = &mut self.typing_path else { return };
+        let ask = page.ask;
+        match page.show(ctx) {
+            Outcome::Open => {}
+            Outcome::Cancelled => self.typing_path = None,
+            Outcome::Paths(paths) => {
+                self.typing_path = None;
+                self.use_paths(ask, paths);
             }
-            let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            ui.add_space(6.0);
-            ui.horizontal(|ui| {
-                let go = ui.button(t!("ok")).clicked() || entered;
-                (go, ui.button(t!("cancel")).clicked())
-            })
-            .inner
-        });
-        let (go, cancel) = answer.inner;
-        if go && !text.trim().is_empty() {
-            let typed = PathBuf::from(text.trim());
-            if ask.pick != Pick::NewFile {
-                match export::paths_in(&text) {
-                    Ok(paths) => {
-                        self.use_paths(ask, paths);
-                        return;
-                    }
-                    Err(reason) => self.desk.say(reason),
-                }
-            } else if typed.exists() {
-                // The system's dialogs ask before they let a file be replaced.
-                self.desk.say(t!("is-there-already", path = text.trim()));
-            } else {
-                self.use_paths(ask, vec![typed]);
-                return;
-            }
-        }
-        if !(cancel || answer.should_close()) {
-            self.typing_path = Some((ask, text));
         }
     }
 

@@ -117,8 +117,8 @@ impl Test {
             );
         let mut test = Self { harness, fake, folder };
         test.settle();
-        test.harness.get_by_role_and_label(Role::Button, "Live").click();
-        test.settle();
+        test.press("Live");
+        test.press("Camera…");
         test
     }
 
@@ -140,7 +140,10 @@ impl Test {
 
     #[track_caller]
     fn press(&mut self, name: &str) {
-        self.harness.get_by_role_and_label(Role::Button, name).click();
+        match self.harness.query_by_role_and_label(Role::Tab, name) {
+            Some(tab) => tab.click(),
+            None => self.harness.get_by_role_and_label(Role::Button, name).click(),
+        }
         self.settle();
     }
 
@@ -172,7 +175,7 @@ fn the_running_game_is_shown_in_three_ways() {
     test.shows("The camera's picture");
     test.shows("1 set");
     test.shows("14 cards seen, 1 set taken, 67 in the deck");
-    test.shows("Three more bring a set: 75 %");
+    test.shows("Chance that three more bring a set: 75 %");
     test.key(Key::F3);
     test.shows("There is a set here.");
     test.key(Key::H);
@@ -183,7 +186,7 @@ fn the_running_game_is_shown_in_three_ways() {
     test.show(view(3, "1fgd 2fgd 1ogd 2ogd"));
     test.shows("No set here.");
     // One chance on the screen: that of the cards which the deck still holds.
-    test.shows("Three more bring a set: 75 %");
+    test.shows("Chance that three more bring a set: 75 %");
     test.shows_not("Three more cards bring one");
     test.key(Key::F4);
     for card in ["Card 1", "Card 2", "Card 3"] {
@@ -195,12 +198,24 @@ fn the_running_game_is_shown_in_three_ways() {
 }
 
 #[test]
+fn sets_stand_first_and_the_controls_behind_one_button() {
+    let mut test = Test::new();
+    test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
+    let set = |test: &Test| test.harness.get_by_label_contains("Set 1: ").rect().min.y;
+    let below = set(&test);
+    test.press("Camera…");
+    test.shows_not("Save picture");
+    test.shows_not("Mirrored");
+    assert!(set(&test) < below - 100.0, "{} and {below}", set(&test));
+}
+
+#[test]
 fn the_picture_is_held_kept_and_a_new_game_begun() {
     let mut test = Test::new();
     test.show(view(7, "1fgd 2fgd 3fgd 1ord"));
     test.key(Key::F);
     assert!(!test.folder.path().join("kept").exists(), "holding writes nothing");
-    test.press("Keep picture");
+    test.press("Save picture");
     test.press("New game");
     test.press("Go on");
     let asked = test.fake.asked.lock().unwrap().clone();
@@ -221,7 +236,7 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
     let camera = || "Lid".to_owned();
     let unopened = CameraError::Unopened { camera: camera(), reason: "it is no camera".into() };
     for (error, title, advice) in [
-        (CameraError::None, "No camera is connected", "take a phone's"),
+        (CameraError::None, "No camera is connected", "use a phone"),
         (
             CameraError::Busy { camera: camera() },
             "Camera Lid is in use",
@@ -237,7 +252,7 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
         test.show(LiveView { notice, ..LiveView::default() });
         test.shows(title);
         test.shows(advice);
-        test.shows("It is tried again every second.");
+        test.shows("Trying again every second.");
     }
     // The camera is back.
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
@@ -256,9 +271,9 @@ fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
     test.shows("Open a film");
     test.press("Cancel");
     test.press("Choose camera");
-    test.shows("What is to be watched?");
+    test.shows("What would you like to watch?");
     test.press("Desk");
-    test.shows_not("What is to be watched?");
+    test.shows_not("What would you like to watch?");
     let last = |test: &Test| test.fake.inputs.lock().unwrap().last().cloned();
     assert_eq!(last(&test), Some(Input::Camera(CameraChoice::Number(2))));
     // A phone, by its address, whose password is shown nowhere.
@@ -407,17 +422,17 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
     test.press("Stop recording");
     assert_eq!(asked(&test), Some(LiveCommand::StopRecording));
     test.show(recording(RecordingState::Kept));
-    test.shows("The recording is kept as");
+    test.shows("The recording is saved as");
     // The next one has another name.
     std::fs::write(kept.join("game-0001.jsonl"), "").unwrap();
     test.key(Key::R);
     assert_eq!(asked(&test), Some(LiveCommand::Record(kept.join("game-0002.avi"))));
     test.show(recording(RecordingState::Failed("the disk is full".into())));
-    test.shows("The recording has ended at 1:12: the disk is full.");
+    test.shows("The recording stopped at 1:12: the disk is full.");
     // Who leaves the camera ends it, and is told.
     test.show(recording(RecordingState::Running));
     test.press("Photos");
-    assert!(test.window().said().unwrap().contains("The recording is kept as"));
+    assert!(test.window().said().unwrap().contains("The recording is saved as"));
     // A film is recorded already.
     test.press("Live");
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");

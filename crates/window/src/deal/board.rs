@@ -89,9 +89,8 @@ pub fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
         let holds = |set: &Set| set.0.contains(&place);
         let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
         let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
-        if !sets.is_empty() {
-            in_sets.push((rect, Mark::Sets(sets)));
-        }
+        let alone = watch.pointed.or(watch.alone);
+        in_sets.push((rect, Mark::of_sets(sets, watch.sets().len(), alone)));
     }
     overlay::paint_drawn(ui.painter(), &in_sets, looks.settings);
     // Over the outlines: a card of several sets has them far inwards.

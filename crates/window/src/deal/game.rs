@@ -15,6 +15,10 @@ pub struct Watch {
     steps: Vec<(Step, Game)>,
     words: Vec<String>,
     at: usize,
+    /// The set that is shown alone, by place.
+    pub alone: Option<usize>,
+    /// The set under the pointer in the list, which goes before it.
+    pub pointed: Option<usize>,
 }
 
 impl Watch {
@@ -26,7 +30,7 @@ impl Watch {
             words.push(describe(&step, &game));
             steps.push((step, game.clone()));
         }
-        Self { steps, words, at: 0 }
+        Self { steps, words, at: 0, alone: None, pointed: None }
     }
 
     /// How many steps the game has.
@@ -42,6 +46,7 @@ impl Watch {
     /// Goes to a step; beyond the last one to the last.
     pub fn go_to(&mut self, step: usize) {
         self.at = step.min(self.steps.len().saturating_sub(1));
+        (self.alone, self.pointed) = (None, None);
     }
 
     /// What happens in the step that is seen.

@@ -3,7 +3,8 @@
 
 use crate::deal::sound::Cue;
 use crate::shared::words::t;
-use setsight_game::cards::Card;
+use serde::{Deserialize, Serialize};
+use setsight_game::cards::{Card, parse_codes};
 use setsight_game::game::{Deal, Round, Spot, Variant};
 use setsight_game::sets::{Verdict, explain, is_set};
 
@@ -48,15 +49,18 @@ pub enum Said {
     CallFirst,
 }
 
+/// Something that has happened: after how many seconds, who did it, and what.
+pub type Logged = (f64, Option<usize>, Note);
+
 /// Something that has happened, for the transcript.
-#[derive(Clone, Debug)]
-enum Note {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Note {
     /// So many cards were dealt.
     Dealt(usize),
-    /// These cards were taken.
-    Taken(Vec<Card>),
-    /// These cards were chosen and are none that may be taken.
-    Wrong(Vec<Card>),
+    /// The cards of these codes were taken.
+    Taken(String),
+    /// Those of these were chosen and are none that may be taken.
+    Wrong(String),
     /// A player called and did not choose in time.
     Nothing,
     /// A player said that there is no set, and there is one.
@@ -71,8 +75,8 @@ impl Note {
     fn words(&self) -> String {
         match self {
             Self::Dealt(n) => t!("log-dealt", n = *n),
-            Self::Taken(cards) => t!("log-set", codes = in_codes(cards)),
-            Self::Wrong(cards) => t!("log-no-set", codes = in_codes(cards)),
+            Self::Taken(cards) => t!("log-set", codes = cards.as_str()),
+            Self::Wrong(cards) => t!("log-no-set", codes = cards.as_str()),
             Self::Nothing => t!("log-nothing"),
             Self::ThereIsOne => t!("log-there-is-one"),
             Self::More(n) => t!("log-more", n = *n),
@@ -126,8 +130,8 @@ pub struct Play {
     before: f64,
     phase: Phase,
     said: Option<Said>,
-    /// What has happened: after how many seconds, and who did it.
-    log: Vec<(f64, Option<usize>, Note)>,
+    /// What has happened.
+    log: Vec<Logged>,
     leaving: Option<Leaving>,
     /// What was won or lost last and has not been heard.
     cue: Option<Cue>,
@@ -220,9 +224,53 @@ impl Play {
         self.said.as_ref()
     }
 
+    /// What has happened, to be kept.
+    pub fn logged(&self) -> &[Logged] {
+        &self.log
+    }
+
+    /// The same game after all this, its clock standing; none if that cannot have happened in it.
+    pub fn gone_on_with(mut self, log: &[Logged], hints: usize, seconds: f64) -> Option<Self> {
+        for (_, by, note) in log {
+            let player = self.players.get_mut(by.unwrap_or(0))?;
+            match note {
+                Note::Dealt(_) => {}
+                Note::Taken(codes) => {
+                    player.sets += 1;
+                    let spots = self.spots_of(&parse_codes(codes).ok()?)?;
+                    self.round.take(&spots).then_some(())?;
+                }
+                Note::More(_) => {
+                    self.round.lay_out_more();
+                }
+                Note::Wrong(_) | Note::Nothing | Note::ThereIsOne => {
+                    self.mistakes += 1;
+                    player.lost += usize::from(by.is_some());
+                }
+                Note::Over => return None,
+            }
+        }
+        (self.log, self.hints, self.before) = (log.to_vec(), hints, seconds);
+        self.phase = Phase::Paused;
+        Some(self)
+    }
+
+    /// Where these cards lie.
+    fn spots_of(&self, cards: &[Card]) -> Option<Vec<Spot>> {
+        let table = (0..self.round.places().len()).map(Spot::Table);
+        let all: Vec<Spot> = table.chain((0..3).map(Spot::Last)).collect();
+        let mut spots = Vec::new();
+        for &card in cards {
+            let is_it =
+                |spot: &&Spot| self.round.card(**spot) == Some(card) && !spots.contains(*spot);
+            spots.push(*all.iter().find(is_it)?);
+        }
+        Some(spots)
+    }
+
     /// What has happened, with the time of each.
     pub fn log(&self) -> Vec<String> {
-        let line = |(seconds, by, note): &(f64, Option<usize>, Note)| {
+        let line = |(seconds, by, note): &Logged| {
             let words = match by {
                 Some(who) => t!("log-by", player = self.name(*who), words = note.words()),
                 None => note.words(),
@@ -353,7 +401,7 @@ impl Play {
             self.win(cards, by, now);
             return;
         }
-        self.lose(by, now, Note::Wrong(cards.clone()));
+        self.lose(by, now, Note::Wrong(in_codes(&cards)));
         self.said = Some(match cards[..] {
             [a, b, c] if !is_set(a, b, c) => Said::Wrong([a, b, c], explain([a, b, c]), by),
             _ => Said::NotThese(cards, by),
@@ -361,7 +409,7 @@ impl Play {
     }
 
     fn win(&mut self, cards: Vec<Card>, by: Option<usize>, now: f64) {
-        self.note(now, by, Note::Taken(cards.clone()));
+        self.note(now, by, Note::Taken(in_codes(&cards)));
         self.players[by.unwrap_or(0)].sets += 1;
         self.cue = Some(Cue::Taken);
         self.caller = None;

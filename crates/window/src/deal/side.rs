@@ -7,10 +7,11 @@ use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
 use crate::shared::card_face::disc;
 use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, key_of};
-use crate::shared::look_panel::{card_line, scrolled};
+use crate::shared::look_panel::{SetRow, card_line, scrolled};
 use crate::shared::names;
 use crate::shared::settings::Settings;
 use crate::shared::tab::Tab;
+use crate::shared::theme::bordered;
 use crate::shared::verdict::{good_color, verdict_lines};
 use crate::shared::words::t;
 use eframe::egui::{
@@ -55,11 +56,11 @@ impl DealTab {
             self.choose_terms(ui, desk);
             return;
         }
+        let deck = desk.used_deck.drawn();
+        let looks = Looks { deck: &deck, settings: desk.settings() };
         match &mut self.mode {
-            Some(Mode::Watch(watch)) => watch_side(ui, watch, desk.settings()),
+            Some(Mode::Watch(watch)) => watch_side(ui, watch, looks),
             Some(Mode::Play(play)) => {
-                let deck = desk.used_deck.drawn();
-                let looks = Looks { deck: &deck, settings: desk.settings() };
                 play_side(ui, play, looks, desk.now());
             }
             None => {}
@@ -146,7 +147,8 @@ fn names_of_players(ui: &mut Ui, settings: &mut Settings, players: usize) {
             disc(ui.painter(), rect.center(), 11.0, color, &(who + 1).to_string());
             let usual = t!("player-numbered", n = who + 1);
             let field = TextEdit::singleline(name).hint_text(usual).char_limit(20);
-            let field = ui.add(field.desired_width(ui.available_width()));
+            let field = field.desired_width(ui.available_width());
+            let field = bordered(ui, |ui| ui.add(field));
             field.widget_info(|| {
                 let label = t!("name-of-player", n = who + 1);
                 WidgetInfo::labeled(Role::TextInput, true, label)
@@ -155,7 +157,7 @@ fn names_of_players(ui: &mut Ui, settings: &mut Settings, players: usize) {
     }
 }
 
-fn watch_side(ui: &mut Ui, watch: &mut Watch, settings: &Settings) {
+fn watch_side(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
     let game = watch.game();
     ui.heading(in_words(watch.step()));
     ui.weak(t!(
@@ -181,36 +183,58 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch, settings: &Settings) {
             watch.go_to(to);
         }
     });
-    listed_sets(ui, watch, settings);
+    listed_sets(ui, watch, looks);
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
     transcript(ui, |ui| {
-        for words in watch.transcript() {
-            ui.monospace(words.trim_end());
+        // Line by line: fourteen sets in one piece are higher than the room.
+        ui.spacing_mut().item_spacing.y = 1.0;
+        for line in watch.transcript().iter().flat_map(|words| words.lines()) {
+            ui.monospace(line);
         }
     });
 }
 
-/// The sets of the step by the places of their cards, in the order of the transcript.
-fn listed_sets(ui: &mut Ui, watch: &Watch, settings: &Settings) {
+/// The sets of the step in the order of the transcript: the one under the pointer, or chosen, is shown
+/// alone on the table.
+fn listed_sets(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
     if watch.sets().is_empty() {
         return;
     }
-    ui.add_space(4.0);
-    ui.horizontal_wrapped(|ui| {
-        for (number, set) in watch.sets().iter().enumerate() {
-            let mut places = set.0;
-            places.sort_by_key(|&place| watch.game().places()[place]);
-            let places = places.map(place_name).join(" ");
-            ui.horizontal(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::hover());
-                let color = settings.palette.set_color(number);
-                disc(ui.painter(), rect.center(), 9.0, color, &(number + 1).to_string());
-                ui.monospace(places);
-            });
-        }
-    });
     ui.weak(t!("first-is-taken"));
+    let (sets, places) = (watch.sets().to_vec(), watch.game().places().to_vec());
+    let mut pointed = None;
+    let mut list = |ui: &mut Ui| {
+        for (number, set) in sets.iter().enumerate() {
+            let mut set = set.0;
+            set.sort_by_key(|&place| places[place]);
+            let selected = watch.alone == Some(number);
+            let row = SetRow {
+                place: number,
+                label: &(number + 1).to_string(),
+                cards: set.map(|place| places[place].expect("a card of a set")),
+                places: Some(set.map(place_name)),
+                selected,
+            };
+            let row = row.show(ui, looks.deck, looks.settings);
+            if row.clicked() {
+                watch.alone = (!selected).then_some(number);
+            }
+            if row.hovered() {
+                pointed = Some(number);
+            }
+        }
+    };
+    if ui.stack().contained_in(UiKind::ScrollArea) {
+        list(ui);
+    } else {
+        // The transcript below has room, too.
+        let area = ScrollArea::vertical().id_salt("sets").auto_shrink([false, true]);
+        area.max_height(0.6 * ui.available_height()).show(ui, list);
+    }
+    if std::mem::replace(&mut watch.pointed, pointed) != pointed {
+        ui.ctx().request_repaint(); // The table may have been drawn already.
+    }
 }
 
 /// A transcript in all the room that is left; where the panel itself scrolls, as long as it is.

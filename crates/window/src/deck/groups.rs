@@ -40,6 +40,11 @@ pub fn place_words(place: &Place) -> String {
 }
 
 impl GroupsView {
+    /// No card is chosen any more. Whether one was.
+    pub fn let_go(&mut self) -> bool {
+        self.chosen.take().is_some()
+    }
+
     /// Shows them. What is to be done.
     pub fn show(
         &mut self,

@@ -7,9 +7,10 @@ use eframe::egui::ColorImage;
 use setsight_decks::{Draft, DraftCard, LearnError, Note, Place, detect};
 use setsight_desktop::color_image;
 use setsight_game::cards::{Deck, Property};
-use setsight_vision::ReadingPlan;
+use setsight_photo::source::Photo;
 use setsight_vision::parts::find::CardFinder;
 use setsight_vision::parts::rectify::straightened;
+use setsight_vision::{ReadingPlan, Trace};
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -69,6 +70,8 @@ pub struct Standing {
     pub photos: Vec<(PathBuf, Outcome)>,
     /// The cards, once enough are seen to be grouped.
     pub cards: Vec<Cut>,
+    /// What the deck is called if the reader knows it without being taught.
+    pub known: Option<String>,
     /// Whether all of them have one fill.
     pub one_fill: bool,
     /// The deck as it would be drawn.
@@ -303,8 +306,19 @@ impl<'a> Learner<'a> {
         }
         let outcome =
             if seen.is_blurred() { Outcome::Blurred } else { Outcome::Cards(seen.cards().count()) };
+        // One photo tells: reading takes longer than all the rest.
+        if matches!(outcome, Outcome::Cards(1..)) && self.standing.photos.len() == 1 {
+            self.standing.known = self.known(photo);
+        }
         self.draft.add(seen);
         Ok(outcome)
+    }
+
+    /// What the deck on a photo is called, if most of its cards are read clearly as they are.
+    fn known(&self, photo: Photo) -> Option<String> {
+        let table = self.eye.read(photo, &mut Trace::default()).ok()?.table;
+        let deck = table.facts.deck()?;
+        (2 * table.unsure() < table.cards.len()).then(|| deck.title.clone())
     }
 
     /// Takes over how the cards are grouped now.

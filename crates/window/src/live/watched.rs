@@ -3,6 +3,7 @@
 use crate::live::ASK_FILM;
 use crate::shared::desk::Command;
 use crate::shared::keys::Action;
+use crate::shared::theme::{bordered, check_box};
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, ComboBox, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
 use setsight_live::cameras::{CameraInfo, CameraOffer, CameraWish, Span};
@@ -59,7 +60,7 @@ impl Chooser {
             let field = TextEdit::singleline(&mut self.address)
                 .hint_text("http://192.168.1.20:8080/video")
                 .desired_width(width);
-            ui.add(field).labelled_by(label.id);
+            bordered(ui, |ui| ui.add(field)).labelled_by(label.id);
             if ui.button(t!("watch-this")).clicked() {
                 match self.address.trim().parse() {
                     Ok(address) => command = Some(Command::Watch(Input::Network(address))),
@@ -159,7 +160,7 @@ fn span_ui(ui: &mut Ui, name: Word, by_itself: Word, span: Option<Span>, value: 
     ui.horizontal(|ui| {
         ui.label(name.say());
         let mut automatic = value.is_none();
-        let switch = ui.checkbox(&mut automatic, t!("automatic"));
+        let switch = check_box(ui, &mut automatic, t!("automatic"));
         switch
             .widget_info(|| WidgetInfo::selected(Role::CheckBox, true, automatic, by_itself.say()));
         if switch.changed() {

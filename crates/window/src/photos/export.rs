@@ -75,10 +75,7 @@ pub fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
         let line = line.trim_matches('"');
         let path = match line.strip_prefix("file://") {
             Some(uri) => PathBuf::from(decoded(uri)),
-            None => match (line.strip_prefix("~/"), dirs::home_dir()) {
-                (Some(rest), Some(home)) => home.join(rest),
-                _ => PathBuf::from(line),
-            },
+            None => expanded(line),
         };
         if !path.exists() {
             let shown: String = line.chars().take(80).collect();
@@ -87,6 +84,14 @@ pub fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
         paths.push(path);
     }
     if paths.is_empty() { Err(t!("nothing-to-open")) } else { Ok(paths) }
+}
+
+/// A path as it is typed, `~/` being the user's own folder.
+pub fn expanded(typed: &str) -> PathBuf {
+    match (typed.strip_prefix("~/"), dirs::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(typed),
+    }
 }
 
 /// A URI's path without its percent signs (RFC 3986, 2.1).

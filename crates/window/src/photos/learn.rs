@@ -379,12 +379,12 @@ cp "$(dirname "$0")/worth.json" "$out"
         harness.get_by_label("Stop").click();
         wait_for(&mut harness, "Learning was stopped.");
         harness.get_by_label("Go on").click();
-        wait_for(&mut harness, "Better: more of your cards are read rightly");
+        wait_for(&mut harness, "Better: more of your cards are read correctly");
         for number in ["125", "32"] {
             harness.get_by_label(number);
         }
         harness.get_by_label("Use it");
-        harness.get_by_label("Leave it").click();
+        harness.get_by_label("Don't use it").click();
         wait_for(&mut harness, "Learn from my corrections");
         let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
         let calls: Vec<&str> = calls.lines().collect();

@@ -100,8 +100,9 @@ impl Shelf {
         let Some(entry) = entry else { return };
         let Some(Ok(found)) = &entry.found else { return };
         let (table, corrected) = self.corrections.table(&entry.path, found);
-        let (sets, unsure, checked) = (table.sets.len(), table.unsure(), table.checked);
-        self.summaries[index] = Some(Summary { sets, unsure, corrected, checked });
+        let (cards, sets, unsure) = (table.cards.len(), table.sets.len(), table.unsure());
+        let checked = table.checked;
+        self.summaries[index] = Some(Summary { cards, sets, unsure, corrected, checked });
     }
 
     /// Which photos the strip shows: the one that is looked at always.

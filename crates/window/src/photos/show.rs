@@ -8,12 +8,15 @@ use crate::photos::correcting::{Correcting, Edit};
 use crate::photos::strip::{Filter, Photographs};
 use crate::shared::column::with_foot;
 use crate::shared::desk::{Command, Desk};
+use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::look_panel;
 use crate::shared::overlay;
 use crate::shared::picture::zoom_buttons;
+use crate::shared::placement::Placement;
 use crate::shared::reasons;
+use crate::shared::why;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, PointerButton, Rect, RichText, ScrollArea, Ui, UiBuilder,
@@ -100,6 +103,7 @@ impl Photos {
         let mut parts = Parts::of(whole, count > 1);
         if desk.presenting {
             (parts.picture, parts.strip) = (whole, None);
+            self.view.look.pointed = None;
         }
         // In the order in which one reads, which is that of the Tab key.
         let ground =
@@ -415,7 +419,9 @@ impl Photos {
         }
         let painter = ui.painter_at(placement.room);
         let looking = self.looking();
-        overlay::paint(&painter, &placement, &self.view.table, &looking, desk.settings());
+        self.find_heap();
+        let table = (&self.view.table, &self.view.heap);
+        overlay::paint(&painter, &placement, table, &looking, desk.settings());
         let mut edit = None;
         let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
         let correct = self.view.task == Task::Correct;
@@ -464,14 +470,30 @@ impl Photos {
                 self.view.correcting.select(None, &self.view.table);
             }
         }
-        let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
+        self.explain(ui, &placement, &looking);
+        self.grant(edit, desk);
+    }
+
+    /// What is told on the picture itself.
+    fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look) {
         let table = &self.view.table;
+        why::paint(ui, placement, table, looking);
+        let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         // While a card is unsure nobody knows that there is none.
         let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;
         if solving && has_none {
+            let painter = ui.painter_at(placement.room);
             overlay::caption(&painter, placement.room, &t!("no-set-caption"));
         }
-        self.grant(edit, desk);
+    }
+
+    /// Finds out which cards lie on others, where cards are other ones than before.
+    fn find_heap(&mut self) {
+        let Some(picture) = &self.view.picture else { return };
+        let quads = || self.view.table.cards.iter().map(|card| card.corners_in_image);
+        if !self.view.heap.is_of(quads()) {
+            self.view.heap = Heap::of(picture.full(), quads().collect());
+        }
     }
 
     /// What of the cards is drawn on the picture.
@@ -504,7 +526,7 @@ impl Photos {
             if let Some((_, found)) = self.shelf.found() {
                 let (width, height) = found.size_px;
                 let placement = self.view.zoom.place(room, vec2(width as f32, height as f32));
-                let (table, looking) = (&self.view.table, self.looking());
+                let (table, looking) = ((&self.view.table, &self.view.heap), self.looking());
                 overlay::paint(&ui.painter_at(room), &placement, table, &looking, desk.settings());
             }
             return;

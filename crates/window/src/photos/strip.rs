@@ -19,6 +19,8 @@ const GAP: f32 = 8.0;
 /// What the strip says of a photo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
+    /// How many cards there are.
+    pub cards: usize,
     /// How many sets there are.
     pub sets: usize,
     /// How many cards are unsure.
@@ -278,7 +280,7 @@ fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
     };
     if tell_sets {
         let ground = RIM.gamma_multiply(0.85);
-        badge(Align2::RIGHT_BOTTOM, &sets_in_words(summary.sets), ground, Color32::WHITE);
+        badge(Align2::RIGHT_BOTTOM, &sets_in_words(summary), ground, Color32::WHITE);
     }
     if summary.unsure > 0 {
         badge(Align2::LEFT_TOP, "?", CHOSEN, RIM);
@@ -290,15 +292,19 @@ fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
     }
 }
 
-fn sets_in_words(sets: usize) -> String {
-    if sets == 0 { t!("thumbnail-no-set") } else { t!("count-sets", n = sets) }
+fn sets_in_words(summary: Summary) -> String {
+    match (summary.cards, summary.sets) {
+        (0, _) => t!("thumbnail-no-cards"),
+        (_, 0) => t!("thumbnail-no-set"),
+        (_, sets) => t!("count-sets", n = sets),
+    }
 }
 
 fn words(summary: Option<Summary>, failed: bool, tell_sets: bool) -> String {
     let Some(summary) = summary else {
         return if failed { t!("thumbnail-failed") } else { t!("thumbnail-unread") };
     };
-    let sets = tell_sets.then(|| sets_in_words(summary.sets));
+    let sets = tell_sets.then(|| sets_in_words(summary));
     let unsure = (summary.unsure > 0).then(|| t!("thumbnail-unsure", n = summary.unsure));
     let said = match summary {
         Summary { checked: true, .. } => Some(t!("checked")),
@@ -333,10 +339,12 @@ mod tests {
 
     #[test]
     fn a_photo_is_described_in_words() {
-        let summary = Summary { sets: 3, unsure: 1, corrected: true, checked: false };
+        let summary = Summary { cards: 12, sets: 3, unsure: 1, corrected: true, checked: false };
         assert_eq!(words(Some(summary), false, true), "3 sets, 1 card unsure, corrected");
-        let done = Summary { sets: 3, unsure: 0, corrected: true, checked: true };
+        let done = Summary { unsure: 0, checked: true, ..summary };
         assert_eq!(words(Some(done), false, false), "checked", "nothing of sets");
+        let bare = Summary { cards: 0, sets: 0, unsure: 0, corrected: false, checked: false };
+        assert_eq!(words(Some(bare), false, true), "no cards");
         assert_eq!(words(None, true, true), "cannot be read");
         assert_eq!(words(None, false, true), "not read yet");
     }

@@ -19,17 +19,22 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
     ui.vertical_centered(|ui| {
         let room = ui.available_height();
         ui.add_space(((room - 600.0) * 0.5).max(4.0));
-        fan(ui, settings);
+        fan(ui, room, settings);
         ui.add_space(14.0);
-        ui.label(RichText::new(t!("which-cards")).size(30.0).strong());
+        ui.label(RichText::new(t!("welcome")).size(30.0).strong());
         ui.label(t!("drop-photos"));
         ui.add_space(10.0);
-        let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
+        let size = vec2(260.0_f32.min(ui.available_width()), 46.0);
+        let colors = ui.visuals().selection;
+        let words = RichText::new(t!("ask-photos")).size(20.0).color(colors.stroke.color);
+        if ui.add(Button::new(words).min_size(size).fill(colors.bg_fill)).clicked() {
+            command = Some(Command::Act(Action::OpenPhoto));
+        }
+        let size = vec2(size.x, 32.0);
         for (action, words) in [
             (Action::Sample, t!("try-sample")),
             (Action::OpenFolder, t!("ask-folder")),
-            (Action::OpenPhoto, t!("ask-photos")),
-            (Action::Phone, t!("phone-take")),
+            (Action::Phone, t!("phone-title")),
             (Action::Tab(deal::TAB.id), t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {
@@ -68,8 +73,9 @@ pub fn name_of(path: &Path) -> String {
 }
 
 /// A set of three cards, as a greeting.
-fn fan(ui: &mut Ui, settings: &Settings) {
-    let width = (ui.available_width() / 3.6).min(150.0);
+fn fan(ui: &mut Ui, height: f32, settings: &Settings) {
+    // In a low window what can be pressed is in view, too.
+    let width = (ui.available_width() / 3.6).min(0.3 * height).min(150.0);
     let all = vec2(3.0 * width + 28.0, width / ASPECT);
     let (rect, response) = ui.allocate_exact_size(all, Sense::hover());
     response

@@ -1,6 +1,7 @@
 //! A card drawn with lines and surfaces: sharp at any size.
 
-use crate::shared::settings::Settings;
+use crate::shared::settings::{Palette, Settings};
+use crate::shared::theme::{RIM, SET_COLORS, text_on};
 use eframe::egui::epaint::Mesh;
 use eframe::egui::{
     Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape as Ink, Stroke, StrokeKind,
@@ -10,6 +11,7 @@ use setsight_game::cards::deck::FillKind;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_game::cards::{Card, Deck, Shading, Shape};
 use std::borrow::Cow;
+use std::f32::consts::TAU;
 use std::sync::LazyLock;
 
 /// Width of a card over its height, lying.
@@ -210,12 +212,41 @@ pub fn paint_gap(painter: &Painter, rect: Rect, line: Color32) {
     painter.extend(Ink::dashed_line(&points, Stroke::new(1.0, line), 5.0, 5.0));
 }
 
-/// A disc with a set's number, such as outlines carry.
+/// The mark of a set by its place, with its number: where colours come again it is no disc any more.
+pub fn set_mark(
+    painter: &Painter,
+    center: Pos2,
+    radius: f32,
+    (place, label): (usize, &str),
+    palette: Palette,
+) {
+    let color = palette.set_color(place);
+    match place / SET_COLORS {
+        0 => return disc(painter, center, radius, color, label),
+        1 => {
+            let rect = Rect::from_center_size(center, Vec2::splat(1.8 * radius));
+            painter.rect_filled(rect.expand(1.5), 2.0, RIM);
+            painter.rect_filled(rect, 2.0, color);
+        }
+        _ => {
+            let corner = |i: usize| center + 1.25 * radius * Vec2::angled(i as f32 * TAU / 4.0);
+            let corners = (0..4).map(corner).collect();
+            painter.add(Ink::convex_polygon(corners, color, Stroke::new(1.5, RIM)));
+        }
+    }
+    number(painter, center, radius, color, label);
+}
+
+/// A disc with a number, such as outlines carry.
 pub fn disc(painter: &Painter, center: Pos2, radius: f32, color: Color32, label: &str) {
-    painter.circle_filled(center, radius + 1.5, crate::shared::theme::RIM);
+    painter.circle_filled(center, radius + 1.5, RIM);
     painter.circle_filled(center, radius, color);
+    number(painter, center, radius, color, label);
+}
+
+fn number(painter: &Painter, center: Pos2, radius: f32, color: Color32, label: &str) {
     let size = radius * if label.chars().count() > 1 { 1.15 } else { 1.4 };
-    let text = crate::shared::theme::text_on(color);
+    let text = text_on(color);
     painter.text(center, Align2::CENTER_CENTER, label, FontId::proportional(size), text);
 }
 

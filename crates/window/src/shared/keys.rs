@@ -30,6 +30,8 @@ pub enum Action {
     About,
     /// Goes to the tab of this name.
     Tab(&'static str),
+    /// Goes to the tab that was seen before.
+    Back,
     /// Writes the annotated picture.
     ExportPicture,
     /// Writes the JSON.
@@ -78,6 +80,8 @@ pub enum Action {
     PreviousSet,
     /// All sets together.
     AllSets,
+    /// Why the set that is shown alone is one.
+    Why,
     /// One card more.
     MoreHint,
     /// As many cards of another set.
@@ -168,6 +172,18 @@ pub enum Action {
     NewGame,
 }
 
+impl Action {
+    /// Whether it is done while something lies over the window, which would hide what else it did.
+    pub const fn is_done_under_a_page(self) -> bool {
+        let is_page = matches!(
+            self,
+            Self::About | Self::Help | Self::HowTo | Self::Phone | Self::Rules | Self::Settings
+        );
+        let is_of_all = matches!(self, Self::Brightness | Self::Quit);
+        is_page || is_of_all || matches!(self, Self::ScaleDown | Self::ScaleUp)
+    }
+}
+
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -193,11 +209,13 @@ pub enum Place {
     Play,
     /// Watching a camera.
     Live,
+    /// Teaching a deck.
+    Deck,
 }
 
 impl Place {
     /// All places, in the order of the help page.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Window,
         Self::Photos,
         Self::Solve,
@@ -209,6 +227,7 @@ impl Place {
         Self::Watch,
         Self::Play,
         Self::Live,
+        Self::Deck,
     ];
 
     /// Its heading.
@@ -225,6 +244,7 @@ impl Place {
             Self::Watch => Word("keys-watching"),
             Self::Play => Word("keys-playing"),
             Self::Live => Word("tab-live"),
+            Self::Deck => Word("teach-a-deck"),
         }
     }
 }
@@ -263,8 +283,8 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
     bind(Place::Window, ALT, Key::F1, Action::About, Word("about-this-program")),
     bind(Place::Window, CTRL, Key::Comma, Action::Settings, Word("settings")),
-    bind(Place::Window, CTRL, Key::O, Action::OpenFolder, Word("ask-folder")),
-    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenPhoto, Word("keys-open-photo")),
+    bind(Place::Window, CTRL, Key::O, Action::OpenPhoto, Word("ask-photos")),
+    bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenFolder, Word("ask-folder")),
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
     bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
@@ -296,6 +316,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Solve, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Solve, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Solve, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Solve, NO, Key::W, Action::Why, Word("keys-why")),
     bind(Place::Solve, NO, Key::Escape, Action::Clear, Word("keys-all-of-it")),
     bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
@@ -352,6 +373,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
+    bind(Place::Live, NO, Key::W, Action::Why, Word("keys-why")),
     bind(Place::Live, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Live, NO, Key::F, Action::Freeze, Word("keys-hold")),
     bind(Place::Live, NO, Key::S, Action::SaveFrame, Word("keys-keep")),
@@ -360,6 +382,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Live, NO, Key::R, Action::Record, Word("keys-record")),
     bind(Place::Live, NO, Key::N, Action::NewGame, Word("keys-new-game")),
     bind(Place::Live, NO, Key::Escape, Action::Clear, Word("keys-clear-live")),
+    bind(Place::Deck, NO, Key::Escape, Action::Clear, Word("keys-leave-deck")),
 ];
 
 /// All keys: first those that lead to the tabs.
@@ -473,8 +496,8 @@ mod tests {
             for b in bindings().skip(i + 1) {
                 let alike = a.key == b.key && a.held == b.held;
                 let in_photos = |p| {
-                    use Place::{Deal, Live, Play, Watch, Window};
-                    !matches!(p, Window | Deal | Watch | Play | Live)
+                    use Place::{Deal, Deck, Live, Play, Watch, Window};
+                    !matches!(p, Window | Deal | Watch | Play | Live | Deck)
                 };
                 let watching = [a.place, b.place];
                 let together = a.place == b.place

@@ -3,8 +3,13 @@
 use crate::shared::keys::Action;
 use crate::shared::table::Table;
 use crate::shared::words::Word;
+use eframe::egui::Context;
 use setsight_game::cards::Card;
 use setsight_game::sets::{Verdict, explain};
+
+/// From so many sets on, rings for all of them would hide the cards: badges alone name them, and the
+/// one that is looked at has its rings.
+const MANY_SETS: usize = 6;
 
 /// A way to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,10 +46,25 @@ pub enum Mark {
     Quiet,
     /// Part of these sets, by place.
     Sets(Vec<usize>),
+    /// The same, without rings.
+    Badges(Vec<usize>),
     /// Given away by a hint.
     Hinted,
     /// Chosen by the player.
     Chosen,
+}
+
+impl Mark {
+    /// That of a card of these sets, where so many are shown, or one of them alone.
+    pub fn of_sets(sets: Vec<usize>, shown: usize, alone: Option<usize>) -> Self {
+        match alone {
+            Some(set) if sets.contains(&set) => Self::Sets(vec![set]),
+            Some(_) => Self::Quiet,
+            None if sets.is_empty() => Self::Plain,
+            None if shown < MANY_SETS => Self::Sets(sets),
+            None => Self::Badges(sets),
+        }
+    }
 }
 
 /// What the player looks at.
@@ -54,6 +74,10 @@ pub struct Look {
     pub mode: Mode,
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,
+    /// The set under the pointer in the list, which goes before it.
+    pub pointed: Option<usize>,
+    /// Whether it is told why that set is one.
+    pub why: bool,
     /// If anything, only the sets that hang on this card are shown.
     pub with: Option<usize>,
     /// How many cards of a set are given away, 0 to 3.
@@ -67,7 +91,7 @@ pub struct Look {
 impl Look {
     /// For another table: the way stays, what was given away or chosen does not.
     pub fn start_again(&mut self) {
-        *self = Self { mode: self.mode, ..Self::default() };
+        *self = Self { mode: self.mode, why: self.why, ..Self::default() };
     }
 
     /// The next set alone; after the last one all of them again.
@@ -87,6 +111,14 @@ impl Look {
         };
     }
 
+    /// Shows the set under the pointer in the list; without one, what is chosen.
+    pub fn point_at(&mut self, set: Option<usize>, ctx: &Context) {
+        if std::mem::replace(&mut self.pointed, set) != set {
+            // The picture may have been drawn already.
+            ctx.request_repaint();
+        }
+    }
+
     /// Gives one card more away; after three cards begins again.
     pub fn more_hint(&mut self) {
         self.hint = (self.hint + 1) % 4;
@@ -104,6 +136,7 @@ impl Look {
             Action::NextSet => self.next_set(table.shown_sets()),
             Action::PreviousSet => self.previous_set(table.shown_sets()),
             Action::AllSets => self.set = None,
+            Action::Why => self.why = !self.why,
             Action::MoreHint => {
                 self.mode = Mode::Hint;
                 self.more_hint();
@@ -134,6 +167,15 @@ impl Look {
         cards?.try_into().ok()
     }
 
+    /// The three cards of which it is told on the picture why they are a set, or are not.
+    pub fn asked_about(&self, table: &Table) -> Option<[usize; 3]> {
+        match (self.mode, self.set) {
+            (Mode::Solve, Some(set)) if self.why => Some(table.set_at(set)),
+            (Mode::Learn, _) => self.chosen.as_slice().try_into().ok(),
+            _ => None,
+        }
+    }
+
     /// Why the three chosen cards are a set or are not, once there are three.
     pub fn verdict(&self, table: &Table) -> Option<Verdict> {
         self.three_chosen(table).map(explain)
@@ -142,7 +184,9 @@ impl Look {
     /// What a table that has become another one no longer holds is let go.
     pub fn fit(&mut self, table: &Table) {
         self.chosen.retain(|&card| card < table.cards.len());
-        self.set = self.set.filter(|&set| set < table.shown_sets());
+        for set in [&mut self.set, &mut self.pointed] {
+            set.take_if(|set| *set >= table.shown_sets());
+        }
     }
 
     /// The sets of a card that are shown.
@@ -158,14 +202,14 @@ impl Look {
             0 => Vec::new(),
             step => table.hint(self.hint_rank, step).unwrap_or_default(),
         };
+        let drawn = match self.with {
+            Some(card) => table.sets_with(card).len(),
+            None => table.shown_sets(),
+        };
         let mark = |card: usize| match self.mode {
-            Mode::Solve => match self.set {
-                Some(set) if table.sets_with(card).contains(&set) => Mark::Sets(vec![set]),
-                Some(_) => Mark::Quiet,
-                None => match self.sets_of(table, card) {
-                    sets if sets.is_empty() => Mark::Plain,
-                    sets => Mark::Sets(sets),
-                },
+            Mode::Solve => match self.pointed.or(self.set) {
+                None => Mark::of_sets(self.sets_of(table, card), drawn, None),
+                alone => Mark::of_sets(table.sets_with(card), drawn, alone),
             },
             Mode::Hint if given.contains(&card) => Mark::Hinted,
             Mode::Learn if self.chosen.contains(&card) => Mark::Chosen,
@@ -248,6 +292,22 @@ mod tests {
         let look = Look { with: Some(0), ..Look::default() };
         let shown = |card: usize| !matches!(look.marks(&table)[card], Mark::Plain);
         assert!((0..3).all(shown) && !(3..6).any(shown));
+    }
+
+    #[test]
+    fn many_sets_are_named_by_badges_alone_and_one_of_them_has_its_rings() {
+        let table = table_of("3opd 1ors 1spd 1fgo 2fro 2ord 2fgd 3ord 2ogo 3srd 2fpd 2ops");
+        assert_eq!(table.sets.len(), 7);
+        let rings = |look: &Look| {
+            look.marks(&table).iter().filter(|mark| matches!(mark, Mark::Sets(_))).count()
+        };
+        let mut look = Look::default();
+        assert_eq!(rings(&look), 0);
+        assert!(look.marks(&table).iter().any(|mark| matches!(mark, Mark::Badges(_))));
+        look.pointed = Some(6);
+        assert_eq!(rings(&look), 3);
+        let card = table.set_at(0)[0];
+        assert!(rings(&Look { with: Some(card), ..Look::default() }) >= 3);
     }
 
     #[test]

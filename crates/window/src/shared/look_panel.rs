@@ -9,9 +9,11 @@ use crate::shared::table::Table;
 use crate::shared::verdict::verdict_lines;
 use crate::shared::words::t;
 use eframe::egui::{
-    Button, CornerRadius, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiKind, WidgetInfo, vec2,
+    Align2, Button, FontId, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiKind,
+    WidgetInfo, vec2,
 };
 use setsight_game::cards::{Card, Deck};
+use setsight_game::sets::explain;
 
 /// Opacity of a set in the list while a card of it is covered.
 const RESTING: f32 = 0.3;
@@ -103,8 +105,16 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         }
         ui.weak(shown);
     });
-    ui.add_space(2.0);
     let deck = table.deck();
+    if let Some(set) = look.set {
+        let why = ui.toggle_value(&mut look.why, t!("why"));
+        why.on_hover_text(t!("key-hover", key = key_of(Action::Why)));
+        if look.why {
+            verdict_lines(ui, &deck, &explain(table.set_at(set).map(|i| table.cards[i].card)));
+        }
+    }
+    ui.add_space(2.0);
+    let mut pointed = None;
     scrolled(ui, |ui| {
         for place in 0..shown_sets {
             let cards = table.set_at(place).map(|i| table.cards[i].card);
@@ -117,59 +127,89 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
                     card = table.numbers[set.decided_by]
                 ));
             }
-            let pressed = ui.scope(|ui| {
+            let row = ui.scope(|ui| {
                 if table.rests(place) {
                     ui.multiply_opacity(RESTING);
                 }
-                let label = table.set_label(place);
-                set_row(ui, (place, &label), (&deck, cards), look.set == Some(place), settings)
+                let (label, selected) = (table.set_label(place), look.set == Some(place));
+                let row = SetRow { place, label: &label, cards, places: None, selected };
+                row.show(ui, &deck, settings)
             });
-            if pressed.inner {
+            if row.inner.clicked() {
                 look.set = if look.set == Some(place) { None } else { Some(place) };
+            }
+            if row.inner.hovered() {
+                pointed = Some(place);
             }
         }
         if table.probable_sets_left_out > 0 {
             ui.weak(t!("probable-left-out", n = table.probable_sets_left_out));
         }
     });
+    look.point_at(pointed, ui.ctx());
 }
 
-/// A set in a row: its number and its cards, drawn. Whether it was pressed.
-fn set_row(
-    ui: &mut Ui,
-    (place, label): (usize, &str),
-    (deck, cards): (&Deck, [Card; 3]),
-    selected: bool,
-    settings: &Settings,
-) -> bool {
-    let width = ui.available_width();
-    let card_width = ((width - 44.0 - 4.0 * 6.0) / 3.0).clamp(36.0, 92.0);
-    let height = card_width / ASPECT + 12.0;
-    let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
-    response.widget_info(|| {
-        let cards = cards.map(|card| names::card(deck, card)).join(", ");
-        let name = t!("set-numbered", n = label, cards = cards);
-        WidgetInfo::selected(Role::Button, true, selected, name)
-    });
-    if !ui.is_rect_visible(rect) {
-        return response.clicked();
+/// A set as a row of a list: its mark and its cards, drawn.
+pub struct SetRow<'a> {
+    /// Its place, from which its mark follows.
+    pub place: usize,
+    /// Its number.
+    pub label: &'a str,
+    /// Its cards.
+    pub cards: [Card; 3],
+    /// What the places are called where they lie, if they have names.
+    pub places: Option<[String; 3]>,
+    /// Whether it is shown alone.
+    pub selected: bool,
+}
+
+impl SetRow<'_> {
+    /// Shows it.
+    pub fn show(self, ui: &mut Ui, deck: &Deck, settings: &Settings) -> Response {
+        let width = ui.available_width();
+        let beside = 44.0_f32.min(0.2 * width);
+        let below = if self.places.is_some() { 18.0 } else { 0.0 };
+        let card_width = ((width - beside - 4.0 * 6.0) / 3.0).clamp(24.0, 92.0);
+        let card_width = if self.places.is_some() { card_width.min(70.0) } else { card_width };
+        let height = card_width / ASPECT + 12.0 + below;
+        let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
+        response.widget_info(|| {
+            let cards = self.cards.map(|card| names::card(deck, card)).join(", ");
+            let name = match &self.places {
+                None => t!("set-numbered", n = self.label, cards = cards),
+                Some(places) => {
+                    let places = places.join(" ");
+                    t!("set-at-places", n = self.label, places = places, cards = cards)
+                }
+            };
+            WidgetInfo::selected(Role::Button, true, self.selected, name)
+        });
+        if !ui.is_rect_visible(rect) {
+            return response;
+        }
+        let (painter, visuals) = (ui.painter(), ui.visuals());
+        if self.selected || response.hovered() || response.has_focus() {
+            painter.rect_filled(rect, 8.0, visuals.widgets.hovered.weak_bg_fill);
+        }
+        if self.selected || response.has_focus() {
+            let color = settings.palette.set_color(self.place);
+            let color = if self.selected { color } else { visuals.selection.bg_fill };
+            painter.rect_stroke(rect, 8.0, Stroke::new(2.0, color), StrokeKind::Inside);
+        }
+        let center = rect.left_top() + vec2(0.5 * beside, 6.0 + 0.5 * card_width / ASPECT);
+        let radius = (0.5 * beside - 2.0).min(12.0);
+        card_face::set_mark(painter, center, radius, (self.place, self.label), settings.palette);
+        for (i, card) in self.cards.into_iter().enumerate() {
+            let min = rect.left_top() + vec2(beside + i as f32 * (card_width + 6.0), 6.0);
+            let face = card_face::rect_at(min, card_width);
+            card_face::paint_of(painter, face, deck, card, settings);
+            if let Some(places) = &self.places {
+                let (at, font) = (face.center_bottom() + vec2(0.0, 2.0), FontId::monospace(13.0));
+                painter.text(at, Align2::CENTER_TOP, &places[i], font, visuals.text_color());
+            }
+        }
+        response
     }
-    let color = settings.palette.set_color(place);
-    let painter = ui.painter();
-    if selected || response.hovered() || response.has_focus() {
-        painter.rect_filled(rect, CornerRadius::same(8), ui.visuals().widgets.hovered.weak_bg_fill);
-    }
-    if selected || response.has_focus() {
-        let line = Stroke::new(2.0, if selected { color } else { ui.visuals().selection.bg_fill });
-        painter.rect_stroke(rect, CornerRadius::same(8), line, StrokeKind::Inside);
-    }
-    let center = rect.left_center() + vec2(22.0, 0.0);
-    card_face::disc(painter, center, 12.0, color, label);
-    for (i, card) in cards.into_iter().enumerate() {
-        let min = rect.left_top() + vec2(44.0 + i as f32 * (card_width + 6.0), 6.0);
-        card_face::paint_of(painter, card_face::rect_at(min, card_width), deck, card, settings);
-    }
-    response.clicked()
 }
 
 fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
@@ -253,6 +293,9 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         if ui.button(t!("choose-others")).clicked() {
             look.chosen.clear();
         }
+        if look.chosen.len() == 3 {
+            ui.weak(t!("fourth-begins-anew"));
+        }
     }
 }
 
@@ -273,8 +316,8 @@ mod tests {
     #[test]
     fn chances_are_said_in_words() {
         let ends = |p, words| assert!(chance_in_words(p).ends_with(words), "{p}");
-        ends(0.953, "in 95 of 100 cases.");
-        ends(0.9999, "in 99 of 100 cases.");
-        ends(1.0, "in every case.");
+        ends(0.953, " 95 times out of 100.");
+        ends(0.9999, " 99 times out of 100.");
+        ends(1.0, "are sure to bring one.");
     }
 }

@@ -1,6 +1,7 @@
 //! Outlines, discs and names over a picture, drawn by the window and so sharp at any zoom.
 
-use crate::shared::card_face::disc;
+use crate::shared::card_face::{disc, set_mark};
+use crate::shared::heap::Heap;
 use crate::shared::look::{Look, Mark, Mode};
 use crate::shared::names;
 use crate::shared::placement::{Placement, bounds, offset};
@@ -19,6 +20,9 @@ use setsight_vision::Reading;
 /// Width of what is told of a card, in points.
 const TIP_WIDTH: f32 = 300.0;
 
+/// Steps along a side of an outline that ends where another card lies.
+const PIECES: usize = 64;
+
 /// What the pointer or the keyboard did to the cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
@@ -30,19 +34,22 @@ pub struct Hits {
     pub focused: Option<usize>,
 }
 
-/// Paints a table's cards as they are to be looked at.
+/// Paints a table's cards as they are to be looked at; of a card on which others lie no outline where
+/// those are.
 pub fn paint(
     painter: &Painter,
     placement: &Placement,
-    table: &Table,
+    (table, heap): (&Table, &Heap),
     look: &Look,
     settings: &Settings,
 ) {
     let marks = look.marks(table);
     // First all outlines, then all discs: a neighbour's outline must not hide them.
-    for (card, mark) in table.cards.iter().zip(&marks) {
+    for (place, (card, mark)) in table.cards.iter().zip(&marks).enumerate() {
         let marked = (mark, card.unsure, table.sets.len());
-        outline(painter, placement, &card.corners_in_image, marked, settings);
+        let on_it = heap.on(place);
+        let pen = Pen { painter, placement, on_it: &on_it };
+        outline(pen, &card.corners_in_image, marked, settings);
     }
     for (card, mark) in table.cards.iter().zip(&marks) {
         let labels = |set: usize| table.set_label(set);
@@ -64,7 +71,10 @@ pub fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &Setting
         sides.map(|corner| corner + min)
     };
     for (rect, mark) in cards {
-        outline(painter, &placement, &quad(rect), (mark, false, usize::MAX), settings);
+        if !matches!(mark, Mark::Plain | Mark::Badges(_)) {
+            let pen = Pen { painter, placement: &placement, on_it: &[] };
+            outline(pen, &quad(rect), (mark, false, usize::MAX), settings);
+        }
     }
     for (rect, mark) in cards {
         let label = |set: usize| (set + 1).to_string();
@@ -72,13 +82,65 @@ pub fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &Setting
     }
 }
 
+/// Draws what is round a card, as far as no other card lies there.
+#[derive(Clone, Copy)]
+struct Pen<'a> {
+    painter: &'a Painter,
+    placement: &'a Placement,
+    on_it: &'a [Quad],
+}
+
+impl Pen<'_> {
+    /// A line round four corners.
+    fn round(self, corners: [Pos2; 4], width: f32, color: Color32) {
+        if self.on_it.is_empty() {
+            return closed(self.painter, corners, width, color);
+        }
+        for piece in self.in_view(corners) {
+            self.painter.add(Shape::line(piece, Stroke::new(width, color)));
+        }
+    }
+
+    /// The same, dashed.
+    fn dashed(self, corners: [Pos2; 4], (width, dash, gap): (f32, f32, f32), color: Color32) {
+        for piece in self.in_view(corners) {
+            let stroke = Stroke::new(width, color);
+            self.painter.extend(Shape::dashed_line(&piece, stroke, dash, gap));
+        }
+    }
+
+    /// The parts of the line that no card lies on.
+    fn in_view(self, corners: [Pos2; 4]) -> Vec<Vec<Pos2>> {
+        if self.on_it.is_empty() {
+            return vec![[&corners[..], &corners[..1]].concat()];
+        }
+        let is_hidden = |at: Pos2| {
+            let at = self.placement.image_from_window(at);
+            self.on_it.iter().any(|quad| quad.contains(at))
+        };
+        let (mut pieces, mut piece) = (Vec::new(), Vec::new());
+        for step in 0..=4 * PIECES {
+            let (side, part) = (step / PIECES % 4, (step % PIECES) as f32 / PIECES as f32);
+            let at = corners[side].lerp(corners[(side + 1) % 4], part);
+            if !is_hidden(at) {
+                piece.push(at);
+            } else if !piece.is_empty() {
+                pieces.push(std::mem::take(&mut piece));
+            }
+        }
+        pieces.push(piece);
+        pieces.retain(|piece| piece.len() > 1);
+        pieces
+    }
+}
+
 fn outline(
-    painter: &Painter,
-    placement: &Placement,
+    pen: Pen<'_>,
     quad: &Quad,
     (mark, unsure, sure_sets): (&Mark, bool, usize),
     settings: &Settings,
 ) {
+    let Pen { painter, placement, .. } = pen;
     let corners = placement.quad(quad);
     let long = quad.long_side() as f32 * placement.scale;
     let width = (0.026 * long).clamp(2.0, 7.0);
@@ -91,46 +153,33 @@ fn outline(
             ));
         }
         Mark::Plain if unsure => {
-            let mut line = corners.to_vec();
-            line.push(corners[0]);
-            painter.extend(Shape::dashed_line(
-                &line,
-                Stroke::new(0.5 * width + 3.0, RIM),
-                3.0 * width,
-                2.0 * width,
-            ));
-            painter.extend(Shape::dashed_line(
-                &line,
-                Stroke::new(0.5 * width + 1.0, PALE),
-                3.0 * width,
-                2.0 * width,
-            ));
+            for (extra, color) in [(3.0, RIM), (1.0, PALE)] {
+                let dashes = (0.5 * width + extra, 3.0 * width, 2.0 * width);
+                pen.dashed(corners, dashes, color);
+            }
         }
-        Mark::Plain => {
-            closed(painter, corners, 0.4 * width + 2.5, RIM);
-            closed(painter, corners, 0.4 * width + 0.5, PALE);
+        Mark::Plain | Mark::Badges(_) => {
+            pen.round(corners, 0.4 * width + 2.5, RIM);
+            pen.round(corners, 0.4 * width + 0.5, PALE);
         }
         Mark::Hinted | Mark::Chosen => {
-            closed(painter, corners, 1.6 * width + 3.0, RIM);
-            closed(painter, corners, 1.6 * width, CHOSEN);
+            pen.round(corners, 1.6 * width + 3.0, RIM);
+            pen.round(corners, 1.6 * width, CHOSEN);
         }
         Mark::Sets(sets) => {
             // One band for each set, the first outside; a dark rim around and between them.
             let n = sets.len() as f32;
             let width = width.min(0.2 * long / (1.3 * n)).max(1.5);
             let step = 1.3 * width;
-            closed(painter, corners, step * n + 0.6 * width, RIM);
+            pen.round(corners, step * n + 0.6 * width, RIM);
             for (rank, &set) in sets.iter().enumerate() {
                 let out = step * ((n - 1.0) / 2.0 - rank as f32);
                 let (band, color) = (offset(&corners, out), settings.palette.set_color(set));
                 if set < sure_sets {
-                    closed(painter, band, width, color);
+                    pen.round(band, width, color);
                 } else {
                     // What is probable is dashed.
-                    let mut line = band.to_vec();
-                    line.push(band[0]);
-                    let stroke = Stroke::new(width, color);
-                    painter.extend(Shape::dashed_line(&line, stroke, 4.0 * width, 3.0 * width));
+                    pen.dashed(band, (width, 4.0 * width, 3.0 * width), color);
                 }
             }
         }
@@ -149,24 +198,28 @@ fn discs(
     label: &dyn Fn(usize) -> String,
     settings: &Settings,
 ) {
-    let sets: &[usize] = if let Mark::Sets(sets) = mark { sets } else { &[] };
-    let count = sets.len() + usize::from(unsure && *mark != Mark::Quiet);
-    if count == 0 {
+    let sets: &[usize] = if let Mark::Sets(sets) | Mark::Badges(sets) = mark { sets } else { &[] };
+    let unsure = unsure && *mark != Mark::Quiet;
+    if sets.is_empty() && !unsure {
         return;
     }
-    let [start, end, ..] = placement.quad(quad);
+    let [start, end, .., below] = placement.quad(quad);
     let edge = (end - start).length().max(1.0);
-    let along = (end - start) / edge;
     let long = quad.long_side() as f32 * placement.scale;
-    let radius = (0.085 * long).clamp(7.0, 22.0).min(edge / (2.2 * count as f32));
-    let mut at = start + along * radius;
+    let radius = (0.085 * long).clamp(7.0, 22.0);
+    let along = (end - start) / edge * (2.3 * radius);
+    let down = (below - start).normalized() * (2.3 * radius);
+    // As many beside each other as the card is long, then a row further in.
+    let in_row = ((edge / (2.3 * radius)) as usize).max(1);
+    let place = |n: usize| {
+        let (row, column) = (n / in_row, n % in_row);
+        start + along * (column as f32 + 0.43) + down * row as f32
+    };
     if unsure {
-        disc(painter, at, radius, PALE, "?");
-        at += along * (2.3 * radius);
+        disc(painter, place(0), radius, PALE, "?");
     }
-    for &set in sets {
-        disc(painter, at, radius, settings.palette.set_color(set), &label(set));
-        at += along * (2.3 * radius);
+    for (n, &set) in (usize::from(unsure)..).zip(sets) {
+        set_mark(painter, place(n), radius, (set, &label(set)), settings.palette);
     }
 }
 
@@ -212,6 +265,11 @@ pub fn cards(
         response.widget_info(|| {
             WidgetInfo::selected(Role::Button, true, wanted.chosen.contains(&i), table.describe(i))
         });
+        if wanted.tell_sets {
+            ui.ctx().accesskit_node_builder(response.id, |node| {
+                node.set_description(table.sets_in_words(i));
+            });
+        }
         if wanted.focus == Some(i) {
             response.request_focus();
         }

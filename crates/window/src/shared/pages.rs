@@ -1,13 +1,13 @@
 //! The page of keys and the settings, over the window.
 
 use crate::shared::card_face;
-use crate::shared::keys;
-use crate::shared::keys::{OTHER_KEYS, Place, bindings, name_of};
+use crate::shared::keys::{Binding, OTHER_KEYS, Place, bindings, name_of};
 use crate::shared::settings::{Brightness, Palette, SCALES, Settings};
+use crate::shared::theme;
 use crate::shared::words::{Language, Word, t};
 use eframe::egui::{
     Align, Button, Context, Frame, Id, Label, Layout, Modal, ModalResponse, Role, ScrollArea,
-    Sense, Slider, Ui, WidgetInfo, vec2,
+    Sense, Slider, TextEdit, Ui, WidgetInfo, vec2,
 };
 
 /// Room for the longest name of a key, in points.
@@ -71,43 +71,66 @@ fn over<T>(
     })
 }
 
-/// Shows every key. Whether the page is to be closed.
-pub fn help(ctx: &Context) -> bool {
+/// Shows every key, or those that are searched for; those that work here and now first. Whether the
+/// page is to be closed.
+pub fn help(ctx: &Context, here: &[Place], searched: &mut String) -> bool {
     let room = ctx.content_rect().size();
     page(ctx, "help", 940.0, |ui| {
         ui.heading(t!("keys"));
+        let field = TextEdit::singleline(searched).hint_text(t!("search"));
+        let field = field.desired_width(240.0_f32.min(ui.available_width()));
+        let field = theme::bordered(ui, |ui| ui.add(field));
+        field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, t!("search")));
+        // What is nearest comes first.
+        let others = Place::ALL.into_iter().filter(|place| !here.contains(place));
+        let places = here.iter().rev().copied().chain(others);
+        let lists: Vec<_> = places
+            .map(|place| (place, rows_of(place, &searched.to_lowercase())))
+            .filter(|(_, rows)| !rows.is_empty())
+            .collect();
+        if lists.is_empty() {
+            ui.label(t!("nothing-found"));
+        }
         ui.scope(|ui| {
             ui.spacing_mut().interact_size.y = 20.0;
             let columns = if room.x > 760.0 { 2 } else { 1 };
+            // About as many rows on the left as on the right.
+            let all: usize = lists.iter().map(|(_, rows)| rows.len() + 1).sum();
             ui.columns(columns, |uis| {
-                // Together about as long on the left as on the right.
-                for place in Place::ALL {
-                    let left = matches!(
-                        place,
-                        Place::Window | Place::Photos | Place::Solve | Place::Hint | Place::Learn
-                    );
-                    keys_of(&mut uis[if left { 0 } else { columns - 1 }], place);
+                let mut above = 0;
+                for (place, rows) in lists {
+                    let column = if 2 * above < all { 0 } else { columns - 1 };
+                    above += rows.len() + 1;
+                    let ui = &mut uis[column];
+                    ui.add_space(4.0);
+                    ui.strong(place.word().say());
+                    for (key, word) in rows {
+                        key_row(ui, &key, word);
+                    }
                 }
             });
         });
     })
 }
 
-fn keys_of(ui: &mut Ui, place: Place) {
-    ui.add_space(4.0);
-    ui.strong(place.word().say());
-    let mut shown: Vec<keys::Action> = Vec::new();
-    for binding in bindings().filter(|b| b.place == place) {
+/// The keys of a place in which the text that is searched for occurs.
+fn rows_of(place: Place, searched: &str) -> Vec<(String, Word)> {
+    let mut own: Vec<Binding> = Vec::new();
+    for binding in bindings().filter(|binding| binding.place == place) {
         // A second key for the same is in the table for other keyboards.
-        if shown.contains(&binding.action) {
-            continue;
+        if own.iter().all(|other| other.action != binding.action) {
+            own.push(binding);
         }
-        shown.push(binding.action);
-        key_row(ui, &name_of(&binding), binding.word);
     }
-    for (_, key, word) in OTHER_KEYS.iter().filter(|k| k.0 == place) {
-        key_row(ui, &key.name(), *word);
-    }
+    let mut rows: Vec<_> = own.iter().map(|binding| (name_of(binding), binding.word)).collect();
+    let others = OTHER_KEYS.iter().filter(|other| other.0 == place);
+    rows.extend(others.map(|(_, key, word)| (key.name(), *word)));
+    rows.retain(|(key, word)| {
+        [key, &word.say(), &place.word().say()]
+            .iter()
+            .any(|text| text.to_lowercase().contains(searched))
+    });
+    rows
 }
 
 /// A key and what it does, in as many lines as the room asks for.
@@ -179,9 +202,9 @@ pub fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
             open_deck = ui.button(t!("ask-open-deck")).clicked();
         });
         ui.add_space(6.0);
-        ui.checkbox(&mut settings.letters, t!("say-letters"));
-        ui.checkbox(&mut settings.codes, t!("write-codes"));
-        ui.checkbox(&mut settings.sounds, t!("play-sounds"));
+        theme::check_box(ui, &mut settings.letters, t!("say-letters"));
+        theme::check_box(ui, &mut settings.codes, t!("write-codes"));
+        theme::check_box(ui, &mut settings.sounds, t!("play-sounds"));
         ui.add_space(6.0);
         let label = ui.label(t!("size-of-everything"));
         ui.horizontal_wrapped(|ui| {

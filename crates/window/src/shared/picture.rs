@@ -3,7 +3,7 @@
 use crate::shared::placement::{Placement, View};
 use crate::shared::words::t;
 use eframe::egui::{
-    Button, Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, Shape,
+    Button, Color32, ColorImage, Context, Id, Key, Rect, Response, Role, Sense, Shape, TextStyle,
     TextureHandle, TextureId, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 use image::{RgbImage, imageops};
@@ -52,7 +52,9 @@ pub fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
 /// Buttons for a picture's zoom, in a corner of its room. To be drawn after what lies on the picture.
 pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
     let size = vec2(34.0, 30.0);
-    let width = 3.0 * size.x + 24.0;
+    let font = TextStyle::Button.resolve(ui.style());
+    let fit = ui.painter().layout_no_wrap(t!("zoom-fit"), font, Color32::PLACEHOLDER).size().x;
+    let width = 2.0 * size.x + (fit + 4.0).max(size.x) + 24.0;
     if room.width() < 2.0 * width || room.height() < 3.0 * size.y {
         // Keys and the wheel do the same.
         return;

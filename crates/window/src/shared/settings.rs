@@ -144,6 +144,8 @@ pub struct Keeper {
     /// The settings as they are now.
     pub settings: Settings,
     saved: Settings,
+    /// Light or dark for now, and what is kept instead as long as nobody chooses.
+    for_now: Option<(Brightness, Brightness)>,
     path: Option<PathBuf>,
 }
 
@@ -164,12 +166,13 @@ impl Keeper {
         if !SCALES.contains(&settings.scale) {
             settings.scale = 1.0;
         }
-        Self { saved: settings.clone(), settings, path: Some(path.to_path_buf()) }
+        Self { saved: settings.clone(), settings, for_now: None, path: Some(path.to_path_buf()) }
     }
 
-    /// Light or dark for now, whatever is remembered.
+    /// Light or dark for now, whatever is remembered, which stays as it is.
     #[must_use]
     pub fn with_brightness(mut self, brightness: Brightness) -> Self {
+        self.for_now = Some((brightness, self.settings.brightness));
         self.settings.brightness = brightness;
         self.saved.brightness = brightness;
         self
@@ -193,7 +196,12 @@ impl Keeper {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let text = serde_json::to_string_pretty(&self.settings).expect("plain data");
+        let mut kept = self.settings.clone();
+        match self.for_now {
+            Some((now, remembered)) if kept.brightness == now => kept.brightness = remembered,
+            _ => self.for_now = None, // The user has chosen.
+        }
+        let text = serde_json::to_string_pretty(&kept).expect("plain data");
         write_whole(path, text.as_bytes())
     }
 }
@@ -214,6 +222,22 @@ mod tests {
         keeper.settings.scale = 1.5;
         keeper.save().unwrap();
         assert_eq!(Keeper::at(&path).settings, keeper.settings);
+    }
+
+    #[test]
+    fn light_or_dark_for_now_is_not_remembered_and_a_choice_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("window.json");
+        let mut keeper = Keeper::at(&path).with_brightness(Brightness::Dark);
+        keeper.settings.sounds = true;
+        keeper.save().unwrap();
+        let kept = Keeper::at(&path).settings;
+        assert!(kept.sounds && kept.brightness == Brightness::System);
+        for choice in [Brightness::Light, Brightness::Dark] {
+            keeper.settings.brightness = choice;
+            keeper.save().unwrap();
+            assert_eq!(Keeper::at(&path).settings.brightness, choice);
+        }
     }
 
     #[test]

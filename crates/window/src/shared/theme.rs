@@ -3,8 +3,8 @@
 use crate::shared::settings::{Brightness, Palette, Settings};
 use crate::shared::words::Word;
 use eframe::egui::{
-    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Painter, Rect, Stroke, StrokeKind,
-    Style, TextStyle, Theme, ThemePreference, Ui, Vec2, Visuals,
+    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Painter, Rect, Response, Stroke,
+    StrokeKind, Style, TextStyle, Theme, ThemePreference, Ui, Vec2, Visuals,
 };
 use setsight_game::cards::Color;
 use setsight_vision::output::overlay;
@@ -18,21 +18,29 @@ pub const GOOD: Color32 = Color32::from_rgb(0, 148, 108);
 /// What a hint gives away and what the player has chosen.
 pub const CHOSEN: Color32 = Color32::from_rgb(255, 196, 38);
 
-/// Paul Tol's qualitative scheme "bright" ("Colour Schemes", 2021), without its grey.
-const TOL: [Color32; 6] = [
+/// Colours of each palette. Where they come again the mark has another shape.
+pub const SET_COLORS: usize = 7;
+
+/// Paul Tol's qualitative scheme "bright" ("Colour Schemes", 2021).
+const TOL: [Color32; SET_COLORS] = [
     Color32::from_rgb(68, 119, 170),
     Color32::from_rgb(238, 102, 119),
     Color32::from_rgb(34, 136, 51),
     Color32::from_rgb(204, 187, 68),
     Color32::from_rgb(102, 204, 238),
     Color32::from_rgb(170, 51, 119),
+    Color32::from_rgb(187, 187, 187),
 ];
 /// Paul Tol's "high-contrast" and white: far apart in lightness, so that they differ in grey too.
-const STRONG: [Color32; 4] = [
+/// Then three that differ from these in hue.
+const STRONG: [Color32; SET_COLORS] = [
     Color32::from_rgb(221, 170, 51),
     Color32::from_rgb(0, 68, 136),
     Color32::from_rgb(255, 255, 255),
     Color32::from_rgb(187, 85, 102),
+    Color32::from_rgb(120, 214, 255),
+    Color32::from_rgb(0, 96, 44),
+    Color32::from_rgb(112, 40, 140),
 ];
 
 impl Palette {
@@ -48,15 +56,15 @@ impl Palette {
         }
     }
 
-    /// The colour of a set by its place among the sets. Numbers tell where colours come again.
+    /// The colour of a set by its place among the sets.
     pub fn set_color(self, place: usize) -> Color32 {
         match self {
             Self::Okabe => {
                 let [r, g, b] = overlay::set_color(place).0;
                 Color32::from_rgb(r, g, b)
             }
-            Self::Tol => TOL[place % TOL.len()],
-            Self::Strong => STRONG[place % STRONG.len()],
+            Self::Tol => TOL[place % SET_COLORS],
+            Self::Strong => STRONG[place % SET_COLORS],
         }
     }
 
@@ -90,6 +98,21 @@ pub fn felt(ui: &Ui) -> Color32 {
 pub fn text_on(color: Color32) -> Color32 {
     let [r, g, b, _] = color.to_array().map(f32::from);
     if 0.299 * r + 0.587 * g + 0.114 * b > 125.0 { RIM } else { Color32::WHITE }
+}
+
+/// A box to be ticked, with a border that is seen on any ground.
+pub fn check_box(ui: &mut Ui, ticked: &mut bool, words: String) -> Response {
+    bordered(ui, |ui| ui.checkbox(ticked, words))
+}
+
+/// A box or a field with a border that is seen on any ground.
+pub fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
+    ui.scope(|ui| {
+        let widgets = &mut ui.visuals_mut().widgets;
+        widgets.inactive.bg_stroke = Stroke::new(1.0, widgets.inactive.fg_stroke.color);
+        add(ui)
+    })
+    .inner
 }
 
 /// A ring around what has the keyboard's focus: two lines, so that one of them is seen on any ground.
@@ -267,10 +290,26 @@ mod tests {
     #[test]
     fn a_number_can_be_read_on_every_set_colour() {
         for palette in Palette::ALL {
-            for place in 0..7 {
+            for place in 0..SET_COLORS {
                 let color = palette.set_color(place);
                 assert!(contrast(color, text_on(color)) > 3.0, "{palette:?} {place}");
             }
+        }
+    }
+
+    #[test]
+    fn no_colour_comes_again_before_the_mark_has_another_shape() {
+        for palette in Palette::ALL {
+            for place in 0..SET_COLORS {
+                let others = (0..place).map(|other| palette.set_color(other));
+                let [r, g, b, _] = palette.set_color(place).to_array().map(i32::from);
+                for other in others {
+                    let [x, y, z, _] = other.to_array().map(i32::from);
+                    let apart = (r - x).abs() + (g - y).abs() + (b - z).abs();
+                    assert!(apart > 70, "{palette:?} {place}: {apart}");
+                }
+            }
+            assert_eq!(palette.set_color(0), palette.set_color(SET_COLORS), "{palette:?}");
         }
     }
 

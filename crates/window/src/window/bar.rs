@@ -5,10 +5,10 @@ use crate::TABS;
 use crate::any_game;
 use crate::deck;
 use crate::photos::welcome;
-use crate::shared::keys::Action;
+use crate::shared::keys::{Action, key_of};
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Align, Button, Layout, RichText, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetText,
+    Button, RichText, Role, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText,
 };
 
 /// Room between the program's name and the tabs, in points.
@@ -27,7 +27,9 @@ impl Window {
             let (shown, hidden) = tabs.split_at(room.tabs);
             for &(action, word) in shown {
                 let is_seen = action == Action::Tab(self.seen());
-                if ui.add(Button::selectable(is_seen, word.say())).clicked() {
+                let tab = ui.add(Button::selectable(is_seen, word.say()));
+                tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_seen, word.say()));
+                if tab.clicked() {
                     self.act(&ctx, action);
                 }
             }
@@ -35,36 +37,43 @@ impl Window {
                 ui.strong(self.tabs.spec().word.say());
             }
             let saving = self.tabs.seen().saving();
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if !room.menus {
-                    ui.menu_button(t!("menu"), |ui| {
-                        ScrollArea::vertical().show(ui, |ui| {
-                            for entries in [hidden, &OPENING, saving] {
-                                self.entries(ui, entries);
-                                if !entries.is_empty() {
-                                    ui.separator();
-                                }
+            let menus: &[Word] = match (room.menus, saving.is_empty()) {
+                (false, _) => &[Word("menu")],
+                (true, true) => &MENUS[1..],
+                (true, false) => &MENUS,
+            };
+            // At the right, and yet in the order in which one reads.
+            let gap = ui.spacing().item_spacing.x;
+            let width = menus.iter().map(|word| button_width(ui, word.say())).sum::<f32>() - gap;
+            ui.add_space((ui.available_width() - width).max(0.0));
+            if !room.menus {
+                ui.menu_button(t!("menu"), |ui| {
+                    ScrollArea::vertical().show(ui, |ui| {
+                        for entries in [hidden, &OPENING, saving] {
+                            self.entries(ui, entries);
+                            if !entries.is_empty() {
+                                ui.separator();
                             }
-                            self.entries(ui, &MORE);
-                            self.entries(ui, &[(Action::Settings, Word("settings"))]);
-                            self.entries(ui, &HELP);
-                        });
+                        }
+                        self.entries(ui, &MORE);
+                        self.entries(ui, &[(Action::Settings, Word("settings"))]);
+                        self.entries(ui, &HELP);
                     });
-                    return;
-                }
-                ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &HELP));
-                if ui.button(t!("settings")).clicked() {
-                    self.act(&ctx, Action::Settings);
-                }
-                ui.menu_button(t!("menu-more"), |ui| self.entries(ui, &MORE));
-                ui.menu_button(t!("menu-open"), |ui| {
-                    self.entries(ui, &OPENING);
-                    self.recent_entries(ui);
                 });
-                if !saving.is_empty() {
-                    ui.menu_button(t!("menu-save"), |ui| self.entries(ui, saving));
-                }
+                return;
+            }
+            if !saving.is_empty() {
+                ui.menu_button(t!("menu-save"), |ui| self.entries(ui, saving));
+            }
+            ui.menu_button(t!("menu-open"), |ui| {
+                self.entries(ui, &OPENING);
+                self.recent_entries(ui);
             });
+            ui.menu_button(t!("menu-more"), |ui| self.entries(ui, &MORE));
+            if ui.button(t!("settings")).clicked() {
+                self.act(&ctx, Action::Settings);
+            }
+            ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &HELP));
         });
     }
 
@@ -90,7 +99,8 @@ impl Window {
     fn entries(&mut self, ui: &mut Ui, entries: &[(Action, Word)]) {
         let ctx = ui.ctx().clone();
         for &(action, word) in entries {
-            if ui.button(word.say()).clicked() {
+            let entry = ui.add(Button::new(word.say()).shortcut_text(key_of(action)));
+            if entry.accessible_name(word.say()).clicked() {
                 self.act(&ctx, action);
                 ui.close();
             }
@@ -111,24 +121,16 @@ struct Room {
 impl Room {
     fn of(ui: &Ui) -> Self {
         let room = ui.available_width();
-        let gap = ui.spacing().item_spacing.x;
-        let width = |text: WidgetText| {
-            let wrap = Some(TextWrapMode::Extend);
-            text.into_galley(ui, wrap, f32::INFINITY, TextStyle::Button).size().x + gap
-        };
-        let padding = 2.0 * ui.spacing().button_padding.x;
-        let button = |words: String| width(words.into()) + padding;
-        let tabs: Vec<f32> = tabs().iter().map(|(_, word)| button(word.say())).collect();
+        let button = |word: &Word| button_width(ui, word.say());
+        let tabs: Vec<f32> = tabs().iter().map(|(_, word)| button(word)).collect();
         let all_tabs: f32 = tabs.iter().sum();
         // With the one that only some tabs have: the bar keeps its form when it comes.
-        let menus =
-            [t!("menu-help"), t!("settings"), t!("menu-more"), t!("menu-open"), t!("menu-save")];
-        let menus = all_tabs + menus.map(button).iter().sum::<f32>();
+        let menus = all_tabs + MENUS.iter().map(button).sum::<f32>();
         if menus <= room {
-            let name = menus + width(name().into()) + BESIDE_NAME <= room;
+            let name = menus + width(ui, name()) + BESIDE_NAME <= room;
             return Self { name, tabs: tabs.len(), menus: true };
         }
-        let mut left = room - button(t!("menu"));
+        let mut left = room - button(&Word("menu"));
         let fits = |tab: &&f32| {
             left -= **tab;
             left >= 0.0
@@ -137,6 +139,17 @@ impl Room {
         // One tab alone would look like the name of what is seen.
         Self { name: false, tabs: if fitting > 1 { fitting } else { 0 }, menus: false }
     }
+}
+
+/// Width of a text in the bar, with what lies between it and the next.
+fn width(ui: &Ui, text: impl Into<WidgetText>) -> f32 {
+    let wrap = Some(TextWrapMode::Extend);
+    let galley = text.into().into_galley(ui, wrap, f32::INFINITY, TextStyle::Button);
+    galley.size().x + ui.spacing().item_spacing.x
+}
+
+fn button_width(ui: &Ui, words: String) -> f32 {
+    width(ui, words) + 2.0 * ui.spacing().button_padding.x
 }
 
 fn name() -> RichText {
@@ -148,11 +161,14 @@ fn tabs() -> Vec<(Action, Word)> {
     TABS.iter().filter(|tab| tab.in_bar).map(|tab| (Action::Tab(tab.id), tab.word)).collect()
 }
 
+/// The menus of the bar. The first one only some tabs have.
+const MENUS: [Word; 5] =
+    [Word("menu-save"), Word("menu-open"), Word("menu-more"), Word("settings"), Word("menu-help")];
 const OPENING: [(Action, Word); 5] = [
-    (Action::OpenFolder, Word("open-a-folder")),
     (Action::OpenPhoto, Word("open-photos")),
+    (Action::OpenFolder, Word("open-a-folder")),
     (Action::TypePath, Word("type-a-path")),
-    (Action::Phone, Word("phone-entry")),
+    (Action::Phone, Word("phone-title")),
     (Action::Sample, Word("a-sample-table")),
 ];
 const MORE: [(Action, Word); 2] = [

@@ -32,14 +32,14 @@ fn a_search_is_watched_from_the_deal_to_the_set() {
     assert!(first[0].starts_with("Card 1: ") && first[0].len() == "Card 1: 4 1 2 3".len());
     test.key(Key::ArrowRight);
     test.shows_part("This card has its turn");
-    test.press("Step before");
+    test.press("Previous step");
     test.shows("16 cards are dealt.");
     test.key(Key::End);
     test.shows("A set!");
     test.shows_part("Stored: ");
     let all = cards(&test);
     assert!(all.len() > 16 && all[..16] == first);
-    test.press("Step before");
+    test.press("Previous step");
     test.shows("What completes these cards is looked up, and there.");
 
     test.press("Next deal");

@@ -81,7 +81,7 @@ fn cards_are_checked_in_german_as_well() {
     test.settle();
     test.press("3 Karten prüfen");
     test.shows("Karte 3: vielleicht drei gefüllte grüne Rauten");
-    test.press("Sie stimmt");
+    test.press("Stimmt");
     test.shows("Karte 5: vielleicht ein gestreiftes lila Oval oder ein gestreiftes rotes Oval");
     test.press("Vermutung 2: ein gestreiftes rotes Oval, 30 %");
     test.press("Keine Karte");
@@ -145,7 +145,7 @@ fn the_keyboards_focus_is_where_it_is_seen() {
         test.shows(&format!("Drawn: {}", &card[8..]));
         assert_eq!(test.focused(), card);
     }
-    test.harness.get_by_role_and_label(Role::Button, "No card").focus();
+    test.harness.get_by_role_and_label(Role::Button, "Not a card").focus();
     test.settle();
     test.key(Key::Enter);
     assert_eq!(test.codes().len(), 5);
@@ -156,6 +156,23 @@ fn the_keyboards_focus_is_where_it_is_seen() {
     let focused = test.harness.query_by(|node| node.is_focused());
     let name = focused.and_then(|node| node.accesskit_node().label()).unwrap_or_default();
     assert!(!name.starts_with("Card "), "{name}");
+}
+
+#[test]
+fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
+    let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
+    for photo in 0..2 {
+        test.key(Key::F7);
+        assert_eq!(test.window().tab::<Photos>().shelf.current, photo);
+        test.shows("Drawn: three filled green diamonds");
+        for _ in 0..3 {
+            test.key(Key::Enter);
+        }
+        test.shows_part("All checked. 1 set.");
+    }
+    test.shows("All checked. 1 set.");
+    test.key(Key::F7);
+    test.shows("No cards are unsure any more.");
 }
 
 /// Nothing is framed that is not in hand, and whoever looks for more to check is told.
@@ -176,6 +193,6 @@ fn when_all_is_checked_nothing_stays_framed() {
     test.key(Key::ArrowLeft);
     assert!(is_framed(&test));
     test.key(Key::F7);
-    test.shows("No card of this photo is unsure any more.");
+    test.shows("No cards are unsure any more.");
     assert!(!is_framed(&test));
 }

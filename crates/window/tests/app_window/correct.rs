@@ -30,9 +30,9 @@ fn a_correction_is_undone_saved_and_there_after_a_restart() {
     assert_eq!(test.written().unwrap()[2], "3fgd");
     // The unsure one is right after all; the first is no card.
     test.key(Key::ArrowRight);
-    test.press("It is right");
+    test.press("That's right");
     test.key(Key::ArrowRight);
-    test.press("No card");
+    test.press("Not a card");
     assert_eq!(test.written().unwrap(), ["2fgd", "3fgd", "1ord"]);
     // Another window on the same folder.
     test.harness = harness(Fake::seeing("1fgd 2fgd 3srs 1ord?"), &test.folder, (1280.0, 800.0));
@@ -48,7 +48,7 @@ fn a_card_that_lies_there_already_is_swapped_on_request() {
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
     test.type_text("2fgd");
-    test.shows_part("Card 2 is two filled green diamonds already");
+    test.shows_part("Card 2 is already two filled green diamonds");
     assert_eq!((test.codes()[3].as_str(), test.written()), ("1ord", None));
     test.press("Swap the two");
     assert_eq!(test.codes(), ["1fgd", "1ord", "3fgd", "2fgd"]);
@@ -104,10 +104,12 @@ fn labels_that_cannot_be_read_are_left_alone() {
     let folder = test.path("");
     test.window_mut().open(vec![folder]);
     // Told at once, and gone on the next page.
-    test.until(|window| window.said().is_some_and(|said| said.contains("labels.json: is no JSON")));
-    test.shows_part("labels.json: is no JSON");
+    test.until(|window| {
+        window.said().is_some_and(|said| said.contains("labels.json: is not valid JSON"))
+    });
+    test.shows_part("labels.json: is not valid JSON");
     test.key(Key::F5);
-    test.shows_not("labels.json: is no JSON");
+    test.shows_not("labels.json: is not valid JSON");
     test.until(|window| window.is_settled());
     test.press("Card 4: one open red diamond");
     test.press("colour: green");
@@ -147,7 +149,7 @@ fn the_readers_own_result_comes_back() {
     test.type_text("3sps");
     test.key(Key::Delete);
     assert_eq!(test.codes().len(), 3);
-    test.press("As first read");
+    test.press("Undo all");
     assert_eq!((test.codes().join(" ").as_str(), test.written()), (ONE_SET, None));
     test.press("Undo");
     assert_eq!(test.codes().len(), 3);

@@ -23,12 +23,12 @@ fn a_game_is_watched_step_by_step() {
     test.press("Deal these");
     test.shows("The first twelve cards");
     test.shows("Place 1, A1: one filled green diamond");
-    test.shows_not("A1 B1 C1");
+    test.shows_not(", A1 B1 C1: ");
     test.press("Next step");
     test.shows_part("sets taken");
     // Every listed set by the places of its cards, the one that is taken first.
-    test.shows("A1 B1 C1");
-    test.shows("A1 A2 A3");
+    test.shows_part("Set 1, A1 B1 C1: one filled green diamond, ");
+    test.shows_part(", A1 A2 A3: ");
     test.shows("The first one listed is taken.");
     for _ in 0..40 {
         test.key(Key::ArrowRight);
@@ -186,6 +186,32 @@ fn no_key_ends_a_running_game() {
 }
 
 #[test]
+fn a_game_that_is_left_goes_on_the_next_time() {
+    let mut test = started("Players: 1");
+    go_on(&mut test, None);
+    let log = test.window().tab::<DealTab>().transcript();
+    test.window_mut().close();
+    for _ in 0..2 {
+        test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+        test.settle();
+        test.press("Deal");
+        assert_eq!(phase(&test), Phase::Paused);
+        assert_eq!(test.window().tab::<DealTab>().transcript(), log);
+        test.press("Go on");
+        test.shows_part("Place 1:");
+        test.window_mut().close();
+    }
+    // One that was given up does not come again.
+    test.press("Watch");
+    test.press("Give up");
+    test.window_mut().close();
+    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
+    test.settle();
+    test.press("Deal");
+    test.shows("Shuffle and play");
+}
+
+#[test]
 fn a_pause_hides_the_cards_and_stops_the_clock() {
     let mut test = started("Players: 1");
     test.shows_part("Place 1:");
@@ -220,9 +246,9 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     test.shows("Well played!");
     let play = test.window().tab::<DealTab>().play().unwrap();
     test.shows(&format!("{} sets · 0 mistakes · 1 hint", play.taken()));
-    test.shows_part(" s a set on average, ");
-    test.shows_part("Seconds for each: ");
-    test.shows("The best of today!");
+    test.shows_part(" s per set on average, ");
+    test.shows_part("Seconds per set: ");
+    test.shows("Today's best!");
     test.shows("Best times by day: Normal");
     test.press("Play again");
     assert_eq!(phase(&test), Phase::Ready);

@@ -155,7 +155,10 @@ impl Test {
 
     #[track_caller]
     pub fn press(&mut self, name: &str) {
-        self.harness.get_by_role_and_label(Role::Button, name).click();
+        match self.harness.query_by_role_and_label(Role::Tab, name) {
+            Some(tab) => tab.click(),
+            None => self.harness.get_by_role_and_label(Role::Button, name).click(),
+        }
         self.settle();
     }
 

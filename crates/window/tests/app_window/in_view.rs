@@ -6,7 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 /// What is read or pressed.
-const ROLES: [Role; 9] = [
+const ROLES: [Role; 10] = [
     Role::Button,
     Role::CheckBox,
     Role::ComboBox,
@@ -15,6 +15,7 @@ const ROLES: [Role; 9] = [
     Role::MultilineTextInput,
     Role::ProgressIndicator,
     Role::Slider,
+    Role::Tab,
     Role::TextInput,
 ];
 

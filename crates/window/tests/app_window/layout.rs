@@ -57,6 +57,61 @@ fn nothing_is_cut_off_on_the_pages_over_the_window() {
     });
 }
 
+/// None, one, seven, fourteen and twenty sets.
+const BOARDS: [&str; 5] = [
+    "2frd 3fgd 3frd 2sgo 3opd 1spd 3fpo 1ogd 2frs 2spo 1spo 1fgo",
+    "1ors 3fpo 2sgd 1sgd 2sps 3srs 1fgs 1sro 2fpd 2sgs 1opo 2ogd",
+    "3opd 1ors 1spd 1fgo 2fro 2ord 2fgd 3ord 2ogo 3srd 2fpd 2ops",
+    "3oro 1fgo 1fgd 1opo 2sps 3ors 3sgs 3ord 3fpd 2frd 2ogo 1srs",
+    "1sgs 1fro 2oro 3fpd 3opo 1srd 2sgo 2fpo 2srs 3ord 3sgd 1spo 3frs 1ors 1ogo",
+];
+const LONG_NAME: &str = "Great-grandmother Wilhelmina's cards from the summer of 1994";
+
+/// Names of 60 characters, wherever people give them.
+fn give_long_names(test: &mut Test) {
+    let settings = &mut test.window_mut().desk.keeper.settings;
+    settings.players = vec![LONG_NAME.to_owned(); 8];
+    settings.decks = vec![format!("/decks/{LONG_NAME}.json").into()];
+}
+
+#[test]
+fn nothing_is_cut_off_however_many_sets_there_are_and_however_long_names_are() {
+    assert_eq!(LONG_NAME.chars().count(), 60);
+    for board in BOARDS {
+        for size in SIZES {
+            let page = format!("{board} at {}x{}", size.0, size.1);
+            let photos = [format!("{LONG_NAME}.jpg"), "b.jpg".to_owned()];
+            let photos = photos.each_ref().map(String::as_str);
+            let mut test = Test::sized(Fake::seeing(board), &photos, size);
+            give_long_names(&mut test);
+            for key in [Key::F2, Key::ArrowRight, Key::F3, Key::F4, Key::F5] {
+                test.key(key);
+                check(&mut test, &page, &format!("photo {key:?}"));
+            }
+            test.keys(Modifiers::COMMAND, Key::Comma);
+            check(&mut test, &page, "settings");
+            test.key(Key::Escape);
+            test.keys(Modifiers::COMMAND, Key::Num2);
+            let deal = setsight_game::cards::parse_codes(board).unwrap();
+            let deal = setsight_game::game::Deal::new(deal).unwrap();
+            test.window_mut().tabs.get_mut::<DealTab>().give(vec![deal]);
+            test.settle();
+            for step in 0..3 {
+                check(&mut test, &page, &format!("watched, step {step}"));
+                let table = test.harness.get_by_label_contains("Place 12, ").rect();
+                let next = test.harness.get_by_label("Next step").rect();
+                assert!(!table.intersects(next), "{page}: {table:?} and {next:?}");
+                test.key(Key::ArrowRight);
+            }
+            test.press_anywhere("Play");
+            test.press_anywhere("Players: 8");
+            check(&mut test, &page, "names of players");
+            test.press_anywhere("Start");
+            check(&mut test, &page, "players");
+        }
+    }
+}
+
 #[test]
 fn nothing_is_cut_off_where_a_phone_is_the_camera() {
     at_each_size(&["a.jpg"], |test, size, _| {
@@ -86,8 +141,8 @@ fn nothing_is_cut_off_among_the_photos() {
             check(test, size, page);
         }
         let most_used: [&str; 4] = match language {
-            Language::English => ["It is right", "No card", "Other guesses", "Done"],
-            Language::German => ["Sie stimmt", "Keine Karte", "Andere Vermutungen", "Fertig"],
+            Language::English => ["That's right", "Not a card", "Other guesses", "Done"],
+            Language::German => ["Stimmt", "Keine Karte", "Andere Vermutungen", "Fertig"],
         };
         test.key(Key::ArrowRight);
         at_once(&test.harness, &format!("correct a card at {size}"), &most_used);
@@ -167,8 +222,10 @@ fn the_bar_holds_what_there_is_room_for() {
             let width = width as f32;
             test.harness.set_size(eframe::egui::vec2(width, 600.0));
             test.settle();
-            let buttons = test.harness.query_all_by_role(Role::Button).map(|node| node.rect());
-            let bar: Vec<Rect> = buttons.filter(|rect| rect.center().y < BAR_HEIGHT).collect();
+            let roles = [Role::Button, Role::Tab];
+            let all = roles.iter().flat_map(|role| test.harness.query_all_by_role(*role));
+            let bar: Vec<Rect> =
+                all.map(|node| node.rect()).filter(|rect| rect.center().y < BAR_HEIGHT).collect();
             assert!(!bar.is_empty());
             for (place, rect) in bar.iter().enumerate() {
                 assert!(rect.min.x >= 0.0 && rect.max.x <= width, "{rect:?} at {width}");

@@ -44,7 +44,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     draw(&test.path("deck"), 5, true, 1);
     draw(&test.path("table"), 1, false, 5);
     test.settle();
-    test.harness.get_by_role_and_label(Role::Link, "Teach a deck that is not here").click();
+    test.harness.get_by_role_and_label(Role::Link, "Teach a new deck").click();
     test.settle();
     assert_eq!(test.window().seen(), "new-deck");
     test.press("Photos of the deck");
@@ -52,13 +52,13 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     type_path(&mut test, &first);
     test.until(|window| window.is_settled());
     test.shows_part("different cards of 81 are seen clearly");
-    test.shows_not("Save and read with it");
+    test.shows_not("Save and use");
     test.press("A folder of photos of the deck");
     let folder = test.path("deck");
     type_path(&mut test, &folder);
     test.until(|window| window.is_settled());
     test.shows("81 of 81 cards are known.");
-    for name in ["Outlines", "Fills", "Inks"] {
+    for name in ["Shapes", "Shadings", "Colours"] {
         test.press(name);
         assert_eq!(cuts(&test).len(), 81, "{name}");
         assert_eq!(test.harness.query_all_by_label("27 cards").count(), 3, "{name}");
@@ -85,7 +85,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.type_text("classic");
     test.shows("\"classic\" means another deck.");
     test.type_text(" no more");
-    test.press("Save and read with it");
+    test.press("Save and use");
     let file = test.path("ours.json");
     type_path(&mut test, &file);
     assert!(
@@ -103,7 +103,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.shows_part("heather");
     // Until the settings say otherwise.
     test.press("Settings");
-    test.press("The usual ones");
+    test.press("The usual cards");
     test.press("Close");
     test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.progress() == (1, 1));
     assert_ne!(test.window().tab::<Photos>().table().facts.deck_name(), "classic no more");
@@ -114,6 +114,17 @@ fn field(test: &Test, n: usize) -> String {
     let label = format!("Name of value {n}");
     let field = test.harness.get_by_label(&label);
     field.accesskit_node().value().unwrap_or_default()
+}
+
+#[test]
+fn what_to_lay_out_is_shown_and_escape_leads_back() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.press("Deal");
+    test.keys(Modifiers::COMMAND, Key::N);
+    test.shows("Like this: every card by itself");
+    test.shows("Not like this: cards on top of each other");
+    test.key(Key::Escape);
+    assert_eq!(test.window().seen(), "deal");
 }
 
 #[test]

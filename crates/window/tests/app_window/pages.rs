@@ -14,15 +14,15 @@ use setsight_window::settings::{Brightness, Palette};
 fn an_empty_window_says_what_to_do() {
     let mut test = Test::new(ONE_SET, &[]);
     test.settle();
-    test.shows("Which cards are a set?");
+    test.shows("Photograph your SET cards. See every set.");
     test.press("Help…");
     test.press("Keys");
     for binding in setsight_window::bindings() {
         test.shows(&binding.word.say());
     }
     test.key(Key::F1);
-    test.shows_not("Everything larger");
-    test.press("Deal cards without photos");
+    test.shows_not("Larger display");
+    test.press("Play without photos");
     assert_eq!(test.window().seen(), "deal");
     test.press("Photos");
     // This system has no dialog: the path is typed.
@@ -41,7 +41,8 @@ fn an_empty_window_says_what_to_do() {
     test.press("Open a folder of photos");
     test.type_text("/no/such/folder");
     test.press("OK");
-    assert!(test.window().said().unwrap().contains("/no/such/folder"));
+    // It is said at the field, and one can go on from there.
+    test.shows_part("\"/no/such/folder\" is not a photo or folder");
     test.press("Cancel");
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
     test.keys(Modifiers::COMMAND, Key::L);
@@ -53,6 +54,108 @@ fn an_empty_window_says_what_to_do() {
 }
 
 #[test]
+fn the_page_of_keys_begins_with_what_is_seen_and_is_searched() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F3);
+    test.key(Key::F1);
+    let mut hints = test.harness.query_all_by_label("One card of a set, then two, then three");
+    let first = hints.next().expect("of photos").rect().min.y;
+    let live = test.harness.get_by_label("Freeze the picture, or let it go on; nothing is saved");
+    assert!(first < live.rect().min.y - 100.0 && first < 200.0, "{first}");
+    drop(hints);
+    test.harness.get_by_label("Search").click();
+    test.settle();
+    test.type_text("larger");
+    test.shows("Larger display");
+    test.shows_not("Smaller display");
+    test.type_text("!!");
+    test.shows("Nothing found.");
+    test.press("Close");
+    test.key(Key::F1);
+    test.shows("Smaller display");
+}
+
+#[test]
+fn under_a_page_no_key_leads_elsewhere() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    let keys = [Key::Num2, Key::Num3, Key::Num4, Key::N, Key::T, Key::O];
+    test.keys(Modifiers::COMMAND, Key::Comma);
+    for key in keys {
+        test.keys(Modifiers::COMMAND, key);
+        assert_eq!(test.window().seen(), "photos", "{key:?}");
+    }
+    test.shows("Display size");
+    // Another page takes its place, and the same key closes it.
+    test.keys(Modifiers::NONE, Key::F1);
+    assert_eq!(test.window().page, Some(Page::Keys));
+    test.keys(Modifiers::NONE, Key::F1);
+    assert_eq!(test.window().page, None);
+    test.keys(Modifiers::COMMAND, Key::Num2);
+    assert_eq!(test.window().seen(), "deal");
+}
+
+#[test]
+fn keys_stand_in_the_menus_and_o_opens_a_photo() {
+    let mut test = Test::new(ONE_SET, &[]);
+    test.settle();
+    test.press("Open…");
+    let texts = |test: &Test| {
+        let shapes = &test.harness.output().shapes;
+        let text = |shape: &eframe::egui::epaint::ClippedShape| match &shape.shape {
+            eframe::egui::Shape::Text(text) => Some(text.galley.text().to_owned()),
+            _ => None,
+        };
+        shapes.iter().filter_map(text).collect::<Vec<_>>()
+    };
+    for key in ["Ctrl+O", "Ctrl+Shift+O", "Ctrl+T"] {
+        assert!(texts(&test).iter().any(|text| text == key), "{key}: {:?}", texts(&test));
+    }
+    test.key(Key::Escape);
+    for (held, title) in [
+        (Modifiers::COMMAND, "Open photos"),
+        (Modifiers::COMMAND | Modifiers::SHIFT, "Open a folder of photos"),
+    ] {
+        test.keys(held, Key::O);
+        test.shows("Path");
+        assert!(test.harness.query_all_by_label(title).count() > 0, "{title}");
+        test.press("Cancel");
+    }
+}
+
+/// Where the system has no dialog, folders are gone through, names completed and proposed.
+#[test]
+fn a_path_is_found_in_the_window_itself() {
+    let mut test = Test::new(ONE_SET, &[]);
+    std::fs::create_dir_all(test.path("holiday/evening")).unwrap();
+    std::fs::write(test.path("holiday/evening/a.jpg"), b"x").unwrap();
+    std::fs::write(test.path("holiday/notes.txt"), b"x").unwrap();
+    test.settle();
+    test.keys(Modifiers::COMMAND, Key::O);
+    let start = test.path("ho").display().to_string();
+    test.type_text(&start);
+    let slash = std::path::MAIN_SEPARATOR;
+    test.press(&format!("holiday{slash}"));
+    test.shows_not("notes.txt");
+    test.press(&format!("evening{slash}"));
+    test.press("Folder above");
+    test.press(&format!("evening{slash}"));
+    test.press("a.jpg");
+    test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
+    // A name is proposed for what is written, beside what was open; one that is there is refused.
+    test.keys(Modifiers::COMMAND, Key::J);
+    let json = test.path("holiday/evening/a.json");
+    test.press("OK");
+    assert!(json.is_file(), "{:?}", test.window().said());
+    test.keys(Modifiers::COMMAND, Key::J);
+    test.press("OK");
+    test.shows_part("already exists. Choose another name.");
+    test.type_text(&test.path("nowhere/b.json").display().to_string());
+    test.press("OK");
+    test.shows_part("is not a folder on this computer");
+    test.press("Cancel");
+}
+
+#[test]
 fn settings_are_remembered() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.press("Settings");
@@ -60,7 +163,7 @@ fn settings_are_remembered() {
         test.press(choice);
     }
     test.harness
-        .get_by_role_and_label(Role::CheckBox, "Say the colour of drawn cards as a letter, too")
+        .get_by_role_and_label(Role::CheckBox, "Show the colour of drawn cards as a letter, too")
         .click();
     test.settle();
     test.press("Close");
@@ -72,7 +175,7 @@ fn settings_are_remembered() {
     let settings = &test.window().desk.keeper.settings;
     assert_eq!((settings.brightness, settings.palette), (Brightness::Dark, Palette::Strong));
     assert!(settings.letters && (settings.scale - 1.1).abs() < 1e-6);
-    test.shows("Opened before");
+    test.shows("Recent");
     let name = test.folder.path().file_name().unwrap().to_string_lossy().into_owned();
     test.harness.get_by_role_and_label(Role::Link, &name).click();
     test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
@@ -118,7 +221,7 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
         assert_eq!(test.window().page, None);
     }
     test.keys(Modifiers::COMMAND, Key::Comma);
-    test.press_anywhere("Usual size");
+    test.press_anywhere("Normal size");
     test.press_anywhere("Strong contrast");
     test.press_anywhere("Close");
     test.press("Menu");
@@ -153,7 +256,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.press("Settings");
     test.press("Deutsch");
-    test.shows("Größe von allem");
+    test.shows("Anzeigegröße");
     test.press("Schließen");
     test.shows("1 Set");
     test.shows(
@@ -187,7 +290,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
     test.shows_part("„kein Set“ gesagt, und es ist eines da");
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    test.shows("Welche Karten sind ein Set?");
+    test.shows("Fotografiere deine SET-Karten. Sieh jedes Set.");
 }
 
 /// German words are longer: at 640x480, there also at 250 %, all buttons are reached and lie within the
@@ -205,7 +308,7 @@ fn german_words_fit_into_a_small_window() {
             test.press_anywhere("Schließen");
         }
         test.keys(Modifiers::COMMAND, Key::Comma);
-        test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Übliche Größe"]);
+        test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Normale Größe"]);
         test.press_anywhere("Schließen");
         test.keys(Modifiers::COMMAND, Key::Num2);
         test.reaches(&["Spiel des Tages", "Codes eintippen oder einfügen"]);
@@ -219,10 +322,10 @@ fn german_words_fit_into_a_small_window() {
         for mode in ["Hinweis", "Lernen", "Ablauf", "Lösen", "Korrigieren"] {
             test.press_anywhere(mode);
         }
-        test.reaches(&["Karte hinzufügen", "Rückgängig", "Wie gelesen", "Alle Karten stimmen"]);
+        test.reaches(&["Karte hinzufügen", "Rückgängig", "Alles verwerfen", "Alle Karten stimmen"]);
         test.press_anywhere("Karte 4: eine leere rote Raute");
         test.reaches(&["Anzahl: drei", "Füllung: gestreift", "Farbe: lila", "Form: Welle"]);
-        test.reaches(&["Sie stimmt", "Keine Karte", "Fertig"]);
+        test.reaches(&["Stimmt", "Keine Karte", "Fertig"]);
     }
 }
 
@@ -238,7 +341,7 @@ fn a_sample_table_is_there_at_once() {
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
     test.press("colour: green");
-    assert!(test.window().said().unwrap().contains("corrections cannot be kept"));
+    assert!(test.window().said().unwrap().contains("corrections cannot be saved"));
 }
 
 #[test]

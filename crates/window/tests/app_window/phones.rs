@@ -39,10 +39,10 @@ fn sample() -> Vec<u8> {
 fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     let mut test = Test::new(ONE_SET, &[]);
     on_loopback(&mut test);
-    test.press("Take photos with a phone");
+    test.press("Use a phone as the camera");
     assert_eq!(test.window().page, Some(Page::Phone));
     test.shows("The code to scan");
-    test.shows("No phone is here yet.");
+    test.shows("No phone is connected yet.");
     let address = test.window().phones.address().unwrap().to_owned();
     test.shows(&address);
     let answer = send(&address, &sample());
@@ -59,10 +59,10 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     send(&address, &sample());
     test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
     assert_eq!(test.window().seen(), "deal");
-    assert_eq!(test.window().said(), Some("A photo has come from a phone."));
+    assert_eq!(test.window().said(), Some("A photo has arrived from a phone."));
     test.press("Show code");
     test.shows(&address);
-    test.press("Let no phone in any more");
+    test.press("Stop phones sending pictures");
     assert!(!test.window().phones.are_served() && test.window().page.is_none());
     test.shows_not("A phone can send");
     test.window_mut().close();
@@ -79,5 +79,5 @@ fn what_keeps_phones_out_is_said() {
     test.keys(Modifiers::COMMAND, Key::P);
     assert_eq!(test.window().page, None);
     let said = test.window().said().unwrap();
-    assert!(said.starts_with("Phones cannot be served: 198.51.100.7"), "{said}");
+    assert!(said.starts_with("Phones cannot connect: 198.51.100.7"), "{said}");
 }

@@ -2,7 +2,10 @@
 
 use crate::harness::{NO_SET, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, pos2, vec2};
+use eframe::egui::epaint::ClippedShape;
+use eframe::egui::{
+    ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, Shape, pos2, vec2,
+};
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
@@ -33,11 +36,13 @@ fn the_strip_shows_and_leads_to_every_photo() {
 #[test]
 fn what_is_wrong_with_a_photo_that_is_read_is_said_beside_its_sets() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "cut.jpg"]);
-    test.shows_not("The photo's file ends early, so its lower edge may be missing. Copy it again.");
+    test.shows_not(
+        "The photo's file is incomplete, so its lower edge may be missing. Copy it again.",
+    );
     test.key(Key::PageDown);
     test.until(|window| window.is_settled());
     test.shows("1 set");
-    test.shows_part("ends early");
+    test.shows_part("is incomplete");
 }
 
 #[test]
@@ -50,7 +55,7 @@ fn sets_are_shown_together_and_one_by_one() {
     test.key(Key::ArrowRight);
     test.key(Key::ArrowRight);
     test.shows("Showing all");
-    test.press("Set before");
+    test.press("Previous set");
     test.shows("Showing 2 of 2");
     test.key(Key::ArrowUp);
     let first =
@@ -62,12 +67,50 @@ fn sets_are_shown_together_and_one_by_one() {
     assert_eq!(test.window().tab::<Photos>().view.look.set, Some(1));
 }
 
+/// On the picture, line by line: the words that are painted.
+#[test]
+fn why_three_cards_are_a_set_is_told_on_the_picture() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord", &["a.jpg"]);
+    let told = |test: &Test| -> Vec<String> {
+        let room = test.window().tab::<Photos>().view.placement.unwrap().room;
+        let shapes = test.harness.output().shapes.iter();
+        let text = |shape: &ClippedShape| match &shape.shape {
+            Shape::Text(text) if room.contains(text.pos) => Some(text.galley.text().to_owned()),
+            _ => None,
+        };
+        shapes.filter_map(text).filter(|text| text.contains(": ")).collect()
+    };
+    test.key(Key::ArrowRight);
+    assert_eq!(told(&test), [""; 0]);
+    test.press("Why?");
+    assert_eq!(told(&test)[0], "number: all different: one, two, three");
+    // A frame is a quarter of a second.
+    for _ in 0..30 {
+        test.harness.step();
+    }
+    assert_eq!(told(&test).len(), 4);
+    assert_eq!(told(&test)[2], "colour: all alike: green");
+    test.key(Key::W);
+    assert_eq!(told(&test), [""; 0]);
+    // Three cards that are none: what spoils it stays circled.
+    test.key(Key::F4);
+    for card in ["Card 1: one filled green diamond", "Card 2: two filled green diamonds"] {
+        test.press(card);
+    }
+    test.press("Card 4: one open red diamond");
+    for _ in 0..30 {
+        test.harness.step();
+    }
+    assert_eq!(told(&test).len(), 4);
+    test.shows("Or click another card to start again with it.");
+}
+
 #[test]
 fn no_set_is_said_plainly_with_the_chance_of_one() {
     let mut test = Test::new(NO_SET, &["a.jpg"]);
     test.shows("No set here.");
     let chance = three_more(&parse_codes(NO_SET).unwrap()).unwrap().value();
-    test.shows(&format!("Three more cards bring one in {:.0} of 100 cases.", 100.0 * chance));
+    test.shows(&format!("Three more cards bring one {:.0} times out of 100.", 100.0 * chance));
     for mode in ["Hint", "Solve"] {
         test.press(mode);
         test.shows("No set here.");
@@ -117,7 +160,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         test.settle();
     };
     hover(&mut test, card);
-    test.shows("Unsure at 60 %, code 1fgd");
+    test.shows("60 % sure, code 1fgd");
     test.shows("In set 3?");
     for key in [Key::F3, Key::F4, Key::F5] {
         test.key(key);
@@ -208,7 +251,7 @@ fn the_board_is_copied_and_saved() {
     let path = test.path("a.jpg").display().to_string();
     test.type_text(&path);
     test.press("OK");
-    assert!(test.window().said().unwrap().contains("a.jpg is there already"));
+    test.shows_part("a.jpg already exists. Choose another name.");
     assert_eq!(std::fs::read(test.path("a.jpg")).unwrap(), photo);
 }
 

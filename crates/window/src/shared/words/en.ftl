@@ -75,17 +75,17 @@ card-property =
     }
 card-numbered = Card { $n }: { $name }
 card-numbered-unsure = Card { $n }: perhaps { $name }
-edition-rectangles = The edition with rectangles.
-edition-unknown = Cards of a deck that I do not know: none is sure.
-mirrored-picture = A mirrored picture.
+edition-rectangles = This is the edition with rectangles.
+edition-unknown = I do not know this deck, so I am not sure of any card.
+mirrored-picture = The picture is mirrored.
 copies = { $n ->
-    [one] The same card lies there more than once: { $places }.
-   *[other] { $n } cards lie there more than once: { $places }.
+    [one] The same card is on the table more than once: { $places }.
+   *[other] { $n } cards are on the table more than once: { $places }.
 }
-warning-cut-off = The photo's file ends early, so its lower edge may be missing. Copy it again.
-warning-elongated = This picture is too long and narrow for cards to be found. Cut out the part that shows them.
-colours-grey = The picture has no colours: I read number, shape and filling alone.
-colours-alike = In this light all colours look alike: I read number, shape and filling alone.
+warning-cut-off = The photo's file is incomplete, so its lower edge may be missing. Copy it again.
+warning-elongated = This picture is too long and narrow to find cards in. Crop it to the part that shows them.
+colours-grey = The picture has no colours, so I only read number, shape and shading.
+colours-alike = In this light all colours look alike, so I only read number, shape and shading.
 
 ## Counting
 
@@ -208,13 +208,15 @@ how-to-photograph = How to photograph
 keys = Keys
 about = About
 path = Path
+search = Search
+nothing-found = Nothing found.
 add-these-photos = Add these photos
 open-these-photos = Open these photos
-learn-from-these-photos = Learn the deck from these photos
+learn-from-these-photos = Teach the deck from these photos
 sample-name = sample table
 pasted-name = pasted picture
 sample-failed = The sample table cannot be opened: { $error }
-settings-unkept = The settings cannot be kept: { $error }
+settings-unkept = The settings cannot be saved: { $error }
 nothing-to-save = There is nothing to save yet.
 no-picture-yet = There is no picture yet.
 board-copied = The board is on the clipboard.
@@ -226,7 +228,7 @@ ask-deals = Open a file of deals
 ask-film = Open a film
 ask-picture = Save the picture as
 ask-json = Save the JSON as
-ask-all = Save all in a new folder in
+ask-all = Save everything in a new folder inside
 ask-deck-photos = Photos of the deck
 ask-deck-folder = A folder of photos of the deck
 ask-save-deck = Save the deck as
@@ -234,34 +236,37 @@ ask-open-deck = Open a deck's file
 filter-photos = Photos
 filter-all = All files
 saved-as = Saved as { $path }.
-is-there-already = { $path } is there already. Choose another name.
+is-there-already = { $path } already exists. Choose another name.
 unwritable = { $path }: cannot be written: { $error }
 unreadable = { $path }: cannot be read: { $error }
-folder-unmade = { $path }: cannot be made: { $error }
-folder-full = { $path }: is full of folders "with-sets"
-no-such-path = "{ $path }" is no photo or folder on this computer.
+folder-unmade = { $path }: cannot be created: { $error }
+folder-full = { $path }: is full of folders called "with-sets"
+name-the-file = Type a name for the file.
+no-such-folder = "{ $path }" is not a folder on this computer.
+folder-above = Folder above
+no-such-path = "{ $path }" is not a photo or folder on this computer.
 nothing-to-open = There is nothing on the clipboard to open.
-taken-too-much = What is to be pasted has more than { $most } MB.
-taken-too-slow = The program that holds what is to be pasted does not answer.
-taken-not-given = The program that holds what is to be pasted does not hand it over.
+taken-too-much = What you are pasting is larger than { $most } MB.
+taken-too-slow = The program you copied from does not answer.
+taken-not-given = The program you copied from does not hand the picture over.
 taken-no-photo = The picture from the other program { $reason }
 saving = Saving photo { $n } of { $all }…
 saved-all = Saved { $pictures } and { $table } in { $folder }.
 # After what was saved. $photos: how many could not be, $first: which one is the first of them, and why.
 saved-without = Without { $photos }: { $first }
-saving-failed = Saving has failed; please report this.
+saving-failed = Saving failed; please report this.
 
 ## The first page
 
-which-cards = Which cards are a set?
-drop-photos = Drop photos of a table here, paste one, or open them.
+welcome = Photograph your SET cards. See every set.
+drop-photos = Drop photos here, paste one, or open them.
 try-sample = Try a sample table
-deal-without-photos = Deal cards without photos
+deal-without-photos = Play without photos
 rules-of-the-game = The rules of the game
 how-to-photograph-a-table = How to photograph a table
 about-this-program = About this program
-teach-a-deck = Teach a deck that is not here
-opened-before = Opened before
+teach-a-deck = Teach a new deck
+opened-before = Recent
 three-cards-that-are-a-set = Three cards that are a set
 
 ## The rules
@@ -279,43 +284,43 @@ example = Example: { $cards }
 
 guide-photo = The photo
 guide-above = Hold the camera above the middle of the table, as level as you can, and near enough that the cards fill most of the picture.
-guide-light = Even light without hard shadows; tilt a little when lamps are mirrored in the cards.
-guide-ground = A ground of one colour that is not white. Cards may lie askew, and may touch.
-guide-still = Keep still. A card whose symbols you can tell on the screen can be read.
+guide-light = Even light without hard shadows. Tilt the camera a little if lamps reflect in the cards.
+guide-ground = A plain table that is not white. Cards may lie at an angle, and may touch.
+guide-still = Hold still. If you can make out the symbols on the screen, the card can be read.
 guide-phone = From the phone to this computer
 guide-code = Quickest: Phone… shows a code. Scan it with the phone, and its photos open here.
 guide-cable = By cable: the phone shows up as a drive; drag the photos onto this window.
 guide-shared = By a shared folder (a cloud's, or the phone maker's): open that folder here. New photos are found when it is opened again.
 guide-message = By message or mail to yourself: save the picture at full size and drop it here, or copy it and press Ctrl+V.
-guide-live = Without any photo: Live shows what a camera, or a phone that serves its camera in your network, sees right now.
-about-what = Reads a table of SET cards from a photo, finds the sets and shows them; with solvers for the generalised game.
+guide-live = Without any photo: Live shows what a camera sees right now, or a phone that shares its camera on your network.
+about-what = Reads SET cards from a photo, finds the sets and shows them. It also has solvers for the generalised game.
 about-licence = Licence
 about-photos = Your photos
 about-photos-stay = stay on this computer: nothing is sent anywhere. Corrections are written to labels.json beside them.
 about-more = More
-about-version = "setsight version" in a terminal names models and engines in use.
-about-trademark = SET is a trademark of its owner, who has no part in this program.
+about-version = "setsight --version --verbose" in a terminal names models and engines in use.
+about-trademark = SET is a trademark of its owner, who is not involved in this program.
 
 ## Settings
 
 light-or-dark = Light or dark
-as-the-system = As the system
+as-the-system = Same as the system
 light = Light
 dark = Dark
 language = Language
-palette-label = Colours, all told apart by people with any colour vision
+palette-label = Colours (easy to tell apart, whatever your colour vision)
 palette-clear = Clear
 palette-bright = Bright
 palette-strong = Strong contrast
 palette-colours = The colours of { $palette }
-cards-are-read-as = Cards are read as
-usual-cards = The usual ones
-say-letters = Say the colour of drawn cards as a letter, too
+cards-are-read-as = Your cards
+usual-cards = The usual cards
+say-letters = Show the colour of drawn cards as a letter, too
 write-codes = Write codes such as 2spd on saved pictures
-play-sounds = Quiet sounds in the game for a set and for a mistake
-size-of-everything = Size of everything
-usual-size = Usual size
-kept = Kept for the next start.
+play-sounds = Play quiet sounds for a set and for a mistake
+size-of-everything = Display size
+usual-size = Normal size
+kept = Saved automatically.
 
 ## Keys
 
@@ -342,22 +347,21 @@ keys-everywhere = Everywhere
 keys-watching = Watching a game
 keys-playing = Playing
 keys-this-page = This page
-keys-open-photo = Open a photo
 keys-type-path = Type the path of a photo or folder
 keys-deal = Deal: a game without photos
 keys-live = Live: the camera
-keys-larger = Everything larger
-keys-smaller = Everything smaller
-keys-full-screen = The picture or the table alone on the whole screen, or a window again
-keys-leave = Leave
+keys-larger = Larger display
+keys-smaller = Smaller display
+keys-full-screen = Show only the picture or the table, on the whole screen; or the window again
+keys-leave = Quit
 keys-next-photo = Next photo
-keys-previous-photo = Photo before
+keys-previous-photo = Previous photo
 keys-first-photo = First photo
 keys-last-photo = Last photo
 keys-next-unsure = Next photo with an unsure card
-keys-previous-unsure = The one before
+keys-previous-unsure = Previous one
 keys-solve = Solve: all sets
-keys-hint = Hint: help, not the answer
+keys-hint = Hint: help without the answer
 keys-learn = Learn: why three cards are a set, or not
 keys-correct = Correct what was read wrongly
 keys-stages = Steps: how the photo was read
@@ -365,6 +369,7 @@ keys-save-picture = Save the picture with its sets drawn on it
 keys-save-all = Save pictures and a table of all photos
 keys-save-json = Save cards and sets as JSON
 keys-all-of-it = The whole picture; all sets
+keys-why = Why the set that is shown is one
 keys-more-hint = One card of a set, then two, then three
 keys-another-hint = As many cards of another set
 keys-hide-hint = Hide the hint
@@ -374,36 +379,37 @@ keys-card-up = To the card above
 keys-card-down = To the card below
 keys-other-cards = Choose other cards
 keys-all-right = All cards of the photo are right
-keys-start-over = Back to what was first read
+keys-start-over = Undo all corrections of the photo
 keys-check = Check the unsure cards, one after the other
 keys-confirm = The card, or the guess looked at, is right; on to the next unsure one
-keys-guesses = The card's other guesses, the most probable first; the next of them
+keys-guesses = The other guesses for the card, the likeliest first; the next of them
 keys-add-card = Add a card that was missed: then click its middle
-keys-strike = This is no card: take it out
+keys-strike = This is not a card: remove it
 keys-next-corner = Next corner of the card
 keys-corner-left = Move the corner left
 keys-corner-right = Move the corner right
 keys-corner-up = Move the corner up
 keys-corner-down = Move the corner down
-keys-let-go = Close the guesses; let go of the card; leave
+keys-let-go = Close the guesses; deselect the card; leave
 keys-next-stage = Next step
-keys-previous-stage = Step before
+keys-previous-stage = Previous step
 keys-daily = Today's deal, the same for all
 keys-play = Play; start; play again
 keys-start = Start, play again; or the space bar
 keys-go-on = Go on after a pause; or the space bar
 keys-watch = Watch step by step
-keys-next-deal = Next data set of the file
+keys-next-deal = Next deal of the file
 keys-pause = Pause: hide the cards and stop the clock; go on
 keys-no-set = Say that there is no set
 keys-deal-hint = One card of a set, then one more
-keys-hold = Hold the picture, or let it go on; nothing is written
-keys-keep = Keep the picture and its JSON
+keys-hold = Freeze the picture, or let it go on; nothing is saved
+keys-keep = Save the picture and its JSON
 keys-turn = Turn the picture by a quarter
-keys-straighten = View the table as from straight above, or as it is
+keys-straighten = Show the table from straight above, or as it is
 keys-record = Record the game, or end the recording
 keys-new-game = New game: count from the beginning
 keys-clear-live = Choose other cards, hide the hint
+keys-leave-deck = Deselect the card; go back
 keys-tab = Go to the next button or card; press it
 keys-paste = Open what is on the clipboard: a picture, a path, or codes
 keys-zoom = Zoom in, zoom out, the whole picture
@@ -433,10 +439,10 @@ checked = checked
 corrected = corrected
 checked-of = { $n } of { $all } checked
 read-and-checked = { $n } read, { $checked }
-photos-open-already = These photos are open already.
+photos-open-already = These photos are already open.
 card-unread = The card cannot be read: { $error }
-pasted-uncorrected = This picture lies in no folder: corrections cannot be kept. Save the picture as a file and open that.
-no-other-unsure = No other photo that is read has an unsure card.
+pasted-uncorrected = This picture is not in a folder, so corrections cannot be saved. Save the picture as a file and open that.
+no-other-unsure = No other photo read so far has an unsure card.
 photo-unread = This photo cannot be read.
 reading = Reading…
 no-photos = No photos here.
@@ -446,17 +452,17 @@ looking-for-photos = Looking for photos…
 another-folder = Open another folder
 teach-this = Teach this deck
 labels-unreadable = { $path }: cannot be read: { $error }
-labels-no-json = { $path }: is no JSON: { $error }; correct it or move it away, then open the folder again
-labels-other-deck = { $path }: this photo was corrected as the deck { $deck }; choose that deck under Settings to go on.
-labels-no-list = { $path }: holds no list "photos"; correct it or move it away, then open the folder again
+labels-no-json = { $path }: is not valid JSON: { $error }; correct it or move it away, then open the folder again
+labels-other-deck = { $path }: this photo was corrected with the deck { $deck }; choose that deck under Settings to go on.
+labels-no-list = { $path }: has no list "photos"; correct it or move it away, then open the folder again
 clash-title = Another window says something else
 clash-what =
     { $n ->
-        [one] Labels of this photo were written by another program meanwhile, and 1 card of it cannot be both.
-       *[other] Labels of this photo were written by another program meanwhile, and { $n } cards of it cannot be both.
+        [one] Another program has changed the labels of this photo in the meantime, and 1 card cannot be both.
+       *[other] Another program has changed the labels of this photo in the meantime, and { $n } cards cannot be both.
     }
 clash-mine = Keep what this window says
-clash-theirs = Take what the other one says
+clash-theirs = Use what the other one says
 filter-every = All photos
 filter-unsure = Unsure
 filter-no-set = No set
@@ -465,11 +471,12 @@ filter-to-check = To check
 filter-every-help = Every photo
 filter-unsure-help = Photos with a card that is unsure. Key U goes to the next one
 filter-no-set-help = Photos without a set
-filter-corrected-help = Photos in which a person has changed something
-filter-to-check-help = Photos of which nobody has said that all cards are right
+filter-corrected-help = Photos in which somebody has changed something
+filter-to-check-help = Photos that nobody has checked yet
 # A thumbnail as it is read out: the file's name and what is known of it.
 thumbnail = { $name }: { $words }
 thumbnail-no-set = no set
+thumbnail-no-cards = no cards
 thumbnail-unsure =
     { $n ->
         [one] { $n } card unsure
@@ -485,8 +492,8 @@ no-set-here = No set here.
 no-set-caption = No set here
 chance-of-more =
     { $percent ->
-        [100] Three more cards bring one in every case.
-       *[other] Three more cards bring one in { $percent } of 100 cases.
+        [100] Three more cards are sure to bring one.
+       *[other] Three more cards bring one { $percent } times out of 100.
     }
 no-card-sure = No card is sure.
 no-set-among-sure =
@@ -510,15 +517,18 @@ probable-left-out =
         [one] and one more that is less probable
        *[other] and { $n } more that are less probable
     }
-perhaps-with-unsure = Perhaps one with the cards marked ?.
+perhaps-with-unsure = There may be one with the cards marked ?.
 no-cards = No cards found.
-previous-set = Set before
+previous-set = Previous set
 next-set = Next set
 all = All
 all-sets = All sets
+why = Why?
 showing-all = Showing all
 showing = Showing { $n } of { $all }
 set-numbered = Set { $n }: { $cards }
+# $places: the places where they lie, such as A1 B1 C1.
+set-at-places = Set { $n }, { $places }: { $cards }
 hint = Hint
 hint-none = There is a set here. Look for it yourself, or ask for a card.
 hint-one = This card is part of a set.
@@ -534,7 +544,8 @@ choose-three = Choose three cards in the picture.
 choose-two = Choose two more.
 choose-one = Choose one more.
 choose-others = Choose other cards
-unsure-at = Unsure at { $percent } %, code { $code }
+fourth-begins-anew = Or click another card to start again with it.
+unsure-at = { $percent } % sure, code { $code }
 value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In no set
@@ -551,14 +562,17 @@ add-a-card = Add a card
 add-a-card-help = Key: A, then click the card's middle
 undo = Undo
 redo = Redo
-as-found = As first read
-as-found-help = Lets go of all corrections of this photo. Key: { $key }
+as-found = Undo all
+as-found-help = Drops all corrections of this photo. Key: { $key }
 person-checked = Checked by a person.
 all-right = All cards are right
-all-right-help = Says that every card in view is there and right. Only then does eval measure on this photo and train learn from it. Key: { $key }
+all-right-help = Confirms that every card in view is there and right. Only then is the photo used for measuring and for learning. Key: { $key }
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
-none-to-check = No card of this photo is unsure any more.
+all-checked = All checked. { $sets }.
+# $key: the key that goes on.
+all-checked-go-on = All checked. { $sets }. { $key } goes on to the next photo with an unsure card.
+none-to-check = No cards are unsure any more.
 click-the-wrong = Click a card that was read wrongly.
 cards-to-check =
     { $n ->
@@ -580,9 +594,9 @@ as-in-the-photo = As in the photo
 card-as-in-the-photo = The card as in the photo
 drawn = Drawn: { $card }
 value-button = { $property }: { $value }
-it-is-right = It is right
-strike = No card
-strike-help = What lies here is no card: takes it out. Key: { $key }
+it-is-right = That's right
+strike = Not a card
+strike-help = What lies here is not a card: removes it. Key: { $key }
 other-guesses = Other guesses
 guess-button = Guess { $n }: { $card }, { $percent } %
 guesses-left-out =
@@ -593,17 +607,17 @@ guesses-left-out =
 guesses-help = { $key }: the next one
 done = Done
 or-type = Or type four letters: { $letters }
-lies-there = Card { $n } is { $name } already, and a deck holds it once.
-both-are = Cards { $one } and { $other } are said to be the same, and a deck holds it once: correct one of them.
+lies-there = Card { $n } is already { $name }, and a deck has only one.
+both-are = Cards { $one } and { $other } are said to be the same, and a deck has only one: correct one of them.
 twisted = The corners must go round the card.
 no-such-card = There is no such card.
-deck-is-out = All 81 cards lie on the table.
+deck-is-out = All 81 cards are on the table.
 corner-of = Corner { $n } of card { $card }
 
 ## Learning from corrections
 
 learn-from-mine = Learn from my corrections
-learn-help = Trains the reader on the photos of this folder of which you have said that all cards are right: about five minutes
+learn-help = Trains the reader on the photos of this folder in which you have confirmed all cards: about five minutes
 learning = Learning…
 learning-part = Learning, part { $n } of { $all }…
 stop = Stop
@@ -611,14 +625,14 @@ learning-stopped = Learning was stopped.
 go-on = Go on
 give-up = Give up
 all-right-then = All right
-worth-better = Better: more of your cards are read rightly than before.
-worth-same = No better: what was kept aside is read as before.
+worth-better = Better: more of your cards are read correctly than before.
+worth-same = No better: the cards set aside are read as before.
 worth-worse = Worse: more was lost than gained.
-worth-unknown = Not measured: nothing could be kept aside.
+worth-unknown = Not measured: nothing could be set aside.
 kept-aside =
     { $n ->
-        [one] kept aside, { $n } card
-       *[other] kept aside, { $n } cards
+        [one] set aside, { $n } card
+       *[other] set aside, { $n } cards
     }
 drawn-cards =
     { $n ->
@@ -630,10 +644,10 @@ after = after
 right = right
 wrong = wrong
 unsure = unsure
-in-use-now = In use for photos that are opened from now on.
+in-use-now = In use for photos that you open from now on.
 use-it = Use it
-use-it-all-the-same = Use it all the same
-leave-it = Leave it
+use-it-all-the-same = Use it anyway
+leave-it = Don't use it
 seconds-left = about { $n } seconds left
 minutes-left =
     { $n ->
@@ -644,27 +658,30 @@ training-not-started = The training cannot be started: { $error }
 
 ## A new deck
 
-new-deck = A new deck
-new-deck-help = Lay the cards face up on a plain table, none on another, and photograph them from above in even light: the whole deck, in as many photos as it takes. Two thirds of it must be seen.
+new-deck-help = Lay the cards face up on a plain table, none on top of another, and photograph them from above in even light: the whole deck, in as many photos as it takes. At least two thirds of it must be seen.
+drop-deck-photos = Or drop the photos here.
+lay-out-apart = Like this: every card by itself
+lay-out-on-another = Not like this: cards on top of each other
+deck-known = This looks like a deck that can already be read: { $name }. There is no need to teach it.
 start-again = Start again
 forget-photo = Forget { $name }
 photo-blurred = blurred, left out
 photos-wait =
     { $n ->
-        [one] { $n } photo waits
-       *[other] { $n } photos wait
+        [one] { $n } photo waiting
+       *[other] { $n } photos waiting
     }
 working-on-deck = Working on the deck…
-outlines = Outlines
-fills = Fills
-inks = Inks
+outlines = Shapes
+fills = Shadings
+inks = Colours
 numbers = Numbers
-groups-help = Drag a card that lies in the wrong group to where it belongs, or click it first. Names may be changed.
+groups-help = Drag a card that is in the wrong group to where it belongs, or click it first. You can change the names.
 # $column: which card of the row. $photo: its file.
 place-of-card = card { $column } of row { $row } in { $photo }
 chosen-card = Chosen: { $place }
 leave-card-out = Leave it out
-choose-none = Choose none
+choose-none = Deselect
 put-here = Put it into { $name }
 name-of-value = Name of value { $n }
 # What an outline is called that nobody has named.
@@ -714,7 +731,7 @@ ink-name =
     }
 deck-in-order = { $n } of { $of } cards are known.
 only-three = There are only three
-they-differ = They do differ
+they-differ = They are different
 note-blurred = { $photo } is blurred: take it again, closer and with a steady hand.
 note-unclear =
     { $photo }: on { $n ->
@@ -744,14 +761,14 @@ learn-not-seen = Under { $what } no card has one of the values: add photos of ca
 learn-more = More than three values are seen under { $what }: { $card } is like none of the others. Leave it out if it is of another deck.
 learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one is of a second deck, leave it out; if they differ, drag one to where it belongs.
 name-of-deck = Name of the deck
-save-and-use = Save and read with it
-deck-unordered = The cards are not all in order yet: see above.
+save-and-use = Save and use
+deck-unordered = Not all cards are in order yet: see above.
 deck-unnamed = The deck needs a name.
 deck-looked-at = Looking at the photos…
 deck-name-taken = "{ $name }" means another deck.
 deck-name-malformed = A name has 1 to 60 characters.
 deck-title = { $name }, learnt from photos
-deck-saved = Saved as { $path }. From now on cards are read as { $name }; Settings change that.
+deck-saved = Saved as { $path }. From now on cards are read as { $name }; you can change that under Settings.
 
 ## Steps
 
@@ -802,11 +819,11 @@ type-codes = Type or paste codes
 codes-label = 12 to 81 cards such as 2spd, or a whole file of deals
 deal-these = Deal these
 give-up-game = Give up this game?
-would-be-lost = It is not over yet, and would be lost.
+would-be-lost = It is not over yet and would be lost.
 play-on = Play on
-score-unkept = The game cannot be kept: { $error }
+score-unkept = The game cannot be saved: { $error }
 deals-failed = { $path }: { $error }
-deals-too-large = { $bytes } bytes are no file of deals, which has at most { $most }
+deals-too-large = { $bytes } bytes are too many: a file of deals has at most { $most }
 code-wrong = Code { $n }: { $error }.
 codes-count =
     { $n ->
@@ -823,8 +840,8 @@ watch = Watch
 play = Play
 new-game-menu = New game…
 deal-of-day = The deal of { $day }, the same for all
-data-set-of = Data set { $n } of { $all }
-next-data-set = Next data set
+data-set-of = Deal { $n } of { $all }
+next-data-set = Next deal
 start = Start
 start-help = Shows the cards and lets the clock run. Key: { $key }
 rules = Rules
@@ -841,10 +858,10 @@ player-numbered = Player { $n }
 name-of-player = Name of player { $n }
 players-number = Players: { $n }
 alone = Alone, against the clock.
-together = Whoever sees a set calls, by a key from 1 to { $n } or their name here, and then chooses its cards within a few seconds. Else a point is lost.
-step-of = Step { $n } of { $all } · { $cards } to deal · { $sets } taken
+together = Whoever sees a set calls it, with a key from 1 to { $n } or their name here, and then has a few seconds to choose its cards. If not, they lose a point.
+step-of = Step { $n } of { $all } · { $cards } left · { $sets } taken
 first-step = First step
-previous-step = Step before
+previous-step = Previous step
 next-step = Next step
 last-step = Last step
 transcript = Transcript
@@ -854,10 +871,10 @@ step-removed = The first set is taken
 step-compacted = The cards move up
 step-added =
     { $n ->
-        [one] { $n } card new
-       *[other] { $n } cards new
+        [one] { $n } new card
+       *[other] { $n } new cards
     }
-step-no-cards = No cards remain
+step-no-cards = No cards are left
 game-over = The game is over
 sets-taken =
     { $n ->
@@ -866,14 +883,14 @@ sets-taken =
     }
 cards-to-deal =
     { $n ->
-        [one] { $n } card to deal
-       *[other] { $n } cards to deal
+        [one] { $n } card left
+       *[other] { $n } cards left
     }
-clock-stands = The clock stands, and the cards lie face down.
+clock-stands = The clock is stopped, and the cards are face down.
 pause = Pause
 no-set-here-button = No set here
-no-set-here-help = Three more cards, if that is so. Key: { $key }
-one-card-more = One card more
+no-set-here-help = Three more cards, if that is right. Key: { $key }
+one-card-more = One more card
 hide-hint = Hide the hint
 player-button = { $player }: { $points }
 player-button-left = { $player }: { $points } · { $seconds } s
@@ -886,17 +903,17 @@ said-wrong = Not a set.
 said-not-these = Not these.
 said-there-is-one = There is a set.
 said-look-again = Look again, or ask for a hint.
-said-no-set = No set, right.
+said-no-set = Right, no set.
 said-more =
     { $n ->
-        [one] Here is { $n } card more.
-       *[other] Here are { $n } cards more.
+        [one] Here is { $n } more card.
+       *[other] Here are { $n } more cards.
     }
 said-called = { $player } has called.
 has-called-left = { $player } has called: { $seconds } s
 said-choose = Choose the cards.
 said-too-late = { $player }: too late.
-said-point-lost = A point is lost.
+said-point-lost = That costs a point.
 said-who = Who has seen it?
 said-call-first = Call first: press your number, or your name above.
 log-dealt =
@@ -911,19 +928,19 @@ log-nothing = called and chose nothing
 log-there-is-one = said there is no set, and there is one
 log-more =
     { $n ->
-        [one] no set; { $n } card more
-       *[other] no set; { $n } cards more
+        [one] no set; { $n } more card
+       *[other] no set; { $n } more cards
     }
 log-over = no set and no cards left: the game is over
 well-played = Well played!
-nothing-left = No set is left and no card to deal.
-set-times = { $average } s a set on average, { $slowest } s the slowest
-each-set-time = Seconds for each: { $times }
+nothing-left = No set is left, and no cards to deal.
+set-times = { $average } s per set on average, the slowest { $slowest } s
+each-set-time = Seconds per set: { $times }
 play-again = Play again
 # $place: first, second ... as a number; $sets: with their word.
 player-result = { $place }. { $player }: { $points } ({ $sets })
 player-result-lost = { $place }. { $player }: { $points } ({ $sets }, { $lost } lost)
-best-of-today = The best of today!
+best-of-today = Today's best!
 best-by-day = Best times by day: { $variant }
 
 ## Live
@@ -932,16 +949,17 @@ mirrored = Mirrored
 mirrored-auto = Auto
 mirrored-yes = Yes
 mirrored-no = No
+camera-controls = Camera…
 camera-picture = The camera's picture
-recording-kept = The recording is kept as { $path }.
-recording-impossible = Nothing can be recorded in { $path }: { $error }
+recording-kept = The recording is saved as { $path }.
+recording-impossible = Cannot record in { $path }: { $error }
 no-number-free = no number is free
-picture-kept = Kept as { $path }, with its JSON beside it.
-picture-unkept = The picture cannot be kept: { $error }
-held = Held. Press { $key } to go on.
-straightened-soon = Straightened as soon as three cards are seen. Press { $key } to leave it.
+picture-kept = Saved as { $path }, with its JSON beside it.
+picture-unkept = The picture cannot be saved: { $error }
+held = Frozen. Press { $key } to go on.
+straightened-soon = Straightened as soon as three cards are seen. Press { $key } to cancel.
 waiting-for-camera = Waiting for the camera…
-what-to-watch = What is to be watched?
+what-to-watch = What would you like to watch?
 choose-camera = Choose camera
 open-film = Open film
 watch-what = Watch…
@@ -950,30 +968,30 @@ turn = Turn
 turn-help = A quarter to the right. Key: { $key }
 from-above = From above
 from-above-help = The table as seen from straight above. Key: { $key }
-hold = Hold
-keep-picture = Keep picture
+hold = Freeze
+keep-picture = Save picture
 new-game = New game
 record = Record
 stop-recording = Stop recording
-record-help = A new game, kept as a film with its JSON beside it, in { $path }. Key: { $key }
+record-help = A new game, saved as a film with its JSON beside it, in { $path }. Key: { $key }
 looking-for-cards = Looking for cards…
 live-count = { $cards } seen, { $sets } taken, { $left } in the deck
-live-chance = Three more bring a set: { $percent } %
-live-no-three = The deck holds no three more.
-live-late = The picture is { $seconds } s late: this computer is busy.
+live-chance = Chance that three more bring a set: { $percent } %
+live-no-three = Fewer than three cards are left in the deck.
+live-late = The picture is { $seconds } s behind: this computer is busy.
 no-camera-connected = No camera is connected to this computer.
-phone-label = A phone: start an app that serves its camera, and type its address.
+phone-label = A phone: start an app that shares its camera, and type its address.
 phone-help = IP Webcam (Android): http://PHONE:8080/video. DroidCam: http://PHONE:4747/video. A name and a password go before it: http://NAME:PASSWORD@PHONE:8080/video.
 watch-this = Watch
 open-film-button = Open film…
-address-wrong = This is no address of a camera; expected one such as http://192.168.1.20:8080/video or rtsp://192.168.1.20:8554/live
+address-wrong = This is not the address of a camera; expected one such as http://192.168.1.20:8080/video or rtsp://192.168.1.20:8554/live
 film-again = Again
 film-ended = The film has ended.
 film-place = { $at } of { $length }
 film-slider = Place in the film, in seconds
 recording-running = Recording as { $path }, { $length }
-recording-done = The recording is kept as { $path }, { $length }.
-recording-failed = The recording has ended at { $length }: { $error }.
+recording-done = The recording is saved as { $path }, { $length }.
+recording-failed = The recording stopped at { $length }: { $error }.
 picture-size = Size
 automatic = Automatic
 exposure = Exposure
@@ -991,7 +1009,7 @@ photo-reason = The photo { $reason }
 reason-fault = made the program fail; please report this photo
 reason-chosen-models = { $error }; the command “setsight models reset” goes back to those inside the program
 reason-unreadable = cannot be read: { $error }; expected a photo that this user may open
-reason-no-file = is no ordinary file; expected a photo
+reason-no-file = is not an ordinary file; expected a photo
 reason-empty = is empty (0 bytes); expected a photo: copy it again from where it came
 reason-no-picture = is not a picture (it starts with { $start }); expected JPEG, PNG, HEIC, WebP, AVIF, BMP or TIFF, whatever the file is called
 reason-other-format = is a { $format } picture, which is not read; convert it to JPEG or PNG first
@@ -1011,9 +1029,9 @@ system-gone = nothing is there
 
 ## What is wrong with a camera, and what to do
 
-camera-tried-again = { $advice } It is tried again every second.
+camera-tried-again = { $advice } Trying again every second.
 camera-none = No camera is connected
-camera-none-advice = Connect one, take a phone's, or read a film.
+camera-none-advice = Connect one, use a phone, or open a film.
 camera-no-such = There is no { $choice }
 camera-ambiguous = "{ $name }" may be several cameras
 camera-no-such-advice = Choose another one.
@@ -1024,15 +1042,15 @@ camera-permission-advice = On Linux: sudo usermod -aG video $USER, then log in a
 camera-unplugged = Camera { $camera } is unplugged or switched off
 camera-unplugged-advice = Plug it in again.
 camera-silent = { $camera } has sent no picture for { $n } s
-camera-silent-advice = See whether it is still on and its app still open.
+camera-silent-advice = Check that it is still on and its app still open.
 camera-black = The camera gives black pictures
 camera-black-advice = Open its shutter, take off its cap, or turn on the light.
-camera-broken = { $camera } sends pictures that are not whole
+camera-broken = { $camera } sends incomplete pictures
 camera-broken-advice = Use another cable or stand nearer to the router, or choose a smaller picture in its app.
 camera-unopened = Camera { $camera } cannot be opened: { $error }
 camera-unopened-advice = Try another one, or unplug it and plug it in again.
 camera-unreachable = { $address } does not answer: { $error }
-camera-unreachable-advice = Start the camera app, see that both are in one network, and compare the address with the one that the app shows.
+camera-unreachable-advice = Start the camera app, check that both are on the same network, and compare the address with the one that the app shows.
 camera-denied = { $address } asks for a name and a password, or refuses these (HTTP { $status })
 camera-digest = { $address } asks for a name and a password (HTTP 401, by digest)
 camera-denied-advice = Give them in the address: http://NAME:PASSWORD@PHONE:8080/video
@@ -1045,7 +1063,7 @@ camera-no-pictures-advice = Take the address of its Motion JPEG stream, such as 
 camera-no-ffmpeg = { $camera } is read by the program ffmpeg, which is not on the PATH
 camera-no-ffmpeg-advice = To do: { $advice }.
 camera-film = { $error }
-camera-film-advice = See whether it plays elsewhere.
+camera-film-advice = Check whether it plays elsewhere.
 camera-unread-advice = Close other programs and open this tab again.
 
 ## Any game
@@ -1061,7 +1079,7 @@ any-play = Play
 any-watch = Watch a solver
 any-own = Own cards
 any-own-help = Type cards of { $n } values, each 1 to { $v }.
-any-own-wrong = { $code } is no card of this deck, or comes twice.
+any-own-wrong = { $code } is not a card of this deck, or is there twice.
 any-again = From the start
 any-sets-of = Sets: { $n } of { $all }
 any-clock = Time: { $time }
@@ -1078,7 +1096,7 @@ any-there-is-one = There is a set.
 any-hint = Hint
 any-say-none = No set here
 any-all-found = All found!
-any-deck-out = The deck is out, and no set is left.
+any-deck-out = No cards are left to deal, and no set is left.
 any-dictionary = Dictionary: { $n } entries
 any-dictionary-help = A missing card, and the cards that it completes; the newest first, values counted from 1.
 any-model = Z3's model, values counted from 0:
@@ -1133,31 +1151,29 @@ any-over-limit = more than { $n } s
 ## A phone as the camera
 
 phone-button = Phone…
-phone-entry = A phone's camera
-phone-take = Take photos with a phone
-phone-title = A phone as the camera
+phone-title = Use a phone as the camera
 phone-scan = Scan this code with a phone that is on the same Wi-Fi, or open the address there. Nothing is installed on it.
 phone-code = The code to scan
-phone-kept = Photos that the phone takes open here. They go when this window closes: save what you want to keep. Whoever has this address can send pictures until you stop it.
+phone-kept = Photos that you take with the phone open here. They are gone when this window closes, so save what you want to keep. Anyone with this address can send pictures until you stop it.
 # $fingerprint: pairs of hexadecimal digits.
 phone-certificate = For live pictures the phone asks once whether it may trust this computer, by this certificate (SHA-256): { $fingerprint }
-phone-stop = Let no phone in any more
+phone-stop = Stop phones sending pictures
 phone-stop-short = Stop
 phone-code-short = Show code
-phone-none-yet = No phone is here yet.
+phone-none-yet = No phone is connected yet.
 phone-here =
     { $n ->
         [1] A phone can send photos and live pictures.
-       *[other] { $n } phones have been here.
+       *[other] { $n } phones have connected.
     }
-phone-came = Phone { $n } is here.
-phone-photo-came = A photo has come from a phone.
+phone-came = Phone { $n } is connected.
+phone-photo-came = A photo has arrived from a phone.
 phone-live = Phone { $n } shows its live picture.
 phone-number = phone { $n }
 phone-away = Phone { $n } sends no pictures
 phone-away-advice = It goes on as soon as the page on the phone shows its live picture again
-phone-stopped = No phone can send pictures any more.
-phone-unkept = A photo has come from a phone and cannot be kept: { $error }
+phone-stopped = Phones can no longer send pictures.
+phone-unkept = A photo from a phone cannot be saved: { $error }
 phone-no-network = This computer is on no network that a phone could reach. Connect it to the phone's Wi-Fi, to the phone's own hotspot, or by a cable with USB tethering.
-phone-public-only = This computer has public addresses alone, where anybody could knock. In a terminal, "setsight serve --listen ADDRESS" serves there all the same.
-phone-failed = Phones cannot be served: { $error }
+phone-public-only = This computer has only public addresses, where anybody could connect. In a terminal, "setsight serve --listen ADDRESS" serves there all the same.
+phone-failed = Phones cannot connect: { $error }
