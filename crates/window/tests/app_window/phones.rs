@@ -57,9 +57,10 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     assert_eq!(test.window().tab::<Photos>().shelf.current, 1);
     test.keys(Modifiers::COMMAND, Key::Num2);
     send(&address, &sample());
+    // It is told for some seconds alone, and reading may take longer.
+    test.until(|window| window.said() == Some("A photo has arrived from a phone."));
     test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
     assert_eq!(test.window().seen(), "deal");
-    assert_eq!(test.window().said(), Some("A photo has arrived from a phone."));
     test.press("Show code");
     test.shows(&address);
     test.press("Stop phones sending pictures");
