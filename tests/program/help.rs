@@ -21,12 +21,13 @@ fn commands(above: &[String]) -> Vec<Vec<String>> {
     named.flat_map(|command| [vec![command.clone()], commands(&command)].concat()).collect()
 }
 
-/// What docs/commands.md shows of a command is what it prints, but for times and lines left out.
+/// What docs/reference/commands.md shows of a command is what it prints, but for times and lines left out.
 #[test]
 fn the_examples_of_the_page_of_commands_come_out_as_shown() {
-    let page =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md"))
-            .unwrap();
+    let page = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/commands.md"),
+    )
+    .unwrap();
     let mut examples = 0;
     for block in page.split("```\n").filter(|block| block.starts_with("$ setsight ")) {
         let mut lines = block.lines();
