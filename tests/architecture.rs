@@ -184,6 +184,21 @@ fn files_of_others_are_read_and_written_in_one_place() {
     assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
 }
 
+#[test]
+fn contributors_are_told_of_each_unsafe_line() {
+    let page = read("CONTRIBUTING.md");
+    let mut lines = 0;
+    for folder in ["src", "crates"] {
+        each_file(&root().join(folder), &mut |path| {
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            let count = std::fs::read_to_string(path).unwrap().matches("unsafe {").count();
+            assert!(count == 0 || page.contains(&format!("`{name}`")), "CONTRIBUTING.md: {name}");
+            lines += count;
+        });
+    }
+    assert_eq!(lines, 5, "CONTRIBUTING.md says how many");
+}
+
 /// Started otherwise, a program may ignore Ctrl-C as the tests do, and be waited for without end.
 #[test]
 fn tests_start_programs_by_the_testkit_alone() {

@@ -23,7 +23,7 @@ fn holds(name: &str, line: &Value) {
 
 /// Readers accept members that a schema does not name. Here they are refused, so that a new member
 /// is noticed and gets its line in the schema.
-fn valid(name: &str, line: &Value) -> Result<(), String> {
+pub fn valid(name: &str, line: &Value) -> Result<(), String> {
     let file = schema_file(name);
     let mut schema: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     close(&mut schema);

@@ -29,6 +29,7 @@ mod model;
 mod mutated;
 mod network;
 mod own;
+mod pages;
 mod part;
 mod phone;
 mod photos;
