@@ -249,7 +249,7 @@ fn a_wrong_call_and_a_missing_screen_are_answered() {
         (&["app", deals, "--show", "hint"], 2, "use --show deal or play"),
         (&["app", deals, "--measure", "3"], 2, "leafs through photos"),
         (&["app", "--size", "12"][..], 2, "such as 1280x800"),
-        (&["app", photo, "--models", "/no/such/models"][..], 1, "/no/such/models"),
+        (&["app", photo, "--models", "/no/such/models"][..], 2, "/no/such/models"),
         (&["app"][..], 1, "xvfb-run setsight app"),
     ] {
         let output = run(args);

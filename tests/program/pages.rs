@@ -3,7 +3,7 @@
 //!
 //! - A block of `console` is run, each page in a folder of its own. Lines behind `$ ` are called by the shell;
 //!   what stands below one is all that it prints. `...` stands for any lines, or within a line for any text.
-//! - What else calls `setsight` in a block needs a camera, a screen, a network, photos of one's own or minutes.
+//! - What else calls `setsight` in a block needs a camera, a screen, a network, photos of one's own or more than a few seconds.
 //!   It is held against the command line alone: its commands, options and values.
 //!
 //! Pages of the laboratory tell what was called at their date.
@@ -49,16 +49,20 @@ fn text(page: &str) -> String {
     std::fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"))
 }
 
-/// The blocks of code: what is between fences with their word, and indented lines one by one.
+/// The blocks of code: what is between fences with their word, and what is indented.
 fn blocks(text: &str) -> Vec<(&str, Vec<String>)> {
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut goes_on = false;
     let mut open: Option<(&str, usize, Vec<String>)> = None;
     for line in text.lines() {
         let bare = line.trim_start();
         let indent = line.len() - bare.len();
         match (&mut open, bare.strip_prefix("```")) {
             (None, Some(word)) => open = Some((word, indent, Vec::new())),
-            (None, None) if indent == 4 => blocks.push(("", vec![bare.to_owned()])),
+            (None, None) if indent >= 4 => match blocks.last_mut().filter(|_| goes_on) {
+                Some((_, lines)) => lines.push(bare.to_owned()),
+                None => blocks.push(("", vec![bare.to_owned()])),
+            },
             (None, None) => {}
             (Some(_), Some("")) => {
                 let (word, _, lines) = open.take().unwrap();
@@ -68,6 +72,7 @@ fn blocks(text: &str) -> Vec<(&str, Vec<String>)> {
                 lines.push(line.get(*indent..).unwrap_or_default().to_owned());
             }
         }
+        goes_on = open.is_none() && indent >= 4;
     }
     blocks
 }
@@ -277,7 +282,7 @@ fn limits_are_told_as_they_are() {
             MAX_PIXELS / million,
             MAX_REDUCED_PIXELS / million
         ),
-        format!("| file of a photo | {} MB;", MAX_FILE_BYTES >> 20),
+        format!("| file of a photo | {} million bytes;", MAX_FILE_BYTES / million),
         format!("| decks, settings, lists of names | {} MB |", MAX_SETTINGS_BYTES >> 20),
         format!(
             "| JSON of labels and figures | {} MB and {} million values |",
