@@ -10,11 +10,14 @@
 
 use crate::common::called::{program, stdout_of};
 use crate::common::{Start, World};
+use image::imageops::FilterType;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Most lines of a page for users.
 const MOST_LINES: usize = 150;
+/// Most levels of 255 by which a picture may be off, as a mean: those of JPEG and of another way to shrink.
+const MOST_LEVELS: f64 = 5.0;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -267,6 +270,44 @@ fn links_lead_somewhere_and_the_book_holds_every_page() {
     let listed: Vec<PathBuf> = links("docs/SUMMARY.md");
     for page in pages_in("docs").iter().filter(|page| *page != "docs/SUMMARY.md") {
         assert!(listed.contains(&root().join(page)), "docs/SUMMARY.md lacks {page}");
+    }
+}
+
+/// But for their size and compression.
+#[test]
+fn pictures_of_a_reading_show_what_the_program_draws_now() {
+    let world = World::new();
+    let name = "7-hard-shadow-and-glare";
+    let photo = root().join(format!("datasets/samples/{name}.jpg")).display().to_string();
+    world.run(&["scan", &photo, "--out", "found"]).expect(0);
+    world.run(&["scan", &photo, "--dump-stages", "stages"]).expect(0);
+    for (picture, made) in [
+        ("scan", format!("found/{name}.jpg")),
+        ("rectify", format!("stages/{name}/5-rectify.png")),
+        ("classify", format!("stages/{name}/7-classify.png")),
+        ("board", format!("stages/{name}/8-board.png")),
+    ] {
+        let shown = image::open(root().join(format!("docs/images/{picture}.jpg"))).unwrap();
+        let (shown, made) = (shown.into_rgb8(), image::open(world.path().join(made)).unwrap());
+        let (width, height) = shown.dimensions();
+        let made = made.resize_exact(width, height, FilterType::Triangle).into_rgb8();
+        let levels = shown.iter().zip(made.iter()).map(|(a, b)| f64::from(a.abs_diff(*b)));
+        let mean = levels.sum::<f64>() / shown.len() as f64;
+        assert!(mean < MOST_LEVELS, "{picture} is {mean:.1} levels off: tools/pictures {picture}");
+    }
+}
+
+#[test]
+fn each_picture_is_on_a_page_and_known_to_the_script_that_makes_it() {
+    let script = text("tools/pictures");
+    let all: String = pages().iter().map(|page| text(page)).collect();
+    let all = all + &pages_in("docs/lab").iter().map(|page| text(page)).collect::<String>();
+    for entry in std::fs::read_dir(root().join("docs/images")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let (stem, _) = name.split_once('.').unwrap();
+        let words = script.split(|c: char| !c.is_alphanumeric() && c != '-');
+        assert!(words.into_iter().any(|word| word == stem), "tools/pictures: {stem}");
+        assert!(all.contains(&format!("images/{name}")), "no page shows {name}");
     }
 }
 
