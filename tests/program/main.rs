@@ -29,6 +29,7 @@ mod model;
 mod mutated;
 mod network;
 mod own;
+#[cfg(unix)]
 mod pages;
 mod part;
 mod phone;

@@ -149,7 +149,6 @@ fn a_line_is_compared_as_the_pages_mean_it() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn what_the_pages_show_is_what_comes_out() {
     let folder = Path::new(env!("CARGO_BIN_EXE_setsight")).parent().unwrap();
