@@ -24,7 +24,7 @@
 //!
 //! # Features
 //!
-//! A program that reads photos needs `vision` alone, and OpenCV to build:
+//! A program that reads photos needs `vision` alone, in Rust alone:
 //!
 //! ```toml
 //! setsight = { version = "0.1", default-features = false, features = ["vision"] }
@@ -49,3 +49,8 @@ pub use setsight_vision::{
     FinderChoice, Mirrored, PhotoReader, PhotoReading, ReadCard, ReadError, ReadErrorKind,
     ReadOptions, ReaderChoice, Reading, TableReading, read_photo,
 };
+
+/// The programs of the page for beginners are compiled, and run where they can be.
+#[cfg(all(doctest, feature = "vision"))]
+#[doc = include_str!("../docs/start/rust.md")]
+struct StartPage;

@@ -61,9 +61,12 @@ fn crates_need_only_what_they_say() {
 
 #[test]
 fn every_crate_is_introduced() {
-    let page = read("docs/architecture.md");
+    let page = read("docs/inside/architecture.md");
     for name in crates() {
-        assert!(page.contains(&format!("`crates/{name}`")), "docs/architecture.md lacks {name}");
+        assert!(
+            page.contains(&format!("`crates/{name}`")),
+            "docs/inside/architecture.md lacks {name}"
+        );
         let readme = read(&format!("crates/{name}/README.md"));
         assert!(readme.starts_with(&format!("# setsight-{name}\n")), "{name}: {readme}");
         assert!(readme.lines().count() <= 20, "{name}: its README is to be read at a glance");
@@ -75,7 +78,7 @@ fn every_crate_is_introduced() {
 /// What the page says of each crate, in the column of what it uses.
 #[test]
 fn the_page_names_what_each_crate_uses() {
-    let page = read("docs/architecture.md");
+    let page = read("docs/inside/architecture.md");
     for name in crates() {
         let start = format!("| `crates/{name}` |");
         let row = page.lines().find(|line| line.starts_with(&start)).expect(&name);
@@ -85,7 +88,7 @@ fn the_page_names_what_each_crate_uses() {
         let (_, rest) = manifest.split_once("[dependencies]\n").expect(&name);
         let own = rest.split("\n[").next().unwrap().lines();
         let uses = own.filter_map(|line| line.strip_prefix("setsight-")?.split(['.', ' ']).next());
-        assert_eq!(said, uses.collect(), "docs/architecture.md, crates/{name}");
+        assert_eq!(said, uses.collect(), "docs/inside/architecture.md, crates/{name}");
     }
 }
 
@@ -179,6 +182,21 @@ fn files_of_others_are_read_and_written_in_one_place() {
     }
     let known: BTreeSet<String> = OPENED_ELSEWHERE.iter().map(|(name, _)| (*name).into()).collect();
     assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
+}
+
+#[test]
+fn contributors_are_told_of_each_unsafe_line() {
+    let page = read("CONTRIBUTING.md");
+    let mut lines = 0;
+    for folder in ["src", "crates"] {
+        each_file(&root().join(folder), &mut |path| {
+            let name = path.strip_prefix(root()).unwrap().display().to_string();
+            let count = std::fs::read_to_string(path).unwrap().matches("unsafe {").count();
+            assert!(count == 0 || page.contains(&format!("`{name}`")), "CONTRIBUTING.md: {name}");
+            lines += count;
+        });
+    }
+    assert_eq!(lines, 5, "CONTRIBUTING.md says how many");
 }
 
 /// Started otherwise, a program may ignore Ctrl-C as the tests do, and be waited for without end.

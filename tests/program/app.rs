@@ -109,6 +109,32 @@ fn the_window_shows_a_board() {
 }
 
 #[test]
+fn the_window_reads_with_the_models_that_the_call_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let models = dir.path().join("models");
+    std::fs::create_dir(&models).unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    for name in ["reader.onnx", "finder.onnx", "refiner.onnx"] {
+        std::fs::copy(shipped.join(name), models.join(name)).unwrap();
+    }
+    // They are never sure.
+    let fusion = std::fs::read(shipped.join("fusion.json")).unwrap();
+    let mut fusion: Value = serde_json::from_slice(&fusion).unwrap();
+    fusion["learned"]["board"]["least_confidence"] = 1.0.into();
+    std::fs::write(models.join("fusion.json"), fusion.to_string()).unwrap();
+    let photo = dir.path().join("table.jpg");
+    std::fs::copy(sample(), &photo).unwrap();
+    let file = dir.path().join("window.png");
+    let (models, photo) = (models.to_str().unwrap(), photo.to_str().unwrap());
+    let args = ["app", photo, "--models", models, "--screenshot", file.to_str().unwrap()];
+    let output = Screen::new().run(dir.path(), &args);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let cards = shown["cards"].as_array().unwrap();
+    assert!(cards.len() == 12 && cards.iter().all(|card| card["unsure"] == true), "{shown}");
+}
+
+#[test]
 fn a_file_of_deals_opens_the_contests_page() {
     let screen = Screen::new();
     let dir = tempfile::tempdir().unwrap();
@@ -223,6 +249,7 @@ fn a_wrong_call_and_a_missing_screen_are_answered() {
         (&["app", deals, "--show", "hint"], 2, "use --show deal or play"),
         (&["app", deals, "--measure", "3"], 2, "leafs through photos"),
         (&["app", "--size", "12"][..], 2, "such as 1280x800"),
+        (&["app", photo, "--models", "/no/such/models"][..], 2, "/no/such/models"),
         (&["app"][..], 1, "xvfb-run setsight app"),
     ] {
         let output = run(args);

@@ -1,5 +1,5 @@
 //! `setsight dataset convert`: each form of labels, and each oddity of their files, by an example
-//! that was made up. The tables in docs/labels.md name these tests.
+//! that was made up. The tables in docs/reference/labels.md name these tests.
 
 use crate::common::{Ran, World, pictures::*};
 use image::ImageFormat;

@@ -1,5 +1,5 @@
 //! `setsight dataset convert` on labels that are not quite as they should be: what is taken all the
-//! same, what is left out, and what is refused. The table in docs/labels.md names these tests.
+//! same, what is left out, and what is refused. The table in docs/reference/labels.md names these tests.
 
 use crate::common::World;
 use crate::common::pictures::*;

@@ -253,7 +253,7 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
             .unwrap()
     };
     let (file, network) = (&report["files"]["board/card.tflite"]["bytes"], &report["network"]);
-    let h7 = page("h7.md");
+    let h7 = page("lab/h7.md");
     for row in [
         format!("| file | {} bytes |", grouped(file)),
         format!("| arena, upper bound | {} bytes |", grouped(&network["arena_bound_bytes"])),
@@ -263,9 +263,9 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
         ),
         format!("| outputs | {} |", reader::OUTPUTS),
     ] {
-        assert!(h7.contains(&row), "docs/h7.md: {row}");
+        assert!(h7.contains(&row), "docs/lab/h7.md: {row}");
     }
     let kilobytes = format!("({} KB)", file.as_u64().unwrap() / 1000);
-    let commands = page("commands.md").replace('\n', " ");
-    assert!(commands.contains(&kilobytes), "docs/commands.md: {kilobytes}");
+    let commands = page("reference/commands.md").replace('\n', " ");
+    assert!(commands.contains(&kilobytes), "docs/reference/commands.md: {kilobytes}");
 }

@@ -1,4 +1,4 @@
-//! What every command prints as JSON, held against its schema in docs/schemas.
+//! What every command prints as JSON, held against its schema in docs/reference/schemas.
 
 use crate::common::{Start, World};
 use boon::{Compiler, Schemas};
@@ -7,7 +7,9 @@ use setsight_vision::output::CSV_HEADER;
 use std::path::{Path, PathBuf};
 
 fn schema_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schemas").join(format!("{name}.json"))
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs/reference/schemas")
+        .join(format!("{name}.json"))
 }
 
 /// Asserts that a line has the form that its schema states, `version` first.
@@ -21,7 +23,7 @@ fn holds(name: &str, line: &Value) {
 
 /// Readers accept members that a schema does not name. Here they are refused, so that a new member
 /// is noticed and gets its line in the schema.
-fn valid(name: &str, line: &Value) -> Result<(), String> {
+pub fn valid(name: &str, line: &Value) -> Result<(), String> {
     let file = schema_file(name);
     let mut schema: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     close(&mut schema);
@@ -93,7 +95,7 @@ fn csv_has_the_columns_that_the_schema_names() {
 
 #[test]
 fn every_schema_is_told_and_every_one_told_is_there() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/json.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/json.md");
     let page = std::fs::read_to_string(page).unwrap();
     let mut there = 0;
     for entry in std::fs::read_dir(schema_file("x").parent().unwrap()).unwrap() {

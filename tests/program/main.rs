@@ -29,6 +29,8 @@ mod model;
 mod mutated;
 mod network;
 mod own;
+#[cfg(unix)]
+mod pages;
 mod part;
 mod phone;
 mod photos;

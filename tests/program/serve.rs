@@ -1,6 +1,7 @@
 //! `setsight serve`: what a phone gets from the program as it runs.
 
 use crate::common::{Running, Signal, Start, World, called, pictures::*};
+use crate::json::valid;
 use image::ImageFormat;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -72,6 +73,11 @@ fn a_photo_of_a_phone_is_read_as_scan_reads_it_and_nothing_is_kept() {
     let (status, line) = serving.post(&photo());
     assert_eq!((status, &line["sets"]), (200, &serde_json::json!(BOARD_SETS)));
     assert!(line.get("image").is_none(), "{line}");
+    let mut named = line;
+    named["image"] = "table.jpg".into();
+    assert_eq!(valid("scan", &named), Ok(()));
+    let (status, line) = serving.post(b"no picture");
+    assert_eq!((status, valid("serve", &line)), (422, Ok(())), "{line}");
     assert_eq!(serving.interrupt(), Some(0));
     let left: Vec<_> =
         std::fs::read_dir(home).unwrap().map(|one| one.unwrap().file_name()).collect();

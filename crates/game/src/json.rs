@@ -1,4 +1,4 @@
-//! What all JSON output has in common (docs/json.md).
+//! What all JSON output has in common (docs/reference/json.md).
 
 /// The first member, `version`, of every line of JSON. It increases when a member is renamed,
 /// removed or changes its meaning; new members do not change it.

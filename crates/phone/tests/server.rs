@@ -99,7 +99,7 @@ fn what_is_no_picture_is_told_by_a_word_that_the_page_knows() {
 #[test]
 fn the_page_has_words_for_each_warning() {
     let words = include_str!("../page/words.js");
-    let schema = include_str!("../../../docs/schemas/scan.json");
+    let schema = include_str!("../../../docs/reference/schemas/scan.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
     let kinds =
         &schema["oneOf"][0]["properties"]["warnings"]["items"]["properties"]["kind"]["enum"];

@@ -21,7 +21,7 @@ def samples() -> list[Path]:
 @pytest.fixture(scope="session")
 def card_schema() -> dict[str, Any]:
     """The members of a card in what ``scan`` prints as JSON."""
-    schema = json.loads((ROOT / "docs/schemas/scan.json").read_text())
+    schema = json.loads((ROOT / "docs/reference/schemas/scan.json").read_text())
     members: dict[str, Any] = schema["$defs"]["card"]["properties"]
     return members
 

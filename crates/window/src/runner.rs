@@ -26,6 +26,7 @@ use setsight_game::cards::outline::symbol_outline;
 use setsight_game::game::Deal;
 use setsight_general::Kind;
 use setsight_live::{FramePace, Input};
+use setsight_nets::engine::Models;
 use setsight_vision::ReadingPlan;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -192,6 +193,8 @@ pub struct Options {
     pub deals: Vec<Deal>,
     /// What is shown first.
     pub show: Show,
+    /// Weights to read with instead of those in use: a folder.
+    pub models: Option<PathBuf>,
     /// The game and step that the tab of any game shows.
     pub any_game: Option<AnyGameOptions>,
     /// Watch this first of all.
@@ -252,7 +255,10 @@ impl Runner {
         if let Some(brightness) = options.brightness {
             keeper = keeper.with_brightness(brightness);
         }
-        let mut window = Window::new(ctx, Arc::new(PipelineEye::default()), keeper);
+        let plan =
+            ReadingPlan { models: options.models.map(Models::Folder), ..ReadingPlan::default() };
+        let mut window = Window::new(ctx, Arc::new(PipelineEye::of(plan.clone())), keeper);
+        window.live_plan = plan;
         if !options.deals.is_empty() {
             window.tabs.get_mut::<DealTab>().give(options.deals);
         }

@@ -1,5 +1,6 @@
 //! `setsight app`: the window.
 
+use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, SEED, one_of};
 #[cfg(windows)]
 use crate::cli::{common::told, console};
@@ -29,6 +30,9 @@ pub struct Args {
     /// What the window shows first [default: solve; deal for a file of deals]
     #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help))]
     show: Option<Show>,
+    /// Weights of your own to read with, as `train` writes them; those in use unless given
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
     #[command(flatten)]
     any_game: AnyGame,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
@@ -160,6 +164,10 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         let message = format!("{path}: does not exist; expected a photo or a folder of photos");
         return Err(BadCall(message).into());
     }
+    if args.models.is_some() {
+        // What is wrong with the weights is told of here, not in a window.
+        ReadingArgs { models: args.models.clone(), ..ReadingArgs::default() }.pipeline()?;
+    }
     let (deals, usual) = match args.paths.iter().find(|path| is_file_of_deals(path)) {
         Some(file) => (deals(file, &args)?, Show::Deal),
         None => (Vec::new(), Show::Solve),
@@ -170,6 +178,7 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         paths: if deals.is_empty() { args.paths } else { Vec::new() },
         deals,
         show,
+        models: args.models,
         any_game,
         live: None,
         size: args.size,

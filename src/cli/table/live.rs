@@ -198,6 +198,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         paths: Vec::new(),
         deals: Vec::new(),
         show: Show::default(),
+        models: None,
         any_game: None,
         live: Some(LiveOptions { input, record: args.record.clone(), plan: args.reading.plan() }),
         size: None,

@@ -144,7 +144,7 @@ class Table:
         """Always true: a table without cards is one, too."""
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``setsight scan --format json`` prints of a table, see docs/json.md: plain numbers, texts,
+        """What ``setsight scan --format json`` prints of a table, see docs/reference/json.md: plain numbers, texts,
         lists and dicts. Corners are rounded to hundredths of a pixel, probabilities to 1e-4."""
 
     def _repr_jpeg_(self) -> bytes:
@@ -216,7 +216,7 @@ def render(
     the kind has them. deck: ``classic`` (default), ``rectangles``, ``invented`` or a deck's file. size:
     width and height, 32 to 8192 pixels each.
 
-    Gives height x width x (R, G, B), uint8, and the labels as in labels.json (docs/labels.md), of every card
+    Gives height x width x (R, G, B), uint8, and the labels as in labels.json (docs/reference/labels.md), of every card
     in view: code, center and corners in pixels, x before y.
     """
 
@@ -228,7 +228,7 @@ def evaluate(
     jobs: int = 0,
 ) -> dict[str, Any]:
     """Measures how well the labelled photos of a folder are read, ``jobs`` at once (0: as many as there are
-    cores): the figures that ``setsight eval --format json`` prints, see docs/schemas/eval.json.
+    cores): the figures that ``setsight eval --format json`` prints, see docs/reference/schemas/eval.json.
 
     Ctrl-C ends it after the photos in hand. Raises ``ValueError`` for a folder without good labels. Photos
     that cannot be read are listed under ``failed``.

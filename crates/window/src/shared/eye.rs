@@ -57,6 +57,11 @@ pub struct PipelineEye {
 }
 
 impl PipelineEye {
+    /// Reads by this plan; its deck is the one that is used last.
+    pub fn of(plan: ReadingPlan) -> Self {
+        Self { plan: Mutex::new(plan), made: Mutex::default() }
+    }
+
     fn pipeline(&self) -> Made {
         let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let chosen = used::models();

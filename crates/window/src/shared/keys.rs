@@ -511,6 +511,32 @@ mod tests {
         }
     }
 
+    /// In the order of the page, which has words of its own.
+    #[test]
+    fn the_page_of_keys_names_every_key_of_each_place() {
+        let page = include_str!("../../../../docs/guides/keys.md");
+        let mut places = Place::ALL.iter();
+        let (mut place, mut told) = (None, Vec::new());
+        for row in page.lines().filter_map(|line| line.strip_prefix("| ")) {
+            if row.starts_with("**") {
+                place = places.next();
+            } else if let Some(place) = place {
+                let keys = row.split(" | ").next().unwrap().split('`').skip(1).step_by(2);
+                told.extend(keys.map(|key| (*place, key.to_owned())));
+            }
+        }
+        assert!(places.next().is_none(), "docs/guides/keys.md lacks a place");
+        let bound = bindings().map(|binding| (binding.place, name_of(&binding)));
+        let other = OTHER_KEYS.iter().map(|(place, key, _)| (*place, key.name()));
+        let all: Vec<(Place, String)> = bound.chain(other).collect();
+        for key in &all {
+            assert!(told.contains(key), "docs/guides/keys.md lacks {key:?}");
+        }
+        for key in &told {
+            assert!(all.contains(key), "docs/guides/keys.md has {key:?}");
+        }
+    }
+
     #[test]
     fn plus_with_shift_makes_larger_as_the_help_says() {
         for (key, held) in [(Key::Plus, CTRL), (Key::Plus, CTRL_SHIFT), (Key::Equals, CTRL_SHIFT)] {

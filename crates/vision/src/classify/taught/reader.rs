@@ -35,7 +35,7 @@ const PHOTO_BLURS_PX: [f32; 9] = [0.45, 0.57, 0.72, 0.9, 1.14, 1.44, 1.8, 2.3, 3
 const SIZES: [f64; 5] = [0.92, 0.96, 1.0, 1.04, 1.08];
 
 /// What makes a confidence of the evidence, by measuring alone and with a network: see
-/// docs/experiments/2026-11-deck-learning.md.
+/// docs/lab/experiments/2026-11-deck-learning.md.
 const BY_MEASURING: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
 const WITH_NETWORK: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
 

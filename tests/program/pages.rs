@@ -1,0 +1,367 @@
+//! What the pages show: a command that is shown is one that there is, and what runs everywhere prints what the
+//! page says.
+//!
+//! - A block of `console` is run, each page in a folder of its own. Lines behind `$ ` are called by the shell;
+//!   what stands below one is all that it prints. `...` stands for any lines, or within a line for any text.
+//! - What else calls `setsight` in a block needs a camera, a screen, a network, photos of one's own or more than a few seconds.
+//!   It is held against the command line alone: its commands, options and values.
+//!
+//! Pages of the laboratory tell what was called at their date.
+
+use crate::common::called::{program, stdout_of};
+use crate::common::{Start, World};
+use image::imageops::FilterType;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Most lines of a page for users.
+const MOST_LINES: usize = 150;
+/// Most levels of 255 by which a picture may be off, as a mean: those of JPEG and of another way to shrink.
+const MOST_LEVELS: f64 = 5.0;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Each page below a folder, by its path from the root.
+fn pages_in(folder: &str) -> Vec<String> {
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(root().join(folder)).unwrap() {
+        let name = format!("{folder}/{}", entry.unwrap().file_name().into_string().unwrap());
+        if name.ends_with(".md") {
+            pages.push(name);
+        } else if root().join(&name).is_dir() {
+            pages.extend(pages_in(&name));
+        }
+    }
+    pages.sort();
+    pages
+}
+
+/// The pages of now.
+fn pages() -> Vec<String> {
+    let docs = pages_in("docs").into_iter().filter(|page| !page.starts_with("docs/lab/"));
+    ["README.md", "CONTRIBUTING.md", "models/README.md", "datasets/README.md"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(docs)
+        .collect()
+}
+
+fn text(page: &str) -> String {
+    std::fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"))
+}
+
+/// The blocks of code: what is between fences with their word, and what is indented.
+fn blocks(text: &str) -> Vec<(&str, Vec<String>)> {
+    let mut blocks: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut goes_on = false;
+    let mut open: Option<(&str, usize, Vec<String>)> = None;
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let indent = line.len() - bare.len();
+        match (&mut open, bare.strip_prefix("```")) {
+            (None, Some(word)) => open = Some((word, indent, Vec::new())),
+            (None, None) if indent >= 4 => match blocks.last_mut().filter(|_| goes_on) {
+                Some((_, lines)) => lines.push(bare.to_owned()),
+                None => blocks.push(("", vec![bare.to_owned()])),
+            },
+            (None, None) => {}
+            (Some(_), Some("")) => {
+                let (word, _, lines) = open.take().unwrap();
+                blocks.push((word, lines));
+            }
+            (Some((_, indent, lines)), _) => {
+                lines.push(line.get(*indent..).unwrap_or_default().to_owned());
+            }
+        }
+        goes_on = open.is_none() && indent >= 4;
+    }
+    blocks
+}
+
+/// A call in a block of `console`, and what the page shows of its output.
+struct Shown {
+    call: String,
+    lines: Vec<String>,
+}
+
+fn shown(block: &[String]) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    for line in block {
+        match (line.strip_prefix("$ "), all.last_mut()) {
+            (Some(call), _) => all.push(Shown { call: call.to_owned(), lines: Vec::new() }),
+            (None, Some(last)) => last.lines.push(line.trim_end().to_owned()),
+            (None, None) => panic!("{line:?} stands above the first call"),
+        }
+    }
+    all
+}
+
+/// Whether a line is as shown, with `...` for any text.
+fn is_as_shown(shown: &str, line: &str) -> bool {
+    let Some((start, rest)) = shown.split_once("...") else { return shown == line };
+    let Some(line) = line.strip_prefix(start) else { return false };
+    rest.is_empty() || line.char_indices().any(|(at, _)| is_as_shown(rest, &line[at..]))
+}
+
+/// What is wrong with an output, if anything is.
+fn difference(shown: &[String], printed: &str) -> Option<String> {
+    let mut printed = printed.lines().map(str::trim_end);
+    let mut any = false;
+    for line in shown {
+        if line == "..." {
+            any = true;
+            continue;
+        }
+        let found = match std::mem::take(&mut any) {
+            true => printed.any(|printed| is_as_shown(line, printed)),
+            false => printed.next().is_some_and(|printed| is_as_shown(line, printed)),
+        };
+        if !found {
+            return Some(format!("no {line:?} there"));
+        }
+    }
+    let more = printed.next().filter(|_| !any && !shown.is_empty());
+    more.map(|line| format!("{line:?} is not shown"))
+}
+
+#[test]
+fn a_line_is_compared_as_the_pages_mean_it() {
+    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+    for (shown, printed) in [
+        ("a\nb", "a\nb"),
+        ("a\n...", "a"),
+        ("...\nb", "a\na\nb"),
+        ("took ... ms", "took 3.2 ms"),
+        ("", "anything"),
+    ] {
+        assert_eq!(difference(&lines(shown), printed), None, "{shown}");
+    }
+    for (shown, printed) in [
+        ("a", "a\nb"),
+        ("a\nb", "a"),
+        ("b", "a\nb"),
+        ("a\n...\nc", "a\nb"),
+        ("took ... ms", "took"),
+    ] {
+        assert!(difference(&lines(shown), printed).is_some(), "{shown}");
+    }
+}
+
+#[test]
+fn what_the_pages_show_is_what_comes_out() {
+    let folder = Path::new(env!("CARGO_BIN_EXE_setsight")).parent().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).unwrap();
+    let mut wrong = Vec::new();
+    let mut run = 0;
+    for page in pages() {
+        let world = World::new();
+        std::os::unix::fs::symlink(root().join("datasets"), world.path().join("datasets")).unwrap();
+        let text = text(&page);
+        let console = blocks(&text).into_iter().filter(|(word, _)| *word == "console");
+        let calls: Vec<Shown> = console.flat_map(|(_, lines)| shown(&lines)).collect();
+        let mut code = Some(0);
+        for (i, Shown { call, lines }) in calls.iter().enumerate() {
+            if call == "echo $?" {
+                assert_eq!(lines.first().map(|line| line.parse().ok()), Some(code), "{page}");
+                continue;
+            }
+            let ended = Command::new("sh")
+                .args(["-c", &format!("exec 2>&1; {call}")])
+                .current_dir(world.path())
+                .env("PATH", &path)
+                .env("XDG_CONFIG_HOME", world.path().join("settings"))
+                .env("COLUMNS", "80")
+                .ended();
+            code = ended.status.code();
+            let asks = calls.get(i + 1).is_some_and(|next| next.call == "echo $?");
+            let printed = String::from_utf8(ended.stdout).unwrap();
+            let mut lines = &lines[..];
+            while let [rest @ .., last] = lines
+                && last.is_empty()
+            {
+                lines = rest;
+            }
+            let reason = difference(lines, &printed);
+            let reason = reason.or_else(|| (!asks && code != Some(0)).then(|| format!("{code:?}")));
+            if let Some(reason) = reason {
+                wrong.push(format!("{page}: {call}: {reason}\n{printed}"));
+            }
+            run += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(run > 30, "only {run}: the test looks in the wrong place");
+}
+
+/// The words behind `setsight` of each call on a line of a shell.
+fn calls_on(line: &str) -> Vec<Vec<String>> {
+    let line = line.split(" #").next().unwrap();
+    let parts = line.split(['|', ';', '<', '>', '&']);
+    let parts = parts.filter(|part| !part.trim_start().starts_with("cargo "));
+    let calls = parts.filter_map(|part| {
+        let mut words = part.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+        words.find(|word| *word == "setsight")?;
+        // What a shell or `parallel` puts in.
+        let filled = words.map(|word| match word.split_once('/') {
+            Some((one, of)) if one.starts_with(['$', '{']) => format!("1/{of}"),
+            _ => word.to_owned(),
+        });
+        Some(filled.collect())
+    });
+    calls.collect()
+}
+
+#[test]
+fn every_command_on_the_pages_is_one_that_there_is() {
+    let world = World::new();
+    let deck = root().join("crates/game/decks/classic.json");
+    std::fs::copy(deck, world.path().join("ours.json")).unwrap();
+    let mut wrong = Vec::new();
+    let mut checked = 0;
+    for page in pages() {
+        for (word, lines) in blocks(&text(&page)) {
+            if !["", "sh"].contains(&word) {
+                continue;
+            }
+            for line in lines.join("\n").replace("\\\n", " ").lines() {
+                for call in calls_on(line) {
+                    // The command line is read up to the option that is asked for help.
+                    let mut command = program();
+                    let ended = command.args(&call).arg("--help").current_dir(world.path()).ended();
+                    if !ended.status.success() {
+                        let reason = String::from_utf8_lossy(&ended.stderr).into_owned();
+                        wrong.push(format!("{page}: {line}: {reason}"));
+                    }
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(checked > 80, "only {checked}: the test looks in the wrong place");
+}
+
+/// Where a link leads, from the page that it stands on.
+fn links(page: &str) -> Vec<PathBuf> {
+    let text = text(page);
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let files = targets.filter_map(|(target, _)| target.split('#').next());
+    let own = files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains(' '));
+    own.map(|file| root().join(page).parent().unwrap().join(file)).collect()
+}
+
+#[test]
+fn links_lead_somewhere_and_the_book_holds_every_page() {
+    let mut all = [pages(), pages_in("docs/lab")].concat();
+    all.extend(["CHANGELOG.md", "SECURITY.md"].map(str::to_owned));
+    let mut known = 0;
+    for page in &all {
+        for link in links(page) {
+            assert!(link.exists(), "{page}: {}", link.display());
+            known += 1;
+        }
+    }
+    assert!(known > 200, "only {known}: the test looks in the wrong place");
+    let listed: Vec<PathBuf> = links("docs/SUMMARY.md");
+    for page in pages_in("docs").iter().filter(|page| *page != "docs/SUMMARY.md") {
+        assert!(listed.contains(&root().join(page)), "docs/SUMMARY.md lacks {page}");
+    }
+}
+
+/// But for their size and compression.
+#[test]
+fn pictures_of_a_reading_show_what_the_program_draws_now() {
+    let world = World::new();
+    let name = "7-hard-shadow-and-glare";
+    let photo = root().join(format!("datasets/samples/{name}.jpg")).display().to_string();
+    world.run(&["scan", &photo, "--out", "found"]).expect(0);
+    world.run(&["scan", &photo, "--dump-stages", "stages"]).expect(0);
+    for (picture, made) in [
+        ("scan", format!("found/{name}.jpg")),
+        ("rectify", format!("stages/{name}/5-rectify.png")),
+        ("classify", format!("stages/{name}/7-classify.png")),
+        ("board", format!("stages/{name}/8-board.png")),
+    ] {
+        let shown = image::open(root().join(format!("docs/images/{picture}.jpg"))).unwrap();
+        let (shown, made) = (shown.into_rgb8(), image::open(world.path().join(made)).unwrap());
+        let (width, height) = shown.dimensions();
+        let made = made.resize_exact(width, height, FilterType::Triangle).into_rgb8();
+        let levels = shown.iter().zip(made.iter()).map(|(a, b)| f64::from(a.abs_diff(*b)));
+        let mean = levels.sum::<f64>() / shown.len() as f64;
+        assert!(mean < MOST_LEVELS, "{picture} is {mean:.1} levels off: tools/pictures {picture}");
+    }
+}
+
+#[test]
+fn each_picture_is_on_a_page_and_known_to_the_script_that_makes_it() {
+    let script = text("tools/pictures");
+    let all: String = pages().iter().map(|page| text(page)).collect();
+    let all = all + &pages_in("docs/lab").iter().map(|page| text(page)).collect::<String>();
+    for entry in std::fs::read_dir(root().join("docs/images")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let (stem, _) = name.split_once('.').unwrap();
+        let words = script.split(|c: char| !c.is_alphanumeric() && c != '-');
+        assert!(words.into_iter().any(|word| word == stem), "tools/pictures: {stem}");
+        assert!(all.contains(&format!("images/{name}")), "no page shows {name}");
+    }
+}
+
+#[test]
+fn limits_are_told_as_they_are() {
+    use setsight_files::small_file::{MAX_DATA_BYTES, MAX_JSON_VALUES, MAX_SETTINGS_BYTES};
+    use setsight_photo::source::{MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS};
+    let page = text("docs/inside/security.md");
+    let million = 1_000_000;
+    for row in [
+        format!(
+            "| size of a photo | {} megapixels; a JPEG, or a HEIC in tiles, {},",
+            MAX_PIXELS / million,
+            MAX_REDUCED_PIXELS / million
+        ),
+        format!("| file of a photo | {} million bytes;", MAX_FILE_BYTES / million),
+        format!("| decks, settings, lists of names | {} MB |", MAX_SETTINGS_BYTES >> 20),
+        format!(
+            "| JSON of labels and figures | {} MB and {} million values |",
+            MAX_DATA_BYTES >> 20,
+            MAX_JSON_VALUES / million as usize
+        ),
+    ] {
+        assert!(page.contains(&row), "docs/inside/security.md: {row}");
+    }
+}
+
+#[test]
+fn exit_codes_are_those_that_the_help_tells() {
+    let help = stdout_of(program().arg("--help").env("COLUMNS", "400").ended());
+    let (_, told) = help.split_once("Exit code: ").unwrap();
+    let told: Vec<&str> =
+        told.split_whitespace().filter(|word| word.parse::<u8>().is_ok()).collect();
+    let page = text("docs/reference/exit-codes.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
+    let codes: Vec<&str> = rows.filter(|cell| cell.parse::<u8>().is_ok()).collect();
+    assert_eq!(codes, told);
+}
+
+/// Those who train from crops wait for each run.
+#[test]
+fn each_run_of_the_script_that_trains_is_told() {
+    let script = text("tools/train_reader.sh");
+    let runs = script.lines().filter(|line| line.starts_with("run "));
+    let of_screens = runs.filter(|line| line.contains("--screens") || line.contains("${more[@]}"));
+    let words = ["No run", "One run", "Two runs", "Three runs", "Four runs"][of_screens.count()];
+    let page = text("docs/guides/your-crops.md");
+    assert!(page.contains(&format!("{words} of `train reader --screens`")), "{words}");
+}
+
+#[test]
+fn a_page_for_users_is_short() {
+    let pages = [pages_in("docs/start"), pages_in("docs/guides"), vec!["docs/faq.md".to_owned()]];
+    for page in pages.concat() {
+        let lines = text(&page).lines().count();
+        assert!(lines <= MOST_LINES, "{page} has {lines} lines: part it");
+    }
+}
