@@ -35,10 +35,9 @@ drawn=(--seed 1 --drawn 26000 --keep-drawn "$out/drawn.bin" --validate-every 300
 run drawn "${drawn[@]}" --steps 4500
 real=("${drawn[@]}" --start-from "$out/drawn" --cards "$cards" --learning-rate 2e-3)
 run reader "${real[@]}" "${editions[@]}" --steps 1800
-run first_screens --screens --seed 1 --start-from "$out/reader" --drawn 20000 --steps 4000 --validate-every 400
-more=(--screens --drawn 24000 --steps 4500 --validate-every 500 --learning-rate 2e-3)
-run more_screens "${more[@]}" --seed 2 --start-from "$out/first_screens"
-run screens "${more[@]}" --seed 3 --start-from "$out/more_screens"
+drawn_screens=(--screens --validate-every 500)
+run first_screens "${drawn_screens[@]}" --seed 1 --drawn 30000 --steps 6000
+run screens "${drawn_screens[@]}" --seed 2 --start-from "$out/first_screens" --drawn 24000 --steps 3500 --learning-rate 1.5e-3
 
 # What reads a source while the readers are joined must not have learnt from it: the first run has
 # seen no crop at all.
