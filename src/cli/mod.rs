@@ -64,7 +64,7 @@ enum Command {
     #[cfg(feature = "program")]
     #[command(flatten)]
     Table(table::Command),
-    /// Find the sets among cards given as codes; hints; why three are none
+    /// Find the sets among cards given as codes, or why three are none
     Sets(sets::Args),
     /// Play the generalised game: v values, p properties, n sets to find
     General(general::Args),

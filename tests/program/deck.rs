@@ -266,8 +266,8 @@ fn what_a_deck_lacks_is_told_and_printed() {
     assert_eq!(ran.stdout, "81 of 81: the deck is complete\n");
     let labels = LabelFile::read(&world.path().join("deck")).unwrap().photos().unwrap();
     let (gone, twice) = (&labels[0], &labels[1]);
-    let photo = |name: &std::path::Path| world.path().join("deck").join(name);
-    std::fs::copy(photo(&twice.file), photo(Path::new("again.jpg"))).unwrap();
+    let photo = |name: &str| world.path().join("deck").join(name);
+    std::fs::copy(photo(&twice.file), photo("again.jpg")).unwrap();
     std::fs::remove_file(photo(&gone.file)).unwrap();
     let ran = world.run(&["deck", "check", "deck", "--sheet", "missing.html"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);

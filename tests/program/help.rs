@@ -2,6 +2,7 @@
 
 use crate::common::Start;
 use crate::common::called::{program, stdout_of};
+use std::path::Path;
 
 fn help(command: &[&str], columns: &str) -> String {
     stdout_of(program().args(command).arg("--help").env("COLUMNS", columns).ended())
