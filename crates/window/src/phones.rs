@@ -22,6 +22,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether this computer has come into another network.
+const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 
 /// What phones did, for the window to act on.
 pub enum Told {
@@ -55,6 +59,8 @@ type Away = Arc<Mutex<HashMap<u32, Arc<AtomicBool>>>>;
 
 struct Running {
     server: Server,
+    /// When the network was looked at last.
+    looked: Instant,
     /// The address that a phone most likely reaches, and its code.
     address: String,
     code: Option<Code>,
@@ -114,9 +120,9 @@ impl Phones {
         };
         let server = Server::start(&self.options, Box::new(reads), Box::new(on_news));
         let server = server.map_err(|error| why_not(&error))?;
-        let address = server.addresses().into_iter().next().unwrap_or_default();
-        let code = Code::of(&address);
-        self.running = Some(Running { server, address, code, told, plan, came: 0 });
+        let (address, code) = reached_at(&server);
+        let looked = Instant::now();
+        self.running = Some(Running { server, looked, address, code, told, plan, came: 0 });
         Ok(())
     }
 
@@ -151,6 +157,12 @@ impl Phones {
     pub fn told(&mut self) -> Vec<Told> {
         self.stopping.retain(|thread| !thread.is_finished());
         let Some(running) = &mut self.running else { return Vec::new() };
+        if running.looked.elapsed() >= NETWORK_PAUSE {
+            running.looked = Instant::now();
+            if running.server.follow_network() {
+                (running.address, running.code) = reached_at(&running.server);
+            }
+        }
         let told: Vec<Told> = running.told.try_iter().collect();
         let came = told.iter().filter_map(|one| match one {
             Told::Came(phone) => Some(*phone),
@@ -167,6 +179,13 @@ impl Phones {
         }
         Ok(self.photos.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default())
     }
+}
+
+/// The address that a phone most likely reaches, and its code.
+fn reached_at(server: &Server) -> (String, Option<Code>) {
+    let address = server.addresses().into_iter().next().unwrap_or_default();
+    let code = Code::of(&address);
+    (address, code)
 }
 
 /// Hands over what happened to the window.

@@ -1,6 +1,6 @@
 //! The page with the code that a phone scans, and the row that says that phones can send pictures.
 
-use super::{Phones, Running};
+use super::{NETWORK_PAUSE, Phones, Running};
 use crate::shared::pages;
 use crate::shared::words::t;
 use eframe::egui::{
@@ -26,6 +26,8 @@ pub struct Wish {
 /// Shows the code and the address.
 pub fn page(ctx: &Context, phones: &Phones) -> Wish {
     let Some(running) = &phones.running else { return Wish { close: true, ..Wish::default() } };
+    // The code that is shown is of the network that the computer is in now.
+    ctx.request_repaint_after(NETWORK_PAUSE);
     let mut stop = false;
     let close = pages::page(ctx, "phone", 560.0, |ui| {
         ui.heading(t!("phone-title"));
