@@ -25,10 +25,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let page = page.as_ref().map(|page| format!("; {}", page.display())).unwrap_or_default();
         say!("{counts}{page}");
     }
-    if let Some(written) = page {
-        if args.results.open && !stopped {
-            shown = page::show(&written);
-        }
+    if let Some(written) = page
+        && args.results.open
+        && !stopped
+    {
+        shown = page::show(&written);
     }
     Ok(if failed > 0 || stopped || !shown { Outcome::SomeFailed } else { Outcome::Done })
 }
