@@ -15,6 +15,7 @@ __all__ = [
     "Reader",
     "Table",
     "__version__",
+    "_has_loaded",
     "evaluate",
     "find_sets",
     "play",
