@@ -130,7 +130,7 @@ fn no_cards_in_view() {
     world.file("table.jpg", &encoded(bare_table(640, 480), ImageFormat::Jpeg));
     let ran = world.run(&["scan", "table.jpg"]).expect(0);
     assert!(
-        ran.stdout.starts_with("table.jpg: no cards found\nIf cards lie there: "),
+        ran.stdout.starts_with("table.jpg: no cards found\nIf there are cards on the table, "),
         "{}",
         ran.stdout
     );

@@ -285,4 +285,9 @@ fn what_a_deck_lacks_is_told_and_printed() {
         let told = format!("more than once: {} (", card.code.name());
         assert!(ran.stdout.contains(&told), "{told} in {}", ran.stdout);
     }
+    let strange = ["--deck", "invented-31", "--count", "1", "--kind", "plain", "--seed", "5"];
+    done(world.run(&[&["render", "--out", "strange"], &strange[..]].concat()));
+    let ran = world.run(&["deck", "check", "strange"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("no card is sure"), "{}", ran.stdout);
 }

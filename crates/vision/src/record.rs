@@ -114,7 +114,7 @@ impl Record {
         let name = ink.bold(&printable::line(&self.image.display().to_string()));
         let mut text = format!("{name}: {}\n", table.summary());
         if table.cards.is_empty() {
-            return text + NONE_FOUND;
+            return text;
         }
         let quads: Vec<_> = table.cards.iter().map(|card| card.corners_in_image).collect();
         let rows: Vec<Vec<Slot>> = layout::rows(&quads)
@@ -140,9 +140,6 @@ impl Record {
             let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
             let name = name_of(&table.cards[places[0]], &deck, ink);
             text += &format!("the same card: {} ({name})\n", numbers.join(", "));
-        }
-        if table.cards.len() < 3 {
-            text += "A set takes three cards: is the rest of the table in the picture?\n";
         }
         text
     }
@@ -177,10 +174,6 @@ impl Record {
 fn likelihood(set: &ProbableSet) -> String {
     format!("{:.0} %, card {} decides", 100.0 * set.confidence, set.decided_by + 1)
 }
-
-/// What may help where no card is found.
-const NONE_FOUND: &str = "If cards lie there: take the photo from above, in even light, and so near that you can \
-                          tell the symbols.\n";
 
 impl TableReading {
     /// How many sets and cards there are and how sure that is, such as "12 cards, 3 sets, 2 more

@@ -104,7 +104,7 @@ impl Fill {
     /// Fewer cards with stripes may be errors.
     const LEAST_TEXTURED: usize = 2;
 
-    /// As a part of an ink that is so many times stronger.
+    /// The same in relation to a stronger ink, of which its own is this part.
     fn times(self, part: f32) -> Self {
         Self { level: part * self.level, texture: part * self.texture }
     }
@@ -434,6 +434,7 @@ mod tests {
         assert_eq!(told(&[PALE, FULL]), [is(Shading::Striped), by_itself]);
         assert_eq!(told(&[PALE, EMPTY]), [(None, true), by_itself]);
     }
+
     #[test]
     fn a_tint_without_an_outline_is_pale_beside_the_full_ink() {
         let bare = || outlined(&[20, 79], TINT, PALE);

@@ -22,7 +22,7 @@ use std::sync::atomic::Ordering;
   setsight deck check row-1.jpg row-2.jpg row-3.jpg --sheet missing.html
 
 Lay all cards out, in several photos if need be, and each of them once. Exit code 1: cards are missing, \
-    lie twice or are unsure, or a photo could not be read.")]
+    appear twice or are unsure, or a photo could not be read.")]
 pub struct Args {
     /// Photos, and folders of them
     #[arg(required = true, value_name = "PHOTO")]
@@ -45,6 +45,10 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
     let pipeline = args.reading.pipeline()?;
+    if args.sheet.is_some() && pipeline.facts.taught_deck().is_some() {
+        let message = "--sheet draws cards of the printed editions; --deck names one of your own";
+        return Err(BadCall(message.to_owned()).into());
+    }
     let bar = progress(paths.len());
     let stop = stop::asked();
     let room = source::Room::default();
@@ -69,14 +73,14 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     }
     let deck = deck_of(&tables);
     let found = Found::of(&tables);
+    if found.sure.is_empty() {
+        let hint = "if these are a deck's cards, it is one that is not known: `setsight deck learn` teaches it";
+        let _ = print_result!("no card is sure, so that nothing can be said of the deck; {hint}");
+        return Ok(Outcome::SomeFailed);
+    }
     let missing: Vec<Card> = deck.cards().filter(|card| !found.sure.contains_key(card)).collect();
     if let Some(file) = &args.sheet {
-        if deck.is_taught() {
-            let message =
-                "--sheet draws cards of the printed editions; --deck names one of your own";
-            return Err(BadCall(message.to_owned()).into());
-        }
-        let page = sheet::cards(&deck, &missing, &format!("{} missing cards", missing.len()));
+        let page = sheet::cards(&deck, &missing, &format!("Missing cards: {}", missing.len()));
         write_whole(file, page.as_bytes())
             .map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))?;
     }

@@ -67,7 +67,7 @@ impl Printer {
                     text.push('\n');
                 }
                 text += &match extent {
-                    Extent::All => record.to_text(self.ink),
+                    Extent::All => record.to_text(self.ink) + hint(record),
                     Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
                 };
             }
@@ -85,5 +85,17 @@ impl Printer {
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush())
             .context("cannot write the results to stdout")
+    }
+}
+
+/// What to do about a photo that shows too few cards for a set; nothing for any other.
+fn hint(record: &Record) -> &'static str {
+    match record.result.as_ref().map_or(usize::MAX, |table| table.cards.len()) {
+        0 => {
+            "If there are cards on the table, take the photo from above, in even light, and close enough to \
+             make out the symbols.\n"
+        }
+        1 | 2 => "A set needs three cards. Is the rest of the table in the picture?\n",
+        _ => "",
     }
 }
