@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains the shipped reader and the reader of screens anew, and fits how they are joined with the
-# other networks and the classical features:
+# Trains the shipped readers anew, of photos, of cards in doubt and of screens, and fits how they are
+# joined with the other networks and the classical features:
 #
 #     tools/train_reader.sh CARDS OUT [--edition SOURCE=EDITION]...
 #
@@ -35,6 +35,7 @@ drawn=(--seed 1 --drawn 26000 --keep-drawn "$out/drawn.bin" --validate-every 300
 run drawn "${drawn[@]}" --steps 4500
 real=("${drawn[@]}" --start-from "$out/drawn" --cards "$cards" --learning-rate 2e-3)
 run reader "${real[@]}" "${editions[@]}" --steps 1800
+run second --second --seed 1 --drawn 28000 --cards "$cards" "${editions[@]}" --validate-every 500 --steps 7000
 drawn_screens=(--screens --validate-every 500)
 run first_screens "${drawn_screens[@]}" --seed 1 --drawn 30000 --steps 6000
 run screens "${drawn_screens[@]}" --seed 2 --start-from "$out/first_screens" --drawn 24000 --steps 3500 --learning-rate 1.5e-3
@@ -47,6 +48,7 @@ for folder in "$cards"/*/; do
     fuse+=(--crops "$cards/$name" --left-out "$name=$out/drawn/reader.onnx")
 done
 cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$here/models/refiner.onnx" "$out/models/"
+cp "$out/second/reader.onnx" "$out/models/second-reader.onnx"
 "$setsight" train fuse --models "$out/models" "${fuse[@]}" "${editions[@]}" --tables 1000 --out "$out/models/fusion.json"
 cp "$out/screens/reader.onnx" "$out/models/screen-reader.onnx"
 "$setsight" train fuse --screens --models "$out/models" --tables 1000 --out "$out/models/screens.json"

@@ -86,6 +86,57 @@ pub fn reader_but(
     compressed(render(&params, seed, index)?, dice.chance(0.8))
 }
 
+/// Scene number `index` of a series for the second reader, after its JPEG: two of three tables in bad
+/// light or by a bad camera.
+///
+/// # Errors
+/// None that a caller could cause.
+pub fn in_bad_light(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    let mut dice = Dice::new(seed, index, Purpose::Ranges);
+    let mut params = reader_params(&mut dice);
+    worsen(&mut params, &mut dice);
+    compressed(render(&params, seed, index)?, dice.chance(0.9))
+}
+
+/// One thing after another that makes colours hard to tell, or cards hard to see.
+fn worsen(p: &mut Params, dice: &mut Dice) {
+    let webcam = |p: &mut Params, dice: &mut Dice| {
+        p.chroma_px = one(dice, 1.2, 4.0);
+        p.noise = one(dice, 0.008, 0.05);
+        p.sharpen = one(dice, 0.0, 2.2);
+        p.jpeg = Span::new(30.0, 75.0);
+    };
+    match dice.below(9) {
+        // A lamp, or a camera without an infrared filter, that brings red and green together.
+        0 | 1 => {
+            p.cast.violet = 1.0;
+            p.cast.gain = one(dice, 0.0, 0.2).low;
+            p.cast.cross_talk = one(dice, 0.0, 0.08).low;
+            webcam(p, dice);
+        }
+        2 => webcam(p, dice),
+        // A flash, or too much light: the stock clips, and the balance goes by what is left.
+        3 => {
+            p.exposure = one(dice, 1.1, 2.4);
+            p.cast.gain = 0.2;
+        }
+        4 => {
+            p.exposure = one(dice, 0.06, 0.3);
+            p.noise = one(dice, 0.015, 0.06);
+        }
+        5 => {
+            p.motion = one(dice, 0.01, 0.06);
+            p.defocus = one(dice, 0.0, 0.02);
+        }
+        _ => {}
+    }
+    if dice.chance(0.25) {
+        p.cast.gain = p.cast.gain.max(0.15);
+        p.cast.two_lamps = 0.3;
+        p.balance = one(dice, 0.1, 0.8);
+    }
+}
+
 /// Scene number `index` of a series for the reader of screens, after its JPEG if it was saved as one:
 /// a table as an app shows it, with cards 26 to 300 pixels long, copied and not photographed.
 ///

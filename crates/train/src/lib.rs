@@ -87,7 +87,7 @@ pub mod parts {
     pub mod reader {
         pub use crate::reader::alter::{Alter, alter, alter_on_screen};
         pub use crate::reader::sample::Group;
-        pub use crate::reader::{BATCH, ReaderTask, fingerprint, plan, plan_for_screens};
+        pub use crate::reader::{BATCH, ReaderTask, fingerprint, large_plan, plan};
 
         /// Crops of drawn tables.
         pub mod drawn {

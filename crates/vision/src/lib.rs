@@ -101,7 +101,7 @@ pub mod parts {
     pub mod fused {
         pub use crate::classify::drawing::Drawing;
         pub use crate::classify::fused::{
-            Asked, ClassifierOutputs, ask, least_lead, said_of_card, said_of_property,
+            Asked, ClassifierOutputs, InDoubt, ask, least_lead, said_of_card, said_of_property,
         };
     }
     /// The reader network.
@@ -135,7 +135,7 @@ pub mod parts {
     /// The weights of the fused reader.
     pub mod fusion {
         pub use crate::classify::fusion::{
-            CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, Fusion,
+            CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, Fusion,
             PropertyWeights,
         };
     }

@@ -256,6 +256,7 @@ impl ReadingPlan {
                 let calibration = weights.board;
                 let refiner = refiner.filter(|_| !self.without.contains(&Step::Context));
                 let mut reader = FusedReader::new(network, refiner, weights);
+                reader.second = NeuralReader::load_second(models)?;
                 reader.with_features = !self.without.contains(&Step::Features);
                 if self.finder == FinderChoice::Learned {
                     reader.screens = Screens::load(models)?;

@@ -17,8 +17,8 @@ pub mod used;
 
 pub use embedded::cpu_elsewhere;
 pub use models::{
-    FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, SCREEN_READER, SCREENS, WEIGHTS,
-    file_of, sha256,
+    FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, SCREEN_READER, SCREENS,
+    SECOND_READER, WEIGHTS, file_of, sha256,
 };
 pub use network::{Network, NetworkError};
 pub use runtime::{

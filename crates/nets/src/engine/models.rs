@@ -19,19 +19,23 @@ pub const FUSION: &str = "fusion.json";
 /// File of the reader network for copies of screens; its inputs and outputs are those of
 /// [`Kind::Reader`].
 pub const SCREEN_READER: &str = "screen-reader.onnx";
+/// File of the larger reader network for cards in doubt; its inputs and outputs are those of
+/// [`Kind::Reader`].
+pub const SECOND_READER: &str = "second-reader.onnx";
 /// File of what tells a copy of a screen from a photo, and of the weights that combine the outputs
 /// there.
 pub const SCREENS: &str = "screens.json";
 
 /// All files of a folder of models but its manifest, in alphabetical order. [`Models::read`]
 /// reads no others, so that [`Models::hashes`] leaves out nothing that a reading depends on.
-pub const WEIGHTS: [&str; 6] = [
+pub const WEIGHTS: [&str; 7] = [
     file_of(Kind::Finder),
     FUSION,
     file_of(Kind::Reader),
     file_of(Kind::Refiner),
     SCREEN_READER,
     SCREENS,
+    SECOND_READER,
 ];
 
 /// A set of weights.

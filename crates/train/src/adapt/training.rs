@@ -20,7 +20,7 @@ use rand_pcg::Pcg64;
 use serde_json::json;
 use setsight_files::whole_file::write_whole;
 use setsight_nets::engine::{
-    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, file_of, sha256,
+    FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SECOND_READER, file_of, sha256,
 };
 use setsight_nets::graph::Graph;
 use setsight_nets::onnx;
@@ -29,6 +29,7 @@ use setsight_photo::source;
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::Cards;
 use setsight_vision::parts::find::{CardFinder, Learned};
+use setsight_vision::parts::fused::InDoubt;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::parts::mirror::turned_back;
 use setsight_vision::parts::neural::NeuralReader;
@@ -238,7 +239,7 @@ fn outputs<'a>(
     choice: FinderChoice,
     base: &Models,
 ) -> anyhow::Result<Source> {
-    let refiner = shared_refiner(base)?;
+    let (refiner, second) = (shared_refiner(base)?, NeuralReader::load_second(base)?);
     let mut tables = Vec::new();
     for (i, own) in photos.iter().enumerate() {
         let Some(photo) = &own.photo else { continue };
@@ -268,8 +269,8 @@ fn outputs<'a>(
             }
         };
         let reader = &networks.reader;
-        let table: ExampleTable =
-            fuse::ask(&cards, reader, refiner.as_deref(), own.edition, false, truth)?;
+        let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
+        let table: ExampleTable = fuse::ask(&cards, reader, in_doubt, own.edition, false, truth)?;
         tables.push(table);
     }
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
@@ -288,12 +289,13 @@ pub fn join<'a>(
     done: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
-    let refiner = shared_refiner(base)?;
+    let (refiner, second) = (shared_refiner(base)?, NeuralReader::load_second(base)?);
+    let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;
         let drawn = fuse::drawn(
-            fuse::Networks { finder: &*finder, reader, refiner: refiner.as_deref() },
+            fuse::Networks { finder: &*finder, reader, in_doubt },
             tables,
             TABLES_SEED,
             done,
@@ -341,8 +343,14 @@ pub fn reader_in(file: &[u8]) -> anyhow::Result<Arc<NeuralReader>> {
 }
 
 /// The files that [`write_models`] may write.
-pub const FILES: [&str; 5] =
-    [MANIFEST, FUSION, file_of(Kind::Reader), file_of(Kind::Finder), file_of(Kind::Refiner)];
+pub const FILES: [&str; 6] = [
+    MANIFEST,
+    FUSION,
+    file_of(Kind::Reader),
+    file_of(Kind::Finder),
+    file_of(Kind::Refiner),
+    SECOND_READER,
+];
 
 /// Writes a complete folder of models: the networks, the fusion and the remaining files of `base`.
 /// The manifest is written last, so a folder with a manifest is complete.
@@ -363,8 +371,11 @@ pub fn write_models(
         (file_of(Kind::Reader), Kind::Reader.name(), networks.reader_file.clone()),
         (FUSION, "fusion", fusion.into_bytes()),
     ];
-    for (kind, trained) in [(Kind::Finder, &networks.finder_file), (Kind::Refiner, &None)] {
-        let file = file_of(kind);
+    for (file, kind, trained) in [
+        (file_of(Kind::Finder), Kind::Finder, &networks.finder_file),
+        (file_of(Kind::Refiner), Kind::Refiner, &None),
+        (SECOND_READER, Kind::Reader, &None),
+    ] {
         if let Some(trained) = trained {
             files.push((file, kind.name(), trained.clone()));
         } else if base.has(file) {

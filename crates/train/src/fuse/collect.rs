@@ -14,9 +14,8 @@ use setsight_scenes::params::DeckChoice;
 use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
 use setsight_vision::parts::Cards;
 use setsight_vision::parts::find::CardFinder;
-use setsight_vision::parts::fused;
+use setsight_vision::parts::fused::{self, InDoubt};
 use setsight_vision::parts::neural::NeuralReader;
-use setsight_vision::parts::refiner::RefinerNetwork;
 use setsight_vision::parts::screens;
 use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::path::Path;
@@ -56,8 +55,8 @@ pub struct Networks<'a> {
     pub finder: &'a dyn CardFinder,
     /// Reads them.
     pub reader: &'a NeuralReader,
-    /// Is asked where the reader leaves a doubt.
-    pub refiner: Option<&'a dyn RefinerNetwork>,
+    /// Are asked where the reader leaves a doubt.
+    pub in_doubt: InDoubt<'a>,
 }
 
 /// Draws photos of tables and runs the networks on them. A quarter of the tables are as hard as those
@@ -126,7 +125,7 @@ pub fn drawn_on_screen(
 }
 
 fn read_drawn(
-    Networks { finder, reader, refiner }: Networks,
+    Networks { finder, reader, in_doubt }: Networks,
     tables: u64,
     on_screen: bool,
     draw: &(dyn Fn(u64) -> Result<Scene, CollectError> + Sync),
@@ -138,7 +137,7 @@ fn read_drawn(
         let cards = Cards::straighten(frame, &outlines);
         let edition = scene.deck.edition();
         let truth = |at: &CardOutline| truth_at(&scene, at);
-        let table = ask(&cards, reader, refiner, edition, on_screen, truth)?;
+        let table = ask(&cards, reader, in_doubt, edition, on_screen, truth)?;
         Ok(ExampleTable { is_screen: screens::features(&cards), ..table })
     };
     let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
@@ -215,7 +214,8 @@ pub fn crops(
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let outlines = [outline];
         let cards = Cards::straighten(&frame, &outlines);
-        let table = ask(&cards, network, None, edition, false, |_| Truth::Card(card))?;
+        let table =
+            ask(&cards, network, InDoubt::default(), edition, false, |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
@@ -232,13 +232,13 @@ pub fn crops(
 pub(crate) fn ask(
     cards: &Cards,
     network: &NeuralReader,
-    refiner: Option<&dyn RefinerNetwork>,
+    in_doubt: InDoubt,
     edition: Edition,
     on_screen: bool,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<ExampleTable, NetworkError> {
     let logits = network.logits(&cards.images)?;
-    let outputs = fused::ask(cards, &logits, refiner, edition, on_screen)?;
+    let outputs = fused::ask(cards, &logits, in_doubt, edition, on_screen)?;
     let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
         outline: outline.clone(),
         outputs,

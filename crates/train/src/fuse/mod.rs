@@ -27,7 +27,7 @@ use setsight_game::cards::{Card, Property};
 use setsight_vision::parts::board::{Board, BoardCard, Calibration, Params};
 use setsight_vision::parts::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
 use setsight_vision::parts::fusion::{
-    CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, PropertyWeights,
+    CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, PropertyWeights,
 };
 use setsight_vision::{CardOutline, Reading};
 use threshold::{Told, choose_limit, raised_limit, weigh};
@@ -44,13 +44,18 @@ struct Prior {
 
 impl Prior {
     /// A weak prior, under which a network is right about as often as its log odds say.
-    fn vague() -> Self {
-        let heard = |reader, refiner, features| ClassifierWeights { reader, refiner, features };
+    fn vague(sources: &[Source]) -> Self {
+        let tables = sources.iter().flat_map(|source| &source.tables);
+        let mut asked = tables.flat_map(|table| &table.seen).flat_map(|seen| &seen.outputs.asked);
+        let second = if asked.any(|asked| asked.second.is_some()) { 0.2 } else { 0.0 };
+        let heard = |reader, refiner, features, second| {
+            ClassifierWeights::of([reader, refiner, features, second])
+        };
         let weights = PropertyWeights {
             clear: 1.0,
-            context: heard(0.5, 0.5, 0.0),
-            doubtful: heard(0.5, 0.5, 0.1),
-            without_context: heard(0.7, 0.0, 0.3),
+            context: heard(0.5, 0.5, 0.0, second),
+            doubtful: heard(0.5, 0.5, 0.1, second),
+            without_context: heard(0.7, 0.0, 0.3, 0.0),
             // Right on nineteen of twenty.
             drawing: DrawingWeights { others: 1.0, value: 3.0 },
         };
@@ -91,18 +96,19 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 /// table. At most a share `most_wrong` of the claims may be wrong. The returned weights come from a
 /// fit to all tables.
 pub fn fit_joint(sources: &[Source], most_wrong: f64) -> (EvidenceWeights, Report) {
+    let prior = Prior::vague(sources);
     let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
     let mut told: Vec<Told> = halves
         .into_par_iter()
         .flat_map_iter(|(fitted, judged)| {
-            let joint = fit_part(sources, fitted, &Prior::vague()).joint;
+            let joint = fit_part(sources, fitted, &prior).joint;
             told(sources, &joint, judged)
         })
         .collect();
     weigh(&mut told, sources);
     told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let (limit, claims, wrong) = choose_limit(&told, most_wrong);
-    let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All, &Prior::vague());
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All, &prior);
     joint.board.least_confidence = limit;
     let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);
     (joint, report)
@@ -182,9 +188,8 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
     let cooled = mean_log.exp().max(1.0);
     for PropertyWeights { clear, context, doubtful, without_context, .. } in &mut properties {
         *clear /= cooled as f32;
-        for ClassifierWeights { reader, refiner, features } in [context, doubtful, without_context]
-        {
-            [reader, refiner, features].into_iter().for_each(|weight| *weight /= cooled as f32);
+        for weights in [context, doubtful, without_context] {
+            *weights = ClassifierWeights::of(weights.in_order().map(|w| w / cooled as f32));
         }
     }
     let drawing = fit_drawing(sources, part, properties, prior);
@@ -216,28 +221,29 @@ fn fit_properties(
     std::array::from_fn(|p| {
         let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
             let strength = prior.strength;
-            let prior = [own.reader, own.refiner, own.features].map(f64::from);
+            let prior = own.in_order().map(f64::from);
             // A classifier with no weight in the prior is left out.
-            let heard: Vec<usize> = (0..3).filter(|&w| prior[w] > 0.0).collect();
+            let heard: Vec<usize> = (0..CLASSIFIERS).filter(|&w| prior[w] > 0.0).collect();
             let choices: Vec<Choice> = taught
                 .iter()
                 .flat_map(|(cards, weight)| cards.iter().map(move |card| (card, *weight)))
                 .filter(|((seen, _), _)| counts(&seen.outputs))
                 .map(|((seen, card), weight)| {
                     let said = said_of_property(&seen.outputs, p);
-                    let of = |said: [f32; 3]| heard.iter().map(|&w| f64::from(said[w])).collect();
+                    let of = |said: [f32; CLASSIFIERS]| {
+                        heard.iter().map(|&w| f64::from(said[w])).collect()
+                    };
                     let truth = card.value(Property::ALL[p]);
                     Choice { features: said.map(of).into(), truth, weight }
                 })
                 .collect();
             let prior: Vec<f64> = heard.iter().map(|&w| prior[w]).collect();
-            let mut weights = [0.0; 3];
+            let mut weights = [0.0; CLASSIFIERS];
             // No classifier gets a negative weight.
             for (w, weight) in heard.iter().zip(fit(&choices, &prior, strength)) {
                 weights[*w] = weight.max(0.0) as f32;
             }
-            let [reader, refiner, features] = weights;
-            ClassifierWeights { reader, refiner, features }
+            ClassifierWeights::of(weights)
         };
         let asked = |outputs: &ClassifierOutputs, counts: fn(&Asked) -> bool| {
             outputs.asked.as_ref().is_some_and(counts)

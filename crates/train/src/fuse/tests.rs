@@ -58,7 +58,8 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 let card_odds = if nothing { -4.0 } else { 4.0 };
                 let is_clear = least_lead(&values) >= 4.0;
                 let features = Some(features);
-                let asked = (!is_clear).then_some(Asked { context: Some(context), features });
+                let asked =
+                    (!is_clear).then_some(Asked { context: Some(context), second: None, features });
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
                 Example {
                     outline: outline(i),
@@ -88,7 +89,8 @@ fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
         assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
     }
     let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)], MOST_WRONG);
-    for ClassifierWeights { reader, refiner, features } in joint.properties.map(|w| w.doubtful) {
+    for ClassifierWeights { reader, refiner, features, .. } in joint.properties.map(|w| w.doubtful)
+    {
         // Six in ten are log odds of 1.1 against either other value, and the network gives 1.1.
         assert!((0.7..1.3).contains(&reader), "{reader}");
         // Four in five are 2.1; the refiner gives 1.5. Three in five are 1.1; the features give 1.

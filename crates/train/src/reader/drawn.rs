@@ -36,6 +36,8 @@ pub enum Tables {
     OfDeck(Arc<Deck>),
     /// Tables as games on a screen draw them.
     OnScreen,
+    /// Photos of tables in bad light and by bad cameras.
+    InBadLight,
 }
 
 /// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. Calls
@@ -88,6 +90,7 @@ fn of_scene(
     let scene = match tables {
         Tables::Photographed => scenes::reader(seed % SEEDS, index),
         Tables::OnScreen => scenes::screen(seed % SEEDS, index),
+        Tables::InBadLight => scenes::in_bad_light(seed % SEEDS, index),
         Tables::OfDeck(deck) => scenes::reader_but(seed % SEEDS, index, |params| {
             params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
             params.mirrored = 0.0;
@@ -97,7 +100,7 @@ fn of_scene(
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
     let edition = match tables {
         Tables::OfDeck(_) => Edition::OF_TAUGHT,
-        Tables::Photographed | Tables::OnScreen => scene.deck.edition(),
+        Tables::Photographed | Tables::OnScreen | Tables::InBadLight => scene.deck.edition(),
     };
     let frame = &scene.image;
     let found: Vec<Quad> = finder

@@ -76,7 +76,7 @@ pub fn plan() -> Plan {
 
 /// The network for copies of screens: 17 million multiply-accumulates, 122 thousand weights. No board runs
 /// it, and each app draws in a way of its own.
-pub fn plan_for_screens() -> Plan {
+pub fn large_plan() -> Plan {
     let layers = vec![
         Layer::conv3(3, 16, 2),
         Layer::conv3(16, 32, 2),
@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(graph.parameters(), 26_825);
         let input = Tensor::zeros(&[2, 3, HEIGHT, WIDTH]);
         assert_eq!(run_graph(&graph, input.clone()).rows(), [2, OUTPUTS]);
-        let plan = plan_for_screens();
+        let plan = large_plan();
         let graph = plan.graph(&plan.init(1));
         assert_eq!(graph.parameters(), 121_793);
         assert_eq!(run_graph(&graph, input).rows(), [2, OUTPUTS]);

@@ -1,13 +1,13 @@
 //! The default reader, a cascade: the reader network on every card; in doubt, the refiner on a
-//! context crop; still in doubt, the refiner with test-time augmentation, and the classical
-//! features.
+//! context crop and a larger network for cards in bad light; still in doubt, the refiner with test-time
+//! augmentation, and the classical features.
 //!
 //! The outputs for a property, logits or log probabilities, are weighted and summed.
 //! `setsight train fuse` fits the weights.
 
 use super::classical::ClassicalReader;
 use super::drawing::{self, Drawing};
-use super::fusion::EvidenceWeights;
+use super::fusion::{CLASSIFIERS, EvidenceWeights};
 use super::neural::NeuralReader;
 use super::reader::{Cards, FirstLook, Reader};
 use crate::data::{CardImage, CardOutline, Reading};
@@ -40,6 +40,9 @@ pub struct ClassifierOutputs {
 pub struct Asked {
     /// The refiner's answer on the context crop; `None` if there is no crop or no refiner.
     pub context: Option<Answer>,
+    /// The second reader's logits for the values of the table's edition; `None` where the refiner has no answer,
+    /// or if there is no second reader.
+    pub second: Option<[f32; 3 * reader::PROPERTIES]>,
     /// The reading of the classical features; `None` if the context crop left no doubt.
     pub features: Option<Reading>,
 }
@@ -48,6 +51,8 @@ pub struct Asked {
 pub(crate) struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
+    /// The larger network for cards in doubt.
+    pub second: Option<NeuralReader>,
     evidence: EvidenceWeights,
     /// What reads copies of screens; without it they are read as photos are.
     pub screens: Option<Screens>,
@@ -62,7 +67,7 @@ impl FusedReader {
         refiner: Option<Arc<dyn RefinerNetwork>>,
         evidence: EvidenceWeights,
     ) -> Self {
-        Self { network, refiner, evidence, screens: None, with_features: true }
+        Self { network, refiner, second: None, evidence, screens: None, with_features: true }
     }
 }
 
@@ -95,8 +100,8 @@ impl Reader for FusedReader {
         let on_screen = self.screens.as_ref().filter(|_| facts.on_screen);
         let evidence = on_screen.map_or(&self.evidence, |own| &own.evidence);
         let (edition, _) = facts.named_edition();
-        let (refiner, is_drawn) = (self.refiner.as_deref(), on_screen.is_some());
-        let mut outputs = ask(cards, &look.logits, refiner, edition, is_drawn)?;
+        let in_doubt = InDoubt { refiner: self.refiner.as_deref(), second: self.second.as_ref() };
+        let mut outputs = ask(cards, &look.logits, in_doubt, edition, on_screen.is_some())?;
         if !self.with_features {
             outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
         }
@@ -124,6 +129,15 @@ fn of_deck(logits: &[f32; reader::OUTPUTS], edition: Edition) -> f32 {
     logistic(SHARPNESS * (of(edition) - of(Edition::Unknown)))
 }
 
+/// The networks that are asked about a card in doubt.
+#[derive(Clone, Copy, Default)]
+pub struct InDoubt<'a> {
+    /// On its context crop.
+    pub refiner: Option<&'a dyn RefinerNetwork>,
+    /// On the straightened card, where the refiner has an answer.
+    pub second: Option<&'a NeuralReader>,
+}
+
 /// Runs the other classifiers on those cards that the reader network leaves in doubt, given its logits of
 /// each card and the edition whose values count. This is the only place that decides what is in doubt.
 ///
@@ -139,7 +153,7 @@ fn of_deck(logits: &[f32; reader::OUTPUTS], edition: Edition) -> f32 {
 pub fn ask(
     cards: &Cards,
     logits: &[[f32; reader::OUTPUTS]],
-    refiner: Option<&dyn RefinerNetwork>,
+    in_doubt: InDoubt,
     edition: Edition,
     is_drawn: bool,
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
@@ -150,11 +164,11 @@ pub fn ask(
         }
     }
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
-    let refiner = refiner.filter(|_| edition == Edition::Classic);
-    let in_doubt = |i: &usize| {
+    let refiner = in_doubt.refiner.filter(|_| edition == Edition::Classic);
+    let is_doubtful = |i: &usize| {
         least_lead(&outputs[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
     };
-    let doubtful: Vec<usize> = (0..outputs.len()).filter(in_doubt).collect();
+    let doubtful: Vec<usize> = (0..outputs.len()).filter(is_doubtful).collect();
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
     let outlines = |which: &[usize]| which.iter().map(outline).collect::<Vec<Quad>>();
     let mut contexts = match refiner {
@@ -177,12 +191,23 @@ pub fn ask(
         let augmented = refiner::augmented(&cards.frame, &places, &said, network)?;
         still.iter().zip(augmented).for_each(|(&k, augmented)| contexts[k] = augmented);
     }
+    let mut seconds = vec![None; doubtful.len()];
+    if let Some(network) = in_doubt.second.filter(|_| !is_drawn) {
+        let has_answer: Vec<usize> =
+            (0..doubtful.len()).filter(|&k| contexts[k].is_some()).collect();
+        let images = has_answer.iter().map(|&k| &cards.images[doubtful[k]]);
+        for (&k, logits) in has_answer.iter().zip(network.logits(images)?) {
+            seconds[k] = Some(reader::of_edition(&logits, edition));
+        }
+    }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
     for (&k, reading) in still.iter().zip(in_company(&still_doubtful, &cards.images, edition)) {
         features[k] = Some(reading);
     }
-    for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
-        outputs[i].asked = Some(Asked { context, features });
+    for (((i, context), second), features) in
+        doubtful.into_iter().zip(contexts).zip(seconds).zip(features)
+    {
+        outputs[i].asked = Some(Asked { context, second, features });
     }
     Ok(outputs)
 }
@@ -255,11 +280,7 @@ impl EvidenceWeights {
                         (Some(_), Some(_)) => &weights.doubtful,
                         (None, _) => &weights.without_context,
                     };
-                    said.map(|[reader, refiner, features]| {
-                        weights.reader * reader
-                            + weights.refiner * refiner
-                            + weights.features * features
-                    })
+                    said.map(|said| weights.in_order().iter().zip(said).map(|(w, s)| w * s).sum())
                 }
             };
             let told = softmax(weighed);
@@ -285,20 +306,23 @@ impl EvidenceWeights {
     }
 }
 
-/// For each value of a property, the outputs of the reader network, the refiner and the features:
-/// two logits and a log probability. 0 where a classifier did not run.
-pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 3]; 3] {
+/// For each value of a property, the outputs of the reader network, the refiner, the features and the second
+/// reader, in the order of [`super::fusion::ClassifierWeights::in_order`]: logits, but for the features, which have log
+/// probabilities. 0 where a classifier did not run.
+pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; CLASSIFIERS]; 3] {
     /// No feature rules a value out completely: lower bound of the natural logarithm.
     const LEAST_LOG: f32 = -12.0;
     let asked = outputs.asked.as_ref();
     let context = asked.and_then(|asked| asked.context);
     let features = asked.and_then(|asked| asked.features.as_ref());
+    let second = asked.and_then(|asked| asked.second);
     std::array::from_fn(|v| {
         let at = 3 * property + v;
         [
             outputs.values[at],
             context.map_or(0.0, |context| context.values[at]),
             features.map_or(0.0, |features| features.values[property][v].ln().max(LEAST_LOG)),
+            second.map_or(0.0, |second| second[at]),
         ]
     })
 }
@@ -328,7 +352,7 @@ mod tests {
     use std::borrow::Cow;
 
     fn evidence() -> EvidenceWeights {
-        let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0 };
+        let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0, second: 1.0 };
         let without = ClassifierWeights { refiner: 0.0, ..all };
         let context = ClassifierWeights { features: 0.0, ..all };
         let weights = PropertyWeights {
@@ -390,7 +414,8 @@ mod tests {
 
     #[test]
     fn in_doubt_the_witnesses_agree_or_dispute() {
-        let ask = |context, features| Some(Asked { context, features: Some(features) });
+        let ask =
+            |context, features| Some(Asked { context, second: None, features: Some(features) });
         let alone = read(logits("2spd", 2.0), ask(None, Reading::UNKNOWN));
         let agreed = says("2spd", 2.0, 3.0);
         let agreed = read(logits("2spd", 2.0), ask(Some(agreed), measured("2spd", 0.8)));
@@ -406,7 +431,7 @@ mod tests {
     fn certainty_stays_finite() {
         let features = Some(measured("1fgd", 1.0));
         let context = Some(says("3sps", 900.0, -900.0));
-        let reading = read(logits("3sps", 800.0), Some(Asked { context, features }));
+        let reading = read(logits("3sps", 800.0), Some(Asked { context, second: None, features }));
         assert!(reading.values.iter().flatten().chain([&reading.is_card]).all(|p| p.is_finite()));
     }
 
@@ -460,15 +485,48 @@ mod tests {
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
         let logits = network.logits(&cards.images).unwrap();
-        let said = ask(&cards, &logits, Some(&counting), Edition::Classic, false).unwrap();
+        let refiner = InDoubt { refiner: Some(&counting), second: None };
+        let said = ask(&cards, &logits, refiner, Edition::Classic, false).unwrap();
         let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
         assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
         // One crop for each; both are still in doubt, so test-time augmentation runs the turned crop
         // of each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
         assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
-        let without = ask(&cards, &logits, None, Edition::Classic, false).unwrap();
+        let without = ask(&cards, &logits, InDoubt::default(), Edition::Classic, false).unwrap();
         assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
+    }
+
+    #[test]
+    fn in_doubt_the_second_reader_is_asked_where_the_refiner_is_and_not_about_drawings() {
+        let image = CardImage {
+            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([20; 3])),
+            white_in_image: [180.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 90.0,
+        };
+        let frame = RgbImage::new(400, 300);
+        let outlines = [CardOutline::at(Quad::rectangle(90.0, 60.0))];
+        let cards = cards_of(&frame, &outlines, vec![image]);
+        let doubting = NeuralReader::with_network(Box::new(Doubting));
+        let logits = doubting.logits(&cards.images).unwrap();
+        let counting = Counting(Default::default());
+        let second = NeuralReader::with_network(Box::new(Always("1fpo")));
+        let both = InDoubt { refiner: Some(&counting), second: Some(&second) };
+        let said = |in_doubt, edition, is_drawn| {
+            let mut outputs = ask(&cards, &logits, in_doubt, edition, is_drawn).unwrap();
+            let asked = outputs.remove(0).asked.expect("the card is in doubt");
+            asked.second.map(|logits| likeliest(&logits))
+        };
+        let of = |code: &str| {
+            let card: Card = code.parse().unwrap();
+            Some(Property::ALL.map(|property| card.value(property)).to_vec())
+        };
+        assert_eq!(said(both, Edition::Classic, false), of("1fpo"));
+        assert_eq!(said(both, Edition::Classic, true), None);
+        // The refiner knows the classic edition alone.
+        assert_eq!(said(both, Edition::Rectangles, false), None);
+        assert_eq!(said(InDoubt { refiner: None, ..both }, Edition::Classic, false), None);
     }
 
     /// Gives every card these logits.

@@ -5,7 +5,7 @@ use crate::find::learned::evidence;
 use crate::probability::softmax;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
-use setsight_nets::engine::{FUSION, Models, ModelsError, file_of, sha256};
+use setsight_nets::engine::{FUSION, Models, ModelsError, SECOND_READER, file_of, sha256};
 
 /// The weights of the evidence for each finder; the finders' outlines and scores differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,9 @@ pub struct Fusion {
     pub reader_sha256: String,
     /// SHA-256 of the refiner that they were fitted with, if there was one.
     pub refiner_sha256: Option<String>,
+    /// SHA-256 of the second reader that they were fitted with, if there was one.
+    #[serde(default)]
+    pub second_sha256: Option<String>,
     /// SHA-256 of the finder network that they were fitted with, if there was one.
     #[serde(default)]
     pub finder_sha256: Option<String>,
@@ -105,6 +108,29 @@ pub struct ClassifierWeights {
     pub refiner: f32,
     /// For the classical features.
     pub features: f32,
+    /// For the second reader.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub second: f32,
+}
+
+fn is_zero(weight: &f32) -> bool {
+    *weight == 0.0
+}
+
+/// Number of classifiers.
+pub const CLASSIFIERS: usize = 4;
+
+impl ClassifierWeights {
+    /// Of the reader network, the refiner, the features and the second reader.
+    pub fn in_order(&self) -> [f32; CLASSIFIERS] {
+        let Self { reader, refiner, features, second } = *self;
+        [reader, refiner, features, second]
+    }
+
+    /// From the same order.
+    pub fn of([reader, refiner, features, second]: [f32; CLASSIFIERS]) -> Self {
+        Self { reader, refiner, features, second }
+    }
 }
 
 /// The log odds of a card are the sum of these weights, each times its quantity.
@@ -172,6 +198,7 @@ impl Fusion {
         let known = [
             (file_of(Kind::Reader), Some(&self.reader_sha256)),
             (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
+            (SECOND_READER, self.second_sha256.as_ref()),
             (file_of(Kind::Finder), self.finder_sha256.as_ref()),
         ];
         let mut others = Vec::new();

@@ -4,7 +4,7 @@ use super::reader::{Cards, FirstLook, Reader};
 use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::probability::{logistic, softmax};
 use crate::table::TableFacts;
-use setsight_nets::engine::{Models, ModelsError, Network, NetworkError};
+use setsight_nets::engine::{Models, ModelsError, Network, NetworkError, SECOND_READER};
 use setsight_nets::{Kind, reader};
 
 /// Gives logits for cards: the network, or a fake in a test.
@@ -38,6 +38,19 @@ impl NeuralReader {
         Ok(Self::with_network(Box::new(models.network(Kind::Reader)?)))
     }
 
+    /// Loads the larger network for cards in doubt, if the models have it.
+    ///
+    /// # Errors
+    /// It cannot be read, or belongs to another kind of network.
+    pub fn load_second(models: &Models) -> Result<Option<Self>, ModelsError> {
+        if !models.has(SECOND_READER) {
+            return Ok(None);
+        }
+        let (bytes, name) = (models.read(SECOND_READER)?, models.name_of(SECOND_READER));
+        let network = Network::load(&bytes, &name, Kind::Reader)?;
+        Ok(Some(Self::with_network(Box::new(network))))
+    }
+
     /// From any network.
     pub fn with_network(network: Box<dyn CardNetwork>) -> Self {
         Self { network }
@@ -47,13 +60,18 @@ impl NeuralReader {
     ///
     /// # Errors
     /// The network does not run.
-    pub fn logits(&self, cards: &[CardImage]) -> Result<Vec<[f32; reader::OUTPUTS]>, NetworkError> {
-        if cards.is_empty() {
+    pub fn logits<'a>(
+        &self,
+        cards: impl IntoIterator<Item = &'a CardImage, IntoIter: ExactSizeIterator>,
+    ) -> Result<Vec<[f32; reader::OUTPUTS]>, NetworkError> {
+        let cards = cards.into_iter();
+        let count = cards.len();
+        if count == 0 {
             return Ok(Vec::new());
         }
-        let mut input = Vec::with_capacity(cards.len() * INPUT);
-        cards.iter().for_each(|card| push_input(card, &mut input));
-        let logits = self.network.logits(input, cards.len())?;
+        let mut input = Vec::with_capacity(count * INPUT);
+        cards.for_each(|card| push_input(card, &mut input));
+        let logits = self.network.logits(input, count)?;
         let rows = logits.chunks_exact(reader::OUTPUTS);
         Ok(rows.map(|row| row.try_into().expect("17 of them")).collect())
     }

@@ -9,10 +9,11 @@ use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::Kind;
-use setsight_nets::engine::{Models, Network, SCREEN_READER, file_of, sha256};
+use setsight_nets::engine::{Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256};
 use setsight_train::parts::fuse::{self, Networks, Source};
 use setsight_vision::FinderChoice;
 use setsight_vision::parts::find::CardFinder;
+use setsight_vision::parts::fused::InDoubt;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::parts::neural::NeuralReader;
 use setsight_vision::parts::screens::ScreenWeights;
@@ -75,7 +76,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
     let bar = photos::progress(args.tables as usize * (1 + FinderChoice::ALL.len()));
-    let refiner = shared_refiner(&models)?;
+    let (refiner, second) = (shared_refiner(&models)?, NeuralReader::load_second(&models)?);
+    let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
     let seed = SEEDS + args.seed;
     let mut finder = setsight_vision::parts::learned(&models, refiner.clone())?;
     let (outlines, outlines_told) =
@@ -91,7 +93,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             }
         };
         let done = || bar.inc(1);
-        let networks = Networks { finder, reader: &network, refiner: refiner.as_deref() };
+        let networks = Networks { finder, reader: &network, in_doubt };
         let drawn = fuse::drawn(networks, args.tables, seed, &done)?;
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
@@ -104,12 +106,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (classical, classical_told) = fit(FinderChoice::Classical)?;
     let (learned, learned_told) = fit(FinderChoice::Learned)?;
     bar.finish_and_clear();
-    let hash = |kind: Kind| models.read(file_of(kind)).map(|bytes| sha256(&bytes));
+    let hash = |file: &str| models.read(file).map(|bytes| sha256(&bytes));
     let fusion = Fusion {
         version: env!("CARGO_PKG_VERSION").into(),
-        reader_sha256: hash(Kind::Reader)?,
-        refiner_sha256: refiner.is_some().then(|| hash(Kind::Refiner)).transpose()?,
-        finder_sha256: Some(hash(Kind::Finder)?),
+        reader_sha256: hash(file_of(Kind::Reader))?,
+        refiner_sha256: refiner.is_some().then(|| hash(file_of(Kind::Refiner))).transpose()?,
+        second_sha256: second.is_some().then(|| hash(SECOND_READER)).transpose()?,
+        finder_sha256: Some(hash(file_of(Kind::Finder))?),
         outlines: Some(outlines),
         learned,
         classical,
@@ -132,7 +135,8 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let reader = &NeuralReader::with_network(Box::new(network));
     let refiner = shared_refiner(models)?;
     let finder = &setsight_vision::parts::learned(models, refiner.clone())?;
-    let networks = Networks { finder, reader, refiner: refiner.as_deref() };
+    let in_doubt = InDoubt { refiner: refiner.as_deref(), second: None };
+    let networks = Networks { finder, reader, in_doubt };
     let clipped = args.tables / 2;
     let bar = photos::progress((2 * args.tables + clipped) as usize);
     let seed = SEEDS + args.seed;

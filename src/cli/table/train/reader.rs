@@ -61,6 +61,10 @@ pub struct Args {
     /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
     #[arg(long, conflicts_with_all = ["cards", "add", "deck"])]
     screens: bool,
+    /// Learn the larger network that reads what the reader leaves in doubt: drawn tables are in bad light and by
+    /// bad cameras
+    #[arg(long, conflicts_with_all = ["deck", "screens"])]
+    second: bool,
     /// Keep the drawn crops in this file, and take them from there when it has them
     #[arg(long, value_name = "FILE")]
     keep_drawn: Option<PathBuf>,
@@ -111,6 +115,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let tables = match &deck {
         Some(deck) => Tables::OfDeck(Arc::clone(deck)),
         None if args.screens => Tables::OnScreen,
+        None if args.second => Tables::InBadLight,
         None => Tables::Photographed,
     };
     let Some(mut drawn) = draw(&args, &tables)? else {
@@ -133,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     real::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn, "screens": args.screens,
+        "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -144,7 +149,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         say!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
     }
     let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
-    let plan = if args.screens { reader::plan_for_screens() } else { reader::plan() };
+    let plan = if args.screens || args.second { reader::large_plan() } else { reader::plan() };
     let (first, began_as) = match &args.start_from {
         // A deck's network begins as the shipped one.
         None if deck.is_some() => {
@@ -261,6 +266,9 @@ fn metadata(
     if args.screens {
         command += " --screens";
     }
+    if args.second {
+        command += " --second";
+    }
     if args.cards.is_some() {
         command += " --cards DIR";
     }
@@ -322,7 +330,7 @@ fn draw(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
     let finder = finder()?;
     let recipe = serde_json::json!({
         "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
-        "drawn": args.drawn, "screens": args.screens, "finder": finder_of_drawn()?,
+        "drawn": args.drawn, "screens": args.screens, "second": args.second, "finder": finder_of_drawn()?,
     });
     if let Some(path) = &args.keep_drawn {
         let kept = kept::read(path, &recipe).with_context(|| {
