@@ -1,9 +1,9 @@
 //! `setsight deck check`: which cards of a deck photos show.
 
 use crate::cli::common::{BadCall, Jobs, Outcome, told, unwritten};
-use crate::cli::sheet;
 use crate::cli::stop;
 use crate::cli::table::photos::{ReadingArgs, progress};
+use setsight_eval::sheet;
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, say};
 use setsight_game::cards::{Card, Deck, Edition};
@@ -45,10 +45,6 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
     let pipeline = args.reading.pipeline()?;
-    if args.sheet.is_some() && pipeline.facts.taught_deck().is_some() {
-        let message = "--sheet draws cards of the printed editions; --deck names one of your own";
-        return Err(BadCall(message.to_owned()).into());
-    }
     let bar = progress(paths.len());
     let stop = stop::asked();
     let room = source::Room::default();
