@@ -100,7 +100,7 @@ const STYLE: &str = "@page{size:A4 landscape;margin:12mm}body{font:3.4mm sans-se
 section{break-after:page}h1{font-size:4.2mm;font-weight:normal;margin:0 0 2mm}\
 .sheet{display:grid;gap:8mm;align-content:start;--card:60mm;--small:22mm}\
 .of2,.of4{grid-template-columns:1fr 1fr}.of2{--card:30mm;--small:18mm}\
-.of4{grid-auto-rows:minmax(88mm,auto);--card:25mm;--small:10mm;font-size:2.2mm}\
+.of4{grid-auto-rows:minmax(88mm,auto);--card:28mm;--small:13mm;font-size:2.2mm}\
 .sheet h1{display:inline-block;margin-right:4mm}.who{display:flex;gap:2mm;margin:0 0 3mm;align-items:end}\
 .who i{flex:1;max-width:50mm;border-bottom:.2mm solid #000}.who span{white-space:nowrap}\
 .board{display:grid;grid-template-columns:repeat(4,var(--card));gap:3mm}.of4 .board{gap:1mm 3mm}\
