@@ -29,6 +29,8 @@ const MAX_OUTPUT_BYTES: u64 = 1 << 25;
   setsight deal --random --hard --write deals on which programs go wrong
   setsight deal --check out.txt in.txt  whether a program played the deals of in.txt rightly
   setsight deal --random --sheet a.html a board to print, its sets on the back
+  setsight deal --random --sheet a.html --per-sheet 4
+                                        four of them on a sheet
 
 A file holds the number of data sets (1 to 100), then for each the number of its cards
 (12 to 81) and their codes, one entry to a line.")]
@@ -59,6 +61,10 @@ pub struct Args {
     #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
     sheet: Option<PathBuf>,
+    /// So many boards on each sheet: 1, 2 or 4; random ones have this seed and the next ones [default: 1]
+    #[cfg(feature = "program")]
+    #[arg(long, value_name = "N", requires = "sheet", conflicts_with = "hard", value_parser = per_sheet)]
+    per_sheet: Option<usize>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
     #[arg(long)]
     watch: bool,
@@ -73,18 +79,15 @@ pub struct Args {
 /// A file that cannot be read or is not as it should be (then nothing is played); output that
 /// cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let (deals, name) = deals(&args)?;
+    let deals = deals(&args)?;
     #[cfg(feature = "program")]
     if let Some(file) = &args.sheet {
-        setsight_files::whole_file::write_whole(
-            file,
-            super::sheet::boards(&deals, &name).as_bytes(),
-        )
-        .with_context(|| format!("{} cannot be written", file.display()))?;
+        let page = setsight_eval::sheet::boards(&deals, args.per_sheet.unwrap_or(1));
+        setsight_files::whole_file::write_whole(file, page.as_bytes())
+            .with_context(|| format!("{} cannot be written", file.display()))?;
         return Ok(Outcome::Done);
     }
-    #[cfg(not(feature = "program"))]
-    let _ = name;
+    let deals: Vec<Deal> = deals.into_iter().map(|(_, deal)| deal).collect();
     if let Some(output) = &args.check {
         return judge(&deals, output);
     }
@@ -122,8 +125,14 @@ fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::SomeFailed)
 }
 
-/// The deals and what they are called.
-fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
+#[cfg(feature = "program")]
+fn per_sheet(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| [1, 2, 4].contains(count));
+    count.ok_or_else(|| "expected 1, 2 or 4 boards on a sheet".to_owned())
+}
+
+/// The deals, each with what it is called.
+fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
     if args.random {
         let seed = args.seed.unwrap_or_else(|| {
             let seed = terminal::fresh_seed();
@@ -131,17 +140,31 @@ fn deals(args: &Args) -> anyhow::Result<(Vec<Deal>, String)> {
             say!("this deal again: --random{hard} --seed {seed}");
             seed
         });
-        let (deals, name) = match args.hard {
-            true => (hard_deals(seed), "Hard deals"),
-            false => (vec![Deal::random(seed)], "Deal"),
-        };
-        return Ok((deals, format!("{name} of seed {seed}")));
+        if args.hard {
+            return Ok(numbered(&format!("Hard deals of seed {seed}"), hard_deals(seed)));
+        }
+        #[cfg(feature = "program")]
+        let count = args.per_sheet.unwrap_or(1) as u64;
+        #[cfg(not(feature = "program"))]
+        let count = 1;
+        let seeds = (0..count).map(|more| seed.wrapping_add(more));
+        return Ok(seeds.map(|n| (format!("Deal of seed {n}"), Deal::random(n))).collect());
     }
     let (file, name) = read_input(args.file.as_deref(), MAX_INPUT_BYTES, "file of deals")?;
     match parse_deals(&file) {
-        Ok(deals) => Ok((deals, name)),
+        Ok(deals) => Ok(numbered(&name, deals)),
         Err(error) => Err(BadCall(format!("{name}, {error}")).into()),
     }
+}
+
+/// Deals of one name, told apart by their numbers.
+fn numbered(name: &str, deals: Vec<Deal>) -> Vec<(String, Deal)> {
+    let all = deals.len();
+    let named = |(n, deal)| match all {
+        1 => (name.to_owned(), deal),
+        _ => (format!("{name}, board {n} of {all}"), deal),
+    };
+    (1..).zip(deals).map(named).collect()
 }
 
 /// A game taken apart: each step with the game as it is then.

@@ -17,8 +17,6 @@ mod pages;
 mod paper;
 mod part;
 mod sets;
-#[cfg(feature = "program")]
-mod sheet;
 mod simulate;
 mod stop;
 #[cfg(feature = "program")]

@@ -23,7 +23,7 @@ impl ColorChoice {
             Self::Never => false,
             Self::Auto => shows_colors(&io::stdout()),
         };
-        if colored { Ink::Ansi } else { Ink::Plain }
+        Ink { colored, boxed: shows_boxes(&io::stdout()) }
     }
 }
 
@@ -38,6 +38,21 @@ pub fn shows_colors(stream: &impl IsTerminal) -> bool {
         let _ = anstyle_query::windows::enable_ansi_colors();
     }
     colored
+}
+
+/// Whether a stream leads to a terminal that shows more than ASCII.
+fn shows_boxes(stream: &impl IsTerminal) -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    // Windows' consoles are written to in Unicode, whatever their code page.
+    stream.is_terminal() && !dumb && (cfg!(windows) || is_utf8(|name| std::env::var(name).ok()))
+}
+
+/// Whether the locale's characters are UTF-8: the first variable that is set counts (POSIX, 8.2).
+fn is_utf8(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let mut set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable);
+    let locale = set.find(|value| !value.is_empty()).unwrap_or_default();
+    let locale = locale.to_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
 }
 
 /// Characters across: the shell's `COLUMNS`, else the traditional 80.
@@ -59,4 +74,20 @@ pub fn fresh_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library keys its hashers from the system's randomness.
     std::collections::hash_map::RandomState::new().build_hasher().finish() >> 40
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locale_says_whether_there_is_more_than_ascii() {
+        let says = |set: &[(&str, &str)]| {
+            is_utf8(|name| Some(set.iter().find(|(of, _)| *of == name)?.1.to_owned()))
+        };
+        assert!(says(&[("LANG", "de_DE.UTF-8")]) && says(&[("LC_CTYPE", "C.utf8")]));
+        assert!(says(&[("LC_ALL", ""), ("LANG", "en_GB.UTF-8")]));
+        assert!(!says(&[("LC_ALL", "C"), ("LANG", "en_GB.UTF-8")]));
+        assert!(!says(&[("LANG", "de_DE.ISO-8859-1")]) && !says(&[]));
+    }
 }

@@ -139,7 +139,8 @@ fn options_that_do_not_go_together_are_refused() {
 #[cfg(feature = "program")]
 #[test]
 fn a_sheet_has_a_board_and_its_sets() {
-    use setsight::{game::Deal, sets::find_all};
+    use setsight::game::Deal;
+    use setsight::sets::{explain, find_all};
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("board.html");
     let path = file.to_str().unwrap();
@@ -150,7 +151,8 @@ fn a_sheet_has_a_board_and_its_sets() {
     let sets = find_all(board);
     assert!(!sets.is_empty());
     let (front, back) = page.split_once(&format!("Deal of seed 7: {} sets", sets.len())).unwrap();
-    assert_eq!(front.matches("<figure>").count(), 12);
+    assert_eq!((front.matches("<figure>").count(), front.matches("<text ").count()), (12, 12));
+    assert!(front.contains("Name<i></i>Date<i></i>"), "{front}");
     for card in board {
         assert!(front.contains(&format!("aria-label=\"{}\"", card.name())), "{card}");
     }
@@ -159,6 +161,27 @@ fn a_sheet_has_a_board_and_its_sets() {
     let names: Vec<String> =
         sets.iter().flat_map(|set| set.0.map(|place| board[place].name())).collect();
     assert_eq!(shown, names);
+    let why: Vec<&str> =
+        back.split("<li>").skip(1).map(|line| line.split('<').next().unwrap()).collect();
+    let lines: Vec<String> = sets
+        .iter()
+        .flat_map(|set| explain(set.0.map(|place| board[place])).lines().collect::<Vec<_>>())
+        .collect();
+    assert_eq!(why, lines);
+
+    // Four on a sheet: this seed and the next ones.
+    let four = ["--random", "--seed", "7", "--sheet", path, "--per-sheet", "4"];
+    assert_eq!(stdout(&four, b""), "");
+    let page = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(page.matches("<section class=\"sheet of4\">").count(), 2);
+    for seed in 7..=10 {
+        assert_eq!(page.matches(&format!("<h1>Deal of seed {seed}</h1>")).count(), 1);
+        let count = find_all(&Deal::random(seed).cards()[..12]).len();
+        assert!(page.contains(&format!("<h1>Deal of seed {seed}: {count} set")), "{seed}");
+    }
+    let three = run(&["--random", "--sheet", path, "--per-sheet", "3"], b"");
+    assert_eq!(three.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&three.stderr).contains("expected 1, 2 or 4"));
 
     let output = run(&["--random", "--sheet", "no/such/folder/board.html"], b"");
     assert_eq!(output.status.code(), Some(1));

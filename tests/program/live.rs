@@ -78,7 +78,9 @@ fn text_says_what_changes() {
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
     let last = text.lines().last().unwrap();
-    assert!(last.contains("cards:") && last.contains("cards in the deck"), "{text}");
+    assert!(last.contains(" cards, ") && last.contains("cards in the deck"), "{text}");
+    let set = "12 cards, 2 sets: one striped purple diamond, three open red diamonds, two filled green diamonds;";
+    assert!(text.contains(set), "{text}");
     // Before the first look is done nothing is known.
     assert!(text.lines().next().unwrap().ends_with("looking for cards"), "{text}");
     assert!(text.lines().count() < 80, "a line when something changes, not for each frame");

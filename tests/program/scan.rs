@@ -114,6 +114,10 @@ fn results_go_to_a_folder_with_a_page() {
     ] {
         assert!(page.contains(part), "{part}");
     }
+    // Each set has its drawn cards, and what lights them up on the picture.
+    assert_eq!(page.matches("<button").count(), BOARD_SETS.len());
+    assert_eq!(page.matches("<path class=\"dim\"").count(), BOARD_SETS.len());
+    assert!(page.contains("<use href=\"#d0-") && !page.contains("http"), "{page}");
     // The photo keeps its place in the annotated picture, with a legend below.
     let (photo, _) = table(&BOARD);
     let drawn = image::open(world.path().join("photos/out/table.jpg")).unwrap().into_rgb8();

@@ -10,6 +10,60 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+/// A shell's command on a terminal of its own; what is written to the pipe is typed there.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(command: &str, home: &Path) -> (Running, std::io::PipeWriter) {
+    let (typed, keys) = std::io::pipe().unwrap();
+    let mut script = std::process::Command::new("script");
+    let child = script
+        .args(["-qec", command, "/dev/null"])
+        .current_dir(home)
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("SHELL", "/bin/bash")
+        .stdin(typed)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .started();
+    (child, keys)
+}
+
+#[cfg(target_os = "linux")]
+const ON_TERMINAL: &str = concat!(env!("CARGO_BIN_EXE_setsight"), " serve --listen 127.0.0.1");
+
+#[cfg(target_os = "linux")]
+#[test]
+fn enter_shows_the_code_again() {
+    let world = World::new();
+    let (mut terminal, mut keys) = on_a_terminal(&format!("exec {ON_TERMINAL}"), world.path());
+    while !terminal.line().contains("Enter shows the code again, Ctrl-C ends it.") {}
+    keys.write_all(b"\n").unwrap();
+    while !terminal.line().contains("Scan this code with a phone") {}
+    assert!(terminal.line().contains("http://127.0.0.1"));
+    // What Ctrl-C types.
+    keys.write_all(b"\x03").unwrap();
+    assert_eq!(terminal.end().status.code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_job_in_the_background_leaves_the_terminal_to_the_shell() {
+    let world = World::new();
+    let job = format!("set -m; {ON_TERMINAL} & echo \"job $! .\"; wait");
+    let (mut terminal, mut keys) = on_a_terminal(&job, world.path());
+    let first = terminal.line();
+    let job = first.split_whitespace().nth(1).unwrap().to_owned();
+    while !terminal.line().contains("Ctrl-C ends it.") {}
+    keys.write_all(b"\n").unwrap();
+    // Longer than it takes to be looked for.
+    std::thread::sleep(Duration::from_millis(500));
+    let status = std::fs::read_to_string(format!("/proc/{job}/status")).unwrap();
+    let state = status.lines().find(|line| line.starts_with("State:")).unwrap();
+    assert!(!state.contains("stopped"), "{state}");
+    std::process::Command::new("kill").args(["-INT", &job]).ended();
+    let said = String::from_utf8(terminal.end().stdout).unwrap();
+    assert!(!said.contains("Scan this code"), "{said}");
+}
+
 /// A program that serves.
 struct Serving {
     child: Running,

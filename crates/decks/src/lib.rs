@@ -4,6 +4,8 @@
 //! combination printed once. So the cards that the finder sees (`seen`) are measured as the reader of
 //! taught decks measures them, and grouped all together (`group`, by `clusters`); a person may put some
 //! right ([`Draft`]), and the groups become outlines, fills and inks (`print`, `fit`).
+//!
+//! Of a deck that is known an [`Inventory`] tells which cards photos of it lack.
 
 #![warn(unreachable_pub)]
 
@@ -12,11 +14,13 @@ mod clusters;
 mod draft;
 mod fit;
 mod group;
+mod inventory;
 mod print;
 mod seen;
 mod told;
 
 pub use checks::LearnError;
 pub use draft::{Draft, DraftCard, Learnt};
+pub use inventory::{Inventory, Spot, UnsureCard};
 pub use seen::{SeenPhoto, detect};
 pub use told::{NameError, Note, Place, check_name, values_of};

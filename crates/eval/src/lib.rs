@@ -13,6 +13,7 @@ pub mod check;
 pub mod convert;
 mod crops;
 mod dataset;
+pub mod drawn_card;
 mod evaluation;
 mod figures;
 pub mod gain;
@@ -26,6 +27,7 @@ mod pictures;
 mod reliability;
 mod report;
 mod run;
+pub mod sheet;
 
 pub use baseline::{Baseline, Comparison};
 pub use crops::{Evaluated, evaluate_crops};

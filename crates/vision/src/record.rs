@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn text_shows_the_board_and_names_the_sets() {
-        let text = record().to_text(Ink::Plain);
+        let text = record().to_text(Ink::PLAIN);
         assert!(text.starts_with("a, \"b\".jpg: 4 cards, 1 set, 1 unsure (?)\n"), "{text}");
         assert!(text.contains("4?"), "{text}");
         let line = "set 1: 1 one filled green diamond, 2 two filled green diamonds, 3 three filled green diamonds";
@@ -453,14 +453,14 @@ mod tests {
         let Ok(table) = &mut probable.result else { unreachable!() };
         (table.cards[2].confidence, table.cards[2].unsure) = (0.7, true);
         table.find_sets();
-        let text = probable.to_text(Ink::Plain);
+        let text = probable.to_text(Ink::PLAIN);
         let head = "4 cards, no set among the 2 sure cards, 1 probable, 2 unsure (?)";
         assert!(text.contains(head), "{text}");
         // The number of sets stands after the sure ones.
         assert!(text.contains("probable set 1, 68 %, card 3 decides: 1 one filled"), "{text}");
-        assert!(!probable.sets_to_text(Ink::Plain, false).contains("probable, 68"));
+        assert!(!probable.sets_to_text(Ink::PLAIN, false).contains("probable, 68"));
         assert!(
-            probable.sets_to_text(Ink::Plain, true).contains("(probable, 68 %, card 3 decides)")
+            probable.sets_to_text(Ink::PLAIN, true).contains("(probable, 68 %, card 3 decides)")
         );
         let json = probable.to_json();
         assert_eq!(json["probable_sets"][0]["cards"].to_string(), "[0,1,2]");
@@ -472,7 +472,7 @@ mod tests {
     fn only_the_sets_are_told_by_their_cards() {
         let json = record().sets_to_json(false).to_string();
         assert_eq!(json, r#"{"version":1,"image":"a, \"b\".jpg","sets":[["1fgd","2fgd","3fgd"]]}"#);
-        let text = record().sets_to_text(Ink::Plain, false);
+        let text = record().sets_to_text(Ink::PLAIN, false);
         let names =
             "one filled green diamond, two filled green diamonds, three filled green diamonds";
         assert_eq!(

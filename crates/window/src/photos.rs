@@ -4,6 +4,7 @@ mod correct;
 mod correct_panel;
 mod correcting;
 mod corrections;
+mod deck_check;
 pub mod export;
 pub mod folder_export;
 mod history;
@@ -19,6 +20,7 @@ pub mod welcome;
 use crate::photos::correct::Change;
 use crate::photos::correcting::{Correcting, Edit, next_card};
 use crate::photos::corrections::Trouble;
+use crate::photos::deck_check::DeckCheck;
 use crate::photos::folder_export::FolderExport;
 use crate::photos::learn::Learning;
 use crate::photos::library::{CardWanted, Library, News};
@@ -70,6 +72,8 @@ const SAVE_PICTURE: Ask = Ask::of(TAB.id, Word("ask-picture"), Pick::NewFile);
 const SAVE_JSON: Ask = Ask::of(TAB.id, Word("ask-json"), Pick::NewFile);
 /// Asks in which folder to write pictures and a table of all photos.
 const SAVE_ALL: Ask = Ask::of(TAB.id, Word("ask-all"), Pick::Folder);
+/// Asks where to write a page of the cards that a deck lacks.
+const SAVE_MISSING: Ask = Ask::of(TAB.id, Word("ask-missing"), Pick::NewFile);
 
 /// What can be saved of photos.
 const SAVING: [(Action, Word); 5] = [
@@ -149,6 +153,7 @@ pub struct Photos {
     pub view: PhotoView,
     looked_again: Option<Instant>,
     learning: Learning,
+    deck_check: DeckCheck,
     /// All photos being written.
     pub saving: Option<FolderExport>,
 }
@@ -632,6 +637,7 @@ impl Tab for Photos {
                 let written = export::write(self, ask, &paths[0], codes);
                 desk.say(written.unwrap_or_else(|error| error));
             }
+            SAVE_MISSING => self.write_missing(&paths[0], desk),
             SAVE_ALL => {
                 let (photos, eye) = (self.shelf.all_read(), Arc::clone(&desk.eye));
                 let saving = FolderExport::begin(photos, eye, &paths[0], codes, desk.wake());

@@ -57,6 +57,8 @@ pub enum Page {
     About,
     /// The code with which a phone becomes the camera.
     Phone,
+    /// Whether the deck on the open photos is complete.
+    DeckCheck,
 }
 
 /// Something that was said to the user.
@@ -369,6 +371,11 @@ impl Window {
             Action::HowTo => self.show_or_hide(Page::HowTo),
             Action::About => self.show_or_hide(Page::About),
             Action::Phone => self.show_phone(),
+            Action::DeckCheck => {
+                self.tabs.see(photos::TAB.id);
+                self.tabs.get_mut::<Photos>().start_deck_check();
+                self.show_or_hide(Page::DeckCheck);
+            }
             Action::Sample => self.open_sample(),
             Action::OpenFolder => self.desk.ask(ASK_FOLDER),
             Action::OpenPhoto => self.desk.ask(ASK_PHOTOS),
@@ -517,6 +524,7 @@ impl Window {
                 self.grant_phones(wish);
                 false
             }
+            Some(Page::DeckCheck) => self.tabs.get_mut::<Photos>().deck_page(ctx, &mut self.desk),
             None => false,
         };
         if closed {

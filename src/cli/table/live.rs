@@ -69,7 +69,7 @@ pub struct Args {
     /// No window: print what is seen
     #[arg(long)]
     headless: bool,
-    /// How it is printed: text, a line when the table changes; json, a line for each frame
+    /// How it is printed: text, a line in words when that changes; json, a line for each frame
     #[arg(
         short,
         long,

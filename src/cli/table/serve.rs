@@ -1,5 +1,6 @@
 //! `setsight serve`: a page on which a phone is the camera.
 
+mod enter;
 mod keep;
 mod teller;
 
@@ -30,7 +31,8 @@ const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 /// Arguments of `serve`.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  setsight serve\n  setsight serve --keep found\n  \
-                        setsight serve --listen 192.168.1.20:8780\n\nCtrl-C ends it.")]
+                        setsight serve --listen 192.168.1.20:8780\n\n\
+                        Enter shows the code again, Ctrl-C ends it.")]
 pub struct Args {
     /// Keep the photos in this folder, and what lies on them, as `scan --out` writes it
     ///
@@ -75,6 +77,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
+        if enter::was_pressed() {
+            desk.teller.say(code_of(&server));
+        }
         if looked.elapsed() >= NETWORK_PAUSE {
             looked = Instant::now();
             if server.follow_network() {
@@ -112,7 +117,8 @@ fn tell_addresses(server: &Server) {
         say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");
     }
     say!("{}", code_of(server));
-    say!("Whoever has the address can use this page; Ctrl-C ends it.");
+    let enter = if enter::is_heard() { "Enter shows the code again, " } else { "" };
+    say!("Whoever has the address can use this page; {enter}Ctrl-C ends it.");
 }
 
 /// Tells on the terminal what phones do, and keeps their photos.

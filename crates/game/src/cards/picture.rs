@@ -17,15 +17,17 @@ const CARD_HEIGHT: usize = 6;
 
 /// What the terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ink {
-    /// Characters only.
-    #[default]
-    Plain,
+pub struct Ink {
     /// ANSI escape sequences for colours and bold.
-    Ansi,
+    pub colored: bool,
+    /// Lines of Unicode's box drawing around cards, in place of ASCII's `+`, `-` and `|`.
+    pub boxed: bool,
 }
 
 impl Ink {
+    /// ASCII only.
+    pub const PLAIN: Self = Self { colored: false, boxed: false };
+
     /// The text in bold, if supported.
     pub fn bold(self, text: &str) -> String {
         self.wrap("1", text)
@@ -43,10 +45,7 @@ impl Ink {
     }
 
     fn wrap(self, code: &str, text: &str) -> String {
-        match self {
-            Self::Plain => text.to_owned(),
-            Self::Ansi => format!("\x1b[{code}m{text}\x1b[0m"),
-        }
+        if self.colored { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 }
 
@@ -109,7 +108,12 @@ fn lines(deck: &Deck, slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
         let dots = format!("{:^CARD_WIDTH$}", ". .");
         return [label, blank.clone(), blank.clone(), dots, blank.clone(), blank];
     };
-    let (edge, side) = if slot.marked { ("########", "#") } else { ("+------+", "|") };
+    let (top, side, bottom) = match (ink.boxed, slot.marked) {
+        (false, false) => ("+------+", "|", "+------+"),
+        (false, true) => ("########", "#", "########"),
+        (true, false) => ("┌──────┐", "│", "└──────┘"),
+        (true, true) => ("╔══════╗", "║", "╚══════╝"),
+    };
     let strong = |text: &str| if slot.marked { ink.bold(text) } else { text.to_owned() };
     let line = |filled: bool| {
         let inside = if filled { symbol(deck, card, ink) } else { " ".repeat(CARD_WIDTH - 2) };
@@ -120,7 +124,7 @@ fn lines(deck: &Deck, slot: &Slot, ink: Ink) -> [String; CARD_HEIGHT] {
         Number::Two => (true, false),
         Number::Three => (true, true),
     };
-    [strong(&label), strong(edge), line(outer), line(middle), line(outer), strong(edge)]
+    [strong(&label), strong(top), line(outer), line(middle), line(outer), strong(bottom)]
 }
 
 /// One symbol across the inside of a card: [`CARD_WIDTH`] - 2 characters.
@@ -128,15 +132,19 @@ fn symbol(deck: &Deck, card: Card, ink: Ink) -> String {
     let fill = deck.fills[card.shading.index()].text;
     let [left, right] = deck.shapes[card.shape.index()].text;
     let symbol = format!("{left}{fill}{right}");
-    match ink {
-        Ink::Plain => format!(" {}{symbol} ", card.color.letter().to_ascii_uppercase()),
-        Ink::Ansi => format!("  {} ", ink.colored(card.color, &symbol)),
+    if ink.colored {
+        format!("  {} ", ink.colored(card.color, &symbol))
+    } else {
+        format!(" {}{symbol} ", card.color.letter().to_ascii_uppercase())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ANSI: Ink = Ink { colored: true, boxed: false };
+    const BOXED: Ink = Ink { colored: false, boxed: true };
 
     fn card(card: Card, ink: Ink) -> String {
         card_of(&Deck::classic(), card, ink)
@@ -158,19 +166,39 @@ mod tests {
                         |      |  | RO*O |  | G~_~ |\n\
                         | P<=> |  | RO*O |  |      |\n\
                         +------+  +------+  +------+\n";
-        assert_eq!(board(&cards, 4, Ink::Plain), expected);
+        assert_eq!(board(&cards, 4, Ink::PLAIN), expected);
+    }
+
+    #[test]
+    fn lines_stand_where_the_plain_characters_do() {
+        let mut slots: Vec<Slot> =
+            Card::deck().enumerate().map(|(i, c)| Slot::numbered(i, c)).collect();
+        slots[1].marked = true;
+        let rows = [slots];
+        let boxed = grid(&rows, BOXED);
+        let first: Vec<String> =
+            boxed.lines().map(|line| line.chars().take(18).collect()).collect();
+        assert_eq!((&*first[1], &*first[5]), ("┌──────┐  ╔══════╗", "└──────┘  ╚══════╝"));
+        let plain = |c: char| match c {
+            '┌' | '┐' | '└' | '┘' => '+',
+            '─' => '-',
+            '│' => '|',
+            '╔' | '╗' | '╚' | '╝' | '═' | '║' => '#',
+            c => c,
+        };
+        assert_eq!(boxed.chars().map(plain).collect::<String>(), grid(&rows, Ink::PLAIN));
     }
 
     #[test]
     fn another_deck_has_its_own_symbols() {
-        let text = card_of(&Deck::rectangles(), "1spd".parse().unwrap(), Ink::Plain);
+        let text = card_of(&Deck::rectangles(), "1spd".parse().unwrap(), Ink::PLAIN);
         assert!(text.contains("| P[:] |"), "{text}");
     }
 
     #[test]
     fn all_plain_pictures_differ_and_keep_their_size() {
         let pictures: std::collections::BTreeSet<String> =
-            Card::deck().map(|c| card(c, Ink::Plain)).collect();
+            Card::deck().map(|c| card(c, Ink::PLAIN)).collect();
         assert_eq!(pictures.len(), 81);
         for picture in pictures {
             assert_eq!(picture.lines().count(), CARD_HEIGHT - 1);
@@ -181,22 +209,22 @@ mod tests {
     #[test]
     fn a_colour_is_an_escape_or_a_letter_never_both() {
         for c in Card::deck() {
-            let picture = card(c, Ink::Ansi);
+            let picture = card(c, ANSI);
             assert!(picture.contains("\x1b[9") && !picture.contains(['R', 'G', 'P']), "{picture}");
-            assert!(!card(c, Ink::Plain).contains('\x1b'));
+            assert!(!card(c, Ink::PLAIN).contains('\x1b'));
         }
     }
 
     #[test]
     fn rows_wrap_and_may_hold_gaps_and_marks() {
         let cards: Vec<Card> = Card::deck().take(5).collect();
-        assert_eq!(board(&cards, 4, Ink::Plain).lines().count(), 2 * CARD_HEIGHT);
-        assert_eq!(board(&cards, 0, Ink::Plain).lines().count(), 5 * CARD_HEIGHT);
-        assert_eq!(board(&[], 4, Ink::Plain), "");
+        assert_eq!(board(&cards, 4, Ink::PLAIN).lines().count(), 2 * CARD_HEIGHT);
+        assert_eq!(board(&cards, 0, Ink::PLAIN).lines().count(), 5 * CARD_HEIGHT);
+        assert_eq!(board(&[], 4, Ink::PLAIN), "");
         let mut marked = Slot::numbered(11, cards[0]);
         marked.marked = true;
         let gap = Slot { label: "_11_".into(), ..Slot::default() };
-        let text = grid(&[vec![gap, marked]], Ink::Plain);
+        let text = grid(&[vec![gap, marked]], Ink::PLAIN);
         assert!(text.contains("  _11_       12") && text.contains("########"), "{text}");
     }
 

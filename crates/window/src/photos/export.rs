@@ -31,7 +31,7 @@ pub fn record(photos: &Photos) -> Option<Record> {
 
 /// The board as it lies and its sets, in characters.
 pub fn text(photos: &Photos) -> Option<String> {
-    Some(record(photos)?.to_text(Ink::Plain))
+    Some(record(photos)?.to_text(Ink::PLAIN))
 }
 
 /// The photo that is looked at with its sets drawn on it.

@@ -20,6 +20,8 @@ pub enum Action {
     TypePath,
     /// Has a phone be the camera: shows the code to scan, or hides it.
     Phone,
+    /// Shows or hides whether the deck on the open photos is complete.
+    DeckCheck,
     /// Opens a table that the program brings with it.
     Sample,
     /// Shows or hides the rules of the game.
@@ -177,7 +179,13 @@ impl Action {
     pub const fn is_done_under_a_page(self) -> bool {
         let is_page = matches!(
             self,
-            Self::About | Self::Help | Self::HowTo | Self::Phone | Self::Rules | Self::Settings
+            Self::About
+                | Self::DeckCheck
+                | Self::Help
+                | Self::HowTo
+                | Self::Phone
+                | Self::Rules
+                | Self::Settings
         );
         let is_of_all = matches!(self, Self::Brightness | Self::Quit);
         is_page || is_of_all || matches!(self, Self::ScaleDown | Self::ScaleUp)
@@ -288,6 +296,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
     bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
+    bind(Place::Window, CTRL, Key::I, Action::DeckCheck, Word("deck-check")),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     // On keyboards with + above =, and by whoever presses = for it.
     bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),

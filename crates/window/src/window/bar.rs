@@ -171,9 +171,10 @@ const OPENING: [(Action, Word); 5] = [
     (Action::Phone, Word("phone-title")),
     (Action::Sample, Word("a-sample-table")),
 ];
-const MORE: [(Action, Word); 2] = [
+const MORE: [(Action, Word); 3] = [
     (Action::Tab(any_game::TAB.id), any_game::TAB.word),
     (Action::Tab(deck::TAB.id), Word("teach-a-deck")),
+    (Action::DeckCheck, Word("deck-check")),
 ];
 const HELP: [(Action, Word); 4] = [
     (Action::Rules, Word("the-rules")),

@@ -1,7 +1,7 @@
 //! A window in a test.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Context, Event, Key, Modifiers};
+use eframe::egui::{Context, DroppedFile, Event, Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use image::RgbImage;
@@ -85,6 +85,17 @@ impl Eye for Fake {
     }
 }
 
+#[derive(Debug)]
+struct Dropped(PathBuf);
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("not asked for".into())
+    }
+}
+
 /// A window in a test, its photos and its settings.
 pub struct Test {
     pub harness: Harness<'static, Option<Window>>,
@@ -128,6 +139,12 @@ impl Test {
                 && window.tab::<Photos>().shelf.progress().0
                     == window.tab::<Photos>().shelf.progress().1
         });
+    }
+
+    /// Lets go a photo of the folder over the window.
+    pub fn drop_file(&mut self, name: &str) {
+        let file = Arc::new(Dropped(self.path(name)));
+        self.harness.input_mut().dropped_files.push(file);
     }
 
     /// Goes on until the threads have done what is waited for.

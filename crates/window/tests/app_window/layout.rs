@@ -54,6 +54,9 @@ fn nothing_is_cut_off_on_the_pages_over_the_window() {
         }
         test.keys(Modifiers::COMMAND, Key::N);
         check(test, size, "a new deck");
+        test.key(Key::Escape);
+        test.keys(Modifiers::COMMAND, Key::I);
+        check(test, size, "no photos of a deck");
     });
 }
 
@@ -168,6 +171,14 @@ fn nothing_is_cut_off_among_the_photos() {
         test.key(Key::End);
         test.until(|window| window.is_settled());
         check(test, size, "a photo that cannot be read");
+    });
+}
+
+#[test]
+fn nothing_is_cut_off_of_what_a_deck_lacks() {
+    at_each_size(&["a.jpg", "bad.jpg"], |test, size, _| {
+        test.keys(Modifiers::COMMAND, Key::I);
+        check(test, size, "what a deck lacks");
     });
 }
 

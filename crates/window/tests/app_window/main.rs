@@ -6,6 +6,7 @@ mod any_game;
 mod check;
 mod correct;
 mod deal;
+mod deck_check;
 mod harness;
 mod in_view;
 mod layout;

@@ -3,15 +3,12 @@
 use crate::harness::{NO_SET, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
 use eframe::egui::epaint::ClippedShape;
-use eframe::egui::{
-    ColorImage, DroppedFile, Event, Key, Modifiers, OutputCommand, Shape, pos2, vec2,
-};
+use eframe::egui::{ColorImage, Event, Key, Modifiers, OutputCommand, Shape, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
 use setsight_window::Mode;
 use setsight_window::Photos;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[test]
@@ -255,31 +252,18 @@ fn the_board_is_copied_and_saved() {
     assert_eq!(std::fs::read(test.path("a.jpg")).unwrap(), photo);
 }
 
-#[derive(Debug)]
-struct Dropped(PathBuf);
-impl DroppedFile for Dropped {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-    fn bytes(&self) -> Result<Vec<u8>, String> {
-        Err("not asked for".into())
-    }
-}
-
 #[test]
 fn photos_come_by_drop_and_by_paste() {
     let mut test = Test::new(ONE_SET, &[]);
     test.settle();
     for name in ["a.jpg", "b.jpg"] {
         std::fs::write(test.path(name), b"x").unwrap();
-        let file = Arc::new(Dropped(test.path(name)));
-        test.harness.input_mut().dropped_files.push(file);
+        test.drop_file(name);
     }
     test.until(|window| window.tab::<Photos>().shelf.progress() == (2, 2));
     // More are added to those that are there.
     std::fs::write(test.path("c.jpg"), b"x").unwrap();
-    let file = Arc::new(Dropped(test.path("c.jpg")));
-    test.harness.input_mut().dropped_files.push(file);
+    test.drop_file("c.jpg");
     test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
     test.shows_part("photo 3 of 3");
     // One photo brings its neighbours.

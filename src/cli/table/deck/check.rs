@@ -1,18 +1,16 @@
 //! `setsight deck check`: which cards of a deck photos show.
 
 use crate::cli::common::{BadCall, Jobs, Outcome, told, unwritten};
-use crate::cli::sheet;
 use crate::cli::stop;
 use crate::cli::table::photos::{ReadingArgs, progress};
+use setsight_decks::{Inventory, Spot};
+use setsight_eval::sheet;
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, say};
-use setsight_game::cards::{Card, Deck, Edition};
 use setsight_photo::source;
 use setsight_vision::{TableReading, Trace, batch};
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Arguments of `deck check`.
@@ -45,24 +43,19 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
     let pipeline = args.reading.pipeline()?;
-    if args.sheet.is_some() && pipeline.facts.taught_deck().is_some() {
-        let message = "--sheet draws cards of the printed editions; --deck names one of your own";
-        return Err(BadCall(message.to_owned()).into());
-    }
     let bar = progress(paths.len());
     let stop = stop::asked();
     let room = source::Room::default();
-    let mut tables: Vec<(String, TableReading)> = Vec::new();
+    let mut tables: Vec<(usize, TableReading)> = Vec::new();
     let read = |_: usize, path: &PathBuf| -> anyhow::Result<TableReading> {
         let (photo, _held) = room.load(path, 0)?;
         Ok(pipeline.read_photo(photo, &mut Trace::default())?.table)
     };
     batch::in_order(&paths, args.jobs.count(), stop, read, |i, result| {
         bar.inc(1);
-        let name = paths[i].display().to_string();
         match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
-            Ok(table) => tables.push((name, table)),
-            Err(error) => bar.suspend(|| say!("{name}: {}", told(&error))),
+            Ok(table) => tables.push((i, table)),
+            Err(error) => bar.suspend(|| say!("{}: {}", paths[i].display(), told(&error))),
         }
         ControlFlow::Continue(())
     })?;
@@ -71,84 +64,44 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         say!("stopped: {} of {} photos read", tables.len(), paths.len());
         return Ok(Outcome::SomeFailed);
     }
-    let deck = deck_of(&tables);
-    let found = Found::of(&tables);
-    if found.sure.is_empty() {
+    let of_photos: Vec<(usize, &TableReading)> =
+        tables.iter().map(|(photo, table)| (*photo, table)).collect();
+    let found = Inventory::of(&of_photos);
+    if !found.is_known() {
         let hint = "if these are a deck's cards, it is one that is not known: `setsight deck learn` teaches it";
         let _ = print_result!("no card is sure, so that nothing can be said of the deck; {hint}");
         return Ok(Outcome::SomeFailed);
     }
-    let missing: Vec<Card> = deck.cards().filter(|card| !found.sure.contains_key(card)).collect();
     if let Some(file) = &args.sheet {
-        let page = sheet::cards(&deck, &missing, &format!("Missing cards: {}", missing.len()));
+        let missing = found.missing();
+        let page =
+            sheet::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
         write_whole(file, page.as_bytes())
             .map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))?;
     }
-    let report = found.report(&deck, &missing);
-    let _ = print_result!("{}", report.trim_end());
+    let _ = print_result!("{}", report(&found, &paths).trim_end());
     let all_are_read = tables.len() == paths.len();
-    Ok(if all_are_read && found.is_whole(&missing) { Outcome::Done } else { Outcome::SomeFailed })
+    Ok(if all_are_read && found.is_in_order() { Outcome::Done } else { Outcome::SomeFailed })
 }
 
-/// The deck that most of the tables show.
-fn deck_of(tables: &[(String, TableReading)]) -> Arc<Deck> {
-    let cards = |edition: Edition| -> usize {
-        let of = tables.iter().filter(|(_, table)| table.edition() == edition);
-        of.map(|(_, table)| table.cards.len()).sum()
+fn report(found: &Inventory, photos: &[PathBuf]) -> String {
+    let place = |spot: &Spot| format!("{}, card {}", photos[spot.photo].display(), spot.card + 1);
+    let (deck, all, missing) = (&found.deck, found.whole(), found.missing());
+    let there = all - missing.len();
+    let mut text = match missing.as_slice() {
+        [] => format!("{there} of {all}: the deck is complete\n"),
+        missing => {
+            let names: Vec<String> = missing.iter().map(|&card| deck.card_name(card)).collect();
+            format!("{there} of {all}; missing: {}\n", names.join(", "))
+        }
     };
-    let largest = tables.iter().max_by_key(|(_, table)| cards(table.edition()));
-    largest.map_or_else(Deck::classic, |(_, table)| table.deck())
-}
-
-/// Where cards lie, by the photos' names.
-#[derive(Default)]
-struct Found {
-    sure: BTreeMap<Card, Vec<String>>,
-    /// Best guesses, with their confidence.
-    unsure: Vec<(Card, f32, String)>,
-}
-
-impl Found {
-    fn of(tables: &[(String, TableReading)]) -> Self {
-        let mut found = Self::default();
-        for (name, table) in tables {
-            for (i, card) in table.cards.iter().enumerate() {
-                let place = format!("{name}, card {}", i + 1);
-                if card.unsure {
-                    found.unsure.push((card.card, card.confidence, place));
-                } else {
-                    found.sure.entry(card.card).or_default().push(place);
-                }
-            }
-        }
-        found
+    for (card, spots) in found.repeated() {
+        let places: Vec<String> = spots.iter().map(place).collect();
+        text += &format!("more than once: {} ({})\n", deck.card_name(card), places.join("; "));
     }
-
-    fn repeated(&self) -> impl Iterator<Item = (&Card, &Vec<String>)> {
-        self.sure.iter().filter(|(_, places)| places.len() > 1)
+    for unsure in &found.unsure {
+        let (place, name) = (place(&unsure.spot), deck.card_name(unsure.card));
+        text += &format!("unsure: {place}: {name} ({:.0} %)\n", 100.0 * unsure.confidence);
     }
-
-    fn is_whole(&self, missing: &[Card]) -> bool {
-        missing.is_empty() && self.unsure.is_empty() && self.repeated().next().is_none()
-    }
-
-    fn report(&self, deck: &Deck, missing: &[Card]) -> String {
-        let all = deck.cards().count();
-        let there = all - missing.len();
-        let mut text = match missing {
-            [] => format!("{there} of {all}: the deck is complete\n"),
-            _ => {
-                let names: Vec<String> = missing.iter().map(|&card| deck.card_name(card)).collect();
-                format!("{there} of {all}; missing: {}\n", names.join(", "))
-            }
-        };
-        for (&card, places) in self.repeated() {
-            text += &format!("more than once: {} ({})\n", deck.card_name(card), places.join("; "));
-        }
-        for (card, confidence, place) in &self.unsure {
-            let percent = 100.0 * confidence;
-            text += &format!("unsure: {place}: {} ({percent:.0} %)\n", deck.card_name(*card));
-        }
-        text
-    }
+    text
 }

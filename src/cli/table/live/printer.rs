@@ -1,7 +1,6 @@
 //! What `setsight live --headless` prints.
 
 use crate::cli::common::Format;
-use setsight_game::sets::Set;
 use setsight_live::LiveView;
 use setsight_live::views::freeze;
 use setsight_track::TrackedTable;
@@ -41,52 +40,60 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// The table in a line: "12 cards: 1fgd 2spo ..; sets: 1fgd 2fgd 3fgd; 3 taken, 60 in the deck".
-/// It says of a set only what is known: not that there is none while cards are covered or doubtful.
+/// The table in words: "12 cards, 1 set: one filled green diamond, two filled green diamonds, three
+/// filled green diamonds. 3 sets taken, 60 cards in the deck". It says of a set only what is known: not
+/// that there is none while cards are covered or doubtful.
 pub fn summary(view: &LiveView) -> String {
     let TrackedTable { table, tracks, resting, looked, .. } = &view.tracked;
     if !looked {
         return "looking for cards".to_owned();
     }
-    let mut text = match table.cards.len() {
-        0 => "no cards".to_owned(),
-        1 => "1 card:".to_owned(),
-        n => format!("{n} cards:"),
-    };
-    for card in &table.cards {
-        let mark = if card.unsure { "?" } else { "" };
-        text += &format!(" {}{mark}", card.card);
-    }
-    let codes = |set: &Set| set.0.map(|i| table.cards[i].card.to_string()).join(" ");
-    let sets: Vec<String> = table.sets.iter().map(codes).collect();
-    let covered = tracks.iter().filter(|card| card.hidden).count();
-    let unsure = table.unsure();
     let count = |n: usize, one: &str, more: &str| match n {
         1 => format!("1 {one}"),
         n => format!("{n} {more}"),
     };
-    text += &match (sets.len(), resting.len()) {
-        (0, 0) if covered + unsure > 0 => format!(
-            "; no set among those in sight ({} covered, {unsure} unsure)",
-            count(covered, "card", "cards")
-        ),
-        (0, 0) => "; no set".to_owned(),
-        (0, n) => format!("; {} with a card that is covered", count(n, "set", "sets")),
-        (_, 0) => format!("; sets: {}", sets.join(", ")),
-        (_, n) => format!("; sets: {}; {n} more with a card that is covered", sets.join(", ")),
+    let deck = table.deck();
+    let names = |cards: [usize; 3]| cards.map(|i| deck.card_name(table.cards[i].card)).join(", ");
+    let all =
+        |sets: &mut dyn Iterator<Item = [usize; 3]>| sets.map(names).collect::<Vec<_>>().join("; ");
+    let mut text = match table.cards.len() {
+        0 => "no cards".to_owned(),
+        n => count(n, "card", "cards"),
+    };
+    let covered = tracks.iter().filter(|card| card.hidden).count();
+    let has_none = table.sets.is_empty() && resting.is_empty();
+    // Hands come and go: what they cover matters only where no set is seen.
+    let hidden = [(table.unsure(), "unsure"), (if has_none { covered } else { 0 }, "covered")];
+    let hidden: Vec<String> =
+        hidden.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if !hidden.is_empty() {
+        text += &format!(" ({})", hidden.join(", "));
+    }
+    text += &match (table.sets.len(), resting.len()) {
+        (0, 0) if table.cards.is_empty() => String::new(),
+        (0, 0) if !hidden.is_empty() => ", no set among those in sight".to_owned(),
+        (0, 0) => match view.score.chance {
+            Some(chance) => {
+                format!(", no set (three more bring one with {:.0} %)", 100.0 * chance.value())
+            }
+            None => ", no set".to_owned(),
+        },
+        (0, n) => format!(", {} with a card that is covered", count(n, "set", "sets")),
+        (n, rest) => {
+            let sets = all(&mut table.sets.iter().map(|set| set.0));
+            let more = match rest {
+                0 => String::new(),
+                n => format!("; {n} more with a card that is covered"),
+            };
+            format!(", {}: {sets}{more}", count(n, "set", "sets"))
+        }
     };
     if !table.probable_sets.is_empty() {
-        let probable = table.probable_sets.iter().map(|set| codes(&Set(set.cards)));
-        text += &format!("; probably: {}", probable.collect::<Vec<_>>().join(", "));
-    }
-    if text.ends_with("no set")
-        && !table.cards.is_empty()
-        && let Some(chance) = view.score.chance
-    {
-        text += &format!(" (three more bring one with {:.0} %)", 100.0 * chance.value());
+        let probable = all(&mut table.probable_sets.iter().map(|set| set.cards));
+        text += &format!("; probably: {probable}");
     }
     let taken = count(view.score.taken.len(), "set", "sets");
-    text + &format!("; {taken} taken, {} cards in the deck", view.score.left)
+    text + &format!(". {taken} taken, {} in the deck", count(view.score.left, "card", "cards"))
 }
 
 #[cfg(test)]
@@ -110,10 +117,21 @@ mod tests {
         assert!(summary(&view).contains("no set (three more bring one with 97 %)"));
         view.tracked.table.cards[1].unsure = true;
         let doubtful = summary(&view);
-        assert!(doubtful.contains("no set among those in sight (0 cards covered, 1 unsure)"));
+        assert!(
+            doubtful.starts_with("3 cards (1 unsure), no set among those in sight."),
+            "{doubtful}"
+        );
         assert!(!doubtful.contains("97 %"), "{doubtful}");
         view.tracked.looked = false;
         assert_eq!(summary(&view), "looking for cards");
+    }
+
+    #[test]
+    fn sets_are_told_in_words() {
+        let set =
+            "one filled green diamond, two filled green diamonds, three filled green diamonds";
+        let text = summary(&view("1fgd 2fgd 3fgd 1ord"));
+        assert_eq!(text, format!("4 cards, 1 set: {set}. 0 sets taken, 70 cards in the deck"));
     }
 
     #[test]

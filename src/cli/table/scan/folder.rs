@@ -6,6 +6,7 @@ use crate::cli::part::Part;
 use anyhow::{Context, bail};
 use image::{RgbImage, imageops};
 use maud::{Markup, html};
+use setsight_eval::drawn_card::DrawnOnce;
 use setsight_eval::html::href;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::{FolderLock, WholeFile, refuse_others};
@@ -160,6 +161,7 @@ pub struct OutFolder {
     folder: PathBuf,
     lines: WholeFile,
     page: WholeFile,
+    drawn: DrawnOnce,
 }
 
 /// What photos hold, counted.
@@ -226,7 +228,8 @@ impl OutFolder {
         let lines = WholeFile::create(&folder.join(LINES)).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
         write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;
-        Ok(Self { _lock: lock, folder: folder.to_path_buf(), lines, page })
+        let drawn = DrawnOnce::default();
+        Ok(Self { _lock: lock, folder: folder.to_path_buf(), lines, page, drawn })
     }
 
     /// Adds a photo; `place` is the part of the photos that is read and the photo's number, if not all are;
@@ -251,7 +254,7 @@ impl OutFolder {
             Err(error) => {
                 html! { figure.failed { figcaption { b { (image) } p { (error) } } } "\n" }
             }
-            Ok(table) => figure(&image, table, picture),
+            Ok(table) => figure(&image, table, picture, &mut self.drawn),
         };
         self.page
             .write_all(figure.into_string().as_bytes())
@@ -278,7 +281,8 @@ impl OutFolder {
                 p { (counts) ". " a href="results.jsonl" { "results.jsonl" } }
             }
         };
-        write!(self.page, "</main>\n{}\n</html>\n", header.into_string())
+        let header = header.into_string();
+        write!(self.page, "</main>\n{header}\n<script>{SCRIPT}</script>\n</html>\n")
             .with_context(unwritten(page_path.clone()))?;
         self.lines.finish().with_context(unwritten(lines_path))?;
         self.page.finish().with_context(unwritten(page_path))?;
@@ -290,21 +294,45 @@ impl OutFolder {
     }
 }
 
-fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
+fn figure(
+    image: &str,
+    table: &TableReading,
+    picture: Option<&str>,
+    drawn: &mut DrawnOnce,
+) -> Markup {
+    let deck = table.deck();
     let percent = |confidence: f32| format!("{:.0}", 100.0 * confidence);
-    let names = |cards: [usize; 3]| cards.map(|i| table.cards[i].card.name()).join(", ");
-    let guess = |g: Guess| format!("{} ({} %)", g.card.name(), percent(g.confidence));
-    let border = |place: usize| {
+    let names = |cards: [usize; 3]| cards.map(|i| deck.card_name(table.cards[i].card)).join(", ");
+    let guess = |g: Guess| format!("{} ({} %)", deck.card_name(g.card), percent(g.confidence));
+    let color = |place: usize| {
         let [r, g, b] = overlay::set_color(place).0;
-        format!("border-color:rgb({r},{g},{b})")
+        format!("--set:rgb({r},{g},{b})")
+    };
+    let probable = table.probable_sets.iter().map(|set| set.cards);
+    let sets: Vec<[usize; 3]> = table.sets.iter().map(|set| set.0).chain(probable).collect();
+    let mut cards = |set: [usize; 3]| set.map(|i| drawn.svg(&deck, table.cards[i].card));
+    let drawings: Vec<[Markup; 3]> = sets.iter().map(|&set| cards(set)).collect();
+    // The sets' cards can be lit up where there is a picture of them.
+    let list = |place: usize, words: Markup| {
+        let content = html! { span.cards { @for card in &drawings[place] { (card) } } " " (words) };
+        html! {
+            @if picture.is_some() {
+                button type="button" aria-pressed="false" { (content) }
+            } @else {
+                (content)
+            }
+        }
     };
     html! {
         figure.unsure[table.unsure() > 0] {
             @if let Some(name) = picture {
                 @let file = format!("{name}.jpg");
-                a href=(href(Path::new(&file))) {
-                    img loading="lazy" src=(href(&Path::new(THUMBNAILS).join(&file)))
-                        alt={ "cards and sets of " (image) };
+                div.photo {
+                    a href=(href(Path::new(&file))) {
+                        img loading="lazy" src=(href(&Path::new(THUMBNAILS).join(&file)))
+                            alt={ "cards and sets of " (image) };
+                    }
+                    (marks(table, &sets, &color))
                 }
             }
             figcaption {
@@ -313,12 +341,15 @@ fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
                 @if !table.sets.is_empty() || !table.probable_sets.is_empty() {
                     ol {
                         @for (place, set) in table.sets.iter().enumerate() {
-                            li style=(border(place)) { (names(set.0)) }
+                            li style=(color(place)) { (list(place, html! { (names(set.0)) })) }
                         }
                         @for (n, set) in table.probable_sets.iter().enumerate() {
-                            li.probable style=(border(table.sets.len() + n)) {
-                                "probable, " (percent(set.confidence)) " %: " (names(set.cards))
-                                "; card " (set.decided_by + 1) " decides"
+                            @let place = table.sets.len() + n;
+                            li.probable style=(color(place)) {
+                                (list(place, html! {
+                                    "probable, " (percent(set.confidence)) " %: " (names(set.cards))
+                                    "; card " (set.decided_by + 1) " decides"
+                                }))
                             }
                         }
                     }
@@ -338,6 +369,38 @@ fn figure(image: &str, table: &TableReading, picture: Option<&str>) -> Markup {
     }
 }
 
+/// For each set what lies over the picture once it is pressed in the list: all is dim but its cards.
+fn marks(table: &TableReading, sets: &[[usize; 3]], color: impl Fn(usize) -> String) -> Markup {
+    let (width, height) = table.size_px;
+    let outlines = |set: &[usize; 3]| {
+        let outline = |&card: &usize| {
+            let corners =
+                table.cards[card].corners_in_image.0.map(|p| format!("{:.0} {:.0}", p.x, p.y));
+            format!("M{}Z", corners.join("L"))
+        };
+        set.iter().map(outline).collect::<String>()
+    };
+    html! {
+        @if !sets.is_empty() {
+            // A legend below the photo is outside of it.
+            svg.marks viewBox={ "0 0 " (width) " " (height) } {
+                @for (place, set) in sets.iter().enumerate() {
+                    @let cards = outlines(set);
+                    g style=(color(place)) {
+                        path.dim d={ "M0 0H" (width) "V" (height) "H0Z" (cards) } {}
+                        path d=(cards) stroke-width=(width / 120) {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A set that is pressed is shown alone; pressed again, all are shown.
+const SCRIPT: &str = "document.querySelector('main').onclick=e=>{const b=e.target.closest('button');if(!b)return;\
+const f=b.closest('figure'),p='aria-pressed',on=b.getAttribute(p)!='true',g=f.querySelectorAll('.marks g');\
+f.querySelectorAll('button').forEach((o,i)=>{const is=on&&o==b;o.setAttribute(p,is);g[i].classList.toggle('on',is)})}";
+
 const HEAD: &str = "<!doctype html>\n<html lang=en><meta charset=utf-8>\n\
 <meta name=viewport content=\"width=device-width\">\n<title>setsight: cards and sets</title>\n";
 
@@ -347,8 +410,11 @@ main{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:
 figure{margin:0;background:#fff;border:1px solid #ddd;border-radius:6px;overflow:hidden}\
 figure img{width:100%;display:block}figcaption{padding:.6em .9em;overflow-wrap:anywhere}p{margin:.3em 0}\
 figure.unsure{border-color:#e69f00}figure.failed{border-color:#d55e00}\
-ol{list-style-position:inside;padding:0;margin:.4em 0}li{border-left:6px solid;padding-left:.5em;margin:.2em 0}li.probable{border-left-style:dashed}\
-.guess{color:#9a6b00}\
+ol{padding:0;margin:.4em 0}li{border-left:6px solid var(--set);padding-left:.5em;margin:.4em 0;list-style:none}li.probable{border-left-style:dashed}\
+.guess{color:#9a6b00}.photo{position:relative}.marks{position:absolute;left:0;top:0;width:100%;pointer-events:none}\
+.marks g{display:none}.marks .on{display:block}.marks path{fill:none;stroke:var(--set)}.marks .dim{fill:#000b;fill-rule:evenodd;stroke:none}\
+button{font:inherit;color:inherit;text-align:left;background:none;border:0;border-radius:4px;padding:.2em;width:100%;cursor:pointer}\
+button[aria-pressed=true]{outline:2px solid var(--set)}.cards{display:flex;gap:4px;max-width:15em}.cards svg{flex:1;min-width:0}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}figure{background:#222;border-color:#444}\
 .guess{color:#e6b450}}";
 

@@ -657,6 +657,42 @@ minutes-left =
     }
 training-not-started = Das Lernen lässt sich nicht starten: { $error }
 
+## Ob ein Kartenspiel vollständig ist
+
+deck-check = Ist mein Spiel vollständig?
+deck-check-help = Leg alle Karten offen aus, jede nur einmal, und fotografiere sie, in so vielen Fotos wie nötig. Öffne die Fotos oder zieh sie hierher. Fotos, die offen sind, zählen mit.
+deck-check-reading = Lese: { $read } von { $all } Fotos…
+deck-check-unknown = Keine Karte ist klar zu lesen, deshalb kann ich nichts über das Spiel sagen. Wenn ich es nicht kenne, lern es zuerst an: Mehr…, Neues Kartenspiel anlernen.
+deck-check-there = { $there } von { $of } Karten sind da
+deck-check-seen-in =
+    { $n ->
+        [one] klar zu sehen auf { $n } Foto
+       *[other] klar zu sehen auf { $n } Fotos
+    }
+deck-check-complete = Das Spiel ist vollständig.
+deck-check-missing =
+    { $n ->
+        [one] { $n } Karte fehlt:
+       *[other] { $n } Karten fehlen:
+    }
+deck-check-repeated =
+    { $n ->
+        [one] { $n } Karte ist mehrmals da:
+       *[other] { $n } Karten sind mehrmals da:
+    }
+deck-check-unsure =
+    { $n ->
+        [one] { $n } Karte ist unsicher und kann eine der fehlenden sein:
+       *[other] { $n } Karten sind unsicher und können fehlende sein:
+    }
+deck-check-perhaps = vielleicht { $name }
+deck-check-place = { $photo }, Karte { $n }
+ask-missing = Das Blatt speichern als
+save-missing = Ein Blatt zum Drucken speichern
+missing-file = fehlende-karten.html
+missing-title = Fehlende Karten: { $n }
+missing-saved = Gespeichert als { $path }. Zum Drucken öffne es in einem Browser.
+
 ## Neue Karten
 
 new-deck-help = Leg die Karten offen auf einen einfarbigen Tisch, keine auf eine andere, und fotografiere sie bei gleichmäßigem Licht von oben: alle, in so vielen Fotos wie nötig. Zwei Drittel müssen zu sehen sein.

@@ -656,6 +656,42 @@ minutes-left =
     }
 training-not-started = The training cannot be started: { $error }
 
+## Whether a deck is complete
+
+deck-check = Is my deck complete?
+deck-check-help = Lay out all cards, face up and each of them once, and photograph them, in as many photos as it takes. Open the photos, or drop them here. Photos that are open count.
+deck-check-reading = Reading: { $read } of { $all } photos…
+deck-check-unknown = No card is read clearly, so I cannot say anything about the deck. If I do not know it, teach it first: More…, Teach a new deck.
+deck-check-there = { $there } of { $of } cards are there
+deck-check-seen-in =
+    { $n ->
+        [one] seen clearly in { $n } photo
+       *[other] seen clearly in { $n } photos
+    }
+deck-check-complete = The deck is complete.
+deck-check-missing =
+    { $n ->
+        [one] Missing: { $n } card
+       *[other] Missing: { $n } cards
+    }
+deck-check-repeated =
+    { $n ->
+        [one] More than once: { $n } card
+       *[other] More than once: { $n } cards
+    }
+deck-check-unsure =
+    { $n ->
+        [one] Unsure: { $n } card, which may be one of the missing ones
+       *[other] Unsure: { $n } cards, which may be some of the missing ones
+    }
+deck-check-perhaps = perhaps { $name }
+deck-check-place = { $photo }, card { $n }
+ask-missing = Save the sheet as
+save-missing = Save a sheet to print
+missing-file = missing-cards.html
+missing-title = Missing cards: { $n }
+missing-saved = Saved as { $path }. Open it in a browser to print it.
+
 ## A new deck
 
 new-deck-help = Lay the cards face up on a plain table, none on top of another, and photograph them from above in even light: the whole deck, in as many photos as it takes. At least two thirds of it must be seen.
