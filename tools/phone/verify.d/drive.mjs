@@ -197,7 +197,7 @@ async function goLive(page) {
 async function turn(page) {
   await page.size(740, 360);
   await page.value(FRESH);
-  await until("live pictures after a turn", 5, () => page.value("seen.answers > 10"));
+  await until("live pictures after a turn", 60, () => page.value("seen.answers > 10"));
   const apart = await page.value(`(() => {
     const [video, overlay] = [$("video"), $("overlay")].map((element) => element.getBoundingClientRect());
     const { videoWidth: width, videoHeight: height } = $("video");
@@ -215,7 +215,7 @@ async function turn(page) {
 async function loseNetwork(page, network) {
   const before = await page.value("shown.table.frame");
   network.lose();
-  await until("a word on the lost network", 5, () => page.value("$('trouble').textContent.includes('does not answer')"));
+  await until("a word on the lost network", 15, () => page.value("$('trouble').textContent.includes('does not answer')"));
   await shoot(page, "live-lost");
   await sleep(5000);
   network.find();
