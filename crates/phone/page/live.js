@@ -13,7 +13,9 @@ async function goLive() {
   trouble(null);
   if (!window.isSecureContext || !navigator.mediaDevices) {
     $("secure-link").href = reader.secureAddress();
-    setText($("secure-address"), location.hostname);
+    setText($("secure-address"), location.host);
+    setText($("fingerprint"), reader.fingerprint());
+    $("fingerprint").parentElement.hidden = !reader.fingerprint();
     view("secure");
     return;
   }

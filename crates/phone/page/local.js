@@ -181,6 +181,7 @@ const reader = (() => {
   return {
     privacy: "privacy-local", mostBytes: 100_000_000, start, read, live, picture: null,
     memory: () => memory,
+    fingerprint: () => "",
     secureAddress: () => location.href.replace(/^http:/, "https:"),
   };
 })();
