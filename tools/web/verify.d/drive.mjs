@@ -236,6 +236,66 @@ async function badFiles(page) {
   await until("it is shown, too", 10, () => page.value("$('photo').naturalWidth === 1280 && !$('photo').hidden"));
 }
 
+/// A photo of 200 megapixels, and files that come by a drag or are pasted.
+async function otherWays(page) {
+  const { table, ms } = await read(page, file("huge.jpg"));
+  check("12 cards on 200 megapixels", table?.cards.length === 12);
+  await until("its picture", 60, () => page.value("$('photo').naturalWidth > 0 && !$('photo').hidden"));
+  say(`a photo of 200 megapixels: ${Math.round(ms)} ms; it is shown ${await page.value("$('photo').naturalWidth")} pixels wide; the module holds ${await memoryMb(page)} MB`);
+  const photo = fs.readFileSync("datasets/samples/1-plain-on-wood.jpg").toString("base64");
+  const count = await page.value("album.photos.length");
+  for (const [kind, event] of [["drop", "new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })"], ["paste", "new ClipboardEvent('paste', { clipboardData: data, bubbles: true })"]]) {
+    const before = await page.value("album.photos.at(-1).id");
+    await page.value(`(() => {
+      const bytes = Uint8Array.from(atob(${JSON.stringify(photo)}), (one) => one.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], "image.png", { type: "image/png" }));
+      document.body.dispatchEvent(${event});
+    })()`);
+    await until(`the cards by ${kind}`, 60, () => page.value(`album.photos.at(-1).id !== ${JSON.stringify(before)} && album.photos.at(-1).table?.cards.length === 12`));
+  }
+  check("photos are kept within their number", count <= 12 && await page.value("album.photos.length <= 12"));
+}
+
+/// Whether a deck is complete, by two photos and what other photos would show.
+async function deck(page) {
+  await page.press("#home");
+  await page.press("#go-deck");
+  const lines = scannedIn(work).filter(({ image }) => /samples\/[12]-/.test(image));
+  for (const line of lines) {
+    await page.choose("#deck-file", path.resolve(line.image));
+    await until(`the deck with ${line.image}`, 60, () => page.value(`photosOfDeck().at(-1)?.name === ${JSON.stringify(path.basename(line.image))} && photosOfDeck().at(-1).state === "done"`));
+  }
+  const codes = lines.flatMap((line) => line.cards.map((card) => card.code));
+  const state = () => page.value("$('deck-state').textContent");
+  check(`so many of 81: ${await state()}`, (await state()).startsWith(`${new Set(codes).size} of 81; missing: ${81 - new Set(codes).size}`));
+  const twice = new Set(codes.filter((code, i) => codes.indexOf(code) !== i));
+  check("what is there twice is named", await page.value("[...$('deck-notes').children].filter((one) => one.textContent.startsWith('More than once')).length") === twice.size);
+  await shootAll(page, "deck");
+  // What is left, but for one card, as if a third photo showed it; and one card that is unsure.
+  await page.value(`(() => {
+    const [photo] = photosOfDeck();
+    const seen = ${JSON.stringify(codes)};
+    const cards = DECK.filter((code) => !seen.includes(code) && code !== "2sgo").map((code) => ({ ...photo.table.cards[0], code }));
+    cards.push({ ...photo.table.cards[0], code: "1frd", unsure: true, confidence: 0.62 });
+    album.photos.push({ ...photo, id: randomName(), fixes: {}, table: { ...photo.table, cards } });
+    showDeck();
+  })()`);
+  const missing = new Set([...codes.includes("2sgo") ? [] : ["two striped green ovals"]]);
+  check(`one is missing: ${await state()}`, missing.size === 1 && await state() === "80 of 81; missing: two striped green ovals");
+  check("an unsure one is named, and drawn is what is missing", await page.value("$('deck-notes').textContent.includes('Unsure, on photo 3: one filled red diamond (62 %)') && document.querySelectorAll('#missing svg').length === 1"));
+  await page.send("Emulation.setEmulatedMedia", { media: "print" });
+  const printed = await page.value("[document.querySelector('#missing .face').getBoundingClientRect().width * 25.4 / 96, $('deck-state').offsetHeight, document.querySelector('header').offsetHeight]");
+  check(`printed, a card is 89 mm wide, and nothing else is there: ${printed}`, Math.abs(printed[0] - 89) < 0.5 && printed[1] + printed[2] === 0);
+  await shoot(page, "deck-printed");
+  await page.send("Emulation.setEmulatedMedia", { media: "" });
+  await page.press("#deck-notes button");
+  await page.press("#again-deck");
+  await page.press("#deck-anew");
+  check("begun again", await page.value("photosOfDeck().length === 0 && $('deck-notes').children.length === 0"));
+  await page.press("#home");
+}
+
 /// What a browser may lack, each by a page on which it is so.
 async function lacking(browser, url) {
   const with_ = async (script, then) => {
@@ -388,6 +448,8 @@ try {
   await settling(page);
   await keyboard(page);
   await badFiles(page);
+  await otherWays(page);
+  await deck(page);
   await playing(page);
   await flight(page, host);
   await goLive(page, browser);
