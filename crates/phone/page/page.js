@@ -468,6 +468,8 @@ function startTable(isLive) {
   $("sets").replaceChildren();
   delete $("sets").dataset.state;
   setText($("summary"), "");
+  // A large photo that is not seen takes no memory.
+  $("photo").removeAttribute("src");
   for (const id of ["game", "hint-ways", "set-ways", "detail", "retry", "photo", "album"]) $(id).hidden = true;
   $("modes").hidden = !isLive;
   $("video").hidden = !isLive;

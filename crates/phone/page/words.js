@@ -90,7 +90,7 @@ const WORDS = {
     "full": "Four phones are busy already. Try again when one is done.",
     "replaced": "Another photo of this phone came before this one was read. Try again.",
     "failed": "The photo could not be read. Try again.",
-    "black": "The camera's picture is black. Is something in front of it?",
+    "black": "The camera's picture is black. Uncover the camera, open its shutter or lid, or close the program that uses it.",
     "no-camera": "This device has no camera that the page may use. Photos work all the same.",
     "camera-refused": "The camera was not allowed. Allow it for this page in the browser's settings, beside the address, and press Live again. Photos work all the same.",
     "camera-busy": "Another program uses the camera. Close it, and press Live again.",
