@@ -121,7 +121,7 @@ async function typed(browser, url) {
   const [, code] = /and then (\w{4}-\w{4})/.exec(printed.err) ?? [];
   check("a code to type is shown", code);
   const home = url.replace(/#.*/, "");
-  const opened = (page) => until("the page by its code", 10, () => page.value(`!$('start').hidden && location.href === ${JSON.stringify(url)}`));
+  const opened = (page) => until("the page by its code", 10, () => page.value(`document.getElementById('start')?.hidden === false && location.href === ${JSON.stringify(url)}`));
   const page = await browser.open(`${home}#${code.toUpperCase()}`);
   await opened(page);
   await page.close();
