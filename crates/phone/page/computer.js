@@ -3,7 +3,8 @@
 "use strict";
 
 const reader = (() => {
-  const key = location.hash.slice(1);
+  let key = location.hash.slice(1);
+  let fingerprint = "";
   /// A connection that does not answer for so long is given up, and tried again after a pause.
   const PATIENCE_MS = 4000;
   const PAUSE_MS = 700;
@@ -34,10 +35,24 @@ const reader = (() => {
   }
 
   async function start() {
-    if (!/^[0-9a-f]{32}$/.test(key)) throw new Error("no-key");
-    await ask("/hello");
+    if (!/^[0-9a-f]{32}$/.test(key)) await exchange();
+    ({ fingerprint } = await ask("/hello"));
     // Another code was scanned while the page was open.
     window.addEventListener("hashchange", () => location.reload());
+  }
+
+  /// Gets the key for a code that was typed, behind the address or on the page.
+  async function exchange() {
+    // Nobody has to tell an o from a 0, or an l from a 1.
+    const typed = (text) => text.toLowerCase().replace(/[^0-9a-z]/g, "").replace(/o/g, "0").replace(/[il]/g, "1");
+    $("typed").hidden = false;
+    $("open").onclick = () => { location.hash = typed($("code").value); location.reload(); };
+    $("code").onkeydown = ({ key }) => key === "Enter" && $("open").click();
+    key = typed(decodeURIComponent(key));
+    if (key.length !== 8) throw new Error("no-key");
+    ({ key } = await ask("/key"));
+    $("typed").hidden = true;
+    history.replaceState(null, "", `#${key}`);
   }
 
   async function read(file, tell) {
@@ -151,6 +166,7 @@ const reader = (() => {
     privacy: "privacy-computer", mostBytes: 25_000_000, start, read, live,
     /// A photo as a JPEG, which every browser shows.
     picture: (file) => ask("/picture", file, "blob"),
+    fingerprint: () => fingerprint,
     secureAddress: () => `https://${location.host}/#${key}`,
   };
 })();

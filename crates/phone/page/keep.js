@@ -41,8 +41,8 @@ const keep = (() => {
 
   return {
     /// Keeps a photo. Throws where the browser keeps nothing.
-    put: ({ id, file, name, table, fixes, picture }) => (
-      within("readwrite", (store) => store.put({ id, tab, time: Date.now(), file, name, table, fixes, picture }))),
+    put: ({ id, file, name, table, fixes, picture, isOfDeck }) => (
+      within("readwrite", (store) => store.put({ id, tab, time: Date.now(), file, name, table, fixes, picture, isOfDeck }))),
     drop: (id) => within("readwrite", (store) => store.delete(id)),
     /// The photos of this tab. Those of tabs that were closed a day ago go.
     async all() {

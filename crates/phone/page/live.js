@@ -13,7 +13,9 @@ async function goLive() {
   trouble(null);
   if (!window.isSecureContext || !navigator.mediaDevices) {
     $("secure-link").href = reader.secureAddress();
-    setText($("secure-address"), location.hostname);
+    setText($("secure-address"), location.host);
+    setText($("fingerprint"), reader.fingerprint());
+    $("fingerprint").parentElement.hidden = !reader.fingerprint();
     view("secure");
     return;
   }
@@ -111,7 +113,7 @@ function pump(own) {
 function answered(own, table, sent) {
   if (live !== own) return;
   own.answered = performance.now();
-  wait(null);
+  wait(document.hidden ? "camera-paused" : null);
   if (table.error) {
     // A slow answer is followed by others.
     trouble(table.error === "slow" ? null : table.error);
@@ -137,7 +139,10 @@ async function keepAwake() {
 async function awake() {
   const own = live;
   if (!own) return;
-  if (document.hidden) return own.link?.rest();
+  if (document.hidden) {
+    wait("camera-paused");
+    return own.link?.rest();
+  }
   own.answered = performance.now();
   const isOver = !own.stream || own.stream.getVideoTracks().some((track) => track.readyState === "ended");
   if (isOver && !await openCamera(own)) return;

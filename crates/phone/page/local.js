@@ -4,8 +4,10 @@
 const reader = (() => {
   /// Live pictures on their way at once: one is read while the next one is drawn.
   const MOST_PENDING = 2;
+  /// With so many black pictures in a row that is told: cameras often begin with some.
+  const MOST_BLACK = 30;
   /// From so much memory on the worker is begun anew when it rests: WebAssembly gives none back.
-  const MOST_MEMORY = 160 << 20;
+  const MOST_MEMORY = 64 << 20;
   /// The smallest module that has SIMD in it.
   const WITH_SIMD = new Uint8Array([
     0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
@@ -119,15 +121,16 @@ const reader = (() => {
 
   /// Follows live pictures; `on` has `open`, `answer` and `trouble`.
   function live(on) {
-    let pending = 0, isOver = false, spare = [], isDirect = Boolean(globalThis.VideoFrame);
+    let pending = 0, black = 0, isOver = false, spare = [], isDirect = Boolean(globalThis.VideoFrame);
     asked({ do: "follow" }).then(() => { if (!isOver) on.open(); }, (error) => on.trouble(error.message));
 
     function follow(rgba, width, height, taken) {
       pending += 1;
       asked({ do: "follow-pixels", rgba, width, height, time: taken }, [rgba]).then(
-        ({ line, rgba: back }) => {
+        ({ line, isBlack, rgba: back }) => {
           spare = [back, ...spare].slice(0, MOST_PENDING);
-          if (!isOver) on.answer(JSON.parse(line), { taken });
+          black = isBlack ? black + 1 : 0;
+          if (!isOver) on.answer(black > MOST_BLACK ? { error: "black" } : JSON.parse(line), { taken });
         },
         (error) => { if (!isOver) on.trouble(error.message); },
       ).finally(() => { pending -= 1; });
@@ -181,6 +184,7 @@ const reader = (() => {
   return {
     privacy: "privacy-local", mostBytes: 100_000_000, start, read, live, picture: null,
     memory: () => memory,
+    fingerprint: () => "",
     secureAddress: () => location.href.replace(/^http:/, "https:"),
   };
 })();

@@ -56,7 +56,7 @@ function wait(word, part) {
 
 /// Shows one of the page's views.
 function view(name) {
-  for (const one of ["start", "secure", "table", "play"]) $(one).hidden = one !== name;
+  for (const one of ["start", "secure", "table", "play", "deck"]) $(one).hidden = one !== name;
   document.body.dataset.view = name;
   $("again").hidden = name !== "table";
   if (name !== "table") stopLive();
@@ -308,14 +308,20 @@ function takePhotos(files) {
   stopLive();
   trouble(null);
   const first = album.photos.length;
+  const isOfDeck = !$("deck").hidden;
   for (const file of files) {
-    const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, word: wrongWith(file), state: "waiting" };
+    const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, isOfDeck, word: wrongWith(file), state: "waiting" };
     if (photo.word) photo.state = "failed";
     album.photos.push(photo);
   }
   album.at = Math.min(first, album.photos.length - 1);
-  while (album.photos.length > MOST_PHOTOS) forget(album.photos[0]);
-  openPhoto(Math.max(0, album.at));
+  while (album.photos.length > MOST_PHOTOS) {
+    const oldest = album.photos.find((photo) => photo.isOfDeck !== isOfDeck) ?? album.photos[0];
+    if (isOfDeck && oldest.isOfDeck) note("deck-most");
+    forget(oldest);
+  }
+  if (isOfDeck) showDeck();
+  else openPhoto(Math.max(0, album.at));
   work();
 }
 
@@ -353,7 +359,8 @@ async function work() {
     } catch (error) {
       Object.assign(photo, { state: "failed", word: error.message });
     }
-    if (photo === album.photos[album.at] && !live) showPhoto();
+    if (!$("deck").hidden) showDeck();
+    else if (photo === album.photos[album.at] && !live) showPhoto();
     showAlbum();
   }
   album.isWorking = false;
@@ -384,6 +391,7 @@ function openPhoto(place) {
   startTable(false);
   album.at = place;
   const photo = album.photos[place];
+  $("again-deck").hidden = !photo.isOfDeck;
   const image = $("photo");
   photo.url ??= URL.createObjectURL(photo.picture ?? photo.file);
   image.alt = words["photo-alt"];
@@ -460,6 +468,8 @@ function startTable(isLive) {
   $("sets").replaceChildren();
   delete $("sets").dataset.state;
   setText($("summary"), "");
+  // A large photo that is not seen takes no memory.
+  $("photo").removeAttribute("src");
   for (const id of ["game", "hint-ways", "set-ways", "detail", "retry", "photo", "album"]) $(id).hidden = true;
   $("modes").hidden = !isLive;
   $("video").hidden = !isLive;
@@ -481,13 +491,13 @@ function goHome() {
 }
 
 function listenToFiles() {
-  for (const id of ["file", "camera", "again-file"]) {
-    $(id).addEventListener("change", () => {
-      takePhotos([...$(id).files]);
-      $(id).value = "";
+  for (const input of document.querySelectorAll("input[type=file]")) {
+    input.addEventListener("change", () => {
+      takePhotos([...input.files]);
+      input.value = "";
     });
   }
-  const isForUs = (event) => !$("start").hidden || !$("table").hidden || !$("play").hidden ? event.dataTransfer?.types.includes("Files") : false;
+  const isForUs = (event) => $("secure").hidden && event.dataTransfer?.types.includes("Files");
   document.addEventListener("dragover", (event) => {
     if (!isForUs(event)) return;
     event.preventDefault();
@@ -503,7 +513,7 @@ function listenToFiles() {
     takePhotos([...event.dataTransfer.files]);
   });
   document.addEventListener("paste", (event) => {
-    if ($("start").hidden && $("table").hidden) return;
+    if (["start", "table", "deck"].every((view) => $(view).hidden)) return;
     takePhotos([...event.clipboardData?.files ?? []]);
   });
 }
@@ -512,6 +522,7 @@ function listen() {
   listenToFiles();
   listenToLive();
   listenToPlay();
+  listenToDeck();
   $("home").addEventListener("click", goHome);
   window.addEventListener("popstate", () => { if (!history.state?.isInside && $("start").hidden) goHome(); });
   $("retry").addEventListener("click", () => {
@@ -570,15 +581,19 @@ async function restore() {
   const kept = await keep.all().catch(() => []);
   if (!kept.length) return;
   for (const photo of kept) album.photos.push({ ...photo, state: photo.table ? "done" : "waiting", word: null });
-  openPhoto(album.photos.length - 1);
+  if (album.photos.at(-1).isOfDeck) openDeck();
+  else openPhoto(album.photos.length - 1);
   work();
 }
 
 async function start() {
   $("old").remove();
-  // Another way to the same choice, on each of the other views.
-  const input = Object.assign($("file").cloneNode(), { id: "again-file" });
-  $("again-choose").append(input);
+  // Other ways to the same choices, on the other views.
+  for (const label of document.querySelectorAll("[data-input]")) {
+    const { input } = label.dataset;
+    const view = label.closest("section")?.id ?? "again";
+    label.append(Object.assign($(input).cloneNode(), { id: `${view}-${input}` }));
+  }
   putWords();
   drawExample();
   listen();

@@ -3,6 +3,16 @@ import load, { Follower, Reader } from "./setsight_web.js";
 
 let reader = null, follower = null, memory = null;
 
+/// Whether a picture shows nothing: it is dark everywhere, above a sensor's noise. Some hundred samples suffice.
+function isBlack(rgba) {
+  const DARK = 24;
+  const step = 4 * Math.ceil(rgba.length / 4 / 997);
+  for (let i = 0; i < rgba.length; i += step) {
+    if (Math.max(rgba[i], rgba[i + 1], rgba[i + 2]) >= DARK) return false;
+  }
+  return true;
+}
+
 const work = {
   start: async () => {
     ({ memory } = await load({ module_or_path: new URL("setsight_web_bg.wasm", import.meta.url) }));
@@ -14,7 +24,8 @@ const work = {
   follow: () => { follower ??= new Follower(); return {}; },
   "follow-pixels": ({ rgba, width, height, time }) => {
     follower ??= new Follower();
-    return { line: follower.follow(width, height, new Uint8Array(rgba), time), rgba };
+    const pixels = new Uint8Array(rgba);
+    return { line: follower.follow(width, height, pixels, time), isBlack: isBlack(pixels), rgba };
   },
   "new-game": () => { follower?.new_game(); return {}; },
   unfollow: () => { follower?.free(); follower = null; return {}; },

@@ -46,6 +46,8 @@ pub(crate) enum Wish {
     Page(&'static str, &'static str),
     /// Whether the key holds, and whether there is a place for a phone.
     Hello(Option<Phone>),
+    /// The key, for whoever has typed the code.
+    Key,
     /// A photo to be read, of so many bytes.
     Photo(Body),
     /// A photo to be turned into a JPEG for a browser that cannot show it.
@@ -86,7 +88,7 @@ macro_rules! part {
 }
 
 /// The page, by its paths. What else lies in its folder belongs to the page that reads by itself.
-const PAGE: [(&str, &str, &str); 10] = [
+const PAGE: [(&str, &str, &str); 11] = [
     ("/", "text/html; charset=utf-8", include_str!("../page/index.html")),
     part!("page.css", "text/css; charset=utf-8"),
     part!("icon.svg", "image/svg+xml"),
@@ -96,6 +98,7 @@ const PAGE: [(&str, &str, &str); 10] = [
     part!("computer.js", "text/javascript; charset=utf-8"),
     part!("live.js", "text/javascript; charset=utf-8"),
     part!("play.js", "text/javascript; charset=utf-8"),
+    part!("deck.js", "text/javascript; charset=utf-8"),
     part!("page.js", "text/javascript; charset=utf-8"),
 ];
 
@@ -206,8 +209,10 @@ impl Request {
             let phone = Phone::new(phone)?;
             return (key.is(said) && is_live).then(|| Wish::Live(phone, socket.key.clone()));
         }
-        if !self.key.as_ref().is_some_and(|said| key.is(said)) {
-            return None;
+        let said = self.key.as_deref()?;
+        if !key.is(said) {
+            let is_asked = (&*self.method, &*self.target) == ("GET", "/key");
+            return (is_asked && key.is_code(said)).then_some(Wish::Key);
         }
         match (&*self.method, &*self.target) {
             ("GET", "/hello") => Some(Wish::Hello(self.phone())),
@@ -290,6 +295,22 @@ mod tests {
         ] {
             assert_eq!(wish(&key, &wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_code_gets_the_key_and_nothing_else() {
+        let key = Key::random().unwrap();
+        let ask = format!("GET /key HTTP/1.1\nHost: {HOST}\nX-Setsight-Key: {}", key.code());
+        for wrong in [
+            ask.replace("/key", "/hello"),
+            ask.replace("GET /key", "POST /photo"),
+            ask.replace(HOST, "evil.example"),
+            format!("{ask}\nOrigin: http://evil.example"),
+        ] {
+            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+        }
+        assert_eq!(wish(&key, &ask), Some(Wish::Key), "none of the others was a guess");
+        assert_eq!(wish(&key, &ask), None, "too soon");
     }
 
     #[test]

@@ -119,7 +119,6 @@ pub struct Server {
     shared: Arc<Shared>,
     listen: Listen,
     listeners: Vec<(SocketAddr, JoinHandle<()>)>,
-    fingerprint: String,
     not_kept: Option<io::Error>,
 }
 
@@ -128,6 +127,7 @@ struct Shared {
     /// What the header `Host` may say, the address first that a phone most likely reaches.
     hosts: Mutex<Vec<String>>,
     certificate: Arc<rustls::ServerConfig>,
+    fingerprint: String,
     reads: Box<dyn Reads>,
     on_news: OnNews,
     seats: Seats,
@@ -170,6 +170,7 @@ impl Server {
             key: Key::random()?,
             hosts: Mutex::new(hosts_of(&bound)),
             certificate: config,
+            fingerprint,
             reads,
             on_news,
             seats: Seats::default(),
@@ -180,7 +181,7 @@ impl Server {
             closed: Condvar::new(),
         });
         let listen = options.listen.clone();
-        let mut server = Self { shared, listen, listeners: Vec::new(), fingerprint, not_kept };
+        let mut server = Self { shared, listen, listeners: Vec::new(), not_kept };
         for listener in listeners {
             server.answer_on(listener)?;
         }
@@ -237,7 +238,13 @@ impl Server {
 
     /// The certificate's SHA-256, as browsers show it.
     pub fn fingerprint(&self) -> &str {
-        &self.fingerprint
+        &self.shared.fingerprint
+    }
+
+    /// What is typed on the page instead of the key, where no code can be scanned: two groups of four.
+    pub fn code(&self) -> String {
+        let (one, other) = self.shared.key.code().split_at(4);
+        format!("{one}-{other}")
     }
 
     /// Why the certificate is not kept, if so.
@@ -382,7 +389,12 @@ impl Shared {
             Wish::Page(kind, text) => send(stream, &Answer::page(kind, text, request.host())),
             Wish::Hello(phone) => {
                 let has_place = self.seats.has_place(phone.as_ref());
-                send(stream, &Answer::json(&json!({ "version": 1, "place": has_place })))
+                let answer =
+                    json!({ "version": 1, "place": has_place, "fingerprint": self.fingerprint });
+                send(stream, &Answer::json(&answer))
+            }
+            Wish::Key => {
+                send(stream, &Answer::json(&json!({ "version": 1, "key": self.key.text() })))
             }
             Wish::Photo(body) => {
                 waits.is_known();

@@ -47,7 +47,9 @@ pub struct Trace<'a> {
 }
 
 impl<'a> Trace<'a> {
-    /// Calls `on_picture` with each stage's name and picture from now on. Its error ends the reading.
+    /// Calls `on_picture` with each stage's name and picture from now on. Its error ends the reading. In
+    /// WebAssembly there is none, see [`Self::picture`].
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn on_picture(
         mut self,
         on_picture: impl FnMut(&str, &RgbImage) -> io::Result<()> + 'a,
@@ -87,6 +89,10 @@ impl Trace<'_> {
     /// # Errors
     /// Whoever looks could not take it, for instance because it cannot be written.
     pub fn picture(&mut self, stage: &str, draw: impl FnOnce() -> RgbImage) -> io::Result<()> {
+        // Else all that draws, and its font, would be part of the module that browsers load.
+        if cfg!(target_arch = "wasm32") {
+            return Ok(());
+        }
         match &mut self.on_picture {
             Some(on_picture) => on_picture(stage, &draw()),
             None => Ok(()),

@@ -94,14 +94,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
-/// The code to scan and the addresses.
+/// The code to scan, the addresses, and what is typed instead.
 fn code_of(server: &Server) -> String {
     let addresses = server.addresses();
     let colors = terminal::shows_colors(&io::stderr());
     let code = addresses.first().and_then(|first| Code::of(first));
     let code = code.map(|code| code.text(colors) + "\n").unwrap_or_default();
     let open = "Scan this code with a phone on the same network, or open there:\n  ";
-    code + open + &addresses.join("\n  ")
+    let typed = addresses.first().and_then(|first| first.split_once("/#")).map_or("", |(at, _)| at);
+    code + open + &addresses.join("\n  ") + &format!("\nor type {typed} and then {}", server.code())
 }
 
 /// What may be in a phone's way, what it will warn of, and last the code to scan and the addresses, so

@@ -116,12 +116,35 @@ async function others(browser, url) {
   }
 }
 
+/// Typed behind the address or on the page, as people write it.
+async function typed(browser, url) {
+  const [, code] = /and then (\w{4}-\w{4})/.exec(printed.err) ?? [];
+  check("a code to type is shown", code);
+  const home = url.replace(/#.*/, "");
+  const opened = (page) => until("the page by its code", 10, () => page.value(`document.getElementById('start')?.hidden === false && location.href === ${JSON.stringify(url)}`));
+  const page = await browser.open(`${home}#${code.toUpperCase()}`);
+  await opened(page);
+  await page.close();
+  const empty = await browser.open(home);
+  await until("the place for the code", 5, () => empty.value("!$('typed').hidden && $('trouble').textContent.includes('lacks its key')"));
+  await shoot(empty, "code-360x740");
+  await empty.value(`$('code').value = ${JSON.stringify(` ${code.replace("-", " ")}`)}, $('open').click()`);
+  await opened(empty);
+  await empty.close();
+  const wrong = await browser.open(`${home}#${code.replace(/./g, (one) => (one === "-" ? one : "7"))}`);
+  await until("a word on a wrong code", 5, () => wrong.value("$('trouble').textContent.includes('wrong') && $('start').hidden && !$('typed').hidden"));
+  await wrong.close();
+}
+
 async function secure(page, url) {
   if (address === "127.0.0.1") await page.value("void Object.defineProperty(window, 'isSecureContext', { value: false })");
   await page.press("#home");
   await page.press("#go-live");
   const href = await until("the step to HTTPS", 5, () => page.value("!$('secure').hidden && $('secure-link').href"));
   check(`the link is the same page: ${href}`, href === url.replace("http:", "https:"));
+  const [, fingerprint] = /SHA-256\s+([0-9A-F:]{95})/.exec(printed.err);
+  check("it says what the certificate is", await page.value("$('fingerprint').textContent") === fingerprint);
+  check("and where", await page.value("$('secure-address').textContent") === new URL(url).host);
   await shoot(page, "secure-360x740");
   await page.size(1280, 800);
   await shoot(page, "secure-1280x800");
@@ -176,7 +199,7 @@ async function goLive(page) {
     if ([0.1, 0.5, 1].some((part) => i === Math.ceil(part * steps))) memory.push(Math.round(rssMb()));
     places.push(await page.value("shown.table.cards.map((card) => [card.id, card.corners[0]])"));
   }
-  const { answers, times } = await page.value("seen");
+  const { answers, times, longest } = await page.value("seen");
   const rate = answers / ((times.at(-1)[1] - times[0][1]) / 1000);
   const latency = median(times.map(([taken, drawn]) => drawn - taken));
   say(`live at 1280x720: ${rate.toFixed(1)} answers a second, ${Math.round(latency)} ms from camera to outline (median of ${answers})`);
@@ -192,12 +215,13 @@ async function goLive(page) {
   check(`the whole picture is read: ${video}`, video === "1280,720,1280,720");
   await page.value("window.scrollTo(0, 0)");
   await shoot(page, "live-360x740");
+  return longest;
 }
 
 async function turn(page) {
   await page.size(740, 360);
   await page.value(FRESH);
-  await until("live pictures after a turn", 5, () => page.value("seen.answers > 10"));
+  await until("live pictures after a turn", 60, () => page.value("seen.answers > 10"));
   const apart = await page.value(`(() => {
     const [video, overlay] = [$("video"), $("overlay")].map((element) => element.getBoundingClientRect());
     const { videoWidth: width, videoHeight: height } = $("video");
@@ -215,7 +239,7 @@ async function turn(page) {
 async function loseNetwork(page, network) {
   const before = await page.value("shown.table.frame");
   network.lose();
-  await until("a word on the lost network", 5, () => page.value("$('trouble').textContent.includes('does not answer')"));
+  await until("a word on the lost network", 15, () => page.value("$('trouble').textContent.includes('does not answer')"));
   await shoot(page, "live-lost");
   await sleep(5000);
   network.find();
@@ -228,7 +252,7 @@ async function loseNetwork(page, network) {
 }
 
 /// Requests of those who mean no good, as many at once as `lanes`.
-async function hostile(page, host, port) {
+async function hostile(page, host, port, usual) {
   const heads = [
     (n) => `GET /hello HTTP/1.1\r\nHost: ${host}\r\nX-Setsight-Key: ${String(n).padStart(32, "0")}\r\n\r\n`,
     () => `GET / HTTP/1.1\r\n${"a: b\r\n".repeat(4000)}`,
@@ -253,10 +277,11 @@ async function hostile(page, host, port) {
   const begun = Date.now();
   await Promise.all(Array.from({ length: 20 }, async () => { while (next < requests) await one(next++); }));
   silent.forEach((socket) => socket.destroy());
+  await until("a live answer", 30, () => page.value("seen.answers > 1"));
   const { answers: played, longest } = await page.value("seen");
   say(`${requests} hostile requests and 200 silent connections in ${((Date.now() - begun) / 1000).toFixed(1)} s: ${played} live answers meanwhile, the longest pause ${Math.round(longest)} ms`);
   check(`all are told the same: ${[...answers].map((text) => text.slice(0, 40))}`, answers.size === 1 && [...answers][0].startsWith("HTTP/1.1 404"));
-  check("the phone plays on without a pause of more than a second", played > 0 && longest < 1000);
+  check(`the phone plays on without a pause of more than a second, beside its usual ${Math.round(usual)} ms`, longest < 1000 + usual);
 }
 
 // ---- In order -----------------------------------------------------------------------------------
@@ -281,16 +306,17 @@ try {
   await sets(page);
   await badPictures(page);
   await others(browser, url);
+  await typed(browser, url);
   await secure(page, url);
   await page.close();
 
   say("live");
   const live = await browser.open(url.replace("http:", "https:"));
   await until("the page over HTTPS", 30, () => live.value("!$('start').hidden"));
-  await goLive(live);
+  const usual = await goLive(live);
   await turn(live);
   await loseNetwork(live, network);
-  await hostile(live, host, Number(port));
+  await hostile(live, host, Number(port), usual);
   await liveByRequests(browser, url.replace("http:", "https:"));
   for (const one of [page, live]) check(`no error on the page: ${one.errors}`, one.errors.length === 0);
   await live.close();

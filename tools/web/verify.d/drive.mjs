@@ -1,55 +1,14 @@
 // What a user does with the page, step by step. Called by tools/web/verify.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import http from "node:http";
 import path from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { Browser, sleep, until } from "../../phone/verify.d/browser.mjs";
+import { Comparison, Host, check, say, scannedIn } from "./host.mjs";
 
 const [work, home, liveSeconds] = process.argv.slice(2);
-const root = path.resolve("target/web");
-const say = (text) => console.log(`web: ${text}`);
-const check = (what, holds) => {
-  if (!holds) throw new Error(`does not hold: ${what}`);
-};
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const file = (name) => path.join(work, name);
-
-// ---- The host -----------------------------------------------------------------------------------
-
-const TYPES = {
-  ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm",
-  ".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json",
-};
-
-/// A static host that serves the folder below a path, as most do.
-class Host {
-  async start(port = 0) {
-    this.sockets = new Set();
-    this.server = http.createServer((request, answer) => {
-      const { pathname } = new URL(request.url, "http://host");
-      const name = path.join(root, pathname.replace(/^\/some\/folder\//, "/").replace(/\/$/, "/index.html"));
-      if (!pathname.startsWith("/some/folder/") || !name.startsWith(root) || !fs.existsSync(name)) {
-        answer.writeHead(404);
-        return answer.end();
-      }
-      answer.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "application/octet-stream" });
-      fs.createReadStream(name).pipe(answer);
-    });
-    this.server.on("connection", (socket) => {
-      this.sockets.add(socket);
-      socket.on("close", () => this.sockets.delete(socket));
-    });
-    await new Promise((done) => this.server.listen(port, "127.0.0.1", done));
-    this.port = this.server.address().port;
-    this.url = `http://127.0.0.1:${this.port}/some/folder/`;
-  }
-
-  end() {
-    this.server.close();
-    this.sockets.forEach((socket) => socket.destroy());
-  }
-}
 
 // ---- Steps --------------------------------------------------------------------------------------
 
@@ -97,44 +56,29 @@ async function firstPhoto(browser, url) {
 
 const memoryMb = async (page) => Math.round(await page.value("reader.memory()") / 1e6);
 
-/// What the renderers of the browser hold, in megabytes.
+/// Of each of the browser's renderers, in megabytes: what it holds alone, and what is resident, with the
+/// browser's own code that all of them share.
 function rendererMb(browser) {
-  const listed = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" });
+  const listed = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" });
   const lines = listed.split("\n").filter((line) => line.includes("--type=renderer") && line.includes(home));
-  return lines.map((line) => Math.round(Number(line.trim().split(/\s+/)[2]) / 1024)).join(", ");
+  return lines.map((line) => {
+    const rollup = fs.readFileSync(`/proc/${parseInt(line, 10)}/smaps_rollup`, "utf8");
+    const mb = (names) => Math.round([...rollup.matchAll(new RegExp(`^(?:${names}):\\s+(\\d+)`, "gm"))].reduce((sum, [, kb]) => sum + Number(kb), 0) / 1024);
+    return `${mb("Private_Clean|Private_Dirty")} (${mb("Rss")} resident)`;
+  }).join(", ");
 }
 
 async function photos(page) {
-  const lines = fs.readFileSync(file("scan.jsonl"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
-  const scanned = lines.filter((line) => line.cards && !line.image.endsWith("large.jpg"));
   const times = [];
-  const wrong = [];
-  let cards = 0;
-  let furthest = 0;
-  for (const line of scanned) {
+  const compared = new Comparison();
+  for (const line of scannedIn(work)) {
     const { table, word, ms } = await read(page, path.resolve(line.image));
-    if (!table) {
-      wrong.push(`${line.image}: ${word}`);
-      continue;
-    }
-    if (Math.max(line.width, line.height) <= 1280) times.push(ms);
-    cards += line.cards.length;
-    const codes = (of) => of.cards.map((card) => card.code + (card.unsure ? "?" : "")).join(" ");
-    const sets = (of) => JSON.stringify([of.sets, of.probable_sets.map((set) => set.cards)]);
-    if (codes(table) !== codes(line)) wrong.push(`${line.image}: ${codes(table)} instead of ${codes(line)}`);
-    else if (sets(table) !== sets(line)) wrong.push(`${line.image}: sets ${sets(table)} instead of ${sets(line)}`);
-    else {
-      line.cards.forEach((card, i) => {
-        furthest = Math.max(furthest, Math.abs(card.confidence - table.cards[i].confidence));
-        const apart = Math.max(...card.corners.map((at, k) => Math.hypot(at[0] - table.cards[i].corners[k][0], at[1] - table.cards[i].corners[k][1])));
-        if (apart > Math.max(line.width, line.height) / 500) wrong.push(`${line.image}: card ${i} lies ${apart.toFixed(1)} px elsewhere`);
-      });
-    }
+    if (table && Math.max(line.width, line.height) <= 1280) times.push(ms);
+    compared.take(line, table, word);
   }
-  say(`${scanned.length} photos with ${cards} cards, ${wrong.length} read otherwise than by the program; confidences at most ${furthest.toFixed(4)} apart`);
   say(`photos up to 1280 pixels wide, from choice to result: ${Math.round(median(times))} ms (median of ${times.length})`);
   say(`memory of the module after all: ${await memoryMb(page)} MB`);
-  check(`all photos are read alike:\n${wrong.join("\n")}`, !wrong.length && furthest <= 0.01);
+  compared.end();
 }
 
 async function walking(page) {
@@ -231,9 +175,74 @@ async function badFiles(page) {
     const words = await page.value("!$('trouble').hidden && $('trouble').textContent");
     check(`a word on ${name}: ${words}`, !table && words && words.includes(word));
   }
+  // What says that it is a HEIC and is none; the browser cannot decode it either.
+  fs.writeFileSync(file("broken.heic"), Buffer.concat([Buffer.from("0000001866747970686569630000000068656963", "hex"), Buffer.alloc(400)]));
+  const { word } = await read(page, file("broken.heic"));
+  const said = await page.value("$('trouble').textContent");
+  check(`a word on broken.heic: ${word}, ${said}`, word && said.length > 20);
   const { table } = await read(page, file("table.tiff"));
   check("a TIFF is read", table?.cards.length === 12);
   await until("it is shown, too", 10, () => page.value("$('photo').naturalWidth === 1280 && !$('photo').hidden"));
+}
+
+/// A photo of 200 megapixels, and files that come by a drag or are pasted.
+async function otherWays(page) {
+  const { table, ms } = await read(page, file("huge.jpg"));
+  check("12 cards on 200 megapixels", table?.cards.length === 12);
+  await until("its picture", 60, () => page.value("$('photo').naturalWidth > 0 && !$('photo').hidden"));
+  say(`a photo of 200 megapixels: ${Math.round(ms)} ms; it is shown ${await page.value("$('photo').naturalWidth")} pixels wide; the module holds ${await memoryMb(page)} MB`);
+  const photo = fs.readFileSync("datasets/samples/1-plain-on-wood.jpg").toString("base64");
+  const count = await page.value("album.photos.length");
+  for (const [kind, event] of [["drop", "new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })"], ["paste", "new ClipboardEvent('paste', { clipboardData: data, bubbles: true })"]]) {
+    const before = await page.value("album.photos.at(-1).id");
+    await page.value(`(() => {
+      const bytes = Uint8Array.from(atob(${JSON.stringify(photo)}), (one) => one.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], "image.png", { type: "image/png" }));
+      document.body.dispatchEvent(${event});
+    })()`);
+    await until(`the cards by ${kind}`, 60, () => page.value(`album.photos.at(-1).id !== ${JSON.stringify(before)} && album.photos.at(-1).table?.cards.length === 12`));
+  }
+  check("photos are kept within their number", count <= 12 && await page.value("album.photos.length <= 12"));
+}
+
+/// Whether a deck is complete, by two photos and what other photos would show.
+async function deck(page) {
+  await page.press("#home");
+  await page.press("#go-deck");
+  const lines = scannedIn(work).filter(({ image }) => /samples\/[12]-/.test(image));
+  for (const line of lines) {
+    await page.choose("#deck-file", path.resolve(line.image));
+    await until(`the deck with ${line.image}`, 60, () => page.value(`photosOfDeck().at(-1)?.name === ${JSON.stringify(path.basename(line.image))} && photosOfDeck().at(-1).state === "done"`));
+  }
+  const codes = lines.flatMap((line) => line.cards.map((card) => card.code));
+  const state = () => page.value("$('deck-state').textContent");
+  check(`so many of 81: ${await state()}`, (await state()).startsWith(`${new Set(codes).size} of 81; missing: ${81 - new Set(codes).size}`));
+  const twice = new Set(codes.filter((code, i) => codes.indexOf(code) !== i));
+  check("what is there twice is named", await page.value("[...$('deck-notes').children].filter((one) => one.textContent.startsWith('More than once')).length") === twice.size);
+  await shootAll(page, "deck");
+  // What is left, but for one card, as if a third photo showed it; and one card that is unsure.
+  await page.value(`(() => {
+    const [photo] = photosOfDeck();
+    const seen = ${JSON.stringify(codes)};
+    const cards = DECK.filter((code) => !seen.includes(code) && code !== "2sgo").map((code) => ({ ...photo.table.cards[0], code }));
+    cards.push({ ...photo.table.cards[0], code: "1frd", unsure: true, confidence: 0.62 });
+    album.photos.push({ ...photo, id: randomName(), fixes: {}, table: { ...photo.table, cards } });
+    showDeck();
+  })()`);
+  const missing = new Set([...codes.includes("2sgo") ? [] : ["two striped green ovals"]]);
+  check(`one is missing: ${await state()}`, missing.size === 1 && await state() === "80 of 81; missing: two striped green ovals");
+  check("an unsure one is named, and drawn is what is missing", await page.value("$('deck-notes').textContent.includes('Unsure, on photo 3: one filled red diamond (62 %)') && document.querySelectorAll('#missing svg').length === 1"));
+  await page.send("Emulation.setEmulatedMedia", { media: "print" });
+  const printed = await page.value("[document.querySelector('#missing .face').getBoundingClientRect().width * 25.4 / 96, $('deck-state').offsetHeight, document.querySelector('header').offsetHeight]");
+  check(`printed, a card is 89 mm wide, and nothing else is there: ${printed}`, Math.abs(printed[0] - 89) < 0.5 && printed[1] + printed[2] === 0);
+  await shoot(page, "deck-printed");
+  await page.send("Emulation.setEmulatedMedia", { media: "" });
+  await page.press("#deck-notes button");
+  await page.press("#again-deck");
+  await page.press("#deck-anew");
+  check("begun again", await page.value("photosOfDeck().length === 0 && $('deck-notes').children.length === 0"));
+  await page.press("#home");
 }
 
 /// What a browser may lack, each by a page on which it is so.
@@ -259,6 +268,14 @@ async function lacking(browser, url) {
     await opened(page);
     await page.press("#go-live");
     await says("no camera")(page);
+  });
+  const black = "navigator.mediaDevices.getUserMedia = async () => { const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 480 }); const context = canvas.getContext('2d'); setInterval(() => { context.fillStyle = window.isOpen ? '#888' : '#000'; context.fillRect(0, 0, 640, 480); }, 50); return canvas.captureStream(20); }";
+  await with_(black, async (page) => {
+    await opened(page);
+    await page.press("#go-live");
+    await until("a word on black pictures", 120, () => page.value("$('trouble').textContent.includes('picture is black')"));
+    await page.value("void (window.isOpen = true)");
+    await until("a camera that is uncovered", 60, () => page.value("$('trouble').hidden"));
   });
   await with_("indexedDB.open = () => { throw new DOMException('', 'SecurityError'); }; Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('', 'SecurityError'); } })", async (page) => {
     await opened(page);
@@ -341,17 +358,26 @@ async function goLive(page, browser) {
   await sleep(2000);
   await page.value("Object.assign(seen, { answers: 0, times: [] })");
   await sleep(1000 * liveSeconds);
+  await until("more live pictures", 60, () => page.value("seen.answers > 10"));
   const { answers, times } = await page.value("seen");
   const rate = (answers - 1) / ((times.at(-1)[1] - times[0][1]) / 1000);
   say(`live at ${await page.value("$('video').videoWidth + 'x' + $('video').videoHeight")}: ${rate.toFixed(1)} pictures a second, ${Math.round(median(times.map(([taken, drawn]) => drawn - taken)))} ms from camera to outline (median of ${answers})`);
   say(`memory of the module: ${await memoryMb(page)} MB; of the browser's renderers: ${rendererMb(browser)} MB`);
-  check("live pictures keep coming", answers > 10);
   await shootAll(page, "live");
   await page.press("#new-game");
   check("a new game asks", await page.value("$('sure').open"));
   await shoot(page, "live-sure-390x844");
   await page.press("#sure-yes");
   await until("a new game", 10, () => page.value("shown.table.taken.length === 0"));
+  const hide = (isHidden) => page.value(`Object.defineProperty(document, "hidden", { get: () => ${isHidden}, configurable: true }), void document.dispatchEvent(new Event("visibilitychange"))`);
+  await hide(true);
+  // What was on its way comes to its end.
+  await sleep(4000);
+  const before = await page.value("shown.table.frame");
+  await sleep(1500);
+  check("in the background it pauses, and says so", await page.value(`shown.table.frame === ${before} && !$('wait').hidden && $('wait-words').textContent.includes('paused')`));
+  await hide(false);
+  await until("live pictures again", 30, () => page.value(`shown.table.frame > ${before} && $('wait').hidden`));
   await page.value("live.stream.getTracks().forEach((track) => track.stop())");
   await until("a paused camera is told", 5, () => page.value("!$('wait').hidden && $('wait-words').textContent.includes('paused')"));
   await page.press("#stop");
@@ -388,6 +414,8 @@ try {
   await settling(page);
   await keyboard(page);
   await badFiles(page);
+  await otherWays(page);
+  await deck(page);
   await playing(page);
   await flight(page, host);
   await goLive(page, browser);

@@ -1,0 +1,62 @@
+// Whether a deck is complete: what several photos of it show together.
+"use strict";
+
+/// With more missing cards than this they are only drawn.
+const MOST_NAMED = 9;
+
+const photosOfDeck = () => album.photos.filter((photo) => photo.isOfDeck);
+
+function openDeck() {
+  trouble(null);
+  view("deck");
+  showDeck();
+}
+
+/// In which photos each card lies, by its code; and the cards that are unsure.
+function tally(photos) {
+  const places = new Map(DECK.map((code) => [code, []]));
+  const unsure = [];
+  for (const { table, fixes, n } of photos) {
+    for (const card of settled(table, fixes).cards) {
+      if (card.unsure) unsure.push({ card, n });
+      else places.get(card.code).push(n);
+    }
+  }
+  return { places, unsure };
+}
+
+function showDeck() {
+  const photos = photosOfDeck().map((photo, i) => ({ ...photo, n: i + 1, own: photo }));
+  const waiting = photos.filter(({ state }) => ["waiting", "reading"].includes(state)).length;
+  const { places, unsure } = tally(photos.filter(({ table }) => table));
+  const missing = DECK.filter((code) => !places.get(code).length);
+  const there = DECK.length - missing.length;
+  const names = missing.length <= MOST_NAMED ? missing.map(nameOf) : [];
+  setText($("deck-state"), waiting ? words.deckReads(photos.length - waiting + 1, photos.length)
+    : there ? words.deckState(there, missing.length, names.join("; ")) : photos.length ? words["no-cards"] : "");
+  const line = ({ own }, text) => {
+    const button = html("button", { type: "button", class: "plain slim" }, text);
+    button.addEventListener("click", () => openPhoto(album.photos.indexOf(own)));
+    return html("li", {}, button);
+  };
+  const twice = [...places].filter(([, at]) => at.length > 1);
+  $("deck-notes").replaceChildren(
+    ...twice.map(([code, at]) => line(photos[at[1] - 1], words.deckTwice(nameOf(code), [...new Set(at)].join(", ")))),
+    ...unsure.map(({ card, n }) => line(photos[n - 1], words.deckUnsure(n, nameOf(card.code), percent(card.confidence)))),
+    ...photos.filter(({ state }) => state === "failed").map((photo) => line(photo, words.deckFailed(photo.n, words[photo.word] ?? words.failed))),
+  );
+  const isKnown = !waiting && there > 0;
+  $("missing").replaceChildren(...isKnown ? missing.map((code) => html("li", { "aria-label": nameOf(code) }, drawn(code))) : []);
+  $("deck-print").hidden = !isKnown || !missing.length;
+  $("deck-anew").hidden = !photos.length;
+}
+
+function listenToDeck() {
+  $("go-deck").addEventListener("click", openDeck);
+  $("again-deck").addEventListener("click", openDeck);
+  $("deck-print").addEventListener("click", () => window.print());
+  $("deck-anew").addEventListener("click", () => {
+    photosOfDeck().forEach(forget);
+    showDeck();
+  });
+}
