@@ -332,7 +332,7 @@ fn figure(
                         img loading="lazy" src=(href(&Path::new(THUMBNAILS).join(&file)))
                             alt={ "cards and sets of " (image) };
                     }
-                    (marks(table, &sets, &color))
+                    (marks(table, &sets, color))
                 }
             }
             figcaption {
