@@ -24,6 +24,7 @@ fn from_corrected_photos_to_models_that_are_used() {
         "manifest.json",
         "reader.onnx",
         "refiner.onnx",
+        "second-reader.onnx",
         "worth",
         "worth.html",
         "worth.json",

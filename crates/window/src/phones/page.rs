@@ -39,6 +39,9 @@ pub fn page(ctx: &Context, phones: &Phones) -> Wish {
             }
             let address = RichText::new(&running.address).monospace();
             ui.add(Label::new(address).wrap().selectable(true));
+            if let Some((at, _)) = running.address.split_once("/#") {
+                ui.label(t!("phone-typed", address = at, code = running.server.code()));
+            }
         });
         ui.add_space(6.0);
         ui.strong(state(running));

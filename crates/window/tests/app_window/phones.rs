@@ -43,6 +43,7 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     assert_eq!(test.window().page, Some(Page::Phone));
     test.shows("The code to scan");
     test.shows("No phone is connected yet.");
+    test.shows_part(" and then ");
     let address = test.window().phones.address().unwrap().to_owned();
     test.shows(&address);
     let answer = send(&address, &sample());

@@ -1184,6 +1184,7 @@ phone-button = Handy…
 phone-title = Ein Handy als Kamera benutzen
 phone-scan = Scanne diesen Code mit einem Handy im selben WLAN, oder öffne dort die Adresse. Installiert wird nichts.
 phone-code = Der Code zum Scannen
+phone-typed = Zum Eintippen: { $address } und dann { $code }
 phone-kept = Fotos, die das Handy macht, öffnen sich hier. Sie verschwinden, wenn dieses Fenster geschlossen wird: Speichere, was du behalten möchtest. Wer diese Adresse hat, kann Bilder senden, bis du es beendest.
 phone-certificate = Vor Live-Bildern fragt das Handy einmal, ob es diesem Computer trauen darf, und zwar mit diesem Zertifikat (SHA-256): { $fingerprint }
 phone-stop = Keine Handys mehr senden lassen

@@ -1190,6 +1190,7 @@ phone-button = Phone…
 phone-title = Use a phone as the camera
 phone-scan = Scan this code with a phone that is on the same Wi-Fi, or open the address there. Nothing is installed on it.
 phone-code = The code to scan
+phone-typed = To type: { $address } and then { $code }
 phone-kept = Photos that you take with the phone open here. They are gone when this window closes, so save what you want to keep. Anyone with this address can send pictures until you stop it.
 # $fingerprint: pairs of hexadecimal digits.
 phone-certificate = For live pictures the phone asks once whether it may trust this computer, by this certificate (SHA-256): { $fingerprint }
