@@ -17,6 +17,7 @@ use setsight_photo::encode;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use winit::error::EventLoopError;
 #[cfg(target_os = "linux")]
 use winit::platform::{wayland::EventLoopBuilderExtWayland, x11::EventLoopBuilderExtX11};
 
@@ -55,6 +56,9 @@ pub enum Failure {
     /// The system gives no window.
     #[error("no window can be opened: {0}; {NO_WINDOW_ADVICE}")]
     NoWindow(String),
+    /// It was open, and its display went away.
+    #[error("the window's display has ended, or the connection to it; start setsight again there")]
+    Ended,
     /// The system has no OpenGL that the window could be drawn with, as Windows without a driver of the graphics
     /// card, which brings OpenGL 1.1 itself.
     #[error(
@@ -192,6 +196,7 @@ fn failure(error: eframe::Error) -> Failure {
             Failure::NoOpenGl(words)
         }
         eframe::Error::NoGlutinConfigs(..) => Failure::NoPixels,
+        eframe::Error::WinitEventLoop(EventLoopError::ExitFailure(_)) => Failure::Ended,
         _ => Failure::NoWindow(words),
     }
 }

@@ -131,6 +131,11 @@ impl Models {
         }
     }
 
+    /// These models, or the shipped ones if only those have the file.
+    pub fn or_shipped(&self, file: &str) -> Option<&Self> {
+        [self, &Self::Shipped].into_iter().find(|models| models.has(file))
+    }
+
     /// Reads one of the [`WEIGHTS`], or the manifest, and checks it against the manifest, if there is one.
     ///
     /// # Errors

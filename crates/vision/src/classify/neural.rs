@@ -38,14 +38,12 @@ impl NeuralReader {
         Ok(Self::with_network(Box::new(models.network(Kind::Reader)?)))
     }
 
-    /// Loads the larger network for cards in doubt, if the models have it.
+    /// Loads the larger network for cards in doubt: the shipped one if the models have none.
     ///
     /// # Errors
     /// It cannot be read, or belongs to another kind of network.
     pub fn load_second(models: &Models) -> Result<Option<Self>, ModelsError> {
-        if !models.has(SECOND_READER) {
-            return Ok(None);
-        }
+        let Some(models) = models.or_shipped(SECOND_READER) else { return Ok(None) };
         let (bytes, name) = (models.read(SECOND_READER)?, models.name_of(SECOND_READER));
         let network = Network::load(&bytes, &name, Kind::Reader)?;
         Ok(Some(Self::with_network(Box::new(network))))

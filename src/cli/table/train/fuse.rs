@@ -111,7 +111,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         version: env!("CARGO_PKG_VERSION").into(),
         reader_sha256: hash(file_of(Kind::Reader))?,
         refiner_sha256: refiner.is_some().then(|| hash(file_of(Kind::Refiner))).transpose()?,
-        second_sha256: second.is_some().then(|| hash(SECOND_READER)).transpose()?,
+        second_sha256: models
+            .or_shipped(SECOND_READER)
+            .map(|models| models.read(SECOND_READER).map(|bytes| sha256(&bytes)))
+            .transpose()?,
         finder_sha256: Some(hash(file_of(Kind::Finder))?),
         outlines: Some(outlines),
         learned,
