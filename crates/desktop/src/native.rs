@@ -57,7 +57,9 @@ pub enum Failure {
     #[error("no window can be opened: {0}; {NO_WINDOW_ADVICE}")]
     NoWindow(String),
     /// It was open, and its display went away.
-    #[error("the window's display has ended, or the connection to it; start setsight again there")]
+    #[error(
+        "the window closed because its display, or the connection to it, has ended; open it again once the display is back"
+    )]
     Ended,
     /// The system has no OpenGL that the window could be drawn with, as Windows without a driver of the graphics
     /// card, which brings OpenGL 1.1 itself.

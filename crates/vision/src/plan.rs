@@ -249,6 +249,8 @@ impl ReadingPlan {
             ReaderChoice::Fused => {
                 let network = network_for(models, None)?;
                 let fusion = Fusion::load(models)?;
+                // Weights that were fitted without it give it none.
+                let has_second = fusion.second_sha256.is_some();
                 let weights = match self.finder {
                     FinderChoice::Learned => fusion.learned,
                     FinderChoice::Classical => fusion.classical,
@@ -256,7 +258,9 @@ impl ReadingPlan {
                 let calibration = weights.board;
                 let refiner = refiner.filter(|_| !self.without.contains(&Step::Context));
                 let mut reader = FusedReader::new(network, refiner, weights);
-                reader.second = NeuralReader::load_second(models)?;
+                if has_second {
+                    reader.second = NeuralReader::load_second(models)?;
+                }
                 reader.with_features = !self.without.contains(&Step::Features);
                 if self.finder == FinderChoice::Learned {
                     reader.screens = Screens::load(models)?;

@@ -469,14 +469,19 @@ mod tests {
         Cards { frame: Cow::Borrowed(frame), outlines: Cow::Borrowed(outlines), images }
     }
 
-    #[test]
-    fn only_what_is_in_doubt_is_asked_about_and_all_of_it_at_once() {
-        let image = |level| CardImage {
+    /// A card of one grey level on stock of this white.
+    fn card_image(level: u8, white: f32) -> CardImage {
+        CardImage {
             pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([level; 3])),
-            white_in_image: [180.0; 3],
+            white_in_image: [white; 3],
             light_cast: 0.0,
             long_side_in_image_px: 90.0,
-        };
+        }
+    }
+
+    #[test]
+    fn only_what_is_in_doubt_is_asked_about_and_all_of_it_at_once() {
+        let image = |level| card_image(level, 180.0);
         let frame = RgbImage::new(400, 300);
         let lies = |shared| CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) };
         let outlines = [lies(0.0), lies(0.0), lies(0.4)];
@@ -499,12 +504,7 @@ mod tests {
 
     #[test]
     fn in_doubt_the_second_reader_is_asked_where_the_refiner_is_and_not_about_drawings() {
-        let image = CardImage {
-            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([20; 3])),
-            white_in_image: [180.0; 3],
-            light_cast: 0.0,
-            long_side_in_image_px: 90.0,
-        };
+        let image = card_image(20, 180.0);
         let frame = RgbImage::new(400, 300);
         let outlines = [CardOutline::at(Quad::rectangle(90.0, 60.0))];
         let cards = cards_of(&frame, &outlines, vec![image]);
@@ -547,12 +547,7 @@ mod tests {
         let frame = RgbImage::new(400, 300);
         let outlines = [0.0; 3].map(|_| CardOutline::at(Quad::rectangle(90.0, 60.0)));
         let read = |whites: [f32; 3]| {
-            let images = whites.map(|white| CardImage {
-                pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([220; 3])),
-                white_in_image: [white; 3],
-                light_cast: 0.0,
-                long_side_in_image_px: 90.0,
-            });
+            let images = whites.map(|white| card_image(220, white));
             let cards = cards_of(&frame, &outlines, images.to_vec());
             let (look, facts) = reader.look(&cards, TableFacts::default()).unwrap();
             let readings = reader.read(&cards, look, &facts).unwrap();
@@ -564,12 +559,7 @@ mod tests {
 
     #[test]
     fn a_few_are_measured_in_company() {
-        let image = CardImage {
-            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb([220; 3])),
-            white_in_image: [180.0; 3],
-            light_cast: 0.0,
-            long_side_in_image_px: 90.0,
-        };
+        let image = card_image(220, 180.0);
         assert_eq!(in_company(&[3, 1], &vec![image; 30], Edition::Classic).len(), 2);
     }
 }

@@ -198,7 +198,6 @@ impl Fusion {
         let known = [
             (file_of(Kind::Reader), Some(&self.reader_sha256)),
             (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
-            (SECOND_READER, self.second_sha256.as_ref()),
             (file_of(Kind::Finder), self.finder_sha256.as_ref()),
         ];
         let mut others = Vec::new();
@@ -206,6 +205,13 @@ impl Fusion {
             if models.has(file) && fitted_with != Some(&sha256(&models.read(file)?)) {
                 others.push(file);
             }
+        }
+        // Where a folder has none, the shipped one is read with.
+        let second = self.second_sha256.as_ref().zip(models.or_shipped(SECOND_READER));
+        if let Some((fitted_with, models)) = second
+            && *fitted_with != sha256(&models.read(SECOND_READER)?)
+        {
+            others.push(SECOND_READER);
         }
         Ok(others)
     }
