@@ -53,14 +53,26 @@ impl pulp::WithSimd for Averaging<'_> {
             for i in inside..sums.len() {
                 sums[i] = sums[i - 3];
             }
-            for (pixel, block) in line.chunks_exact_mut(3).zip(sums.chunks_exact(3 * by)) {
-                let mut total = [0u32; 3];
-                for column in block.as_chunks::<3>().0 {
-                    (0..3).for_each(|c| total[c] += u32::from(column[c]));
-                }
-                (0..3).for_each(|c| pixel[c] = rounding.mean(total[c]));
+            // What the compiler knows to be short it writes out.
+            match by {
+                2 => means_of_columns(&sums, 2, &rounding, line),
+                3 => means_of_columns(&sums, 3, &rounding, line),
+                4 => means_of_columns(&sums, 4, &rounding, line),
+                _ => means_of_columns(&sums, by, &rounding, line),
             }
         }
+    }
+}
+
+/// The means of blocks of `by` columns, from the sums of these.
+#[inline(always)]
+fn means_of_columns(sums: &[u16], by: usize, rounding: &Rounding, means: &mut [u8]) {
+    for (pixel, block) in means.as_chunks_mut::<3>().0.iter_mut().zip(sums.chunks_exact(3 * by)) {
+        let mut total = [0u32; 3];
+        for column in block.as_chunks::<3>().0 {
+            (0..3).for_each(|c| total[c] += u32::from(column[c]));
+        }
+        *pixel = total.map(|total| rounding.mean(total));
     }
 }
 

@@ -113,17 +113,14 @@ impl Places {
     #[inline(always)]
     fn mix(&mut self, view: View<'_>, line: &mut [u8]) {
         let Self { xs, ys, around: [a, b, c, d] } = self;
-        let (across, down) = (3, 3 * view.width);
+        let down = 3 * view.width;
         let pixels = a.iter_mut().zip(b.iter_mut()).zip(c.iter_mut().zip(d.iter_mut()));
         for ((&x, &y), ((a, b), (c, d))) in xs.iter().zip(ys.iter()).zip(pixels) {
-            let at = down * (y >> PARTS_BITS) as usize + across * (x >> PARTS_BITS) as usize;
-            // At the last column and row the next has no weight.
-            let across = if x % PARTS == 0 { 0 } else { across };
+            let at = down * (y >> PARTS_BITS) as usize + 3 * (x >> PARTS_BITS) as usize;
+            // At the last row the next has no weight, nor has the next column at the last.
             let down = if y % PARTS == 0 { 0 } else { down };
-            *a = fetch(view.rgb, at);
-            *b = fetch(view.rgb, at + across);
-            *c = fetch(view.rgb, at + down);
-            *d = fetch(view.rgb, at + down + across);
+            (*a, *b) = fetch_two(view.rgb, at);
+            (*c, *d) = fetch_two(view.rgb, at + down);
         }
         let pixels = a.iter_mut().zip(b.iter()).zip(c.iter().zip(d.iter()));
         for ((&x, &y), ((a, &b), (&c, &d))) in xs.iter().zip(ys.iter()).zip(pixels) {
@@ -145,13 +142,16 @@ impl Places {
     }
 }
 
-/// Three bytes and any fourth, the first lowest.
+/// A pixel and the next, each as three bytes and any fourth, the first lowest. Behind the last pixel
+/// there is black.
 #[inline(always)]
-fn fetch(rgb: &[u8], at: usize) -> u32 {
-    match rgb.get(at..at + 4) {
-        Some(bytes) => u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
-        None => u32::from_le_bytes([rgb[at], rgb[at + 1], rgb[at + 2], 0]),
-    }
+fn fetch_two(rgb: &[u8], at: usize) -> (u32, u32) {
+    let bytes = match rgb[at..].first_chunk() {
+        Some(bytes) => *bytes,
+        None => std::array::from_fn(|i| rgb.get(at + i).copied().unwrap_or_default()),
+    };
+    let both = u64::from_le_bytes(bytes);
+    (both as u32, (both >> 24) as u32)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_withi
 use image::error::{DecodingError, ImageFormatHint};
 use image::{DynamicImage, GrayImage, ImageError, ImageFormat, RgbImage};
 use jpeg_decoder::{Decoder, PixelFormat};
+use memchr::memchr;
 use std::borrow::Cow;
 use std::io::{self, Read};
 
@@ -194,8 +195,7 @@ fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
     loop {
         // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
         // scan.
-        let Some(skip) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == 0xff))
-        else {
+        let Some(skip) = bytes.get(at..).and_then(|rest| memchr(0xff, rest)) else {
             return false;
         };
         at += skip + 1;

@@ -38,10 +38,10 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     const LEAST_SAME: f32 = 0.71;
     /// Below this, areas that are flat but for JPEG are as likely those of a photo.
     const EVEN_AS_JPEG: f32 = 0.8;
-    let even = evenness(picture);
     if alike_within(picture, 0) < LEAST_SAME {
         return Vec::new();
     }
+    let even = evenness(picture);
     let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
     let (width, height) = (picture.width() / step, picture.height() / step);
     let pixels = RgbImage::from_fn(width, height, |x, y| *picture.get_pixel(x * step, y * step));
@@ -289,16 +289,15 @@ fn alike_within(frame: &RgbImage, most: u8) -> f32 {
     /// Some rows tell as much as all.
     const ROWS: usize = 64;
     let width = 3 * frame.width() as usize;
-    let mut levels = [0u32; 256];
+    let (mut all, mut alike) = (0u32, 0u32);
     let rows = frame.as_raw().chunks_exact(width.max(1));
     for row in rows.step_by((frame.height() as usize / ROWS).max(1)) {
-        for (a, b) in row.chunks_exact(3).zip(row[3..].chunks_exact(3)) {
-            let off = (0..3).map(|c| a[c].abs_diff(b[c])).max().unwrap_or(0);
-            levels[usize::from(off)] += 1;
+        for (a, b) in row.as_chunks::<3>().0.iter().zip(row[3..].as_chunks::<3>().0) {
+            let off = (0..3).fold(0, |off: u8, c| off.max(a[c].abs_diff(b[c])));
+            alike += u32::from(off <= most);
         }
+        all += frame.width() - 1;
     }
-    let all: u32 = levels.iter().sum();
-    let alike: u32 = levels[..=usize::from(most)].iter().sum();
     alike as f32 / all.max(1) as f32
 }
 

@@ -111,6 +111,8 @@ impl Profiles<'_> {
         }
         let mean = self.edge.iter().sum::<f32>() / self.edge.len() as f32;
         let deviation = (params.expected_deviation * short_px).max(1.5);
+        let off = |i: usize| ((i as f64 - f64::from(reach)) / deviation).powi(2);
+        let off_squared: Vec<f64> = (0..offsets).map(off).collect();
         let mut best = (f64::MIN, 0, 0);
         // A side turns by no more than the predicted direction's error. Lines of one slope are
         // adjacent in memory, so they are summed together.
@@ -130,9 +132,8 @@ impl Profiles<'_> {
             }
             for (first, sum) in (least..end).zip(&sums) {
                 let last = first.wrapping_add_signed(slope as isize);
-                let off = |i: usize| (i as f64 - f64::from(reach)) / deviation;
                 let score = f64::from(sum / SAMPLES as f32 - mean)
-                    - 0.05 * (off(first).powi(2) + off(last).powi(2)) / 2.0;
+                    - 0.05 * (off_squared[first] + off_squared[last]) / 2.0;
                 if score > best.0 {
                     best = (score, first, last);
                 }

@@ -28,24 +28,24 @@ const ONES: f32 = (1 << 23) as f32;
 /// Divides the pixels by the white field and scales them to [`BALANCED_WHITE`]. `white` is the
 /// card's overall white, R, G, B, each above 0, to 255.
 pub(super) fn balance(pixels: &mut RgbImage, white: [f32; 3]) {
-    let field = white_field(pixels, white);
-    pulp::Arch::new().dispatch(Divide { pixels, field: &field });
+    pulp::Arch::new().dispatch(Balance { pixels, white });
 }
 
-/// Division by the field, compiled for any processor and for one with AVX2, which is chosen at run
-/// time. Both do the same to each number, so their results are equal to the bit. A closure would
-/// not be inlined into the version for AVX2.
-struct Divide<'a> {
+/// The field and the division by it, compiled for any processor and for one with AVX2, which is
+/// chosen at run time. Both do the same to each number, so their results are equal to the bit. A
+/// closure would not be inlined into the version for AVX2.
+struct Balance<'a> {
     pixels: &'a mut [u8],
-    field: &'a [f32],
+    white: [f32; 3],
 }
 
-impl pulp::WithSimd for Divide<'_> {
+impl pulp::WithSimd for Balance<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        divide(self.pixels, self.field);
+        let field = white_field(self.pixels, self.white);
+        divide(self.pixels, &field);
     }
 }
 
@@ -89,6 +89,7 @@ fn low_byte(value: f32) -> u8 {
 }
 
 /// The white as a smooth field of [`FIELD_WIDTH`] x [`FIELD_HEIGHT`] cells, R, G, B, 0 to 255.
+#[inline(always)]
 fn white_field(pixels: &[u8], white: [f32; 3]) -> Vec<f32> {
     const SHARE: f32 = 1.0 / (STEP * STEP) as f32;
     let mut field = vec![0.0f32; FIELD_ROW * FIELD_HEIGHT];
@@ -105,8 +106,8 @@ fn white_field(pixels: &[u8], white: [f32; 3]) -> Vec<f32> {
                 cell[c] = f32::from(sum) * SHARE;
             }
         }
-        let widest = sweep(line, |a, b| if a > b { a } else { b });
-        let closed = sweep(&widest, |a, b| if a < b { a } else { b });
+        let widest = sweep(line, f32::MIN, |a, b| if a > b { a } else { b });
+        let closed = sweep(&widest, f32::MAX, |a, b| if a < b { a } else { b });
         for (cell, closed) in line.chunks_exact_mut(3).zip(closed.chunks_exact(3)) {
             for c in 0..3 {
                 cell[c] = closed[c].max(white[c] * DARKEST_STOCK);
@@ -119,22 +120,27 @@ fn white_field(pixels: &[u8], white: [f32; 3]) -> Vec<f32> {
 }
 
 /// The minimum or maximum of each channel over [`CLOSING_REACH`] cells to either side, within the
-/// line.
-fn sweep(line: &[f32], extreme: impl Fn(f32, f32) -> f32) -> [f32; FIELD_ROW] {
-    let mut swept = [0.0; FIELD_ROW];
-    swept.copy_from_slice(line);
-    for by in (1..=CLOSING_REACH).map(|cells| 3 * cells) {
-        for (value, &before) in swept[by..].iter_mut().zip(line) {
-            *value = extreme(*value, before);
+/// line. `none` is what is never it.
+#[inline(always)]
+fn sweep(line: &[f32], none: f32, extreme: impl Fn(f32, f32) -> f32) -> [f32; FIELD_ROW] {
+    const REACH: usize = 3 * CLOSING_REACH;
+    const WINDOW: usize = 2 * CLOSING_REACH + 1;
+    let mut values = [none; FIELD_ROW + 2 * REACH];
+    values[REACH..REACH + FIELD_ROW].copy_from_slice(line);
+    // The extreme of this many cells from each on: of two halves that may overlap.
+    let mut cells = 1;
+    while cells < WINDOW {
+        let by = 3 * cells.min(WINDOW - cells);
+        for i in 0..values.len() - by {
+            values[i] = extreme(values[i], values[i + by]);
         }
-        for (value, &behind) in swept.iter_mut().zip(&line[by..]) {
-            *value = extreme(*value, behind);
-        }
+        cells += by / 3;
     }
-    swept
+    std::array::from_fn(|i| values[i])
 }
 
 /// The mean over 5 x 5 cells, within the field.
+#[inline(always)]
 fn blur(field: &mut [f32]) {
     let mut across = [0.0; FIELD_ROW * FIELD_HEIGHT];
     for (line, means) in field.chunks_exact(FIELD_ROW).zip(across.chunks_exact_mut(FIELD_ROW)) {
@@ -144,6 +150,7 @@ fn blur(field: &mut [f32]) {
 }
 
 /// The mean over [`BLUR_REACH`] groups of `step` values to either side, within the values.
+#[inline(always)]
 fn mean(values: &[f32], step: usize, means: &mut [f32]) {
     means.fill(0.0);
     for by in (1..=BLUR_REACH).rev().map(|groups| step * groups) {
@@ -164,6 +171,7 @@ fn mean(values: &[f32], step: usize, means: &mut [f32]) {
 }
 
 /// Adds as many values as both hold.
+#[inline(always)]
 fn add(sums: &mut [f32], values: &[f32]) {
     for (sum, value) in sums.iter_mut().zip(values) {
         *sum += value;
