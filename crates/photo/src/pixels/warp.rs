@@ -117,7 +117,8 @@ impl Places {
         let pixels = a.iter_mut().zip(b.iter_mut()).zip(c.iter_mut().zip(d.iter_mut()));
         for ((&x, &y), ((a, b), (c, d))) in xs.iter().zip(ys.iter()).zip(pixels) {
             let at = down * (y >> PARTS_BITS) as usize + 3 * (x >> PARTS_BITS) as usize;
-            // At the last row the next has no weight, nor has the next column at the last.
+            // Below the last row there is nothing to fetch. What is fetched beyond the last column has no
+            // weight.
             let down = if y % PARTS == 0 { 0 } else { down };
             (*a, *b) = fetch_two(view.rgb, at);
             (*c, *d) = fetch_two(view.rgb, at + down);

@@ -120,7 +120,7 @@ fn white_field(pixels: &[u8], white: [f32; 3]) -> Vec<f32> {
 }
 
 /// The minimum or maximum of each channel over [`CLOSING_REACH`] cells to either side, within the
-/// line. `none` is what is never it.
+/// line. `none`, which stands beyond its ends, is never more extreme than a value.
 #[inline(always)]
 fn sweep(line: &[f32], none: f32, extreme: impl Fn(f32, f32) -> f32) -> [f32; FIELD_ROW] {
     const REACH: usize = 3 * CLOSING_REACH;
