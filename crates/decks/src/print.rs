@@ -101,6 +101,8 @@ fn contour(soft: &[f32]) -> Vec<(f64, f64)> {
     /// Between pixels the share is interpolated.
     const FINER: usize = 4;
     const POINTS: usize = 120;
+    /// Blank pixels around it: a contour along the picture's own border is not found.
+    const MARGIN: usize = 1;
     let (w, h) = (PATCH_WIDTH * FINER, PATCH_HEIGHT * FINER);
     let at = |x: usize, y: usize| {
         let along = |v: usize, last: usize| {
@@ -115,8 +117,10 @@ fn contour(soft: &[f32]) -> Vec<(f64, f64)> {
         );
         top + (low - top) * fv
     };
-    let picture = GrayImage::from_fn(w as u32, h as u32, |x, y| {
-        Luma([if at(x as usize, y as usize) >= 0.5 { 255 } else { 0 }])
+    let size = [w, h].map(|side| (side + 2 * MARGIN) as u32);
+    let picture = GrayImage::from_fn(size[0], size[1], |x, y| {
+        let [x, y] = [x, y].map(|v| (v as usize).wrapping_sub(MARGIN));
+        Luma([if x < w && y < h && at(x, y) >= 0.5 { 255 } else { 0 }])
     });
     let outer = find_contours::<u32>(&picture);
     let outer = outer.into_iter().filter(|contour| contour.border_type == BorderType::Outer);
@@ -259,6 +263,30 @@ mod tests {
         assert_eq!(named(["dark red", "red", "blue"]), ["dark red", "red", "blue"]);
         assert_eq!(named(["red", "blue", "red"]), ["red 1", "blue", "red 2"]);
         assert_eq!(named(["dark red", "dark red", "blue"]), ["dark red 1", "dark red 2", "blue"]);
+    }
+
+    /// As the foot of an L does, whose middle of area is near its stem.
+    #[test]
+    fn an_outline_that_reaches_the_border_of_its_patch_keeps_its_size() {
+        let (width, top, height) = (30, 20, 150);
+        let at_left = |x: usize| x < width;
+        let at_right = |x: usize| x >= PATCH_WIDTH - width;
+        let sides: [&dyn Fn(usize) -> bool; 2] = [&at_left, &at_right];
+        for is_within in sides {
+            let inside = |k: usize| {
+                is_within(k % PATCH_WIDTH) && (top..top + height).contains(&(k / PATCH_WIDTH))
+            };
+            let soft: Vec<f32> =
+                (0..PATCH_WIDTH * PATCH_HEIGHT).map(|k| f32::from(u8::from(inside(k)))).collect();
+            let points = contour(&soft);
+            let reach = |axis: fn(&(f64, f64)) -> f64| {
+                points.iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))
+            };
+            let half =
+                [width as f64 / WIDTH as f64, height as f64 / HEIGHT as f64].map(|v| v / 2.0);
+            assert!((reach(|p| p.0) - half[0]).abs() < 0.004, "{points:?}");
+            assert!((reach(|p| p.1) - half[1]).abs() < 0.006, "{points:?}");
+        }
     }
 
     #[test]
