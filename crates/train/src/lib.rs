@@ -70,7 +70,8 @@ pub mod parts {
     pub mod fuse {
         pub use crate::fuse::{
             MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn, drawn_clipped,
-            drawn_on_screen, fit_is_screen, fit_joint, fit_outlines, score_crops_as_usual,
+            drawn_on_screen, drawn_with_stacks, fit_is_screen, fit_joint, fit_outlines,
+            score_crops_as_usual,
         };
     }
     /// Training on a person's own cards.

@@ -71,8 +71,33 @@ pub fn drawn(
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
+    read_photos(networks, tables, seed, 0.0, done)
+}
+
+/// Draws such photos, each with a stack of cards, face up, beside the cards, and runs the networks on them. The top
+/// of a stack looks like a card to all but the finder, which sees the sides: these photos teach how far to trust
+/// each of them on whether an outline is a card. Calls `done` after each.
+///
+/// # Errors
+/// [`CollectError`].
+pub fn drawn_with_stacks(
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    read_photos(networks, tables, seed, 1.0, done)
+}
+
+fn read_photos(
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    stack: f64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
     read_drawn(networks, tables, false, &|index| {
-        let scene = photographed(seed, index)?;
+        let scene = photographed(seed, index, stack)?;
         let image = source::decode(&scene.jpeg()?)?.frame;
         done();
         Ok(Scene { image, ..scene })
@@ -144,7 +169,8 @@ fn read_drawn(
     Ok(Source { name: "drawn".into(), has_outlines: true, tables })
 }
 
-fn photographed(seed: u64, index: u64) -> Result<Scene, RenderError> {
+/// A table as cameras take them, with the probability `stack` of a stack of cards beside it.
+fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError> {
     /// The blur left by halving the chroma resolution. The reader trains on more blur, so much that
     /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
     /// read would raise it for all others.
@@ -157,6 +183,7 @@ fn photographed(seed: u64, index: u64) -> Result<Scene, RenderError> {
                 // The threshold is for pictures as cameras take them. Marks drawn over a card, and
                 // strong colour casts, would raise it for all other pictures.
                 (params.marks, params.cast) = ((0, 0), CastParams::NONE);
+                params.stack = stack;
             });
         }
         // Several effects at once.
@@ -166,7 +193,7 @@ fn photographed(seed: u64, index: u64) -> Result<Scene, RenderError> {
     };
     // The presets have only large shadows and no chroma blur. They must not change, because the
     // test suites are measured on them.
-    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, ..Params::of(kind) }, seed, index)
+    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, stack, ..Params::of(kind) }, seed, index)
 }
 
 /// Both known editions: no card of another deck can be claimed.

@@ -13,7 +13,7 @@ mod screen;
 mod threshold;
 
 pub(crate) use collect::ask;
-pub use collect::{Networks, crops, drawn, drawn_clipped, drawn_on_screen};
+pub use collect::{Networks, crops, drawn, drawn_clipped, drawn_on_screen, drawn_with_stacks};
 pub use examples::Source;
 pub(crate) use examples::{Example, ExampleTable, Truth};
 pub use outlines::fit_outlines;
@@ -94,21 +94,26 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 /// The threshold is cross-validated: a fit to either half of the tables scores the other half's
 /// cards, so that all cards help to choose the threshold and none is scored by a fit to its own
 /// table. At most a share `most_wrong` of the claims may be wrong. The returned weights come from a
-/// fit to all tables.
-pub fn fit_joint(sources: &[Source], most_wrong: f64) -> (EvidenceWeights, Report) {
+/// fit to all tables. The tables of `with_stacks` count for card-or-not alone: they would raise the
+/// threshold, at the cost of a twelfth of the claims.
+pub fn fit_joint(
+    sources: &[Source],
+    with_stacks: Option<&Source>,
+    most_wrong: f64,
+) -> (EvidenceWeights, Report) {
     let prior = Prior::vague(sources);
     let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
     let mut told: Vec<Told> = halves
         .into_par_iter()
         .flat_map_iter(|(fitted, judged)| {
-            let joint = fit_part(sources, fitted, &prior).joint;
+            let joint = fit_part(sources, with_stacks, fitted, &prior).joint;
             told(sources, &joint, judged)
         })
         .collect();
     weigh(&mut told, sources);
     told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let (limit, claims, wrong) = choose_limit(&told, most_wrong);
-    let Fit { mut joint, temperatures, cooled } = fit_part(sources, Part::All, &prior);
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, with_stacks, Part::All, &prior);
     joint.board.least_confidence = limit;
     let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);
     (joint, report)
@@ -121,7 +126,7 @@ pub(crate) fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWe
     let prior = Prior::near(base);
     let joint = EvidenceWeights {
         properties: fit_properties(sources, Part::All, None, &prior),
-        card: fit_card(sources, Part::All, &prior),
+        card: fit_card(sources, None, Part::All, &prior),
         ..*base
     };
     let mut joint =
@@ -170,7 +175,7 @@ struct Fit {
     cooled: f64,
 }
 
-fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
+fn fit_part(sources: &[Source], with_stacks: Option<&Source>, part: Part, prior: &Prior) -> Fit {
     let mut properties = fit_properties(sources, part, None, prior);
     // A held-out source shows how overconfident the fit is.
     let temperatures: Vec<(String, f64)> = sources
@@ -196,7 +201,7 @@ fn fit_part(sources: &[Source], part: Part, prior: &Prior) -> Fit {
     for (weights, drawing) in properties.iter_mut().zip(drawing) {
         weights.drawing = drawing;
     }
-    let card = fit_card(sources, part, prior);
+    let card = fit_card(sources, with_stacks, part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
     let mut joint = EvidenceWeights { properties, card, board };
     joint.board = fit_confidence(sources, &joint, part, prior);
@@ -338,10 +343,16 @@ fn yes_or_no(features: &[f32], yes: bool, weight: f64) -> Choice {
 
 /// The weights of the card-or-not model. Only tables count: crops have no finder score and no
 /// surroundings.
-fn fit_card(sources: &[Source], part: Part, prior: &Prior) -> CardWeights {
+fn fit_card(
+    sources: &[Source],
+    with_stacks: Option<&Source>,
+    part: Part,
+    prior: &Prior,
+) -> CardWeights {
     let CardWeights { bias, reader, score, context, right, lead, shared } = prior.card;
     let before = [bias, reader, score, context, right, lead, shared].map(f64::from);
-    let tables = sources.iter().filter(|source| source.has_outlines).flat_map(|s| part.of(s));
+    let found = sources.iter().filter(|source| source.has_outlines);
+    let tables = found.chain(with_stacks).flat_map(|source| part.of(source));
     let choices: Vec<Choice> = tables
         .flat_map(|table| &table.seen)
         .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))

@@ -83,12 +83,12 @@ const CLEAR: ClassifierOutputs = ClassifierOutputs {
 
 #[test]
 fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
-    let joint = fit_joint(&[made_up(160, 1, TOO_SURE)], MOST_WRONG).0;
+    let joint = fit_joint(&[made_up(160, 1, TOO_SURE)], None, MOST_WRONG).0;
     for weights in &joint.properties {
         // Nine in ten are log odds of 2.9 against either other value; the network gives 6.
         assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
     }
-    let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)], MOST_WRONG);
+    let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)], None, MOST_WRONG);
     for ClassifierWeights { reader, refiner, features, .. } in joint.properties.map(|w| w.doubtful)
     {
         // Six in ten are log odds of 1.1 against either other value, and the network gives 1.1.
@@ -111,7 +111,7 @@ fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
     for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
         seen.outputs.card = 0.0;
     }
-    let joint = fit_joint(std::slice::from_ref(&source), MOST_WRONG).0;
+    let joint = fit_joint(std::slice::from_ref(&source), None, MOST_WRONG).0;
     for seen in &source.tables[0].seen {
         let is_card = joint.reading(&seen.outputs, &seen.outline).is_card;
         let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
@@ -119,9 +119,30 @@ fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
     }
 }
 
+/// To the reader the top of a stack is a card, to the finder it is none.
+#[test]
+fn stacks_teach_whom_to_trust_and_leave_the_threshold_alone() {
+    let source = made_up(600, 7, HONEST);
+    let mut stacks = made_up(60, 8, HONEST);
+    for seen in stacks.tables.iter_mut().flat_map(|table| &mut table.seen) {
+        if seen.truth == Truth::Nothing {
+            seen.outputs = ClassifierOutputs { card: 4.0, ..CLEAR };
+            seen.outline.score = -1.0;
+        }
+    }
+    let top = &stacks.tables[0].seen[11];
+    let [without, with] = [None, Some(&stacks)]
+        .map(|stacks| fit_joint(std::slice::from_ref(&source), stacks, MOST_WRONG));
+    let is_card = |joint: &EvidenceWeights| joint.reading(&top.outputs, &top.outline).is_card;
+    assert!(is_card(&without.0) > 0.5, "{:?}", without.0.card);
+    assert!(is_card(&with.0) < 0.1, "{:?}", with.0.card);
+    let kept = |report: &Report| report.sources[0].kept;
+    assert_eq!(kept(&without.1), kept(&with.1), "{}", with.1);
+}
+
 #[test]
 fn the_limit_leaves_few_wrong_claims() {
-    let (joint, report) = fit_joint(&[made_up(900, 3, HONEST)], MOST_WRONG);
+    let (joint, report) = fit_joint(&[made_up(900, 3, HONEST)], None, MOST_WRONG);
     assert!(report.claims > 3000, "{report}");
     assert!(report.claims_wrong as f64 <= MOST_WRONG * report.claims as f64, "{report}");
     assert!(report.claims_wrong_at_most < 3.0 * MOST_WRONG, "{report}");
@@ -139,7 +160,7 @@ fn the_limit_leaves_few_wrong_claims() {
 
 #[test]
 fn few_claims_prove_nothing() {
-    let report = fit_joint(&[made_up(20, 5, HONEST)], MOST_WRONG).1;
+    let report = fit_joint(&[made_up(20, 5, HONEST)], None, MOST_WRONG).1;
     assert_eq!(report.claims, 0, "{report}");
     assert!(report.limit > 0.99);
 }
@@ -164,7 +185,7 @@ fn what_is_measured_weighs_as_much_as_it_is_right() {
         let number = if is_measured_rightly(i) { right } else { (right + 1) % 3 };
         seen.outputs.drawing = Drawing { number: Some(number), ..Drawing::default() };
     }
-    let [number, shading, ..] = fit_joint(&[source], MOST_WRONG).0.properties;
+    let [number, shading, ..] = fit_joint(&[source], None, MOST_WRONG).0.properties;
     // Twenty-four of twenty-five are log odds of 3.9 against either other value.
     assert!((3.0..5.0).contains(&number.drawing.value), "{number:?}");
     assert_eq!(shading.drawing, DrawingWeights::NONE);

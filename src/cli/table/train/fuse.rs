@@ -55,6 +55,8 @@ pub struct Args {
 
 /// Where the seeds of the drawn tables begin.
 const SEEDS: u64 = 2_600_000;
+/// Where those of the tables with stacks begin.
+const STACK_SEEDS: u64 = 2_650_000;
 /// Where those of the tables begin that the weights of outlines are fitted on.
 const OUTLINE_SEEDS: u64 = 881_000;
 
@@ -75,7 +77,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let network = fold(crops, &args.left_out)?;
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
-    let bar = photos::progress(args.tables as usize * (1 + FinderChoice::ALL.len()));
+    let with_stacks = args.tables / 20;
+    let a_fit = (args.tables + with_stacks) as usize;
+    let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
     let (refiner, second) = (shared_refiner(&models)?, NeuralReader::load_second(&models)?);
     let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
     let seed = SEEDS + args.seed;
@@ -95,10 +99,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let done = || bar.inc(1);
         let networks = Networks { finder, reader: &network, in_doubt };
         let drawn = fuse::drawn(networks, args.tables, seed, &done)?;
+        let stack_seed = STACK_SEEDS + args.seed;
+        let stacks = fuse::drawn_with_stacks(networks, with_stacks, stack_seed, &done)?;
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
-        let (joint, report) = fuse::fit_joint(&sources, fuse::MOST_WRONG);
+        let (joint, report) = fuse::fit_joint(&sources, Some(&stacks), fuse::MOST_WRONG);
         let counts: Vec<_> = sources.iter().map(counted).collect();
         bar.suspend(|| print!("{} finder\n{report}", choice.name()));
         Ok((joint, json!({"sources": counts, "fused": report})))
@@ -150,7 +156,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let screens = fuse::drawn_on_screen(networks, args.tables, seed, &|| bar.inc(1))?;
     bar.finish_and_clear();
     let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
-    let (evidence, report) = fuse::fit_joint(&[screens], fuse::MOST_WRONG_ON_SCREENS);
+    let (evidence, report) = fuse::fit_joint(&[screens], None, fuse::MOST_WRONG_ON_SCREENS);
     print!("{report}");
     let weights = ScreenWeights {
         version: env!("CARGO_PKG_VERSION").into(),
