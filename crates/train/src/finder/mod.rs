@@ -147,7 +147,8 @@ impl Finder {
 
 /// The network: plain 3x3 convolutions at strides 2, 4, 8 and 16, residual blocks (He et al. 2016), one
 /// at 8 and two at 16, the last dilated, and back to stride 4 by nearest-neighbour upsampling and
-/// sums. 259 thousand parameters. Channels are multiples of 16, to which ONNX Runtime fills them up.
+/// sums. 259 thousand parameters. Inner channels are multiples of 16, to which ONNX Runtime fills them up
+/// with AVX-512.
 pub fn plan() -> Plan {
     let mut net = Builder::default();
     let half = net.conv(0, [3, 16], 3, 2, 1);
