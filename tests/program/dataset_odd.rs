@@ -139,6 +139,129 @@ fn what_nobody_labelled_is_no_photo_without_cards() {
     assert_eq!(photos(&world).len(), 2);
 }
 
+/// A file lists the photos of a whole project, also those that nobody has come to yet.
+#[test]
+fn photos_without_an_object_are_left_out_of_coco_and_cvat() {
+    let world = world();
+    for name in ["b.png", "c.png"] {
+        photo(&world, &format!("set/{name}"));
+    }
+    let images: Vec<Value> = ["a.png", "b.png", "c.png"]
+        .iter()
+        .enumerate()
+        .map(|(i, name)| json!({"id": i, "file_name": name}))
+        .collect();
+    let mark = json!([{"image_id": 0, "category_id": 1, "bbox": [10, 20, 20, 10]}]);
+    world.file("set/a.json", &coco(json!(images), json!([{"id": 1, "name": "2spd"}]), mark));
+    let line = "left out      2  photos that nobody labelled (skipped, not annotated or only predicted), \
+                such as set/a.json: image 2 (b.png)";
+    taken(&world, "coco", &[BOX], &[line]);
+    std::fs::remove_file(world.path().join("set/a.json")).unwrap();
+
+    let xml = "<annotations><image name=\"a.png\"><box label=\"2spd\" xtl=\"10\" ytl=\"20\" \
+               xbr=\"30\" ybr=\"30\"/></image><image name=\"b.png\"></image></annotations>";
+    world.file("set/a.xml", xml.as_bytes());
+    let line = "left out      1  photos that nobody labelled (skipped, not annotated or only predicted), \
+                such as set/a.xml: b.png";
+    taken(&world, "cvat", &[BOX], &[line]);
+}
+
+#[test]
+fn two_of_one_id_are_refused() {
+    let world = world();
+    photo(&world, "set/b.png");
+    let (a, b) = (json!({"id": 1, "file_name": "a.png"}), json!({"id": "1", "file_name": "b.png"}));
+    let (two, one) = (json!({"id": 1, "name": "2spd"}), json!({"id": 1.0, "name": "1ogo"}));
+    let mark = json!([{"image_id": 1, "category_id": 1, "bbox": [10, 20, 20, 10]}]);
+    world.file("set/a.json", &coco(json!([a]), json!([two, one]), mark.clone()));
+    refused(&world, &["a.json: 2spd and 1ogo are both categories of the ID 1; give each an ID"]);
+    world.file("set/a.json", &coco(json!([a, b]), json!([two]), mark));
+    refused(&world, &["a.json: a.png and b.png are both images of the ID 1; give each an ID"]);
+}
+
+#[test]
+fn each_project_has_its_own_list_of_classes() {
+    let world = World::new();
+    let line = b"1 0.3125 0.5208333 0.3125 0.2083333\n";
+    for (project, names) in [("one", "[1fgs, 2spd]"), ("two", "[2spd, 1frs]")] {
+        photo(&world, &format!("set/{project}/images/{project}.png"));
+        world.file(&format!("set/{project}/labels/{project}.txt"), line);
+        world.file(&format!("set/{project}/data.yaml"), format!("names: {names}\n").as_bytes());
+    }
+    convert(&world, "set", &[]).expect(0);
+    let codes: Vec<_> = photos(&world).iter().map(|photo| told(&photo.cards[0]).0).collect();
+    assert_eq!(codes, ["2spd", "1frs"]);
+    // Two lists for the same labels.
+    world.file("set/one/labels/classes.txt", b"1fgs\n2spd\n\n");
+    convert(&world, "set", &[]).expect(0);
+    for (list, why) in [
+        (
+            "2spd\n1fgs\n",
+            "set/one/data.yaml and set/one/labels/classes.txt list different classes for the same labels",
+        ),
+        ("1fgs\n\n2spd\n", "set/one/labels/classes.txt: class 1, counted from 0, has no name"),
+    ] {
+        world.file("set/one/labels/classes.txt", list.as_bytes());
+        refused(&world, &[why]);
+    }
+    std::fs::remove_file(world.path().join("set/one/labels/classes.txt")).unwrap();
+    world.file("set/one/data.yaml", b"names: {0: 1fgs, 1: 2spd, 1: 1ogo}\n");
+    refused(&world, &["set/one/data.yaml: class 1 is called 2spd and 1ogo"]);
+    world.file("set/one/data.yaml", b"names: [1fgs, , 2spd]\n");
+    refused(&world, &["set/one/data.yaml: class 1, counted from 0, has no name"]);
+}
+
+#[test]
+fn boxes_of_negative_size_or_beyond_the_picture_are_refused() {
+    let negative = "the box of 2spd has the size -20x-10; expected a width and a height above 0";
+    let beyond = |from: &str, to: &str| {
+        format!("the box of 2spd, from {from} to {to}, leaves the picture (64x48 pixels)")
+    };
+    let value = json!({"x": 46.875, "y": 62.5, "width": -31.25, "height": -20.8333,
+                       "rectanglelabels": ["2spd"]});
+    let result = json!([{"id": "r", "value": value, "original_width": 64, "original_height": 48}]);
+    let task = json!([{"data": {"image": "a.png"}, "annotations": [{"result": result}]}]);
+    let coco = |place: Value| {
+        let images = json!([{"id": 1, "file_name": "a.png"}]);
+        let marks = json!([{"image_id": 1, "category_id": 1, "bbox": place}]);
+        String::from_utf8(coco(images, json!([{"id": 1, "name": "2spd"}]), marks)).unwrap()
+    };
+    let cvat = "<annotations><image name=\"a.png\"><box label=\"2spd\" xtl=\"30\" ytl=\"30\" xbr=\"10\" \
+                ybr=\"20\"/></image></annotations>";
+    // Each with its middle where the corner is expected; the last the other way round.
+    let shares =
+        "image,label,x,y,width,height\na.png,2spd,0.85,0.85,0.2,0.2\na.png,1ogo,0.5,0.5,0.2,0.2\n";
+    let pixels = "image,label,x,y,width,height\na.png,2spd,57,20,12,10\na.png,1ogo,20,20,10,10\n";
+    for (file, text, why) in [
+        ("a.json", task.to_string(), negative.to_owned()),
+        ("a.json", coco(json!([30, 30, -20, -10])), negative.to_owned()),
+        ("a.xml", cvat.to_owned(), negative.to_owned()),
+        ("a.csv", shares.to_owned(), beyond("(54, 41)", "(67, 50)")),
+        ("a.csv", pixels.to_owned(), beyond("(57, 20)", "(69, 30)")),
+        ("a.json", coco(json!([50, 20, 20, 10])), beyond("(50, 20)", "(70, 30)")),
+        ("a.txt", "0 0.05 0.5 0.2 0.2\n".to_owned(), beyond("(-3, 19)", "(10, 29)")),
+        ("a.txt", "0 0.5 0.5 -0.2 0.2\n".to_owned(), "the size -13x10".to_owned()),
+    ] {
+        let world = world();
+        if file == "a.txt" {
+            world.file("set/classes.txt", b"2spd\n");
+        }
+        world.file(&format!("set/{file}"), text.as_bytes());
+        refused(&world, &[&why]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_passed_over() {
+    let world = world();
+    world.file("set/a.xml", voc("a.png", &[("2spd", PLACE)]).as_bytes());
+    std::os::unix::fs::symlink("gone.png", world.path().join("set/b.png")).unwrap();
+    let line =
+        "left out      1  files and folders that cannot be read, such as set/b.png: cannot be read";
+    taken(&world, "voc", &[BOX], &[line]);
+}
+
 #[test]
 fn four_numbers_in_one_column_are_a_place() {
     let world = world();

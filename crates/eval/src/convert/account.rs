@@ -12,6 +12,8 @@ pub(super) enum Oddity {
     InShares,
     /// Objects whose corners lay outside of the picture.
     Clipped,
+    /// Files and folders that cannot be read, such as a link to what is gone.
+    Unreadable,
     /// Photos without labels.
     Unlabelled,
     /// Photos that a project lists and that nobody labelled.
@@ -45,6 +47,7 @@ impl Oddity {
             Self::Clipped => {
                 ("changed", "objects with corners outside of the picture, moved to its edge")
             }
+            Self::Unreadable => ("left out", "files and folders that cannot be read"),
             Self::Unlabelled => ("left out", "photos without labels"),
             Self::NotAnnotated => (
                 "left out",

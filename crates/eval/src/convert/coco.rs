@@ -42,10 +42,10 @@ fn read_labels(
     pictures: &Pictures,
     drafts: &mut Drafts,
 ) -> Result<(), String> {
-    let named = |category: &Value| Some((id_of(&category["id"])?, text_of(&category["name"])?));
-    let classes: BTreeMap<String, String> = categories.iter().filter_map(named).collect();
+    let classes = by_id(categories, "name", "categories")?;
+    let names = by_id(images, "file_name", "images")?;
     let mut marks: BTreeMap<String, Vec<Mark>> =
-        images.iter().filter_map(|image| Some((id_of(&image["id"])?, Vec::new()))).collect();
+        names.into_keys().map(|id| (id, Vec::new())).collect();
     let mut gone = Vec::new();
     for (i, annotation) in annotations.iter().enumerate() {
         let at = format!("annotation {}", i + 1);
@@ -76,10 +76,32 @@ fn read_labels(
             continue;
         };
         let marks = marks.get_mut(&id).map(std::mem::take).unwrap_or_default();
+        if marks.is_empty() {
+            // The file lists the photos that nobody has come to yet, too.
+            drafts.leave_out(Oddity::NotAnnotated, file.path, &format!("image {} ({name})", i + 1));
+            continue;
+        }
         let told_px = number_of(&image["width"]).zip(number_of(&image["height"]));
         drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
     }
     Ok(())
+}
+
+/// What entries are called, by their IDs.
+///
+/// # Errors
+/// Two entries have one ID, so that nobody can tell which of them an annotation means.
+fn by_id(entries: &[Value], name: &str, what: &str) -> Result<BTreeMap<String, String>, String> {
+    let mut names = BTreeMap::new();
+    let named = entries.iter().filter_map(|one| Some((id_of(&one["id"])?, text_of(&one[name])?)));
+    for (id, name) in named {
+        if let Some(before) = names.insert(id.clone(), name.clone()) {
+            return Err(format!(
+                "{before} and {name} are both {what} of the ID {id}; give each an ID of its own"
+            ));
+        }
+    }
+    Ok(names)
 }
 
 /// An ID as text: numbers in the standard, but `"1"` or `1.0` in some programs' files.

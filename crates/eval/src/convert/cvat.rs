@@ -60,6 +60,11 @@ fn add(file: &Document, image: Node, pictures: &Pictures, drafts: &mut Drafts) {
             ),
         }
     }
+    if marks.is_empty() {
+        // The file lists the photos that nobody has come to yet, too.
+        drafts.leave_out(Oddity::NotAnnotated, file.path, name);
+        return;
+    }
     let told_px = number_of(image, "width").zip(number_of(image, "height"));
     drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
 }

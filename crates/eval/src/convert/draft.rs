@@ -2,9 +2,8 @@
 
 use super::account::{Account, Oddity};
 use super::outline::Outline;
-use setsight_photo::source::{self, PHOTO_EXTENSIONS};
+use setsight_photo::source::PHOTO_EXTENSIONS;
 use std::ffi::OsStr;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Labels found in a folder or file.
@@ -106,15 +105,6 @@ pub(super) struct Mark {
     pub outline: Outline,
     /// Where it stands in the file of labels, such as `line 3`.
     pub at: String,
-}
-
-/// All files in a folder and its subfolders, see [`source::files_below`].
-///
-/// # Errors
-/// A folder that cannot be read.
-pub(super) fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let files = source::files_below(folder, true, &[]);
-    files.map(|file| file.map_err(io::Error::other)).collect()
 }
 
 /// Whether a file has the extension of a picture.

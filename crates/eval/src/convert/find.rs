@@ -1,5 +1,6 @@
 //! Detects the format of labels and reads them.
 
+use super::account::{Account, Oddity};
 use super::document::{Content, Document};
 use super::draft::{self, Drafts};
 use super::pictures::Pictures;
@@ -9,6 +10,7 @@ use super::{
 };
 use setsight_game::cards::{Card, Vocabulary};
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
+use setsight_photo::source;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +157,14 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
     let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();
     let root = if is_file { root_of(from) } else { from.to_path_buf() };
-    let files = draft::files_below(&root).map_err(unreadable)?;
+    root.read_dir().map_err(unreadable)?;
+    let (mut files, mut lost) = (Vec::new(), Account::default());
+    for file in source::files_below(&root, true, &[]) {
+        match file {
+            Ok(file) => files.push(file),
+            Err(error) => lost.add(Oddity::Unreadable, || error.to_string()),
+        }
+    }
     let pictures = Pictures::among(&files);
     let wanted = |one: Format| format.is_none_or(|format| format == one);
     let one = [from.to_path_buf()];
@@ -170,8 +179,10 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
     // Roboflow puts a file of names beside DOTA's text files too.
     let is_of_lines = forms.iter().any(|(format, _)| matches!(format.read, Read::Lines(_)));
     if wanted(yolo::FORMAT) && !is_of_lines {
-        let names = if is_file { yolo::names_at(from) } else { yolo::names_in(&root, &files) };
-        forms.extend(names.map(|names| (yolo::FORMAT, yolo::read(&names, &files))));
+        let names = yolo::lists_among(if is_file { &one } else { &files });
+        if !names.is_empty() {
+            forms.push((yolo::FORMAT, yolo::read(&names, &files)));
+        }
     }
     // If these formats were requested, any picture counts; names that are not cards are reported
     // later.
@@ -191,7 +202,8 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
     let path = || from.to_path_buf();
     match (forms.len(), format) {
         (1, _) => {
-            let (format, drafts) = forms.remove(0);
+            let (format, mut drafts) = forms.remove(0);
+            drafts.account.extend(lost);
             Ok(Found { format, from: root, drafts, words })
         }
         (0, Some(format)) => Err(FindError::Other { path: path(), format, strange }),

@@ -34,6 +34,9 @@ pub(super) fn find_units(drafts: &mut [DraftPhoto], account: &mut Account) {
 
 /// How far outside of the picture rounding puts a corner, in pixels.
 const ROUNDING_PX: f64 = 1.0;
+/// How far outside of the picture a box may reach, in shares of the picture's sides: shares with two
+/// decimals. Programs cut boxes at the edge, so one that reaches further lies elsewhere.
+const EDGE: f64 = 0.01;
 
 /// The centre and the corners of a card, in pixels of a picture of this size; `None` for what is left
 /// out. `at` is where its label stands.
@@ -47,6 +50,15 @@ pub(super) fn place_of(
     at: &str,
     account: &mut Account,
 ) -> Result<Option<(Point, Option<Quad>)>, String> {
+    if let Outline::Box(a, b) = outline
+        && (b.x < a.x || b.y < a.y)
+    {
+        let (width, height) = (b.x - a.x, b.y - a.y);
+        return Err(format!(
+            "the box of {name} has the size {width:.0}x{height:.0}; expected a width and a height \
+             above 0, from its left top corner on; in {at}"
+        ));
+    }
     if outline.is_flat() {
         account.add(Oddity::NoArea, || at.to_owned());
         return Ok(None);
@@ -85,6 +97,19 @@ fn strange_place(outline: &Outline, name: &str, (w, h): (f64, f64)) -> Option<St
             "a corner of {name}, {far}, lies far outside of the picture ({w}x{h} pixels); are these \
              other numbers than were expected, such as corners for a size?"
         ));
+    }
+    if let Outline::Box(a, b) = outline {
+        let margin = |side: f64| (EDGE * side).max(ROUNDING_PX);
+        let is_within =
+            |from: f64, to: f64, side: f64| from >= -margin(side) && to <= side + margin(side);
+        if !is_within(a.x, b.x, w) || !is_within(a.y, b.y, h) {
+            let (a, b) = (told_place(*a), told_place(*b));
+            return Some(format!(
+                "the box of {name}, from {a} to {b}, leaves the picture ({w}x{h} pixels); is its middle \
+                 taken for its left top corner, or the corner for the middle? Expected the middle in \
+                 YOLO's files and in columns called x_center and y_center, the corner elsewhere"
+            ));
+        }
     }
     let largest = points.iter().map(|p| p.x.max(p.y)).fold(0.0, f64::max);
     (largest <= 1.0 && w.min(h) > 1.0).then(|| {

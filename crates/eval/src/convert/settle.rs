@@ -284,8 +284,11 @@ impl Converted {
 impl Converted {
     /// What was taken, changed and left out, a line for each kind.
     pub fn account(&self) -> String {
+        let photos = self.photos.iter().map(|(_, photo)| photo);
+        let bare = photos.filter(|photo| photo.cards.is_empty() && photo.places.is_empty());
         let lines = [
             (self.photos.len(), "photos"),
+            (bare.count(), "of them without a card; take out those that nobody labelled"),
             (self.crops.len(), "crops"),
             (self.cards() - self.crops.len(), "cards in photos"),
             (self.places(), "places of cards"),

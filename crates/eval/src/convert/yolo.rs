@@ -23,15 +23,17 @@ pub(super) const FORMAT: Format = Format {
 
 /// Names of files that list the classes line by line.
 const LISTS: [&str; 4] = ["classes.txt", "obj.names", "labels.names", "_darknet.labels"];
-/// The file that names the classes, if this is one.
-pub(super) fn names_at(path: &Path) -> Option<PathBuf> {
-    let is_names = if is_yaml(path) {
+
+/// The files among these that list classes, YAML before plain lists.
+pub(super) fn lists_among(files: &[PathBuf]) -> Vec<PathBuf> {
+    let names_classes = |path: &Path| {
         let text = text_at(path, MAX_SETTINGS_BYTES).unwrap_or_default();
         text.lines().any(|line| value_of(line, "names").is_some())
-    } else {
-        is_list(path)
     };
-    is_names.then(|| path.to_path_buf())
+    let is_one = |path: &&PathBuf| if is_yaml(path) { names_classes(path) } else { is_list(path) };
+    let mut lists: Vec<PathBuf> = files.iter().filter(is_one).cloned().collect();
+    lists.sort_by_key(|path| is_list(path));
+    lists
 }
 
 fn is_yaml(path: &Path) -> bool {
@@ -42,31 +44,62 @@ fn is_list(path: &Path) -> bool {
     path.file_name().is_some_and(|name| LISTS.iter().any(|list| name.eq_ignore_ascii_case(list)))
 }
 
-/// The file below a folder that names its classes: the one nearest to the top, a YAML file before a
-/// plain list.
-pub(super) fn names_in(folder: &Path, files: &[PathBuf]) -> Option<PathBuf> {
-    let depth = |path: &Path| path.strip_prefix(folder).map_or(0, |way| way.iter().count());
-    let names = files.iter().filter_map(|path| names_at(path));
-    names.min_by_key(|path| (depth(path), is_list(path), path.clone()))
+/// The classes that a file lists.
+struct List<'a> {
+    path: &'a Path,
+    /// Their names by their numbers.
+    classes: BTreeMap<usize, String>,
+    keypoints: Option<Keypoints>,
 }
 
-/// Reads the labels in the text files of a folder.
-pub(super) fn read(names: &Path, files: &[PathBuf]) -> Drafts {
+/// The list for a file of labels: that of a folder which holds it, otherwise any.
+///
+/// # Errors
+/// Several lists count for it, and they differ.
+fn list_of<'a>(text: &Path, lists: &'a [List<'a>]) -> Result<&'a List<'a>, String> {
+    let is_above = |list: &&List| list.path.parent().is_some_and(|dir| text.starts_with(dir));
+    let own = Some(lists.iter().filter(is_above).collect::<Vec<_>>());
+    let own = own.filter(|own| !own.is_empty()).unwrap_or_else(|| lists.iter().collect());
+    match own.iter().find(|list| list.classes != own[0].classes) {
+        None => Ok(own[0]),
+        Some(other) => Err(format!(
+            "{} and {} list different classes for the same labels; keep the one that is right, or \
+             give each its own folder with its own labels",
+            own[0].path.display(),
+            other.path.display()
+        )),
+    }
+}
+
+/// Reads the labels in the text files of a folder. `names` are the files that list the classes.
+pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
     let mut drafts = Drafts::default();
-    let (classes, keypoints) = match classes_of(names) {
-        Ok(classes) => classes,
-        Err(reason) => {
-            drafts.problems.push(format!("{}: {reason}", names.display()));
-            return drafts;
+    let mut lists = Vec::new();
+    for path in names {
+        match classes_of(path) {
+            Ok((classes, keypoints)) => lists.push(List { path, classes, keypoints }),
+            Err(why) => drafts.problem(path, &why),
         }
-    };
-    let mark = |line: &str| mark_of(line, &classes, keypoints).map(Some);
-    let pairs = Pairs::of(files, |text| text == names);
+    }
+    if !drafts.problems.is_empty() {
+        return drafts;
+    }
+    let pairs = Pairs::of(files, is_list);
     for (picture, own) in pairs.pictures {
         let Some(own) = own else {
             drafts.account.add(Oddity::Unlabelled, || picture.display().to_string());
             continue;
         };
+        let list = match list_of(&own, &lists) {
+            Ok(list) => list,
+            Err(why) => {
+                if !drafts.problems.contains(&why) {
+                    drafts.problems.push(why);
+                }
+                continue;
+            }
+        };
+        let mark = |line: &str| mark_of(line, &list.classes, list.keypoints).map(Some);
         if let Some(marks) = marks_of(&own, &mark, &mut drafts) {
             let (path, unit) = (picture, Unit::Shares);
             drafts.photos.push(DraftPhoto { path, told_in: own, told_px: None, unit, marks });
@@ -75,6 +108,8 @@ pub(super) fn read(names: &Path, files: &[PathBuf]) -> Drafts {
     // Lists of photos and notes are text files too; label files hold numbers from the first line
     // on.
     for text in pairs.alone {
+        let Ok(list) = list_of(&text, &lists) else { continue };
+        let mark = |line: &str| mark_of(line, &list.classes, list.keypoints).map(Some);
         let marks = marks_of(&text, &mark, &mut Drafts::default());
         if marks.is_some_and(|marks| !marks.is_empty()) {
             drafts.problem(&text, WITHOUT_PHOTO);
@@ -103,23 +138,28 @@ fn mark_of(
         .get(&class)
         .ok_or_else(|| format!("class {class} has no name; {} classes are named", classes.len()))?;
     let mut shares = numbers.clone();
-    let a_box = |x: f64, y: f64| Some(Outline::Center(Point::new(x, y)));
+    let a_box = |x: f64, y: f64, width: f64, height: f64| {
+        let corner = Point::new(x - width / 2.0, y - height / 2.0);
+        Some(Outline::of_box(corner, (width, height)))
+    };
     let outline = match (numbers.as_slice(), keypoints) {
         // A model's own predictions end with a confidence.
-        (&[x, y, _, _] | &[x, y, _, _, _], _) => a_box(x, y),
-        (&[x, y, _, _, ref points @ ..], Some((count, each))) if points.len() == count * each => {
+        (&[x, y, w, h] | &[x, y, w, h, _], _) => a_box(x, y, w, h),
+        (&[x, y, w, h, ref points @ ..], Some((count, each))) if points.len() == count * each => {
             // Visibility 0: not labelled. It is no share of the picture.
             let seen = points.chunks(each).filter(|p| p.get(2).is_none_or(|seen| *seen > 0.0));
             let seen: Vec<Point> = seen.map(|p| Point::new(p[0], p[1])).collect();
             shares = seen.iter().flat_map(|p| [p.x, p.y]).chain([x, y]).collect();
-            Outline::of_keypoints(&seen, a_box(x, y))
+            Outline::of_keypoints(&seen, a_box(x, y, w, h))
         }
-        (corners, _) => Outline::of_numbers(corners),
+        // A box with a confidence and the number of a track is no border of three corners.
+        (corners, _) => Outline::of_numbers(corners).filter(|_| corners.len() >= 8),
     };
     let outline = outline.ok_or_else(|| {
         format!(
             "{} numbers after the class; expected a box (4: its middle and size), corners (8, or \
-             more: x and y of each), or a box and keypoints as kpt_shape in data.yaml says",
+             more: x and y of each), or a box and keypoints as kpt_shape in data.yaml says; take out \
+             what a tracker adds",
             numbers.len()
         )
     })?;
@@ -133,14 +173,27 @@ fn mark_of(
 /// The class names by their numbers, and the keypoints of each object if there are any.
 fn classes_of(path: &Path) -> Result<(BTreeMap<usize, String>, Option<Keypoints>), String> {
     let text = text_at(path, MAX_SETTINGS_BYTES)?;
-    let classes = if is_yaml(path) {
+    let named = if is_yaml(path) {
         names_of_yaml(&text)
     } else {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.map(str::to_owned).enumerate().collect()
+        text.trim_end().lines().map(|line| line.trim().to_owned()).enumerate().collect()
     };
-    if classes.is_empty() {
+    if named.is_empty() {
         return Err("names no class; expected a list such as names: [1fgd, 2spd]".to_owned());
+    }
+    let mut classes = BTreeMap::new();
+    for (number, name) in named {
+        if name.is_empty() {
+            return Err(format!(
+                "class {number}, counted from 0, has no name; name it, or take out the gap if the \
+                 labels do not count it"
+            ));
+        }
+        if let Some(before) = classes.insert(number, name.clone()) {
+            return Err(format!(
+                "class {number} is called {before} and {name}; give each class a number of its own"
+            ));
+        }
     }
     Ok((classes, if is_yaml(path) { keypoints_of_yaml(&text) } else { None }))
 }
@@ -166,7 +219,7 @@ fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 /// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words,
 /// perhaps with an anchor (`names: &all [..]`) or as an alias of one (`names: *all`). A full YAML
 /// parser would be too large a dependency for this.
-fn names_of_yaml(text: &str) -> BTreeMap<usize, String> {
+fn names_of_yaml(text: &str) -> Vec<(usize, String)> {
     let value = text.lines().find_map(|line| value_of(line, "names")).unwrap_or_default();
     let alias = value.strip_prefix('*').map(|name| format!("&{}", name.trim()));
     let begins = |line: &str| match &alias {
@@ -217,8 +270,10 @@ fn split_outside_quotes(text: &str) -> Vec<String> {
             }
         }
     }
-    items.push(item);
-    items.retain(|item| !item.trim().is_empty());
+    // A comma may end the list.
+    if !item.trim().is_empty() {
+        items.push(item);
+    }
     items
 }
 
@@ -239,8 +294,7 @@ mod tests {
 
     #[test]
     fn names_are_read_however_yaml_writes_them() {
-        let expected: BTreeMap<usize, String> =
-            [(0, "1fgd".to_owned()), (1, "two striped purple diamonds".to_owned())].into();
+        let expected = [(0, "1fgd".to_owned()), (1, "two striped purple diamonds".to_owned())];
         for names in [
             "names: [1fgd, 'two striped purple diamonds']  # two\nnc: 2",
             "names: [\n  \"1fgd\",\n  two striped purple diamonds,\n]\n",
@@ -262,6 +316,8 @@ mod tests {
         let why = |line: &str| mark_of(line, &classes, None).unwrap_err();
         assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is no class"));
         assert!(why("1 0.5 0.5 0.1 0.1").contains("class 1 has no name; 1 classes"));
+        // A confidence and the number of a track.
+        assert!(why("0 0.5 0.5 0.1 0.1 0.91 1").contains("6 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1").contains("3 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is no number"));
         assert!(why("0 640 0.5 0.1 0.1").contains("640 is no share of the picture"));
