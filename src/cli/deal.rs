@@ -57,11 +57,13 @@ pub struct Args {
     /// Write the deals themselves in the file's format instead of playing them
     #[arg(long, conflicts_with = "watch")]
     write: bool,
-    /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, and their sets
+    /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, their sets on the back
     #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
     sheet: Option<PathBuf>,
     /// So many boards on each sheet: 1, 2 or 4; random ones have this seed and the next ones [default: 1]
+    ///
+    /// The sets of several boards follow after the last board, on sheets of their own.
     #[cfg(feature = "program")]
     #[arg(long, value_name = "N", requires = "sheet", conflicts_with = "hard", value_parser = per_sheet)]
     per_sheet: Option<usize>,

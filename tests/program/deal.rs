@@ -139,7 +139,7 @@ fn options_that_do_not_go_together_are_refused() {
 #[cfg(feature = "program")]
 #[test]
 fn a_sheet_has_a_board_and_its_sets() {
-    use setsight::game::Deal;
+    use setsight::game::{Deal, write_deals};
     use setsight::sets::{explain, find_all};
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("board.html");
@@ -174,11 +174,30 @@ fn a_sheet_has_a_board_and_its_sets() {
     assert_eq!(stdout(&four, b""), "");
     let page = std::fs::read_to_string(&file).unwrap();
     assert_eq!(page.matches("<section class=\"sheet of4\">").count(), 2);
+    let (front, back) = page.split_once("The sets are on the next sheet.").unwrap();
     for seed in 7..=10 {
         assert_eq!(page.matches(&format!("<h1>Deal of seed {seed}</h1>")).count(), 1);
+        assert!(front.contains(&format!("<h1>Deal of seed {seed}</h1>")), "{seed}");
         let count = find_all(&Deal::random(seed).cards()[..12]).len();
-        assert!(page.contains(&format!("<h1>Deal of seed {seed}: {count} set")), "{seed}");
+        assert!(back.contains(&format!("<h1>Deal of seed {seed}: {count} set")), "{seed}");
     }
+    // Paper of any size, or a browser shrinks what is said in millimetres.
+    assert!(page.contains("@page{size:landscape;"), "{page}");
+
+    // On two sheets their backs are taken, so the sets begin on a new one by themselves.
+    let deals = folder.path().join("deals.txt");
+    let three: Vec<Deal> = (1..=3).map(Deal::random).collect();
+    std::fs::write(&deals, write_deals(&three)).unwrap();
+    let two = [deals.to_str().unwrap(), "--sheet", path, "--per-sheet", "2"];
+    assert_eq!(stdout(&two, b""), "");
+    let page = std::fs::read_to_string(&file).unwrap();
+    let titles: Vec<&str> = page.split("<h1>").skip(1).collect();
+    let are_sets = |title: &&str| title.split("</h1>").next().unwrap().contains(" set");
+    assert_eq!(
+        titles.iter().map(are_sets).collect::<Vec<_>>(),
+        [false, false, false, true, true, true]
+    );
+    assert_eq!(page.matches("<section").count(), 4);
     let three = run(&["--random", "--sheet", path, "--per-sheet", "3"], b"");
     assert_eq!(three.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&three.stderr).contains("expected 1, 2 or 4"));

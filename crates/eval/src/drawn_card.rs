@@ -3,24 +3,30 @@
 use maud::{Markup, html};
 use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_game::cards::{Card, Color, Deck, Shading};
+use setsight_game::cards::{Card, Color, Deck, Shading, Shape};
 use std::collections::HashSet;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-/// Across the stripes' direction a pattern repeats nothing: any length does, in millimetres.
-const LONG_MM: f64 = 8.0;
-
-/// What the cards of a deck refer to, to be written once in a page: the patterns of their fills.
-/// `name` tells them from another deck's.
+/// What the cards of a deck refer to, to be written once in a page: the marks of their fills, and the
+/// outlines that cut these. `name` tells them from another deck's.
+///
+/// A fill is lines, not a pattern of SVG: browsers print that as a picture, whose stripes are a grey tint.
 pub fn fills(deck: &Deck, name: &str) -> Markup {
+    let corners = Shape::ALL.into_iter().flat_map(|shape| deck.outline(shape));
+    let half_mm = corners.fold((0.0_f64, 0.0_f64), |(across, down), (x, y)| {
+        (across.max((x * CARD_LONG_MM).abs()), down.max((y * CARD_SHORT_MM).abs()))
+    });
     html! {
         svg width="0" height="0" style="position:absolute" {
             defs {
-                @for shading in Shading::ALL {
-                    @for color in Color::ALL {
-                        (pattern(deck.fill(shading), &hex(deck, color), &id(name, shading, color)))
+                @for shape in Shape::ALL {
+                    clipPath id={ (name) "-in-" (shape.letter()) } {
+                        polygon points=(points(deck, shape)) {}
                     }
+                }
+                @for shading in Shading::ALL {
+                    (marks(deck.fill(shading), half_mm, &format!("{name}-{}", shading.letter())))
                 }
             }
         }
@@ -77,78 +83,100 @@ fn framed(deck: &Deck, card: Card, content: &Markup) -> Markup {
 /// What is printed on a card.
 fn face(deck: &Deck, name: &str, card: Card) -> Markup {
     let ink = hex(deck, card.color);
-    let fill = match deck.fill(card.shading).kind {
-        FillKind::Solid => ink.clone(),
-        FillKind::None => "none".to_owned(),
-        _ => format!("url(#{})", id(name, card.shading, card.color)),
-    };
-    let line_mm = deck.fill(card.shading).outline_mm.max(0.8);
-    let points = |center: f64| {
-        let outline = deck.outline(card.shape);
-        let points = outline.iter().map(|(x, y)| {
-            let (x, y) = ((x + center + 0.5) * CARD_LONG_MM, (y + 0.5) * CARD_SHORT_MM);
-            format!("{x:.1},{y:.1}")
-        });
-        points.collect::<Vec<String>>().join(" ")
+    let fill = deck.fill(card.shading);
+    let inside = if fill.kind == FillKind::Solid { ink.as_str() } else { "none" };
+    let line_mm = fill.outline_mm.max(0.8);
+    let place = |center: f64| {
+        format!("translate({:.1} {:.1})", (center + 0.5) * CARD_LONG_MM, 0.5 * CARD_SHORT_MM)
     };
     // In SVG an element ends where it says so: hence the braces.
     html! {
         rect x="0.5" y="0.5" width=(CARD_LONG_MM - 1.0) height=(CARD_SHORT_MM - 1.0) rx="4"
             fill="#fff" stroke="#999" {}
         @for center in deck.symbol_centers(card.number) {
-            polygon points=(points(center)) fill=(fill) stroke=(ink) stroke-width=(line_mm) {}
+            g transform=(place(center)) {
+                @if !matches!(fill.kind, FillKind::Solid | FillKind::None) {
+                    g clip-path={ "url(#" (name) "-in-" (card.shape.letter()) ")" } {
+                        use href={ "#" (name) "-" (card.shading.letter()) } fill=(ink) {}
+                    }
+                }
+                polygon points=(points(deck, card.shape)) fill=(inside) stroke=(ink) stroke-width=(line_mm) {}
+            }
         }
     }
 }
 
-/// A fill in an ink, as a pattern that repeats.
-fn pattern(fill: &Fill, ink: &str, id: &str) -> Markup {
+/// A symbol's outline about its centre, in millimetres.
+fn points(deck: &Deck, shape: Shape) -> String {
+    let points = deck
+        .outline(shape)
+        .into_iter()
+        .map(|(x, y)| format!("{:.1},{:.1}", x * CARD_LONG_MM, y * CARD_SHORT_MM));
+    points.collect::<Vec<String>>().join(" ")
+}
+
+/// The marks of a fill, without a colour of their own, so far from the centre in each direction.
+fn marks(fill: &Fill, half_mm: (f64, f64), id: &str) -> Markup {
+    let turn = match fill.kind {
+        FillKind::Solid | FillKind::None => return html! {},
+        FillKind::Gradient => return wash(half_mm, id),
+        FillKind::Crosshatch => 45.0,
+        FillKind::Strokes => 30.0,
+        _ => 0.0,
+    };
+    let far = half_mm.0.hypot(half_mm.1);
+    let (across, down) = if turn == 0.0 { half_mm } else { (far, far) };
     let (pitch, part) = (fill.pitch_mm, fill.pitch_mm * fill.duty);
     // Of a square's area a round dot covers its share with this radius, a square one with this side.
     let (radius, side) = (pitch * (fill.duty / PI).sqrt(), pitch * fill.duty.sqrt());
-    let tile = |width: f64, height: f64, turn: f64, content: Markup| {
-        html! {
-            pattern id=(id) width=(width) height=(height) patternUnits="userSpaceOnUse"
-                patternTransform=[(turn != 0.0).then(|| format!("rotate({turn})"))] { (content) }
-        }
+    let steps = |half: f64| {
+        (0..(2.0 * half / pitch).ceil() as u32).map(move |i| f64::from(i) * pitch - half)
     };
-    let block =
-        |width: f64, height: f64| html! { rect width=(width) height=(height) fill=(ink) {} };
-    match fill.kind {
-        FillKind::Solid | FillKind::None => html! {},
-        FillKind::Stripes => tile(LONG_MM, pitch, 0.0, block(LONG_MM, part)),
-        FillKind::Bars => tile(pitch, LONG_MM, 0.0, block(part, LONG_MM)),
+    let block = |x: f64, y: f64, width: f64, height: f64| {
+        format!("M{x:.2},{y:.2}h{width:.2}v{height:.2}h{:.2}z", -width)
+    };
+    let lines = |part: f64| steps(down).map(|y| block(-across, y, 2.0 * across, part)).collect();
+    let bars = |part: f64| steps(across).map(|x| block(x, -down, part, 2.0 * down)).collect();
+    let tiles = |tile: &dyn Fn(f64, f64) -> String| {
+        steps(down).flat_map(|y| steps(across).map(|x| tile(x, y)).collect::<Vec<_>>()).collect()
+    };
+    let path: String = match fill.kind {
+        FillKind::Solid | FillKind::None | FillKind::Gradient => String::new(),
+        FillKind::Stripes => lines(part),
+        FillKind::Bars => bars(part),
         FillKind::Crosshatch => {
             // Two directions that cover the share together.
             let line = pitch * (1.0 - (1.0 - fill.duty).max(0.0).sqrt());
-            tile(pitch, pitch, 45.0, html! { (block(pitch, line)) (block(line, pitch)) })
+            [lines(line), bars(line)].concat()
         }
-        FillKind::Dots => {
-            let middle = pitch / 2.0;
-            tile(
-                pitch,
-                pitch,
-                0.0,
-                html! { circle cx=(middle) cy=(middle) r=(radius) fill=(ink) {} },
+        FillKind::Dots => tiles(&|x, y| {
+            format!(
+                "M{x:.2},{y:.2}a{radius:.2},{radius:.2} 0 1 0 {:.2},0a{radius:.2},{radius:.2} 0 1 0 {:.2},0z",
+                2.0 * radius,
+                -2.0 * radius
             )
-        }
-        FillKind::Strokes => tile(pitch, pitch, 30.0, block(side, side)),
+        }),
+        FillKind::Strokes => tiles(&|x, y| block(x, y, side, side)),
         FillKind::Checks => {
             let half = pitch / 2.0;
-            let second = html! { rect x=(half) y=(half) width=(half) height=(half) fill=(ink) {} };
-            tile(pitch, pitch, 0.0, html! { (block(half, half)) (second) })
+            tiles(&|x, y| block(x, y, half, half) + &block(x + half, y + half, half, half))
         }
-        FillKind::Gradient => html! {
-            linearGradient id=(id) {
-                stop stop-color="#fff" {}
-                stop offset="1" stop-color=(ink) {}
-            }
-        },
-    }
+    };
+    html! { path id=(id) d=(path) transform=[(turn != 0.0).then(|| format!("rotate({turn})"))] {} }
 }
 
-fn id(name: &str, shading: Shading, color: Color) -> String {
-    format!("{name}-{}{}", shading.letter(), color.letter())
+/// The ink, and over it white that becomes less from left to right.
+fn wash((across, down): (f64, f64), id: &str) -> Markup {
+    let all = |fill: Option<&str>| {
+        html! { rect x=(-across) y=(-down) width=(2.0 * across) height=(2.0 * down) fill=[fill] {} }
+    };
+    html! {
+        linearGradient id={ (id) "-wash" } {
+            stop stop-color="#fff" {}
+            stop offset="1" stop-color="#fff" stop-opacity="0" {}
+        }
+        g id=(id) { (all(None)) (all(Some(&format!("url(#{id}-wash)")))) }
+    }
 }
 
 fn hex(deck: &Deck, color: Color) -> String {
@@ -167,12 +195,25 @@ mod tests {
             let fills = fills(&deck, "d").into_string();
             for card in deck.cards() {
                 let text = svg(&deck, "d", card, false).into_string();
-                if let Some((_, rest)) = text.split_once("url(#") {
-                    let (id, _) = rest.split_once(')').unwrap();
-                    assert_eq!(fills.matches(&format!("id=\"{id}\"")).count(), 1, "{id}: {fills}");
+                for (i, rest) in text.match_indices('#').map(|(i, _)| (i, &text[i + 1..])) {
+                    let id = rest.split([')', '"']).next().unwrap();
+                    let is_ink = text[..i].ends_with(['"']) && !text[..i].ends_with("href=\"");
+                    assert!(
+                        is_ink || fills.matches(&format!("id=\"{id}\"")).count() == 1,
+                        "{id}: {fills}"
+                    );
                 }
             }
         }
+    }
+
+    /// Browsers print a pattern of SVG as a picture: the stripes become a tint.
+    #[test]
+    fn fills_are_lines_within_the_outline_and_no_patterns() {
+        let deck = Deck::classic();
+        let page = fills(&deck, "d").into_string()
+            + &svg(&deck, "d", deck.cards().next().unwrap(), false).into_string();
+        assert!(!page.contains("<pattern"), "{page}");
     }
 
     #[test]
@@ -180,7 +221,9 @@ mod tests {
         let (mut cards, deck) = (DrawnOnce::default(), Deck::classic());
         let mut draw = |deck, code: &str| cards.svg(deck, code.parse().unwrap()).into_string();
         let first = draw(&deck, "2sgo");
-        assert_eq!((first.matches("<polygon").count(), first.matches("<pattern").count()), (2, 3));
+        // The outlines of three shapes cut the marks; two symbols are drawn.
+        assert_eq!((first.matches("<polygon").count(), first.matches("<clipPath").count()), (5, 3));
+        assert_eq!(first.matches("clip-path=\"url(#d0-in-o)\"><use href=\"#d0-s\"").count(), 2);
         assert!(first.contains("<g id=\"d0-2sgo\">"), "{first}");
         let again = draw(&deck, "2sgo");
         assert!(

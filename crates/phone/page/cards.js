@@ -28,15 +28,21 @@ const SHAPES = {
   s: "M13 1 C20 4 19 14 16.5 21 C14.5 27 17 31 19 36 C20.5 41 13 45 7 43 C0 40 1 30 3.5 23 C5.5 17 3 13 1 8 C-.5 3 7 -1 13 1 Z",
 };
 
+/// Stripes of any shape, which its outline cuts: a pattern of SVG is printed as a grey picture.
+const STRIPES = Array.from({ length: 11 }, (_, i) => `M-1 ${4 * i + 1}h22`).join("");
+for (const [shape, d] of Object.entries(SHAPES)) {
+  document.getElementById("outlines").append(svg("clipPath", { id: `in-${shape}` }, svg("path", { d })));
+}
+
 /// A card as a drawing, by its code: number, shading, colour, shape.
 function drawn(code) {
   const [number, shading, color, shape] = code;
   const count = Number(number);
-  const fill = { f: `fill-${color}`, o: "fill-none", s: `stripes-${color}` }[shading];
-  const symbols = Array.from({ length: count }, (_, i) => svg("path", {
-    d: SHAPES[shape], class: `ink-${color} ${fill}`, "stroke-width": 2,
+  const fill = shading === "f" ? `fill-${color}` : "fill-none";
+  const symbols = Array.from({ length: count }, (_, i) => svg("g", {
     transform: `translate(${38 + (i - (count - 1) / 2) * 25} 10)`,
-  }));
+  }, ...shading === "s" ? [svg("path", { d: STRIPES, class: `ink-${color}`, "clip-path": `url(#in-${shape})` })] : [],
+  svg("path", { d: SHAPES[shape], class: `ink-${color} ${fill}`, "stroke-width": 2 })));
   const face = svg("rect", { class: "face", x: 1, y: 1, width: 94, height: 62, rx: 7 });
   return svg("svg", { class: "card", viewBox: "0 0 96 64", "aria-hidden": "true" }, face, ...symbols);
 }
