@@ -105,7 +105,7 @@ const reader = (() => {
     tell("loading");
     await ready;
     tell("reading");
-    const bytes = await file.arrayBuffer().catch(() => { throw new Error("unreadable"); });
+    const bytes = await file.arrayBuffer();
     let answer;
     try {
       answer = await asked({ do: "read", bytes }, [bytes]);

@@ -303,14 +303,14 @@ function settle(photo, place, code) {
 // ---- Photos -------------------------------------------------------------------------------------
 
 /// Takes photos in, shows the first of them, and has one after the other read.
-function takePhotos(files) {
+function takePhotos(files, folders = []) {
   if (!files.length) return;
   stopLive();
   trouble(null);
   const first = album.photos.length;
   const isOfDeck = !$("deck").hidden;
   for (const file of files) {
-    const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, isOfDeck, word: wrongWith(file), state: "waiting" };
+    const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, isOfDeck, word: folders.includes(file) ? "folder" : wrongWith(file), state: "waiting" };
     if (photo.word) photo.state = "failed";
     album.photos.push(photo);
   }
@@ -357,7 +357,8 @@ async function work() {
       Object.assign(photo, { table, picture: picture ?? photo.picture, state: "done", word: null });
       store(photo);
     } catch (error) {
-      Object.assign(photo, { state: "failed", word: error.message });
+      const word = await canBeRead(photo.file) ? error.message : "gone";
+      Object.assign(photo, { state: "failed", word });
     }
     if (!$("deck").hidden) showDeck();
     else if (photo === album.photos[album.at] && !live) showPhoto();
@@ -365,6 +366,9 @@ async function work() {
   }
   album.isWorking = false;
 }
+
+/// Whether the browser still gives a file out: not when it was changed or deleted since it was chosen.
+const canBeRead = (file) => file.slice(0, 1).arrayBuffer().then(() => true, () => false);
 
 /// What is shown is read first.
 function nextToRead() {
@@ -413,7 +417,7 @@ function showPhoto() {
   wait(null);
   trouble(photo.state === "failed" ? photo.word : null);
   // What is wrong with the file itself stays wrong.
-  const isFinal = ["film", "unreadable", "too-large", "empty", "format"].includes(photo.word);
+  const isFinal = ["film", "unreadable", "too-large", "empty", "format", "gone", "folder"].includes(photo.word);
   $("retry").hidden = photo.state !== "failed" || isFinal;
   if (photo.state === "waiting" || photo.state === "reading") {
     wait(...(photo.state === "reading" && photo.told ? photo.told : ["waiting"]));
@@ -510,7 +514,9 @@ function listenToFiles() {
     document.body.classList.remove("dropping");
     if (!isForUs(event)) return;
     event.preventDefault();
-    takePhotos([...event.dataTransfer.files]);
+    const { items, files } = event.dataTransfer;
+    const entries = [...items].filter((item) => item.kind === "file").map((item) => item.webkitGetAsEntry?.());
+    takePhotos([...files], [...files].filter((file, i) => entries[i]?.isDirectory));
   });
   document.addEventListener("paste", (event) => {
     if (["start", "table", "deck"].every((view) => $(view).hidden)) return;

@@ -94,6 +94,19 @@ async function badPictures(page) {
   await page.choose("#file", file("none.jpg"));
   const words = await until("a word on what is no picture", 30, () => page.value("!$('trouble').hidden && $('trouble').textContent"));
   check(`it says so: ${words}`, words.includes("no picture"));
+  for (const [what, change] of [["changed", (name) => fs.utimesSync(name, 1, 1)], ["deleted", fs.rmSync]]) {
+    const name = file(`${what}.jpg`);
+    fs.copyFileSync(file("table.jpg"), name);
+    // It is read only after that.
+    await page.value("void (album.isWorking = true)");
+    await page.choose("#file", name);
+    change(name);
+    await page.value("void (album.isWorking = false, work())");
+    await until(`a word on a photo that was ${what}`, 10, () => page.value("$('trouble').textContent.includes('was changed or deleted') && $('retry').hidden"));
+  }
+  const data = { items: [], files: [file("photos")], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) await page.send("Input.dispatchDragEvent", { type, x: 100, y: 100, data });
+  await until("a word on a folder", 10, () => page.value("$('trouble').textContent.includes('A folder cannot be read')"));
   await page.choose("#file", file("table.tiff"));
   await until("a picture that the browser cannot show by itself", 60, () => page.value(`$('photo').naturalWidth === 1600 && ${SETS} > 0`));
 }

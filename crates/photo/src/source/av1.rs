@@ -4,7 +4,7 @@
 use super::error::{MAX_PIXELS, SourceError};
 use image::RgbImage;
 use setsight_files::programs::in_background;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::process::Stdio;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -29,18 +29,12 @@ pub(super) fn decode(
     (width, height): (u32, u32),
     count: usize,
 ) -> Result<Vec<RgbImage>, SourceError> {
-    let corrupt = |reason: String| SourceError::Corrupt { format: "AVIF", reason };
     let mut command = in_background(PROGRAM);
     command.args(["-hide_banner", "-nostats", "-loglevel", "error", "-protocol_whitelist", "pipe"]);
     command.args(["-max_pixels", &MAX_PIXELS.to_string(), "-f", "obu", "-i", "pipe:0"]);
     command.args(["-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-f", "rawvideo", "pipe:1"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            SourceError::NoDecoder { format: "AVIF", program: PROGRAM, install: INSTALL }
-        }
-        _ => corrupt(format!("{PROGRAM} cannot be run: {error}")),
-    })?;
+    let mut child = command.spawn().map_err(|error| not_run(&error))?;
     let mut stdin = child.stdin.take().expect("it was asked for");
     // The thread ends when either end of the pipe closes.
     std::thread::spawn(move || stdin.write_all(&stream));
@@ -79,6 +73,36 @@ pub(super) fn decode(
             let words = said.lines().next().map(|line| line.rsplit("] ").next().unwrap_or(line));
             let words = words.unwrap_or("its pixels are fewer or more than it says");
             Err(corrupt(format!("{PROGRAM} says: {words}")))
+        }
+    }
+}
+
+/// Why the program does not begin. WebAssembly has none, so the page asks the browser.
+fn not_run(error: &io::Error) -> SourceError {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::Unsupported => {
+            SourceError::NoDecoder { format: "AVIF", program: PROGRAM, install: INSTALL }
+        }
+        _ => corrupt(format!("{PROGRAM} cannot be run: {error}")),
+    }
+}
+
+fn corrupt(reason: String) -> SourceError {
+    SourceError::Corrupt { format: "AVIF", reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_programs_the_format_is_not_read_here() {
+        for (kind, word) in [
+            (ErrorKind::NotFound, "format"),
+            (ErrorKind::Unsupported, "format"),
+            (ErrorKind::PermissionDenied, "unreadable"),
+        ] {
+            assert_eq!(not_run(&kind.into()).word(), word, "{kind}");
         }
     }
 }
