@@ -347,12 +347,20 @@ fn one_odd_object_does_not_stop_the_others() {
         "taken         1  photos",
         "taken         1  cards in photos",
         "left out      1  objects labelled before at the same place, such as set/a.xml: object 2",
-        "left out      1  objects without area, such as set/a.xml: object 3",
+        "left out      1  objects without area; photos of nothing else count as unchecked, such as \
+         set/a.xml: object 3",
         "left out      1  objects without a label; their photos count as unchecked, such as \
          set/a.xml: object 4",
     ];
     taken(&world, "voc", &[BOX], &lines);
     assert_eq!(photos(&world)[0].tags, ["unchecked"]);
+    for (objects, tags) in
+        [(&[objects[2]][..], &["unchecked"][..]), (&[objects[0], objects[2]], &[])]
+    {
+        world.file("set/a.xml", voc("a.png", objects).as_bytes());
+        convert(&world, "set", &[]).expect(0);
+        assert_eq!(photos(&world)[0].tags, tags);
+    }
     std::fs::remove_file(world.path().join("set/a.xml")).unwrap();
 
     // An oriented box that reaches out of the picture.

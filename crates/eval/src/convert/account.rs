@@ -59,7 +59,9 @@ impl Oddity {
                 ("left out", "objects without a label; their photos count as unchecked")
             }
             Self::Twice => ("left out", "objects labelled before at the same place"),
-            Self::NoArea => ("left out", "objects without area"),
+            Self::NoArea => {
+                ("left out", "objects without area; photos of nothing else count as unchecked")
+            }
             Self::OfWholePhoto => ("left out", "choices and texts about a whole photo"),
         }
     }

@@ -238,11 +238,13 @@ fn label_of(
     if !problems.is_empty() {
         return Err(problems);
     }
+    // Of what nobody knows a place, nobody knows that it is no card.
+    let is_bare = cards.is_empty() && draft.marks.iter().any(|mark| mark.outline.is_flat());
     let label = PhotoLabel {
         file: String::new(),
         width,
         height,
-        tags: match classes.only_card.is_none() && has_all_classes {
+        tags: match classes.only_card.is_none() && has_all_classes && !is_bare {
             true => Vec::new(),
             false => vec![UNCHECKED.to_owned()],
         },
