@@ -63,7 +63,7 @@ pub struct Params {
 impl Params {
     /// The default parameters, with a pipeline's board parameters and its prior for the table.
     pub fn of(pipeline: &Pipeline) -> Self {
-        let board = board::Params { may_show_copies: false, ..pipeline.board };
+        let board = board::Params { repeats: board::Repeats::Moved, ..pipeline.board };
         Self { board, facts: pipeline.facts.clone(), ..Self::default() }
     }
 }
@@ -92,7 +92,7 @@ impl Default for Params {
             focus: (0.35, 0.75),
             shared_error: [0.70, 0.68, 0.98, 0.64],
             slow_ms: 150.0,
-            board: board::Params { may_show_copies: false, ..board::Params::default() },
+            board: board::Params { repeats: board::Repeats::Moved, ..board::Params::default() },
             facts: TableFacts::default(),
         }
     }

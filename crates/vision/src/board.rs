@@ -1,8 +1,8 @@
 //! Settles all cards of one photo together.
 //!
-//! A deck holds each card once, so that surer cards help to name the others. But a picture may show a
-//! card twice: found sets beside the board, two games, a screenshot over another. Which of the two
-//! holds is a fact of the picture, and the cards read alone are the evidence for it.
+//! A deck holds each card once, so that surer cards help to name the others. But a screen may show a
+//! card twice, such as found sets beside the board. Which of the two holds is a fact of the picture,
+//! and the cards read alone are the evidence for it.
 
 use super::data::{CardOutline, Guess, ReadCard, Reading};
 use super::overlap::{shared_area, shares};
@@ -28,9 +28,20 @@ pub struct Params {
     pub one_card_overlap: f64,
     /// The corresponding share for two outlines whose likeliest card is the same.
     pub one_card_overlap_when_alike: f64,
-    /// Whether a picture may show copies of cards. Where it is a frame of a film, a card that has
-    /// moved is for a while both where it was and where it is.
-    pub may_show_copies: bool,
+    /// What it means if one card seems to lie in several places.
+    pub repeats: Repeats,
+}
+
+/// What it means if one card seems to lie in several places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    /// In a film, a card that has moved is for a while both where it was and where it is.
+    Moved,
+    /// On a photo of a table, three places or more show none of the deck's cards, but things that
+    /// look alike, such as the pips of playing cards.
+    Strange,
+    /// On a screen they may be copies.
+    Copies,
 }
 
 impl Default for Params {
@@ -43,16 +54,20 @@ impl Default for Params {
             // lower card could have been read.
             one_card_overlap: 0.75,
             one_card_overlap_when_alike: 0.3,
-            may_show_copies: true,
+            repeats: Repeats::Strange,
         }
     }
 }
 
 impl Params {
-    /// With the calibration for this table.
+    /// With what holds for this table.
     pub fn of_table(self, facts: &TableFacts) -> Self {
-        let on_screen = self.on_screen.filter(|_| facts.on_screen);
-        Self { calibration: on_screen.unwrap_or(self.calibration), ..self }
+        if !facts.on_screen {
+            return self;
+        }
+        let is_film = self.repeats == Repeats::Moved;
+        let repeats = if is_film { Repeats::Moved } else { Repeats::Copies };
+        Self { calibration: self.on_screen.unwrap_or(self.calibration), repeats, ..self }
     }
 }
 
@@ -142,10 +157,11 @@ impl Board {
     ///
     /// If several outlines show one card, the best one stays. Outlines that are unlikely to be
     /// cards are dropped. The cards that remain are assigned so that their joint probability is
-    /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957), unless that
-    /// is so unlikely that the picture shows copies: then each card is what it is by itself. Outlines
-    /// beyond the deck's 81 are dropped, the least card-like first. `known` is the probability that
-    /// the cards are of the edition they were read as; on an unknown deck, no card is sure.
+    /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957). Where that
+    /// is very unlikely, `params` say what it means: on a screen each card is what it is by itself, on
+    /// a photo no card is sure that seems to lie in three places. Outlines beyond the deck's 81 are
+    /// dropped, the least card-like first. `known` is the probability that the cards are of the
+    /// edition they were read as; on an unknown deck, no card is sure.
     ///
     /// # Panics
     /// The numbers of readings and outlines differ.
@@ -159,7 +175,12 @@ impl Board {
         let mut claims = without_doubles(outlines, readings, params);
         claims.retain(|&i| readings[i].is_card >= params.least_is_card);
         let all = chances(readings, &claims);
-        let copies = if params.may_show_copies { shows_copies(&all) } else { 0.0 };
+        let repeated = shows_repeats(&all);
+        let copies = if params.repeats == Repeats::Copies { repeated } else { 0.0 };
+        let is_strange = |card: Card| {
+            let places = all.iter().filter(|chances| chances[card.index()] > 0.5).count();
+            params.repeats == Repeats::Strange && repeated > 0.5 && places >= STRANGE_PLACES
+        };
         // An outline that was probably a card may turn out to be none once surer cards claim all
         // that it could be: paper that reads like a card of the table.
         let (chances, beliefs) = loop {
@@ -191,6 +212,7 @@ impl Board {
             let (card, belief) = (chosen[i], &beliefs[i]);
             let posterior = log_odds(alike(i, card).map(|c| belief.posterior[c.index()]).sum());
             let evidence = Evidence { is_card: belief.is_card, posterior, covered };
+            let known = if is_strange(readings[outline].best().0) { 0.0 } else { known };
             let right = known * params.calibration.confidence(&evidence);
             let guesses = spread(belief, card, right, known, || alike(i, card));
             let confidence = guesses[card.index()];
@@ -280,15 +302,15 @@ fn chances(readings: &[Reading], claims: &[usize]) -> Vec<[f32; DECK_SIZE]> {
     claims.iter().map(of).collect()
 }
 
-/// The probability that a picture shows copies of cards, from the cards read alone: how much less
-/// likely the likeliest names are if each card lies once, as log odds, against
-/// [`COPIES_LOG_ODDS`].
-fn shows_copies(chances: &[[f32; DECK_SIZE]]) -> f32 {
+/// The probability that a picture shows one card several times, from the cards read alone: how much
+/// less likely the likeliest names are if each card lies once, as log odds, against
+/// [`REPEATS_LOG_ODDS`].
+fn shows_repeats(chances: &[[f32; DECK_SIZE]]) -> f32 {
     let most = |row: &[f32; DECK_SIZE]| row.iter().copied().fold(0.0, f32::max);
     let ln = |p: f32| p.max(1e-30).ln();
     let once = assign(chances);
     let lost = chances.iter().zip(&once).map(|(row, card)| ln(most(row)) - ln(row[card.index()]));
-    logistic(lost.sum::<f32>() + COPIES_LOG_ODDS)
+    logistic(lost.sum::<f32>() + REPEATS_LOG_ODDS)
 }
 
 /// The most likely assignment that gives every outline a different card.
@@ -305,10 +327,13 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     columns.into_iter().map(Card::from_index).collect()
 }
 
-/// Log odds of copies before a card is seen. Errors of one lamp agree with each other: a table of
+/// One card is not in so many places of a table: two may be one that is misread.
+const STRANGE_PLACES: usize = 3;
+
+/// Log odds of repeated cards before a card is seen. Errors of one lamp agree with each other: a table of
 /// different cards that is read badly has several that seem to be the same. If each lay once, that
 /// cost up to 5 nats on 600 drawn tables without copies, and up to 9 on photos of bad cameras.
-const COPIES_LOG_ODDS: f32 = -10.0;
+const REPEATS_LOG_ODDS: f32 = -10.0;
 
 /// An outline's posterior after weighing the other outlines' claims.
 struct Belief {
@@ -392,10 +417,14 @@ mod tests {
     }
 
     fn settle(cards: &[((f64, f64), Reading)]) -> Board {
+        settle_with(Repeats::Strange, cards)
+    }
+
+    fn settle_with(repeats: Repeats, cards: &[((f64, f64), Reading)]) -> Board {
         let outlines: Vec<CardOutline> =
             cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
         let readings: Vec<Reading> = cards.iter().map(|(_, r)| r.clone()).collect();
-        Board::settle(&outlines, &readings, 1.0, &Params::default())
+        Board::settle(&outlines, &readings, 1.0, &Params { repeats, ..Params::default() })
     }
 
     #[test]
@@ -475,18 +504,31 @@ mod tests {
         let codes = ["1frd", "2frd", "3frd", "1ogs", "2spo"];
         let cards: Vec<_> =
             (0..8).map(|i| ((100.0 * i as f64, 0.0), reading(codes[i % 5], 0.99))).collect();
-        let board = settle(&cards);
+        let board = settle_with(Repeats::Copies, &cards);
         let seen: Vec<String> = board.cards.iter().map(|c| c.card.to_string()).collect();
         let truth: Vec<&str> = (0..8).map(|i| codes[i % 5]).collect();
         assert_eq!(seen, truth);
         assert!(board.cards.iter().all(|c| !c.unsure), "{board:?}");
-        // In a film they are a card that moves.
-        let outlines: Vec<CardOutline> =
-            cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
-        let readings: Vec<Reading> = cards.into_iter().map(|(_, reading)| reading).collect();
-        let once = Params { may_show_copies: false, ..Params::default() };
-        let board = Board::settle(&outlines, &readings, 1.0, &once);
-        assert_eq!(board.cards.iter().filter(|c| !c.unsure).count(), 2, "{board:?}");
+        // In a film they are a card that moves, on a photo one of the two is misread.
+        for repeats in [Repeats::Moved, Repeats::Strange] {
+            let board = settle_with(repeats, &cards);
+            assert_eq!(board.cards.iter().filter(|c| !c.unsure).count(), 2, "{board:?}");
+        }
+    }
+
+    #[test]
+    fn what_lies_three_times_on_a_photo_is_none_of_the_deck() {
+        let place = |i: usize| (100.0 * i as f64, 0.0);
+        let mut cards = vec![(place(0), reading("1frd", 0.999_99))];
+        cards.extend([1, 2].map(|i| (place(i), reading("1frd", 0.99))));
+        cards.push((place(3), reading("2spo", 0.99)));
+        let sure = |board: &Board| -> Vec<String> {
+            board.cards.iter().filter(|c| !c.unsure).map(|c| c.card.to_string()).collect()
+        };
+        assert_eq!(sure(&settle(&cards)), ["2spo"]);
+        // By itself the clearest one would be taken for the card.
+        cards.truncate(2);
+        assert_eq!(sure(&settle(&cards)), ["1frd"]);
     }
 
     proptest! {
@@ -506,7 +548,7 @@ mod tests {
                 .collect();
             let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
                 cards.iter().map(|((x, y), reading)| (outline_at(*x, *y), reading.clone())).unzip();
-            let once = Params { may_show_copies: false, ..Params::default() };
+            let once = Params { repeats: Repeats::Moved, ..Params::default() };
             let board = Board::settle(&outlines, &readings, 1.0, &once);
             prop_assert_eq!(board.cards.len(), cards.len());
             let mut seen: Vec<Card> = board.cards.iter().map(|c| c.card).collect();

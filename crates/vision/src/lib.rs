@@ -84,7 +84,7 @@ pub mod parts {
 
     /// The board: the cards of a table, weighed together.
     pub mod board {
-        pub use crate::board::{Board, BoardCard, Calibration, Params};
+        pub use crate::board::{Board, BoardCard, Calibration, Params, Repeats};
     }
     /// The classical reader.
     pub mod classical {
