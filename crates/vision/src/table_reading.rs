@@ -87,9 +87,10 @@ impl TableReading {
         self.facts.edition()
     }
 
-    /// Whether the picture shows the table mirrored, as webcams often store it.
+    /// Whether the picture shows the table mirrored, as webcams often store it. On a copy of a screen
+    /// squiggles do not tell: apps draw them either way round.
     pub fn is_mirrored(&self) -> bool {
-        self.facts.is_mirrored()
+        self.facts.is_mirrored() && !self.facts.on_screen
     }
 
     /// Whether the picture shows the cards' colours. If not, each card's colour is unknown.
