@@ -43,5 +43,7 @@ mod serve;
 mod sets;
 mod simulate;
 mod strangers;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod train;
 mod train_finder;

@@ -10,23 +10,6 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// A shell's command on a terminal of its own; what is written to the pipe is typed there.
-#[cfg(target_os = "linux")]
-fn on_a_terminal(command: &str, home: &Path) -> (Running, std::io::PipeWriter) {
-    let (typed, keys) = std::io::pipe().unwrap();
-    let mut script = std::process::Command::new("script");
-    let child = script
-        .args(["-qec", command, "/dev/null"])
-        .current_dir(home)
-        .env("XDG_DATA_HOME", home.join("data"))
-        .env("SHELL", "/bin/bash")
-        .stdin(typed)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .started();
-    (child, keys)
-}
-
 #[cfg(target_os = "linux")]
 const ON_TERMINAL: &str = concat!(env!("CARGO_BIN_EXE_setsight"), " serve --listen 127.0.0.1");
 
@@ -34,7 +17,7 @@ const ON_TERMINAL: &str = concat!(env!("CARGO_BIN_EXE_setsight"), " serve --list
 #[test]
 fn enter_shows_the_code_again() {
     let world = World::new();
-    let (mut terminal, mut keys) = on_a_terminal(&format!("exec {ON_TERMINAL}"), world.path());
+    let (mut terminal, mut keys) = world.on_a_terminal(&format!("exec {ON_TERMINAL}"));
     while !terminal.line().contains("Enter shows the code again, Ctrl-C ends it.") {}
     keys.write_all(b"\n").unwrap();
     while !terminal.line().contains("Scan this code with a phone") {}
@@ -49,7 +32,7 @@ fn enter_shows_the_code_again() {
 fn a_job_in_the_background_leaves_the_terminal_to_the_shell() {
     let world = World::new();
     let job = format!("set -m; {ON_TERMINAL} & echo \"job $! .\"; wait");
-    let (mut terminal, mut keys) = on_a_terminal(&job, world.path());
+    let (mut terminal, mut keys) = world.on_a_terminal(&job);
     let first = terminal.line();
     let job = first.split_whitespace().nth(1).unwrap().to_owned();
     while !terminal.line().contains("Ctrl-C ends it.") {}

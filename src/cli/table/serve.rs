@@ -10,7 +10,6 @@ use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::stop;
 use crate::cli::terminal;
 use keep::Keeper;
-use setsight_files::say;
 use setsight_phone::Options;
 use setsight_phone::{Code, Listen, News, Server};
 use std::collections::HashMap;
@@ -73,18 +72,18 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let listen = args.listen.unwrap_or(Listen::Private);
     let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
         .map_err(|error| BadCall(told(&error.into())))?;
-    tell_addresses(&server);
+    tell_addresses(&server, &desk.teller);
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
         if enter::was_pressed() {
-            desk.teller.say(code_of(&server));
+            desk.teller.draw(code_of(&server));
         }
         if looked.elapsed() >= NETWORK_PAUSE {
             looked = Instant::now();
             if server.follow_network() {
-                let code = code_of(&server);
-                desk.teller.say(format!("This computer's network has changed.\n{code}"));
+                desk.teller.say("This computer's network has changed.".to_owned());
+                desk.teller.draw(code_of(&server));
             }
         }
     }
@@ -107,19 +106,21 @@ fn code_of(server: &Server) -> String {
 
 /// What may be in a phone's way, what it will warn of, and last the code to scan and the addresses, so
 /// that a terminal of 24 lines shows these together.
-fn tell_addresses(server: &Server) {
-    say!(
+fn tell_addresses(server: &Server, teller: &Teller) {
+    teller.say(format!(
         "If a phone cannot open the page: let setsight through this computer's firewall (TCP), and use no \
          guest Wi-Fi, which keeps devices apart; a hotspot of the phone often works.\n\
          For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
         server.fingerprint()
-    );
+    ));
     if let Some(reason) = server.certificate_not_kept() {
-        say!("warning: the certificate cannot be kept ({reason}); phones will ask again next time");
+        teller.say(format!(
+            "warning: the certificate cannot be kept ({reason}); phones will ask again next time"
+        ));
     }
-    say!("{}", code_of(server));
+    teller.draw(code_of(server));
     let enter = if enter::is_heard() { "Enter shows the code again, " } else { "" };
-    say!("Whoever has the address can use this page; {enter}Ctrl-C ends it.");
+    teller.say(format!("Whoever has the address can use this page; {enter}Ctrl-C ends it."));
 }
 
 /// Tells on the terminal what phones do, and keeps their photos.

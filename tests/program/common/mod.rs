@@ -87,6 +87,25 @@ impl World {
         bash.args(["-c", &script]).current_dir(self.path()).ended().into()
     }
 
+    /// A shell's command on a terminal of its own; what is written to the pipe is typed there.
+    #[cfg(target_os = "linux")]
+    pub fn on_a_terminal(&self, command: &str) -> (Running, std::io::PipeWriter) {
+        let (typed, keys) = std::io::pipe().unwrap();
+        let mut script = Command::new("script");
+        let child = script
+            .args(["-qec", command, "/dev/null"])
+            .current_dir(self.path())
+            .env("XDG_DATA_HOME", self.path().join("data"))
+            .env("SHELL", "/bin/bash")
+            .envs([("TERM", "xterm-256color"), ("LC_ALL", "C.UTF-8")])
+            .env_remove("NO_COLOR")
+            .stdin(typed)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .started();
+        (child, keys)
+    }
+
     /// Names in a folder of this world, hidden ones too, in order.
     pub fn names(&self, folder: &str) -> Vec<String> {
         let entries = std::fs::read_dir(self.path().join(folder)).unwrap();

@@ -1,6 +1,7 @@
 //! Tells on the terminal what phones do, without waiting for whoever reads it.
 
 use setsight_files::{print_result, say};
+use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -12,9 +13,11 @@ const MOST: usize = 100;
 /// How long the last ones are waited for.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A line, to stderr or, as a result, to stdout.
+/// Lines to stderr or, as a result, to stdout.
 enum Line {
     Message(String),
+    /// To stderr as it is: the program's own drawing, with its colours.
+    Drawn(String),
     Result(String),
 }
 
@@ -40,6 +43,7 @@ impl Teller {
             for line in told {
                 match line {
                     Line::Message(text) => say!("{text}"),
+                    Line::Drawn(text) => drop(writeln!(std::io::stderr().lock(), "{text}")),
                     // Whoever read our output has seen enough; the phone has not.
                     Line::Result(text) => drop(print_result!("{text}")),
                 }
@@ -57,6 +61,11 @@ impl Teller {
     /// Tells a message.
     pub fn say(&self, text: String) {
         self.tell(Line::Message(text));
+    }
+
+    /// Shows a drawing. No text of others may be in it.
+    pub fn draw(&self, text: String) {
+        self.tell(Line::Drawn(text));
     }
 
     /// Tells a result.
