@@ -1,7 +1,7 @@
 //! How a run is stopped: Ctrl-C, SIGTERM and SIGHUP, the same in every command.
 //!
-//! The first of them ends a command that can end between two photos, games or steps after what is in hand, and
-//! any other at once; the second ends all of them at once. At once means: what is in the making goes away, and
+//! The first of them ends a command that can end between two photos, games or steps after what is in hand, closes
+//! the window, and ends any other at once; the second ends all of them at once. At once means: what is in the making goes away, and
 //! nothing more is said.
 
 use setsight_files::say;

@@ -1,7 +1,7 @@
 //! The real window on a screen of its own (Xvfb), which is how it runs where there is none.
 #![cfg(all(feature = "program", target_os = "linux"))]
 
-use crate::common::{Running, Start};
+use crate::common::{Running, Signal, Start};
 use image::RgbImage;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -25,13 +25,18 @@ impl Screen {
         Self { _server: server, name }
     }
 
-    fn run(&self, config: &Path, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_setsight"))
+    fn command(&self, config: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
+        command
             .args(args)
             .env("DISPLAY", &self.name)
             .env_remove("WAYLAND_DISPLAY")
-            .env("XDG_CONFIG_HOME", config)
-            .ended()
+            .env("XDG_CONFIG_HOME", config);
+        command
+    }
+
+    fn run(&self, config: &Path, args: &[&str]) -> Output {
+        self.command(config, args).ended()
     }
 }
 
@@ -156,6 +161,27 @@ fn a_file_of_deals_opens_the_contests_page() {
         let first = setsight_vision::output::overlay::SET_COLORS[0].0;
         let colored = picture.pixels().filter(|pixel| pixel.0 == first).count();
         assert!(colored > 500, "{colored}");
+    }
+}
+
+#[test]
+fn a_signal_closes_the_window_and_its_game_is_kept() {
+    let screen = Screen::new();
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut window = screen.command(dir.path(), &["app", "--show", "play"]).started();
+        // The thread that waits for signals begins once the game does.
+        let threads = format!("/proc/{}/task", window.id());
+        window.until(|| {
+            let threads = std::fs::read_dir(&threads).into_iter().flatten().flatten();
+            let name = |thread: std::fs::DirEntry| std::fs::read(thread.path().join("comm"));
+            threads.map(name).any(|name| name.is_ok_and(|name| name == b"stop\n"))
+        });
+        window.signal(signal);
+        assert_eq!(window.end().status.code(), Some(0), "{signal:?}");
+        let game = std::fs::read(dir.path().join("setsight/game-under-way.json")).unwrap();
+        let game: Value = serde_json::from_slice(&game).unwrap();
+        assert_eq!(game["deal"].as_str().map(|deal| deal.split(' ').count()), Some(81));
     }
 }
 

@@ -15,7 +15,9 @@ use image::ExtendedColorType;
 use setsight_files::whole_file::write_whole;
 use setsight_photo::encode;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 use winit::error::EventLoopError;
 #[cfg(target_os = "linux")]
@@ -41,6 +43,8 @@ pub struct Options {
     pub least_size: (f32, f32),
     /// Write its picture there once all is shown, and close it.
     pub screenshot: Option<PathBuf>,
+    /// Close it, as its user would, once this is true.
+    pub stop: &'static AtomicBool,
 }
 
 /// What to do where no window can be opened.
@@ -102,7 +106,7 @@ pub fn open<C: Content>(
     let given = Arc::clone(&outcome);
     let mut native = eframe::NativeOptions::default();
     let screen = choose_screen(&mut native)?;
-    let Options { name, icon, least_size, screenshot, .. } = options;
+    let Options { name, icon, least_size, screenshot, stop, .. } = options;
     let (width, height) = match options.size {
         Some(size) => size,
         None => within(options.usual_size, least_size, work_area(&screen)),
@@ -119,11 +123,27 @@ pub fn open<C: Content>(
         native,
         Box::new(move |cc| {
             drop(screen);
-            Ok(Box::new(Runner::new(cc, screenshot, make, given)))
+            let runner = Runner::new(cc, screenshot, make, given);
+            close_at(stop, cc.egui_ctx.clone())?;
+            Ok(Box::new(runner))
         }),
     );
     run.map_err(failure)?;
     outcome.lock().unwrap_or_else(PoisonError::into_inner).take().transpose()
+}
+
+/// Has the window close once `stop` is true. It is looked for beside the window, which draws no frame while nobody
+/// touches it.
+fn close_at(stop: &'static AtomicBool, ctx: Context) -> std::io::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(100);
+    let wait = move || {
+        while !stop.load(Ordering::Relaxed) {
+            thread::sleep(PAUSE);
+        }
+        ctx.send_viewport_cmd(ViewportCommand::Close);
+        ctx.request_repaint();
+    };
+    thread::Builder::new().name("stop".into()).spawn(wait).map(drop)
 }
 
 /// Chooses the display system, and what to ask the toolkit for. What it gives must be kept until the

@@ -31,6 +31,7 @@ use setsight_vision::ReadingPlan;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How long a set is waited for in the camera's picture, once its table is known.
@@ -207,6 +208,8 @@ pub struct Options {
     pub screenshot: Option<PathBuf>,
     /// Scroll and leaf for so many seconds, give the figures, and close.
     pub measure: Option<u16>,
+    /// Close, as its user would, once this is true.
+    pub stop: &'static AtomicBool,
 }
 
 /// Opens the window and stays until it is closed. With [`Options::screenshot`] gives what the
@@ -227,6 +230,7 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         usual_size: kept.unwrap_or(USUAL_SIZE),
         least_size: LEAST_SIZE,
         screenshot: options.screenshot.clone(),
+        stop: options.stop,
     };
     let make = move |ctx: &Context, can_drag| Runner::new(ctx, options, can_drag);
     match setsight_desktop::open(native, make)? {

@@ -2,6 +2,7 @@
 
 use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, SEED, one_of};
+use crate::cli::stop;
 #[cfg(windows)]
 use crate::cli::{common::told, console};
 use anyhow::Context;
@@ -185,6 +186,7 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         brightness: args.brightness,
         screenshot: args.screenshot,
         measure: args.measure,
+        stop: stop::asked(),
     };
     if let Some(shown) = setsight_window::open(options)? {
         writeln!(io::stdout().lock(), "{shown}").context("cannot write to stdout")?;

@@ -205,6 +205,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         brightness: None,
         screenshot: args.screenshot.clone(),
         measure: None,
+        stop: stop::asked(),
     };
     let shown = setsight_window::open(options)?;
     if shown.is_some_and(|shown| shown["sets"].as_array().is_some_and(Vec::is_empty)) {
