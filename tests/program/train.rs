@@ -74,6 +74,23 @@ fn a_run_that_was_stopped_ends_as_if_it_had_not_been() {
     assert!(none.line_about("nowhere").contains("no run to go on with"), "{}", none.stderr);
 }
 
+#[test]
+fn a_loss_that_is_no_number_ends_a_training_without_a_network() {
+    let world = World::new();
+    for rate in ["nan", "inf", "0", "1e-99", "1e99"] {
+        let refused = train(&world, &["other", "--learning-rate", rate]).expect(2).stderr;
+        assert!(refused.contains(rate) && refused.contains("--learning-rate"), "{refused}");
+        assert!(!world.path().join("other").exists(), "{rate}");
+    }
+    for rate in ["1e9", "1e38"] {
+        let lost = train(&world, &["other", "--keep-drawn", "drawn.bin", "--learning-rate", rate]);
+        let lost = lost.expect(1).stderr;
+        assert!(lost.contains("a smaller --learning-rate"), "{lost}");
+        assert!(!world.path().join("other/reader.onnx").exists());
+        std::fs::remove_dir_all(world.path().join("other")).unwrap();
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_disk_that_fills_is_told_and_harms_no_checkpoint() {

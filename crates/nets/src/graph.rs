@@ -99,15 +99,23 @@ impl Conv {
 }
 
 impl Graph {
+    fn numbers<'a>(&'a self) -> impl Iterator<Item = &'a f32> {
+        let parts = |node: &'a Node| match &node.op {
+            Op::Conv(Conv { weights, bias, .. }) | Op::Dense { weights, bias, .. } => {
+                [weights.as_slice(), bias]
+            }
+            _ => [&[][..]; 2],
+        };
+        self.nodes.iter().flat_map(parts).flatten()
+    }
+
     /// Total number of weights and biases.
     pub fn parameters(&self) -> usize {
-        self.nodes
-            .iter()
-            .map(|node| match &node.op {
-                Op::Conv(conv) => conv.weights.len() + conv.bias.len(),
-                Op::Dense { weights, bias, .. } => weights.len() + bias.len(),
-                _ => 0,
-            })
-            .sum()
+        self.numbers().count()
+    }
+
+    /// Whether all weights and biases are numbers.
+    pub fn is_finite(&self) -> bool {
+        self.numbers().all(|number| number.is_finite())
     }
 }

@@ -161,10 +161,10 @@ pub enum TrainError {
     /// The curves cannot be written.
     #[error(transparent)]
     Curve(#[from] PlotError),
-    /// The gradients were no longer finite.
+    /// The loss or a weight was no number, or many gradients in a row.
     #[error(
-        "{LOST_STEPS} steps in a row gave no finite gradient, the last at step {0}; use a lower \
-         learning rate"
+        "at step {0} the loss is no number any more; train anew with a smaller --learning-rate, or begin with \
+         other weights"
     )]
     Lost(u64),
 }
@@ -238,7 +238,7 @@ pub fn train<T: Task>(
                 on_step(step);
             }
             if step % settings.validate_every.max(1) == 0 || step == to {
-                let entry = validate(task, &mut run, lately.take());
+                let entry = validate(task, &mut run, lately.take())?;
                 display.validated(&entry);
                 run.history.push(entry);
                 run.seconds = earlier + began.elapsed().as_secs_f64();
@@ -260,11 +260,7 @@ pub fn train<T: Task>(
         return Ok(Ended::Stopped { step: run.state.step });
     }
     let early = run.state.step < settings.schedule.steps;
-    let best = run.best.unwrap_or_else(|| Best {
-        step: run.state.step,
-        loss: f64::NAN,
-        weights: run.state.average.clone(),
-    });
+    let best = run.best.ok_or(TrainError::Lost(run.state.step))?;
     Ok(Ended::Done(Box::new(Trained {
         graph: task.plan().graph(&best.weights),
         step: best.step,
@@ -334,18 +330,20 @@ fn validate<T: Task>(
     task: &T,
     run: &mut Checkpoint,
     (loss, parts): (f64, Vec<(String, f64)>),
-) -> Entry {
+) -> Result<Entry, TrainError> {
     let graph = task.plan().graph(&run.state.average);
     let found = task.validate(&|input| run_graph(&graph, input));
-    let better = run.best.as_ref().is_none_or(|best| found.loss < best.loss);
-    if better && found.loss.is_finite() {
+    if !(found.loss.is_finite() && graph.is_finite()) {
+        return Err(TrainError::Lost(run.state.step));
+    }
+    if run.best.as_ref().is_none_or(|best| found.loss < best.loss) {
         let weights = run.state.average.clone();
         run.best = Some(Best { step: run.state.step, loss: found.loss, weights });
         run.without_gain = 0;
     } else {
         run.without_gain += 1;
     }
-    Entry { step: run.state.step, loss, parts, validation: found.loss, figures: found.figures }
+    Ok(Entry { step: run.state.step, loss, parts, validation: found.loss, figures: found.figures })
 }
 
 /// Creates the folder, or opens the run in it.

@@ -13,6 +13,7 @@ use setsight_train::{
     CONFIG, Ended, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
 };
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The group of options of one.
@@ -34,7 +35,7 @@ pub struct RunArgs {
     #[arg(help_heading = RUN, long, value_name = "STEP")]
     pub stop_after: Option<u64>,
     /// Minutes between checkpoints at most
-    #[arg(help_heading = RUN, long, value_name = "MINUTES", default_value_t = 2.0)]
+    #[arg(help_heading = RUN, long, value_name = "MINUTES", default_value_t = 2.0, value_parser = positive::<f64>)]
     pub checkpoint_every: f64,
 }
 
@@ -108,6 +109,18 @@ pub fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, 
 /// The edition that a source was said to show; the classic one where nothing was said.
 pub fn edition_of(told: &[(String, Edition)], source: &str) -> Edition {
     told.iter().find(|(name, _)| name == source).map_or(Edition::Classic, |(_, edition)| *edition)
+}
+
+/// A finite number above 0, for clap.
+///
+/// # Errors
+/// It is none, in words.
+pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> {
+    let number = text.parse::<T>().ok().filter(|&number| {
+        let number: f64 = number.into();
+        number.is_finite() && number > 0.0
+    });
+    number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
 /// `SOURCE=EDITION`, for clap.

@@ -1,6 +1,6 @@
 //! `setsight train reader`.
 
-use super::common::{RunArgs, edition_of, edition_of_source, first_of};
+use super::common::{RunArgs, edition_of, edition_of_source, first_of, positive};
 use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
 use anyhow::Context;
@@ -81,7 +81,8 @@ pub struct Args {
         long,
         value_name = "N",
         default_value_t = 4_000,
-        default_value_if("deck", ArgPredicate::IsPresent, "1500")
+        default_value_if("deck", ArgPredicate::IsPresent, "1500"),
+        value_parser = clap::value_parser!(u64).range(1..)
     )]
     steps: u64,
     /// Steps between validations
@@ -91,7 +92,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     patience: u32,
     /// Highest learning rate
-    #[arg(long, value_name = "RATE", default_value_t = 3e-3)]
+    #[arg(long, value_name = "RATE", default_value_t = 3e-3, value_parser = positive::<f32>)]
     learning_rate: f32,
 }
 
