@@ -1,7 +1,7 @@
 //! ONNX: writes files for ONNX Runtime and the embedded engine, and reads them back.
 //!
-//! Files use only a few operators of opset 17, and omit attributes with default values. The batch
-//! size is free in every file; rows and columns are free if
+//! Files use only a few operators of opset 17, and omit attributes with default values unless another
+//! program demands them. The batch size is free in every file; rows and columns are free if
 //! [`crate::graph::Graph::input_size`] is `None`.
 //!
 //! The finder's and the refiner's weights are stored as 16-bit floats, each with a `Cast` to 32
@@ -136,13 +136,18 @@ mod tests {
     }
 
     /// The embedded engine's parser accepts numbers only in the standard's encoding and only
-    /// unpacked where it says so; other programs require a graph name.
+    /// unpacked where it says so; other programs require a graph name, OpenCV the mode of a `Resize`.
     #[test]
     fn other_programs_read_what_is_written() {
         for (kind, graph) in [(Kind::Reader, reader()), (Kind::Finder, finder())] {
             let bytes = encode(&graph, &metadata(kind));
             let model = onnx_rs::parse(&bytes).unwrap();
-            assert_eq!(model.graph.unwrap().name, kind.name());
+            let written = model.graph.unwrap();
+            assert_eq!(written.name, kind.name());
+            for resize in written.node.iter().filter(|node| node.op_type == OpType::Resize) {
+                let names: Vec<_> = resize.attribute.iter().map(|one| one.name).collect();
+                assert_eq!(names, ["coordinate_transformation_mode", "mode", "nearest_mode"]);
+            }
             let model = rten::Model::load(bytes).unwrap();
             assert_eq!(
                 model.node_info(model.input_ids()[0]).unwrap().name(),

@@ -148,8 +148,13 @@ impl Writing {
                 // An empty name omits an input, here the region of interest.
                 inputs.push(String::new());
                 inputs.push(self.floats(&name, "scales", &[4], &[1.0, 1.0, 2.0, 2.0]));
-                let mode = text("coordinate_transformation_mode", "asymmetric");
-                ("Resize", vec![mode, text("nearest_mode", "floor")])
+                let attributes = [
+                    ("coordinate_transformation_mode", "asymmetric"),
+                    // The standard's default, which OpenCV demands all the same.
+                    ("mode", "nearest"),
+                    ("nearest_mode", "floor"),
+                ];
+                ("Resize", attributes.map(|(name, value)| text(name, value)).to_vec())
             }
         };
         let second = match &node.op {
