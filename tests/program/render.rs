@@ -118,6 +118,11 @@ fn what_is_in_the_way_is_named_and_kept() {
     let arguments = ["--count", "1", "--size", "64x64", "--kind", "plain", "--overwrite"];
     assert!(render(home.path(), &arguments).status.success());
     assert_eq!(names(home.path()), ["file", "labels.json", "plain-0001.jpg"]);
+    // The lock of a folder, which is a file on Windows, is in nobody's way.
+    let locked = home.path().join("locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::write(locked.join(".setsight.lock"), "").unwrap();
+    assert!(render(&locked, &arguments[..6]).status.success());
 }
 
 /// A disk that is full: nothing stands under a final name.

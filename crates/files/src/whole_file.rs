@@ -13,6 +13,8 @@ use tempfile::NamedTempFile;
 
 /// Prefix and suffix of temporary files.
 const IN_THE_MAKING: (&str, &str) = (".setsight-", ".tmp");
+/// The file that is locked where folders cannot be.
+const LOCK: &str = ".setsight.lock";
 /// Temporary files younger than this are never removed, whatever their lock says, because a file is
 /// locked a moment after it is created.
 const YOUNG: Duration = Duration::from_secs(60);
@@ -236,8 +238,12 @@ fn without_name(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), words.split(" at path ").next().unwrap_or_default().to_owned())
 }
 
-/// Whether a file has the name of one in the making.
-pub fn is_in_the_making(path: &Path) -> bool {
+/// Whether a file has the name of a lock or of one in the making, and so is nothing of the user's.
+pub fn is_no_content(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == LOCK) || is_in_the_making(path)
+}
+
+fn is_in_the_making(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with(IN_THE_MAKING.0) && name.ends_with(IN_THE_MAKING.1)
 }
@@ -319,7 +325,7 @@ fn lockable(folder: &Path) -> io::Result<File> {
 /// Where folders cannot be locked, opens a lock file in it, which stays.
 #[cfg(not(unix))]
 fn lockable(folder: &Path) -> io::Result<File> {
-    let path = folder.join(".setsight.lock");
+    let path = folder.join(LOCK);
     std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)
 }
 

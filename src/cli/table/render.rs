@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
-use setsight_files::whole_file::{FolderLock, is_in_the_making, write_whole};
+use setsight_files::whole_file::{FolderLock, is_no_content, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_game::json::VERSION;
@@ -244,7 +244,7 @@ fn look(
         return Err(BadCall(message).into());
     }
     let entries = std::fs::read_dir(out).with_context(|| format!("cannot read {}", out.display()));
-    let is_empty = entries?.next().is_none();
+    let is_empty = entries?.flatten().all(|entry| is_no_content(&entry.path()));
     // What a killed run has left is replaced, also where it came to no line.
     let goes_on = part.has_begun() || part.has_file() && holds_nothing_else(out, folders, tables);
     if !overwrite && !goes_on && !is_empty {
@@ -268,7 +268,7 @@ fn holds_nothing_else(out: &Path, folders: &[Folder], tables: &[TableJob]) -> bo
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut paths = entries.map(|entry| entry.path());
         paths.all(|path| {
-            path.file_name().is_some_and(|name| own.contains(name)) || is_in_the_making(&path)
+            path.file_name().is_some_and(|name| own.contains(name)) || is_no_content(&path)
         })
     };
     let names = folders.iter().map(|folder| folder.path.as_os_str()).collect();
