@@ -3,7 +3,7 @@
 
 use setsight_eval::check::plan;
 use setsight_eval::convert;
-use setsight_game::cards::{Card, Deck, Vocabulary};
+use setsight_game::cards::{Card, Deck};
 use setsight_game::game::parse_deals;
 use setsight_h7::parts::read_tflite;
 use setsight_live::films::AviReader;
@@ -58,7 +58,7 @@ pub fn crop_labels(bytes: &[u8]) {
     });
 }
 
-/// Labels of other programs, as each file that they may stand in, and a user's words for them.
+/// Labels of other programs, as each file that they may stand in.
 pub fn foreign_labels(bytes: &[u8]) {
     for name in ["json.json", "xml.xml", "csv.csv", "yolo.txt"] {
         in_a_folder(name, bytes, |folder| {
@@ -66,14 +66,11 @@ pub fn foreign_labels(bytes: &[u8]) {
             for picture in ["a.png", "yolo.png"] {
                 let _ = image::RgbImage::new(64, 48).save(folder.join(picture));
             }
-            if let Ok(found) = convert::find(folder, None, Vocabulary::default()) {
+            if let Ok(found) = convert::find(folder, None) {
                 let _ = found.settle(&[], &mut || true);
             }
         });
     }
-    in_a_folder("words.csv", bytes, |folder| {
-        let _ = convert::read_words(&folder.join("words.csv"));
-    });
 }
 
 /// A file of the contest.

@@ -27,7 +27,7 @@ pub use label::{CardLabel, PhotoLabel, Place, SaidBy, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, merged, same};
 pub use nearest::{MATCH_RADIUS, nearest};
-pub use table::{Table, rows_of, table_of};
+pub use table::{Table, table_of};
 
 /// What is wrong with a card that is labelled twice, by the indices of its labels, counted from 1.
 pub fn told_twice(code: Card, first: usize, second: usize) -> String {

@@ -2,8 +2,7 @@
 
 use super::draft::{DraftCrop, DraftPhoto};
 use super::settle::SettleError;
-use super::words::Unknown;
-use setsight_game::cards::{Card, NameError, Vocabulary};
+use setsight_game::cards::Card;
 use std::collections::BTreeMap;
 
 /// The classes in the labels.
@@ -12,12 +11,8 @@ pub(super) struct Classes {
     pub cards: BTreeMap<String, Option<Card>>,
     /// The only class, if it says that something is a card and not which one.
     pub only_card: Option<String>,
-    /// Classes of known words that name no card: how often they occur, where first, and the reason.
+    /// Classes that name no card: how often they occur, where first, and the reason.
     strange: BTreeMap<String, (usize, String, String)>,
-    /// The words of the others.
-    pub unknown: Unknown,
-    /// Those that the user leaves out.
-    pub left_out: Vec<String>,
 }
 
 impl Classes {
@@ -25,11 +20,9 @@ impl Classes {
         drafts: &[DraftPhoto],
         crops: &[DraftCrop],
         leave_out: &[String],
-        words: &Vocabulary,
     ) -> Result<Self, SettleError> {
         let mut uses: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for draft in drafts {
-            // What nobody gave a label is left out.
             for mark in draft.marks.iter().filter(|mark| !mark.class.is_empty()) {
                 let at = || format!("{}: {}", draft.told_in.display(), mark.at);
                 uses.entry(mark.class.clone()).or_insert_with(|| (0, at())).0 += 1;
@@ -47,30 +40,14 @@ impl Classes {
             [class] if crops.is_empty() && says_only_card(class) => Some((*class).clone()),
             _ => None,
         };
-        let mut classes = Self {
-            only_card,
-            cards: BTreeMap::new(),
-            strange: BTreeMap::new(),
-            unknown: Unknown::default(),
-            left_out: leave_out.to_vec(),
-        };
+        let mut classes = Self { only_card, cards: BTreeMap::new(), strange: BTreeMap::new() };
         for (class, (count, at)) in uses {
-            let card = if leave_out.contains(&class) || classes.only_card.is_some() {
-                None
-            } else {
-                match words.card(&class) {
-                    Ok(card) => Some(card),
-                    Err(NameError::Unknown { words }) => {
-                        classes.unknown.add(words, &class, (count, &at));
-                        None
-                    }
-                    Err(why) => {
-                        classes.strange.insert(class.clone(), (count, at, why.to_string()));
-                        None
-                    }
-                }
-            };
-            classes.cards.insert(class, card);
+            let is_a_card = !leave_out.contains(&class) && classes.only_card.is_none();
+            let card = is_a_card.then(|| Card::from_name(&class));
+            if let Some(Err(why)) = &card {
+                classes.strange.insert(class.clone(), (count, at, why.to_string()));
+            }
+            classes.cards.insert(class, card.and_then(Result::ok));
         }
         Ok(classes)
     }
@@ -98,6 +75,5 @@ impl Classes {
 
 /// Whether a class says that something is a card, and not which: data for a detector have it.
 fn says_only_card(class: &str) -> bool {
-    let class = class.trim().to_lowercase();
-    ["card", "cards", "karte", "karten"].contains(&class.as_str())
+    ["card", "cards"].contains(&class.trim().to_lowercase().as_str())
 }

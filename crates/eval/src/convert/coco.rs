@@ -1,7 +1,6 @@
 //! COCO's JSON of detections, as Label Studio, CVAT and Roboflow write it.
 
-use super::account::Oddity;
-use super::document::{Content, Document, number_of, numbers_of, text_of};
+use super::document::{Content, Document, numbers_of, text_of};
 use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
 use super::outline::Outline;
@@ -46,7 +45,6 @@ fn read_labels(
     let names = by_id(images, "file_name", "images")?;
     let mut marks: BTreeMap<String, Vec<Mark>> =
         names.into_keys().map(|id| (id, Vec::new())).collect();
-    let mut gone = Vec::new();
     for (i, annotation) in annotations.iter().enumerate() {
         let at = format!("annotation {}", i + 1);
         let Some(image) = id_of(&annotation["image_id"]) else {
@@ -54,21 +52,16 @@ fn read_labels(
             continue;
         };
         let Some(marks) = marks.get_mut(&image) else {
-            gone.push(format!("{at} is of image {image}, which is not listed"));
+            drafts.problem(
+                file.path,
+                &format!("{at} is of image {image}, which is not listed so; write its ID alike or take it out"),
+            );
             continue;
         };
         match mark_of(annotation, &classes, &at) {
             Ok(mark) => marks.push(mark),
             Err(why) => drafts.problem(file.path, &format!("{at} {why}")),
         }
-    }
-    // Labels of images that were deleted stay in some programs' files. If none is of a listed
-    // image, the images' IDs are wrong.
-    if !gone.is_empty() && gone.len() == annotations.len() {
-        drafts.problem(file.path, &gone[0]);
-    }
-    for at in gone {
-        drafts.leave_out(Oddity::ImageGone, file.path, &at);
     }
     for (i, image) in images.iter().enumerate() {
         let (Some(id), Some(name)) = (id_of(&image["id"]), image["file_name"].as_str()) else {
@@ -78,10 +71,10 @@ fn read_labels(
         let marks = marks.get_mut(&id).map(std::mem::take).unwrap_or_default();
         if marks.is_empty() {
             // The file lists the photos that nobody has come to yet, too.
-            drafts.leave_out(Oddity::NotAnnotated, file.path, &format!("image {} ({name})", i + 1));
+            drafts.skip(file.path, &format!("image {} ({name})", i + 1));
             continue;
         }
-        let told_px = number_of(&image["width"]).zip(number_of(&image["height"]));
+        let told_px = image["width"].as_f64().zip(image["height"].as_f64());
         drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
     }
     Ok(())
@@ -104,9 +97,9 @@ fn by_id(entries: &[Value], name: &str, what: &str) -> Result<BTreeMap<String, S
     Ok(names)
 }
 
-/// An ID as text: numbers in the standard, but `"1"` or `1.0` in some programs' files.
+/// An ID as it stands in the file: a number, or a text in some programs' files.
 fn id_of(id: &Value) -> Option<String> {
-    number_of(id).map(|number| number.to_string()).or_else(|| text_of(id))
+    (id.is_number() || id.is_string()).then(|| id.to_string())
 }
 
 fn mark_of(
@@ -115,8 +108,9 @@ fn mark_of(
     at: &str,
 ) -> Result<Mark, String> {
     let id = id_of(&annotation["category_id"]).ok_or("has no category_id")?;
-    let class =
-        classes.get(&id).ok_or_else(|| format!("is of category {id}, which is not listed"))?;
+    let class = classes.get(&id).ok_or_else(|| {
+        format!("is of category {id}, which is not listed so; write its ID alike")
+    })?;
     let outline = outline_of(annotation).ok_or(
         "says no place; expected \"bbox\": [left, top, width, height] or \"segmentation\": [[x, \
          y, x, y, ..]]",

@@ -1,10 +1,8 @@
 //! CVAT's own XML of pictures.
 
-use super::account::Oddity;
-use super::document::{Content, Document, xml_of};
+use super::document::{Content, Document, number, xml_of};
 use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
-use super::numbers::number;
 use super::outline::Outline;
 use super::pictures::Pictures;
 use super::table::says_a_card;
@@ -45,8 +43,8 @@ fn add(file: &Document, image: Node, pictures: &Pictures, drafts: &mut Drafts) {
     let mut marks = Vec::new();
     for (i, shape) in image.children().filter(Node::is_element).enumerate() {
         let at = format!("shape {} of {name}", i + 1);
+        // It speaks of the whole photo.
         if shape.has_tag_name("tag") {
-            drafts.leave_out(Oddity::OfWholePhoto, file.path, &at);
             continue;
         }
         match outline_of(shape) {
@@ -62,7 +60,7 @@ fn add(file: &Document, image: Node, pictures: &Pictures, drafts: &mut Drafts) {
     }
     if marks.is_empty() {
         // The file lists the photos that nobody has come to yet, too.
-        drafts.leave_out(Oddity::NotAnnotated, file.path, name);
+        drafts.skip(file.path, name);
         return;
     }
     let told_px = number_of(image, "width").zip(number_of(image, "height"));

@@ -1,10 +1,9 @@
 //! A file of labels, opened as what its name says: JSON, XML or a table.
 
-use super::numbers::number;
 use super::pictures::Pictures;
 use serde_json::Value;
 use setsight_files::json_fault;
-use setsight_files::small_file::{MAX_DATA_BYTES, check_json, read_text_bytes};
+use setsight_files::small_file::{MAX_DATA_BYTES, check_json, read_text};
 use setsight_photo::labels::{Table, table_of};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -65,51 +64,24 @@ impl<'a> Document<'a> {
     pub(super) fn picture(&self, pictures: &Pictures, name: &str) -> Result<PathBuf, String> {
         pictures.find(self.path.parent().unwrap_or(Path::new(".")), name)
     }
-
-    /// The picture of a file that is of one picture alone. Some programs leave out its name or its
-    /// extension, or keep that of before it was renamed; then the two files are called alike.
-    ///
-    /// # Errors
-    /// A message if there is no such picture, or several.
-    pub(super) fn own_picture(&self, pictures: &Pictures, name: &str) -> Result<PathBuf, String> {
-        let called = self.picture(pictures, name);
-        called.or_else(|why| pictures.called_like(self.path).ok_or(why))
-    }
 }
 
-/// The text of a file, which may be in the letters of Windows 1252, as older programs write them.
+/// The text of a file.
 ///
 /// # Errors
 /// A message without the file's name.
 pub(super) fn text_at(path: &Path, limit: u64) -> Result<String, String> {
-    let bytes = read_text_bytes(path, limit).map_err(|e| format!("cannot be read: {e}"))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(error) if error.as_bytes().contains(&0) => Err("is no text".to_owned()),
-        Err(error) => Ok(error.as_bytes().iter().map(|&byte| windows_1252(byte)).collect()),
-    }
-}
-
-fn windows_1252(byte: u8) -> char {
-    const FROM_80: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž',
-        '\u{8f}', '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}',
-        'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..0xa0 => FROM_80[usize::from(byte - 0x80)],
-        _ => char::from(byte),
-    }
-}
-
-/// A number in JSON, perhaps as text.
-pub(super) fn number_of(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| number(value.as_str()?))
+    read_text(path, limit).map_err(|error| format!("cannot be read: {error}"))
 }
 
 /// A list of numbers in JSON.
 pub(super) fn numbers_of(value: &Value) -> Option<Vec<f64>> {
-    value.as_array()?.iter().map(number_of).collect()
+    value.as_array()?.iter().map(Value::as_f64).collect()
+}
+
+/// A finite number in a text.
+pub(super) fn number(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 /// A text in JSON that is not empty.

@@ -1,6 +1,5 @@
 //! The formats' common form: pictures with classes at places, not checked yet.
 
-use super::account::{Account, Oddity};
 use super::outline::Outline;
 use setsight_photo::source::PHOTO_EXTENSIONS;
 use std::ffi::OsStr;
@@ -13,8 +12,8 @@ pub(super) struct Drafts {
     pub photos: Vec<DraftPhoto>,
     /// Labelled crops.
     pub crops: Vec<DraftCrop>,
-    /// What is left out already.
-    pub account: Account,
+    /// Photos that nobody labelled.
+    pub skipped: Vec<String>,
     /// Errors, each with its file.
     pub problems: Vec<String>,
 }
@@ -73,16 +72,16 @@ impl Drafts {
         self.problems.push(format!("{}: {why}", file.display()));
     }
 
-    /// Notes what is left out of a file. `at` says where it stands there.
-    pub(super) fn leave_out(&mut self, oddity: Oddity, file: &Path, at: &str) {
-        self.account.add(oddity, || format!("{}: {at}", file.display()));
+    /// Notes a photo that a file lists and nobody labelled. `at` says where it stands there.
+    pub(super) fn skip(&mut self, file: &Path, at: &str) {
+        self.skipped.push(format!("{}: {at}", file.display()));
     }
 
     /// Adds all of others.
     pub(super) fn extend(&mut self, others: Self) {
         self.photos.extend(others.photos);
         self.crops.extend(others.crops);
-        self.account.extend(others.account);
+        self.skipped.extend(others.skipped);
         self.problems.extend(others.problems);
     }
 }

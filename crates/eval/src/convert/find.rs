@@ -1,14 +1,10 @@
 //! Detects the format of labels and reads them.
 
-use super::account::{Account, Oddity};
 use super::document::{Content, Document};
 use super::draft::{self, Drafts};
 use super::pictures::Pictures;
-use super::texts::Lines;
-use super::{
-    coco, createml, cvat, dota, folders, kitti, label_studio, labelme, names, table, via, voc, yolo,
-};
-use setsight_game::cards::{Card, Vocabulary};
+use super::{coco, cvat, folders, label_studio, labelme, table, voc, yolo};
+use setsight_game::cards::Card;
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
 use setsight_photo::source;
 use std::fmt;
@@ -30,30 +26,21 @@ pub(super) enum Read {
     /// They stand in files that say what they are. Reads those of a file, if it is of this form; a message
     /// without the file's name if it is, but not as it should be.
     File(fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>),
-    /// Text files beside the pictures hold them, an object in each line.
-    Lines(Lines),
     /// A file of names says that text files beside the pictures hold them.
     Yolo,
     /// Names of folders say what is in them.
     Folders,
-    /// Names of pictures say what they show.
-    Names,
 }
 
 impl Format {
     /// All formats, in the order in which a file is tried.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 8] = [
         folders::FORMAT,
-        names::FORMAT,
         coco::FORMAT,
         yolo::FORMAT,
-        dota::FORMAT,
-        kitti::FORMAT,
         voc::FORMAT,
         cvat::FORMAT,
         labelme::FORMAT,
-        createml::FORMAT,
-        via::FORMAT,
         label_studio::FORMAT,
         table::FORMAT,
     ];
@@ -87,10 +74,9 @@ pub enum FindError {
     Ours(PathBuf),
     /// No labels of a known format.
     #[error(
-        "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), file \
-         names that say the card (2spd_1.jpg), the files of COCO, YOLO (beside data.yaml or \
-         classes.txt), DOTA, KITTI, Pascal VOC, CVAT, LabelMe, Create ML, VIA and Label Studio, and \
-         CSV tables with a file and a class in each line{}", .path.display(), told(.strange)
+        "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), the \
+         files of COCO, YOLO (beside data.yaml or classes.txt), Pascal VOC, CVAT, LabelMe and Label \
+         Studio, and CSV tables with the columns file and code{}", .path.display(), told(.strange)
     )]
     Unknown {
         /// The path.
@@ -132,7 +118,6 @@ pub struct Found {
     /// The folder that holds them.
     pub(super) from: PathBuf,
     pub(super) drafts: Drafts,
-    pub(super) words: Vocabulary,
 }
 
 impl Found {
@@ -148,21 +133,20 @@ fn told(strange: &[String]) -> String {
     strange.iter().take(SHOWN).map(|why| format!("\n  {why}")).collect()
 }
 
-/// Detects the format of the labels in a file or folder, and reads them. `words` are those that
-/// classes may have.
+/// Detects the format of the labels in a file or folder, and reads them.
 ///
 /// # Errors
 /// [`FindError`]: no labels, or labels of another format or of several formats.
-pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Found, FindError> {
+pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
     let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();
     let root = if is_file { root_of(from) } else { from.to_path_buf() };
     root.read_dir().map_err(unreadable)?;
-    let (mut files, mut lost) = (Vec::new(), Account::default());
+    let (mut files, mut lost) = (Vec::new(), Vec::new());
     for file in source::files_below(&root, true, &[]) {
         match file {
             Ok(file) => files.push(file),
-            Err(error) => lost.add(Oddity::Unreadable, || error.to_string()),
+            Err(error) => lost.push(error.to_string()),
         }
     }
     let pictures = Pictures::among(&files);
@@ -170,41 +154,25 @@ pub fn find(from: &Path, format: Option<Format>, words: Vocabulary) -> Result<Fo
     let one = [from.to_path_buf()];
     let InFiles { mut forms, strange, ours } =
         in_files(if is_file { &one } else { &files }, &pictures, &wanted);
-    for format in Format::ALL.into_iter().filter(|format| wanted(*format)) {
-        let Read::Lines(lines) = format.read else { continue };
-        if lines.are_in(&files) {
-            forms.push((format, lines.read(&files)));
-        }
-    }
-    // Roboflow puts a file of names beside DOTA's text files too.
-    let is_of_lines = forms.iter().any(|(format, _)| matches!(format.read, Read::Lines(_)));
-    if wanted(yolo::FORMAT) && !is_of_lines {
+    if wanted(yolo::FORMAT) {
         let names = yolo::lists_among(if is_file { &one } else { &files });
         if !names.is_empty() {
             forms.push((yolo::FORMAT, yolo::read(&names, &files)));
         }
     }
-    // If these formats were requested, any picture counts; names that are not cards are reported
-    // later.
-    let any = |says_a_card: &dyn Fn(&Path) -> bool| {
-        let counts =
-            |file: &PathBuf| draft::is_picture(file) && (format.is_some() || says_a_card(file));
-        !is_file && files.iter().any(counts)
+    // If this format was requested, any picture counts; names that are not cards are reported later.
+    let in_folder = |file: &PathBuf| {
+        draft::is_picture(file) && (format.is_some() || folders::says_a_card(&root, file))
     };
-    if wanted(folders::FORMAT) && any(&|file| folders::says_a_card(&root, file, &words)) {
-        forms.push((folders::FORMAT, folders::read(&root, &files, &words)));
-    }
-    // Photos may be called after a card that they show, so this is the last that is thought of.
-    let is_last = forms.is_empty() && ours.is_none();
-    if is_last && wanted(names::FORMAT) && any(&|file| names::says_a_card(file, &words)) {
-        forms.push((names::FORMAT, names::read(&files, &words)));
+    if wanted(folders::FORMAT) && !is_file && files.iter().any(in_folder) {
+        forms.push((folders::FORMAT, folders::read(&root, &files)));
     }
     let path = || from.to_path_buf();
     match (forms.len(), format) {
         (1, _) => {
             let (format, mut drafts) = forms.remove(0);
-            drafts.account.extend(lost);
-            Ok(Found { format, from: root, drafts, words })
+            drafts.problems.extend(lost);
+            Ok(Found { format, from: root, drafts })
         }
         (0, Some(format)) => Err(FindError::Other { path: path(), format, strange }),
         (0, None) => Err(match ours {

@@ -2,28 +2,28 @@
 
 use super::draft::{DraftCrop, Drafts, is_picture};
 use super::find::{Format, Read};
-use setsight_game::cards::Vocabulary;
+use setsight_game::cards::{Card, Property};
 use std::path::{Path, PathBuf};
 
 /// This format.
 pub(super) const FORMAT: Format = Format {
     name: "folders",
-    looks_like: "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/full/1.jpg",
+    looks_like: "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/solid/1.jpg",
     read: Read::Folders,
 };
 
-/// The card that a picture's folders name, if they name one.
-pub(super) fn says_a_card(root: &Path, picture: &Path, words: &Vocabulary) -> bool {
-    class_of(root, picture, words).is_some_and(|class| words.card(&class).is_ok())
+/// Whether a picture's folders name a card.
+pub(super) fn says_a_card(root: &Path, picture: &Path) -> bool {
+    class_of(root, picture).is_some_and(|class| Card::from_name(&class).is_ok())
 }
 
 /// The class of a picture is the name of its folder, at any depth, because classification data are
 /// often split into parts first (`train/2spd/a.jpg`). Folders for each property are taken together
-/// (`train/one/red/oval/full/a.jpg`).
-pub(super) fn read(root: &Path, files: &[PathBuf], words: &Vocabulary) -> Drafts {
+/// (`train/one/red/oval/solid/a.jpg`).
+pub(super) fn read(root: &Path, files: &[PathBuf]) -> Drafts {
     let mut drafts = Drafts::default();
     for file in files.iter().filter(|file| is_picture(file)) {
-        match class_of(root, file, words) {
+        match class_of(root, file) {
             Some(class) => {
                 let at = file.display().to_string();
                 drafts.crops.push(DraftCrop { path: file.clone(), class, at });
@@ -37,17 +37,13 @@ pub(super) fn read(root: &Path, files: &[PathBuf], words: &Vocabulary) -> Drafts
     drafts
 }
 
-/// The names of the fewest folders, from the innermost on, that name a card; as many as hold known
-/// words if they name none. `None` for a picture in the root.
-fn class_of(root: &Path, picture: &Path, words: &Vocabulary) -> Option<String> {
+/// The names of the fewest folders, from the innermost on, that name a card; else that of the
+/// innermost. `None` for a picture in the root.
+fn class_of(root: &Path, picture: &Path) -> Option<String> {
     let folder = picture.parent()?.strip_prefix(root).ok()?;
-    let mut names = folder.iter().rev().map(|name| name.to_string_lossy());
-    let mut class = names.next()?.into_owned();
-    for name in names {
-        if words.card(&class).is_ok() || !words.knows(&class) || !words.knows(&name) {
-            break;
-        }
-        class = format!("{name} {class}");
-    }
-    Some(class)
+    let names: Vec<_> = folder.iter().map(|name| name.to_string_lossy()).collect();
+    let own = names.last()?;
+    let most = names.len().min(Property::ALL.len());
+    let mut classes = (1..=most).map(|count| names[names.len() - count..].join(" "));
+    classes.find(|class| Card::from_name(class).is_ok()).or_else(|| Some(own.to_string()))
 }

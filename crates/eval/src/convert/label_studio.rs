@@ -3,7 +3,6 @@
 //! Places are percentages of the picture, and boxes are turned about their left top corner. A
 //! region's class is all that was said of it: its label, and choices for each region.
 
-use super::account::Oddity;
 use super::document::{Content, Document, text_of};
 use super::draft::{DraftCrop, Drafts, Mark, is_picture};
 use super::find::{Format, Read};
@@ -103,7 +102,7 @@ fn add(
 ) {
     let first = task.names.first().map_or("", String::as_str);
     let Some(regions) = task.regions else {
-        drafts.leave_out(Oddity::NotAnnotated, file.path, &format!("{at} ({first})"));
+        drafts.skip(file.path, &format!("{at} ({first})"));
         return;
     };
     let there = task.names.iter().find_map(|name| file.picture(pictures, name).ok());
@@ -126,7 +125,7 @@ fn add(
         let (class, at) = (region.words.join(" "), format!("{at}, region {}", i + 1));
         match region.place {
             Place::Part(outline) => marks.push(Mark { class, outline, at }),
-            Place::Whole => drafts.leave_out(Oddity::OfWholePhoto, file.path, &at),
+            Place::Whole => {}
             Place::Mask => drafts.problem(
                 file.path,
                 &format!(

@@ -1,6 +1,6 @@
 //! LabelMe's JSON, one file for each photo; X-AnyLabeling and others write it too.
 
-use super::document::{Content, Document, number_of, numbers_of, text_of};
+use super::document::{Content, Document, numbers_of, text_of};
 use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
 use super::outline::Outline;
@@ -33,9 +33,9 @@ pub(super) fn read(
                 None => drafts.problem(file.path, &format!("{at} ({class}) has too few points")),
             }
         }
-        let told_px = number_of(&document["imageWidth"]).zip(number_of(&document["imageHeight"]));
+        let told_px = document["imageWidth"].as_f64().zip(document["imageHeight"].as_f64());
         let name = document["imagePath"].as_str().unwrap_or_default();
-        drafts.add_photo(file.path, file.own_picture(pictures, name), told_px, marks);
+        drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
         Ok(())
     })
 }

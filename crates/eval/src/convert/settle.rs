@@ -1,13 +1,12 @@
 //! Checks labels against the pictures and converts them.
 
-use super::account::{Account, Oddity, line};
 use super::classes::Classes;
 use super::draft::{DraftCrop, DraftPhoto, Drafts, Unit};
 use super::find::{Format, Found};
-use super::places::{find_units, place_of, told_place};
+use super::outline::Outline;
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
-use setsight_photo::geometry::Point;
+use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, Place, SaidBy, UNCHECKED};
 use setsight_photo::source::{self, Stored, stored_from_upright};
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,8 +59,10 @@ pub struct Converted {
     pub photos: Vec<(PathBuf, PhotoLabel)>,
     /// Crops, each with its file's path.
     pub crops: Vec<(PathBuf, CropLabel)>,
-    /// What was changed or left out.
-    pub(super) account: Account,
+    /// Photos that nobody labelled, which are left out.
+    pub skipped: Vec<String>,
+    /// Photos that their EXIF data turn, with labels that speak of them as viewers show them.
+    pub turned: Vec<PathBuf>,
     /// The folder that was converted.
     pub(super) from: PathBuf,
 }
@@ -86,14 +87,12 @@ impl Found {
         leave_out: &[String],
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Converted, SettleError> {
-        let Self { format, from, drafts, words } = self;
-        let Drafts { photos: mut drafts, crops, mut account, mut problems } = drafts;
-        find_units(&mut drafts, &mut account);
-        let classes = Classes::of(&drafts, &crops, leave_out, &words)?;
-        problems.extend(classes.unknown.problem());
+        let Self { format, from, drafts } = self;
+        let Drafts { photos: drafts, crops, skipped, mut problems } = drafts;
+        let classes = Classes::of(&drafts, &crops, leave_out)?;
         problems.extend(classes.problem());
-        let (photos, crops_taken) = (Vec::new(), Vec::new());
-        let mut converted = Converted { format, photos, crops: crops_taken, account, from };
+        let (photos, crops_taken, turned) = (Vec::new(), Vec::new(), Vec::new());
+        let mut converted = Converted { format, photos, crops: crops_taken, skipped, turned, from };
         let all = drafts.len();
         let mut seen: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
         for (done, draft) in drafts.iter().enumerate() {
@@ -114,11 +113,10 @@ impl Found {
                     continue;
                 }
             };
-            match label_of(draft, &stored, &classes, &mut converted.account) {
+            match label_of(draft, &stored, &classes) {
                 Ok((label, speaks_of_upright)) => {
                     if stored.orientation != Orientation::NoTransforms && speaks_of_upright {
-                        let at = || draft.path.display().to_string();
-                        converted.account.add(Oddity::Turned, at);
+                        converted.turned.push(draft.path.clone());
                     }
                     converted.photos.push((draft.path.clone(), label));
                 }
@@ -126,10 +124,8 @@ impl Found {
                     .extend(why.iter().map(|why| format!("{}: {why}", draft.path.display()))),
             }
         }
-        for DraftCrop { path, class, at } in crops {
-            if classes.left_out.contains(&class) {
-                converted.account.add(Oddity::NoCard, || at);
-            } else if let Some(code) = classes.cards.get(&class).copied().flatten() {
+        for DraftCrop { path, class, .. } in crops {
+            if let Some(code) = classes.cards.get(&class).copied().flatten() {
                 converted.crops.push((path, CropLabel { file: String::new(), code }));
             }
         }
@@ -142,9 +138,6 @@ impl Found {
         Ok(converted)
     }
 }
-
-/// How far apart the middles of one object may be that is labelled twice, in pixels.
-const SAME_PX: f64 = 1.0;
 
 /// Whether labels refer to the upright picture. Labelling programs show photos so, unless the stated
 /// size is that of the file as stored.
@@ -173,7 +166,6 @@ fn label_of(
     draft: &DraftPhoto,
     stored: &Stored,
     classes: &Classes,
-    account: &mut Account,
 ) -> Result<(PhotoLabel, bool), Vec<String>> {
     let (width, height) = (stored.width, stored.height);
     let speaks_of_upright = speaks_of_upright(draft, stored).map_err(|why| vec![why])?;
@@ -188,49 +180,36 @@ fn label_of(
     let mut problems = Vec::new();
     let mut cards: Vec<CardLabel> = Vec::new();
     let mut places: Vec<Place> = Vec::new();
-    let mut has_all_classes = true;
     for mark in &draft.marks {
-        let at = || format!("{}: {}", draft.told_in.display(), mark.at);
+        let at = format!("{}: {}", draft.told_in.display(), mark.at);
         let code = classes.cards.get(&mark.class).copied().flatten();
         if mark.class.is_empty() {
-            account.add(Oddity::NoClass, at);
-            has_all_classes = false;
+            problems.push(format!("an object has no label; give it one or take it out, in {at}"));
             continue;
         }
         if code.is_none() && classes.only_card.as_ref() != Some(&mark.class) {
-            if classes.left_out.contains(&mark.class) {
-                account.add(Oddity::NoCard, at);
-            }
             continue;
         }
         let outline = mark.outline.map(|p| Point::new(p.x * scale.x, p.y * scale.y));
         let name = code.map_or_else(|| mark.class.clone(), |code| code.to_string());
-        let (center, corners) = match place_of(outline, &name, (w, h), &at(), account) {
-            Ok(Some(place)) => place,
-            Ok(None) => continue,
+        let (center, corners) = match place_of(&outline, (w, h)) {
+            Ok(place) => place,
             Err(why) => {
-                problems.push(why);
+                problems.push(format!("{name} {why}; in {at}"));
                 continue;
             }
         };
         let center = as_stored(center);
         let corners = corners.map(|quad| quad.map(as_stored));
-        let is_same = |before: Point| before.distance(center) <= SAME_PX;
         let Some(code) = code else {
-            if places.iter().any(|place| is_same(place.center)) {
-                account.add(Oddity::Twice, at);
-            } else {
-                places.push(Place { center, corners });
-            }
+            places.push(Place { center, corners });
             continue;
         };
         match cards.iter().find(|card| card.code == code) {
-            Some(before) if is_same(before.center) => account.add(Oddity::Twice, at),
             Some(before) => problems.push(format!(
-                "card {code} is labelled twice, at {} and at {}; correct one of them, in {}",
+                "card {code} is labelled twice, at {} and at {}; correct one of them, in {at}",
                 told_place(before.center),
-                told_place(center),
-                at()
+                told_place(center)
             )),
             None => cards.push(CardLabel { code, center, corners, said_by: SaidBy::Person }),
         }
@@ -238,13 +217,11 @@ fn label_of(
     if !problems.is_empty() {
         return Err(problems);
     }
-    // Of what nobody knows a place, nobody knows that it is no card.
-    let is_bare = cards.is_empty() && draft.marks.iter().any(|mark| mark.outline.is_flat());
     let label = PhotoLabel {
         file: String::new(),
         width,
         height,
-        tags: match classes.only_card.is_none() && has_all_classes && !is_bare {
+        tags: match classes.only_card.is_none() {
             true => Vec::new(),
             false => vec![UNCHECKED.to_owned()],
         },
@@ -256,9 +233,66 @@ fn label_of(
     Ok((label, speaks_of_upright))
 }
 
+/// How far outside of the picture rounding puts a place, in pixels.
+const ROUNDING_PX: f64 = 1.0;
+/// The same in shares of the picture's sides: shares with two decimals.
+const ROUNDING: f64 = 0.01;
+/// No card lies this near the picture's left top corner, in pixels: shares of the picture do, and
+/// thousands with a point.
+const NO_CARD_PX: f64 = 10.0;
+
+/// The centre and the corners of a card, in pixels of a picture of this size.
+///
+/// # Errors
+/// A message without the card's name: no card can be there.
+fn place_of(outline: &Outline, (w, h): (f64, f64)) -> Result<(Point, Option<Quad>), String> {
+    if let Outline::Box(a, b) = outline
+        && (b.x < a.x || b.y < a.y)
+    {
+        let (width, height) = (b.x - a.x, b.y - a.y);
+        return Err(format!(
+            "has the size {width:.0}x{height:.0}; expected a width and a height above 0, from its \
+             left top corner on"
+        ));
+    }
+    if outline.is_flat() {
+        return Err("has no area; draw it anew or take it out".to_owned());
+    }
+    let points = outline.points();
+    let of_all = |least: fn(f64, f64) -> f64| {
+        points.iter().copied().reduce(|a, b| Point::new(least(a.x, b.x), least(a.y, b.y)))
+    };
+    let (from, to) = of_all(f64::min).zip(of_all(f64::max)).unwrap_or_default();
+    let margin = |side: f64| (ROUNDING * side).max(ROUNDING_PX);
+    if from.x < -margin(w) || from.y < -margin(h) || to.x > w + margin(w) || to.y > h + margin(h) {
+        let (from, to) = (told_place(from), told_place(to));
+        return Err(format!(
+            "reaches from {from} to {to} and leaves the picture ({w}x{h} pixels); expected the part \
+             of it that is seen, the middle of its box in YOLO's files, and a corner and the size in \
+             COCO's"
+        ));
+    }
+    if to.x.max(to.y) < NO_CARD_PX && w.min(h) > NO_CARD_PX {
+        return Err(format!(
+            "lies within the picture's first {NO_CARD_PX} pixels; expected pixels, such as 1024, no \
+             shares of the picture and no thousands"
+        ));
+    }
+    // A box keeps its size, for its middle is the card's.
+    if matches!(outline, Outline::Box(..)) {
+        return Ok(outline.settle());
+    }
+    Ok(outline.map(|p| Point::new(p.x.clamp(0.0, w), p.y.clamp(0.0, h))).settle())
+}
+
+/// A point as it is told.
+fn told_place(p: Point) -> String {
+    format!("({:.0}, {:.0})", p.x, p.y)
+}
+
 impl Converted {
     /// Number of labelled cards.
-    pub(crate) fn cards(&self) -> usize {
+    fn cards(&self) -> usize {
         self.crops.len() + self.photos.iter().map(|(_, photo)| photo.cards.len()).sum::<usize>()
     }
 
@@ -276,29 +310,10 @@ impl Converted {
     }
 
     /// Number of different cards.
-    pub(crate) fn different(&self) -> usize {
+    fn different(&self) -> usize {
         let photos = self.photos.iter().flat_map(|(_, photo)| &photo.cards).map(|card| card.code);
         let all: BTreeSet<Card> = photos.chain(self.crops.iter().map(|crop| crop.1.code)).collect();
         all.len()
-    }
-}
-
-impl Converted {
-    /// What was taken, changed and left out, a line for each kind.
-    pub fn account(&self) -> String {
-        let photos = self.photos.iter().map(|(_, photo)| photo);
-        let bare = photos.filter(|photo| photo.cards.is_empty() && photo.places.is_empty());
-        let lines = [
-            (self.photos.len(), "photos"),
-            (bare.count(), "of them without a card; take out those that nobody labelled"),
-            (self.crops.len(), "crops"),
-            (self.cards() - self.crops.len(), "cards in photos"),
-            (self.places(), "places of cards"),
-            (self.with_corners(), "of them with corners"),
-        ];
-        let taken = lines.into_iter().filter(|(count, _)| *count > 0);
-        let taken: Vec<String> = taken.map(|(count, what)| line("taken", count, what)).collect();
-        format!("{}{}", taken.join("\n"), self.account)
     }
 }
 

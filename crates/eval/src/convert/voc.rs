@@ -1,9 +1,8 @@
 //! Pascal VOC's XML, one file for each photo, as LabelImg, CVAT and Roboflow write it.
 
-use super::document::{Content, Document, xml_of};
+use super::document::{Content, Document, number, xml_of};
 use super::draft::{Drafts, Mark};
 use super::find::{Format, Read};
-use super::numbers::{Numbers, number};
 use super::outline::Outline;
 use super::pictures::Pictures;
 use roxmltree::Node;
@@ -39,36 +38,30 @@ fn read_labels(file: &Document, root: Node, pictures: &Pictures, drafts: &mut Dr
     let told_px = child(root, "size").and_then(|size| {
         Some((number(text_of(size, "width")?)?, number(text_of(size, "height")?)?))
     });
-    let objects = || root.children().filter(|node| node.has_tag_name("object"));
-    let texts: Vec<&str> = objects()
-        .flat_map(|object| object.descendants())
-        .filter_map(|node| node.text())
-        .filter(|text| text.trim().starts_with(|c: char| c.is_ascii_digit()))
-        .collect();
-    let numbers = Numbers::of(&texts, || told_px.map(|(width, height)| width.max(height)));
+    let objects = root.children().filter(|node| node.has_tag_name("object"));
     let mut marks = Vec::new();
-    for (i, object) in objects().enumerate() {
+    for (i, object) in objects.enumerate() {
         let class = text_of(object, "name").unwrap_or_default().to_owned();
         let at = format!("object {}", i + 1);
-        match outline_of(object, &numbers) {
+        match outline_of(object) {
             Some(outline) => marks.push(Mark { class, outline, at }),
             None => {
-                let why = "says no place; expected <bndbox> with numbers";
+                let why = "says no place; expected <bndbox> with numbers such as 1024 or 20.5";
                 drafts.problem(file.path, &format!("{at} ({class}) {why}"));
             }
         }
     }
     let told = text_of(root, "filename").or_else(|| text_of(root, "path")).unwrap_or_default();
-    drafts.add_photo(file.path, file.own_picture(pictures, told), told_px, marks);
+    drafts.add_photo(file.path, file.picture(pictures, told), told_px, marks);
 }
 
-fn outline_of(object: Node, numbers: &Numbers) -> Option<Outline> {
-    let number_of = |node: Node, name: &str| numbers.read(text_of(node, name)?);
+fn outline_of(object: Node) -> Option<Outline> {
+    let number_of = |node: Node, name: &str| number(text_of(node, name)?);
     if let Some(polygon) = child(object, "polygon") {
         let parts: HashMap<&str, Node> =
             polygon.children().map(|part| (part.tag_name().name(), part)).collect();
         let corners = (1..).map_while(|i| {
-            let at = |axis: &str| numbers.read(parts.get(&*format!("{axis}{i}"))?.text()?.trim());
+            let at = |axis: &str| number(parts.get(&*format!("{axis}{i}"))?.text()?);
             Some([at("x")?, at("y")?])
         });
         let numbers: Vec<f64> = corners.flatten().collect();

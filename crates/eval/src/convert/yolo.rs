@@ -1,17 +1,14 @@
 //! YOLO's text files: boxes, oriented boxes, polygons and poses, with the class names in another
 //! file.
 
-use super::account::Oddity;
-use super::document::text_at;
-use super::draft::{DraftPhoto, Drafts, Mark, Unit, has_extension};
+use super::document::{number, text_at};
+use super::draft::{DraftPhoto, Drafts, Mark, Unit, has_extension, is_picture};
 use super::find::{Format, Read};
-use super::numbers::number;
 use super::outline::Outline;
-use super::places::FAR;
-use super::texts::{Pairs, WITHOUT_PHOTO, marks_of};
 use setsight_files::small_file::MAX_SETTINGS_BYTES;
 use setsight_photo::geometry::Point;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// This format.
@@ -22,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Names of files that list the classes line by line.
-const LISTS: [&str; 4] = ["classes.txt", "obj.names", "labels.names", "_darknet.labels"];
+const LISTS: [&str; 3] = ["classes.txt", "obj.names", "_darknet.labels"];
 
 /// The files among these that list classes, YAML before plain lists.
 pub(super) fn lists_among(files: &[PathBuf]) -> Vec<PathBuf> {
@@ -41,7 +38,7 @@ fn is_yaml(path: &Path) -> bool {
 }
 
 fn is_list(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| LISTS.iter().any(|list| name.eq_ignore_ascii_case(list)))
+    path.file_name().is_some_and(|name| LISTS.iter().any(|list| name == *list))
 }
 
 /// The classes that a file lists.
@@ -84,10 +81,12 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
     if !drafts.problems.is_empty() {
         return drafts;
     }
-    let pairs = Pairs::of(files, is_list);
-    for (picture, own) in pairs.pictures {
-        let Some(own) = own else {
-            drafts.account.add(Oddity::Unlabelled, || picture.display().to_string());
+    let is_text = |file: &&PathBuf| has_extension(file, "txt") && !is_list(file);
+    let mut texts: BTreeSet<PathBuf> = files.iter().filter(is_text).cloned().collect();
+    for picture in files.iter().filter(|file| is_picture(file)) {
+        let mut ways = labels_apart(picture).into_iter().chain([picture.with_extension("txt")]);
+        let Some(own) = ways.find_map(|way| texts.take(&way)) else {
+            drafts.skipped.push(picture.display().to_string());
             continue;
         };
         let list = match list_of(&own, &lists) {
@@ -99,23 +98,60 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
                 continue;
             }
         };
-        let mark = |line: &str| mark_of(line, &list.classes, list.keypoints).map(Some);
-        if let Some(marks) = marks_of(&own, &mark, &mut drafts) {
-            let (path, unit) = (picture, Unit::Shares);
+        if let Some(marks) = marks_of(&own, list, &mut drafts) {
+            let (path, unit) = (picture.clone(), Unit::Shares);
             drafts.photos.push(DraftPhoto { path, told_in: own, told_px: None, unit, marks });
         }
     }
     // Lists of photos and notes are text files too; label files hold numbers from the first line
     // on.
-    for text in pairs.alone {
+    for text in texts {
         let Ok(list) = list_of(&text, &lists) else { continue };
-        let mark = |line: &str| mark_of(line, &list.classes, list.keypoints).map(Some);
-        let marks = marks_of(&text, &mark, &mut Drafts::default());
+        let marks = marks_of(&text, list, &mut Drafts::default());
         if marks.is_some_and(|marks| !marks.is_empty()) {
-            drafts.problem(&text, WITHOUT_PHOTO);
+            drafts.problem(
+                &text,
+                "labels without a photo of this name; put the photo beside them or into images/, and call the two \
+                 alike, such as a.jpg and a.txt",
+            );
         }
     }
     drafts
+}
+
+/// The label file `labels/..txt` for `images/..jpg`; the last folder with that name is replaced.
+fn labels_apart(picture: &Path) -> Option<PathBuf> {
+    let mut parts: Vec<&OsStr> = picture.iter().collect();
+    let images = parts.iter().rposition(|part| *part == "images")?;
+    parts[images] = OsStr::new("labels");
+    Some(parts.into_iter().collect::<PathBuf>().with_extension("txt"))
+}
+
+/// The objects in the lines of a file; each that is wrong is a problem. `None` if there are such.
+fn marks_of(path: &Path, list: &List, drafts: &mut Drafts) -> Option<Vec<Mark>> {
+    let text = match text_at(path, MAX_SETTINGS_BYTES) {
+        Ok(text) => text,
+        Err(why) => {
+            drafts.problem(path, &why);
+            return None;
+        }
+    };
+    let mut marks = Some(Vec::new());
+    for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let at = format!("line {}", i + 1);
+        match mark_of(line, &list.classes, list.keypoints) {
+            Ok(mark) => {
+                if let Some(marks) = &mut marks {
+                    marks.push(Mark { at, ..mark });
+                }
+            }
+            Err(why) => {
+                drafts.problem(path, &format!("{at}: {why}"));
+                marks = None;
+            }
+        }
+    }
+    marks
 }
 
 /// Keypoints of each object: how many, and how many numbers each has (3 with its visibility).
@@ -143,8 +179,7 @@ fn mark_of(
         Some(Outline::of_box(corner, (width, height)))
     };
     let outline = match (numbers.as_slice(), keypoints) {
-        // A model's own predictions end with a confidence.
-        (&[x, y, w, h] | &[x, y, w, h, _], _) => a_box(x, y, w, h),
+        (&[x, y, w, h], _) => a_box(x, y, w, h),
         (&[x, y, w, h, ref points @ ..], Some((count, each))) if points.len() == count * each => {
             // Visibility 0: not labelled. It is no share of the picture.
             let seen = points.chunks(each).filter(|p| p.get(2).is_none_or(|seen| *seen > 0.0));
@@ -159,11 +194,12 @@ fn mark_of(
         format!(
             "{} numbers after the class; expected a box (4: its middle and size), corners (8, or \
              more: x and y of each), or a box and keypoints as kpt_shape in data.yaml says; take out \
-             what a tracker adds",
+             what a detector or a tracker adds",
             numbers.len()
         )
     })?;
-    let within = |v: &f64| (-FAR..=1.0 + FAR).contains(v);
+    // How far one may reach out of the picture is seen with its pixels.
+    let within = |v: &f64| (-1.0..=2.0).contains(v);
     if let Some(far) = shares.iter().find(|v| !within(v)) {
         return Err(format!("{far} is no share of the picture; expected 0 to 1, not pixels"));
     }
@@ -207,32 +243,17 @@ fn keypoints_of_yaml(text: &str) -> Option<Keypoints> {
     (count > 0 && (2..=3).contains(&each)).then_some((count, each))
 }
 
-/// What stands after a key at the start of a line, which may be in quotes: `names: x`, `"names": x`.
+/// What stands after a key at the start of a line: `names: x`.
 fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let (own, value) = line.split_once(':')?;
-    let own = own.trim_end();
-    let own =
-        ['"', '\''].iter().find_map(|q| own.strip_prefix(*q)?.strip_suffix(*q)).unwrap_or(own);
     (own == key).then(|| value.trim())
 }
 
-/// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words,
-/// perhaps with an anchor (`names: &all [..]`) or as an alias of one (`names: *all`). A full YAML
-/// parser would be too large a dependency for this.
+/// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words. A full
+/// YAML parser would be too large a dependency for this.
 fn names_of_yaml(text: &str) -> Vec<(usize, String)> {
-    let value = text.lines().find_map(|line| value_of(line, "names")).unwrap_or_default();
-    let alias = value.strip_prefix('*').map(|name| format!("&{}", name.trim()));
-    let begins = |line: &str| match &alias {
-        None => value_of(line, "names").is_some(),
-        Some(anchor) => line.split_whitespace().any(|word| word == anchor),
-    };
-    let mut lines = text.lines().skip_while(|line| !begins(line));
-    let first = lines.next().and_then(|line| line.split_once(':')).map_or("", |(_, value)| value);
-    let first = first.trim();
-    let first = match first.strip_prefix('&') {
-        Some(anchored) => anchored.split_once(' ').map_or("", |(_, value)| value.trim()),
-        None => first,
-    };
+    let mut lines = text.lines();
+    let first = lines.find_map(|line| value_of(line, "names")).unwrap_or_default();
     let items: Vec<String> = if first.starts_with(['[', '{']) {
         let flow: Vec<&str> = std::iter::once(first).chain(lines).collect();
         split_outside_quotes(&flow.join(" ")[1..])
@@ -301,13 +322,18 @@ mod tests {
             "names:\n- 1fgd\n- two striped purple diamonds\nnc: 2",
             "names:\n  # classes\n\n  0: 1fgd  # one\n  1: 'two striped purple diamonds'\nval: x",
             "names: {0: 1fgd, 1: \"two striped purple diamonds\"}",
-            "\"names\": ['1fgd', \"two striped purple diamonds\"]",
-            "names: &all [1fgd, two striped purple diamonds]",
-            "all: &all\n- 1fgd\n- two striped purple diamonds\nnames: *all\nnc: 2",
         ] {
             assert_eq!(names_of_yaml(&format!("path: .\n{names}\n")), expected, "{names}");
         }
         assert!(names_of_yaml("nc: 2\n").is_empty());
+    }
+
+    #[test]
+    fn labels_lie_where_images_do() {
+        let labels = |picture: &str| labels_apart(Path::new(picture));
+        let expected = PathBuf::from("images/x/labels/train/a.b.txt");
+        assert_eq!(labels("images/x/images/train/a.b.jpg"), Some(expected));
+        assert_eq!(labels("obj_train_data/a.jpg"), None);
     }
 
     #[test]
@@ -316,7 +342,8 @@ mod tests {
         let why = |line: &str| mark_of(line, &classes, None).unwrap_err();
         assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is no class"));
         assert!(why("1 0.5 0.5 0.1 0.1").contains("class 1 has no name; 1 classes"));
-        // A confidence and the number of a track.
+        // A confidence, and the number of a track.
+        assert!(why("0 0.5 0.5 0.1 0.1 0.91").contains("5 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1 0.1 0.91 1").contains("6 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1").contains("3 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is no number"));

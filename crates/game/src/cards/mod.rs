@@ -23,4 +23,4 @@ pub use card::{Card, Color, DECK_SIZE, MAX_ON_TABLE, Number, Property, Shading, 
 pub use code::{CodeError, parse_codes};
 pub use deck::Deck;
 pub use deck::Edition;
-pub use name::{NameError, Vocabulary};
+pub use name::NameError;

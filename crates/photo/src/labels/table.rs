@@ -14,31 +14,12 @@ pub struct Table {
     pub rows: Vec<(u64, Vec<String>)>,
 }
 
-/// Reads a table with a first line of names, after remarks.
+/// Reads a table with a first line of names. Spreadsheets write rows of empty fields, which are left
+/// out.
 ///
 /// # Errors
 /// The text is no CSV, or not UTF-8.
 pub fn table_of(text: &[u8]) -> Result<Table, csv::Error> {
-    let mut rows = rows_of(text)?.into_iter().peekable();
-    // Remarks and titles stand above some tables.
-    while let Some((_, row)) = rows.next() {
-        let filled = |row: &[String]| row.iter().filter(|field| !field.is_empty()).count();
-        let is_remark = row[0].starts_with('#')
-            || (filled(&row) == 1 && rows.peek().is_some_and(|(_, next)| filled(next) > 1));
-        if !is_remark {
-            let columns = row.iter().map(|name| name.to_lowercase()).collect();
-            return Ok(Table { columns, rows: rows.collect() });
-        }
-    }
-    Ok(Table::default())
-}
-
-/// Reads a table without names: the number of each line in the file, counted from 1, and its fields.
-/// Spreadsheets write rows of empty fields, which are left out.
-///
-/// # Errors
-/// The text is no CSV, or not UTF-8.
-pub fn rows_of(text: &[u8]) -> Result<Vec<(u64, Vec<String>)>, csv::Error> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .trim(csv::Trim::All)
@@ -63,7 +44,10 @@ pub fn rows_of(text: &[u8]) -> Result<Vec<(u64, Vec<String>)>, csv::Error> {
             !tells_separator && fields.iter().any(|field| !field.is_empty())
         })
     };
-    reader.records().map(row).filter(is_row).collect()
+    let mut rows = reader.records().map(row).filter(is_row);
+    let Some(names) = rows.next() else { return Ok(Table::default()) };
+    let columns = names?.1.iter().map(|name| name.to_lowercase()).collect();
+    Ok(Table { columns, rows: rows.collect::<Result<_, _>>()? })
 }
 
 /// What Excel writes above a table to say what stands between its fields: `sep=;`.
@@ -117,12 +101,7 @@ mod tests {
         assert_eq!(table_of(b"a,b\n1,2\n").unwrap().rows, [(2, vec!["1".into(), "2".into()])]);
         assert!(table_of(b"").unwrap().columns.is_empty());
         // As spreadsheets write them.
-        for text in [
-            "sep=;\r\na;b\r\n1,5;2\r\n;\r\n",
-            "# drawn in May\na;b\n;\n1,5;2\n",
-            "Cards of May;\na;b\n1,5;2\n",
-            "Cards\n\na;b\n1,5;2\n",
-        ] {
+        for text in ["sep=;\r\na;b\r\n1,5;2\r\n;\r\n", "a;b\n;\n1,5;2\n"] {
             let table = table_of(text.as_bytes()).unwrap();
             assert_eq!(table.columns, ["a", "b"], "{text}");
             assert_eq!(table.rows.len(), 1, "{text}");

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use setsight_eval::convert::{self, Converted, Format};
 use setsight_files::{print_result, say};
+use setsight_photo::labels::PhotoLabel;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
@@ -15,8 +16,8 @@ use std::sync::atomic::Ordering;
 #[derive(clap::Args)]
 #[command(
     after_help = "Classes are named by their card's code (2spd) or in words (\"two striped purple \
-    diamonds\", PURPLE_DIAMOND_2_STRIPED, RedOvalOneSolid); --words FILE adds words. A card in a box with straight sides is labelled by its centre \
-    alone; four corners are kept.\n\n\
+    diamonds\", PURPLE_DIAMOND_2_STRIPED, RedOvalOneSolid). A card in a box with straight sides is labelled by its centre \
+    alone; four corners are kept. What is not as its form says is refused.\n\n\
     Nothing of FROM is changed and nothing is replaced. The labels say where the photos lie, by the way \
     from DIR: keep them there, or take copies along with --copy. With the photos' own folder for DIR the \
     labels stand beside them, as `setsight app` has them.\n\n\
@@ -37,12 +38,6 @@ pub struct Args {
     /// Copy the pictures into DIR too, which must be new or empty
     #[arg(long)]
     copy: bool,
-    /// What words of classes mean that are not known: a table of two columns, such as chequered,striped
-    ///
-    /// The second column is a word that is known (filled, open, striped, green, ..), a card (2spd)
-    /// for a whole class, or - for a word that says nothing.
-    #[arg(long, value_name = "FILE")]
-    words: Option<PathBuf>,
     /// A class that is no card, such as backs, to be passed over; may be given often
     #[arg(long, value_name = "CLASS")]
     leave_out: Vec<String>,
@@ -92,10 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         From::Auto => None,
         From::As(format) => Some(format),
     };
-    let words = args.words.as_deref().map(convert::read_words).transpose();
-    let words = words.map_err(|error| BadCall(error.to_string()))?.unwrap_or_default();
-    let found =
-        convert::find(&args.from, format, words).map_err(|error| BadCall(error.to_string()))?;
+    let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
     let mut go_on = || {
@@ -111,7 +103,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         Err(error) => return Err(error).context("nothing is written"),
     };
-    let (told, account) = (converted.to_string(), converted.account());
+    let told = converted.to_string();
     let notes = notes(&converted, args.copy);
     let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
@@ -122,7 +114,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let written = converted.write(&args.out, args.copy, &mut go_on);
     bar.finish_and_clear();
     let path = written?;
-    say!("{account}");
     for note in notes {
         say!("{note}");
     }
@@ -133,7 +124,21 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 /// What people should know of the labels.
 fn notes(converted: &Converted, copied: bool) -> Vec<String> {
-    let mut notes = Vec::new();
+    let bare =
+        |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty() && photo.1.places.is_empty();
+    let bare: Vec<String> =
+        converted.photos.iter().filter(bare).map(|(path, _)| path.display().to_string()).collect();
+    let turned = converted.turned.iter().map(|path| path.display().to_string()).collect();
+    let mut notes: Vec<String> = [
+        (converted.skipped.clone(), "photos that nobody labelled are left out"),
+        (bare, "photos without a card count as truth; take out those that nobody labelled"),
+        (turned, "photos are turned by their EXIF data; their labels were taken to speak of them as viewers show them"),
+    ]
+    .iter()
+    .filter_map(|(photos, what)| {
+        Some(format!("{} {what}, such as {}", photos.len(), photos.first()?))
+    })
+    .collect();
     let taken = if copied { "they are copied all the same" } else { "the labels name them there" };
     let outside = converted.outside();
     if let [first, ..] = outside.as_slice() {
