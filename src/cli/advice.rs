@@ -22,12 +22,6 @@ pub fn advice(error: &(dyn Error + 'static)) -> Option<String> {
 fn on_plan(error: &PlanError) -> Option<String> {
     let text = match error {
         PlanError::Models(error) => return on_models(error),
-        PlanError::Deck(_) => return None,
-        PlanError::NotTrainedFor { .. } => {
-            "train one with `setsight train reader --deck FILE --out DIR`, or leave out --models, and the \
-             deck is read by measuring alone"
-        }
-        PlanError::TrainedForOther { .. } => "leave out --deck or --models",
         PlanError::OwnReader { .. } => "leave out --reader and --without",
         PlanError::NoOpenCv => "leave out --finder classical",
         PlanError::Chosen { .. } => "`setsight models reset` goes back to those inside the program",

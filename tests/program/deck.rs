@@ -1,11 +1,8 @@
 //! What a user does with `setsight deck`: learn a deck from photos, and read by its file.
 
-use crate::common::{Ran, Start, World};
+use crate::common::{Ran, World};
 use serde_json::Value;
 use setsight::cards::{Card, Property};
-use setsight_nets::Metadata;
-use setsight_nets::engine::Models;
-use setsight_nets::onnx;
 use setsight_photo::labels::{CardLabel, LabelFile};
 use std::path::Path;
 
@@ -185,75 +182,6 @@ fn what_cannot_be_learnt_from_is_told_and_nothing_is_written() {
     image::imageops::replace(&mut both, &one, 0, i64::from(one.height()));
     both.save(world.path().join("deck/plain-0001.jpg")).unwrap();
     says(learn(&["deck"], "ours"), &["look the same", "plain-0001.jpg", "has each card once"]);
-}
-
-/// `ours.json`, a deck that is drawn like today's, and in `ours` what training for it leaves.
-fn trained(world: &World) {
-    let classic = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/game/decks/classic.json");
-    let mut deck: Value = serde_json::from_str(&std::fs::read_to_string(classic).unwrap()).unwrap();
-    deck["name"] = "ours".into();
-    world.file("ours.json", deck.to_string().as_bytes());
-    world.file("ours/deck.json", deck.to_string().as_bytes());
-    let (graph, metadata) = onnx::decode(&Models::Shipped.read("reader.onnx").unwrap()).unwrap();
-    let metadata = Metadata { deck: Some("ours".into()), ..metadata };
-    world.file("ours/reader.onnx", &onnx::encode(&graph, &metadata));
-}
-
-#[test]
-fn models_that_were_trained_for_a_deck_read_it_wherever_they_are_chosen() {
-    let world = World::new();
-    trained(&world);
-    let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
-    done(world.run(&[&draw[..], &["table"]].concat()));
-    let home = world.path().join("home");
-    let run = |args: &[&str]| -> Ran {
-        let mut command = world.command(args);
-        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
-        command.ended().into()
-    };
-    let deck = |more: &[&str]| -> String {
-        let ran = done(run(&[&["scan", "table", "--format", "json"], more].concat()));
-        let photo: Value = serde_json::from_str(&ran.stdout).unwrap();
-        assert!(photo["cards"].as_array().unwrap().len() == 12, "{photo}");
-        photo["deck"].as_str().unwrap().to_owned()
-    };
-    // Models that are given say what deck they are for.
-    assert_eq!(deck(&["--models", "ours"]), "ours");
-    let ran = run(&["scan", "table", "--models", "ours", "--deck", "classic"]);
-    assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
-    // A network that has lost its deck's file says what it is, too.
-    world.file("alone/reader.onnx", &std::fs::read(world.path().join("ours/reader.onnx")).unwrap());
-    world.file("alone/finder.onnx", &Models::Shipped.read("finder.onnx").unwrap());
-    let ran = run(&["scan", "table", "--models", "alone", "--reader", "neural"]);
-    assert!(ran.code == 2 && ran.stderr.contains("for the deck ours"), "{}", ran.stderr);
-    // Those that are chosen read their deck where it is named, and no other.
-    let ran = done(run(&["models", "use", "ours"]));
-    assert!(ran.stdout.ends_with("from now on where the deck is ours\n"), "{}", ran.stdout);
-    assert_eq!((deck(&[]), deck(&["--deck", "ours.json"])), ("classic".into(), "ours".into()));
-    world.file("ours/reader.onnx", b"no network");
-    let ran = run(&["scan", "table", "--deck", "ours.json"]);
-    assert!(ran.code == 1 && ran.stderr.contains("setsight models reset"), "{}", ran.stderr);
-    assert_eq!(deck(&[]), "classic");
-}
-
-#[test]
-fn a_program_reads_a_deck_with_the_models_that_were_trained_for_it() {
-    let world = World::new();
-    trained(&world);
-    let draw = ["render", "--deck", "ours.json", "--kind", "plain", "--count", "1", "--out"];
-    done(world.run(&[&draw[..], &["table"]].concat()));
-    let labels = LabelFile::read(&world.path().join("table")).unwrap().photos().unwrap();
-    let label = &labels[0];
-    assert_eq!(label.deck, "ours", "what is drawn is labelled as what it is");
-    let options = setsight::ReadOptions::default().models(world.path().join("ours"));
-    let reader = setsight::PhotoReader::with(&options).unwrap();
-    let table = reader.read_file(world.path().join("table").join(&label.file)).unwrap().table;
-    let mut read: Vec<Card> =
-        table.cards.iter().filter(|card| !card.unsure).map(|card| card.card).collect();
-    let mut lying: Vec<Card> = label.cards.iter().map(|card| card.code).collect();
-    read.sort();
-    lying.sort();
-    assert_eq!(read, lying);
 }
 
 /// A whole deck on several tables, then without one of them.

@@ -38,7 +38,6 @@ fn photo(file: &str, image: &RgbImage, tags: &[&str], cards: Vec<CardLabel>) -> 
         deck: "classic".into(),
         mirrored: false,
         cards,
-        places: Vec::new(),
     }
 }
 

@@ -50,7 +50,6 @@ fn metadata() -> Metadata {
         training_set: "0".repeat(64),
         command: "a test".into(),
         seed: 1,
-        deck: None,
     }
 }
 
@@ -197,35 +196,6 @@ fn bad_calls_and_models_leave_nothing_behind() {
     assert_eq!(world.names("photos"), ["holiday.jpg"]);
     let names = ["bad", "dilated", "models", "photos"];
     assert_eq!(world.names("."), names);
-}
-
-#[test]
-fn a_deck_of_ones_own_goes_to_the_board_with_the_models_that_were_trained_for_it() {
-    let world = exported();
-    let classic = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/game/decks/classic.json");
-    let text = std::fs::read_to_string(classic).unwrap();
-    let mut deck: Value = serde_json::from_str(&text).unwrap();
-    deck["name"] = "ours".into();
-    world.file("ours.json", deck.to_string().as_bytes());
-    deck["symbol_size"] = 0.9.into();
-    world.file("other.json", deck.to_string().as_bytes());
-    let call = ["export", "h7", "--models", "models", "--out", "new"];
-    let with = |deck: &'static str| [&call[..], &["--deck", deck]].concat();
-    let ran = world.run(&with("ours.json")).expect(2);
-    assert!(ran.stderr.contains("models: its models were not trained for"), "{}", ran.stderr);
-    // As training for a deck leaves it.
-    std::fs::copy(world.path().join("ours.json"), world.path().join("models/deck.json")).unwrap();
-    let ran = world.run(&call).expect(2);
-    assert!(ran.stderr.contains("trained for the deck ours"), "{}", ran.stderr);
-    world.run(&with("other.json")).expect(2);
-    assert!(!world.path().join("new").exists());
-    world.run(&with("ours.json")).expect(0);
-    let script = |folder: &str| {
-        std::fs::read_to_string(world.path().join(folder).join("board/card_reader.py")).unwrap()
-    };
-    assert!(script("out").contains("\nUSUAL_DECK = True\n"));
-    assert!(script("new").contains("\nUSUAL_DECK = False\n"));
-    world.run(&["export", "h7", "--check", "new"]).expect(0);
 }
 
 /// The sizes on the pages are those of the reader in the program, and a photo is shown as the board

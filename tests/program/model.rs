@@ -74,7 +74,6 @@ fn untrained(kind: Kind) -> Vec<u8> {
         training_set: "00".into(),
         command: "none".into(),
         seed: 1,
-        deck: None,
     };
     onnx::encode(&graph, &metadata)
 }

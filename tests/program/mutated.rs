@@ -140,7 +140,6 @@ fn tflite() -> Vec<u8> {
         training_set: "0".repeat(64),
         command: "a test".into(),
         seed: 1,
-        deck: None,
     };
     let world = World::new();
     world.file("models/reader.onnx", &onnx::encode(&graph, &metadata));

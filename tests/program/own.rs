@@ -76,61 +76,6 @@ fn from_corrected_photos_to_models_that_are_used() {
 }
 
 #[test]
-fn places_alone_teach_the_finder() {
-    let world = World::new();
-    photos(&world, "mine", "5", "4");
-    let path = world.path().join("mine/labels.json");
-    let mut labels: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    // As a tool exports oriented boxes of one class.
-    let mut boxes = Vec::new();
-    for photo in labels["photos"].as_array_mut().unwrap() {
-        let size = |of: &str| photo[of].as_f64().unwrap();
-        let (width, height) = (size("width"), size("height"));
-        let mut lines = String::new();
-        for card in photo["cards"].as_array().unwrap() {
-            lines.push('0');
-            for corner in card["corners"].as_array().unwrap() {
-                let share = |i: usize, side: f64| corner[i].as_f64().unwrap() / side;
-                lines += &format!(" {} {}", share(0, width), share(1, height));
-            }
-            lines.push('\n');
-        }
-        boxes.push((photo["file"].as_str().unwrap().to_owned(), lines));
-    }
-    std::fs::remove_file(&path).unwrap();
-    let cards: usize = boxes.iter().map(|(_, lines)| lines.lines().count()).sum();
-    world.file("mine/classes.txt", b"card\n");
-    for (file, lines) in boxes {
-        let name = std::path::Path::new(&file).with_extension("txt");
-        world.file(&format!("mine/{}", name.display()), lines.as_bytes());
-    }
-    let told = world.run(&["dataset", "convert", "mine", "--out", "placed"]).expect(0);
-    let words = format!("4 photos, {cards} places of cards, {cards} with corners, no codes");
-    assert!(told.stdout.contains(&words), "{}", told.stdout);
-    assert!(told.stderr.contains("--what finder"), "{}", told.stderr);
-
-    let eval = world.run(&["eval", "placed"]);
-    assert!(eval.code != 0 && eval.stderr.contains("nobody has checked any"), "{}", eval.stderr);
-    let reader = ["train", "--add", "placed", "--out", "no", "--what", "reader", "--steps", "3"];
-    let reader = world.run(&reader);
-    assert!(reader.code == 2 && reader.stderr.contains("--what finder"), "{}", reader.stderr);
-    assert!(!world.path().join("no").exists());
-
-    let train = ["train", "--add", "placed", "--out", "models", "--steps", "3"];
-    let trained = world.run(&train).expect(0);
-    let row = format!("4 photos kept aside without codes, {cards} cards");
-    for words in [row.as_str(), "found where none lies", "drawn tables"] {
-        assert!(trained.stdout.contains(words), "{words}: {}", trained.stdout);
-    }
-    world.run(&["export", "onnx", "--out", "reader.onnx"]).expect(0);
-    world.run(&["export", "onnx", "--network", "finder", "--out", "finder.onnx"]).expect(0);
-    let bytes = |path: &str| std::fs::read(world.path().join(path)).unwrap();
-    assert!(bytes("models/reader.onnx") == bytes("reader.onnx"), "the reader stays as it is");
-    assert!(bytes("models/finder.onnx") != bytes("finder.onnx"), "the finder learnt");
-}
-
-#[test]
 fn what_cannot_be_learned_from_is_told_and_leaves_nothing() {
     let world = World::new();
     photos(&world, "one", "6", "1");

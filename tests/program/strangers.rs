@@ -46,7 +46,6 @@ const CASES: &[Case] = &[
     refused("film.avi", "live --url http://127.0.0.1:9 --headless --record film.avi"),
     // Networks.
     refused("out/reader.onnx", "train reader --out out"),
-    refused("out/deck.json", "train reader --out out --deck classic"),
     refused("out/finder.onnx", "train finder --out out"),
     refused("out/refiner.onnx", "train refiner --out out"),
     Case { code: 1, ..refused("out/checkpoint.safetensors", "train finder --out out") },

@@ -68,7 +68,7 @@ fn main() -> anyhow::Result<()> {
 fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Result<()> {
     let file = std::fs::read(exported.join(folder::MODEL))?;
     let net = read_tflite::read(&file)?;
-    let drawn = crops::drawn(None, TABLES, SEED);
+    let drawn = crops::drawn(TABLES, SEED);
     let mut real: Vec<Crop> = Vec::new();
     for folder in folders_in(cards)? {
         let labels = setsight_photo::labels::read_crop_labels(&folder)?;
@@ -135,7 +135,7 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         std::fs::write(out.join("frames").join(format!("{name}.bin")), bytes)
     };
     for (i, kind) in DRAWN_FRAMES.into_iter().enumerate() {
-        let (frame, cards) = crops::drawn_table(None, kind, SEED + 1, i as u64);
+        let (frame, cards) = crops::drawn_table(kind, SEED + 1, i as u64);
         let codes = cards.iter().map(|(_, card)| card.to_string()).collect();
         let sides = cards.iter().map(|(quad, _)| long_side(quad)).collect();
         write(format!("drawn-{i:02}-{kind:?}"), "drawn", &frame, codes, median(sides))?;

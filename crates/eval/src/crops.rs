@@ -130,7 +130,6 @@ fn as_photo(crop: &LabelledCrop) -> LabelledPhoto {
         deck: TableLabel::default().deck,
         mirrored: false,
         cards: vec![card],
-        places: Vec::new(),
     };
     LabelledPhoto { path: crop.path.clone(), label, source: crop.source.clone() }
 }

@@ -33,8 +33,6 @@ pub struct LabelledCrop {
 pub struct FoundPhotos {
     /// Photos with confirmed labels, which are ground truth.
     pub photos: Vec<LabelledPhoto>,
-    /// Photos of which is told only where their cards lie, by [`find_photos_and_places`].
-    pub placed: Vec<LabelledPhoto>,
     /// Photos whose labels nobody has confirmed as complete.
     pub unchecked: Vec<PathBuf>,
     /// Those of the first that lie elsewhere than in the folder of their labels.
@@ -67,9 +65,21 @@ const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, und
 /// # Errors
 /// [`DatasetError`]: no labels there, or bad ones.
 pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
-    let mut found = find_photos_and_places(dataset)?;
-    let placed = std::mem::take(&mut found.placed);
-    found.unchecked.extend(placed.into_iter().map(|photo| photo.path));
+    let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
+    if folders.is_empty() {
+        let reason = format!(
+            "no {PHOTO_LABELS} in this folder, nor in a folder directly in it; expected a folder of \
+             labelled photos"
+        );
+        return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
+    }
+    let mut found = FoundPhotos::default();
+    for folder in folders {
+        let FoundPhotos { photos, unchecked, outside } = photos_of(&folder)?;
+        found.photos.extend(photos);
+        found.unchecked.extend(unchecked);
+        found.outside.extend(outside);
+    }
     check_that_some_are_checked(dataset, found.photos.len(), found.unchecked.len())?;
     Ok(found)
 }
@@ -85,31 +95,6 @@ fn check_that_some_are_checked(
     let reason =
         format!("nobody has checked any of its labelled photos ({unchecked}): {CHECK_THEM}");
     Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason })
-}
-
-/// Like [`find_photos`], with the photos of which is told only where their cards lie; there may be
-/// no others.
-///
-/// # Errors
-/// [`DatasetError`]: no labels there, or bad ones.
-pub fn find_photos_and_places(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
-    let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
-    if folders.is_empty() {
-        let reason = format!(
-            "no {PHOTO_LABELS} in this folder, nor in a folder directly in it; expected a folder of \
-             labelled photos"
-        );
-        return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
-    }
-    let mut found = FoundPhotos::default();
-    for folder in folders {
-        let FoundPhotos { photos, placed, unchecked, outside } = photos_of(&folder)?;
-        found.photos.extend(photos);
-        found.placed.extend(placed);
-        found.unchecked.extend(unchecked);
-        found.outside.extend(outside);
-    }
-    Ok(found)
 }
 
 /// A dataset whose photos are read a folder at a time: labels of a million photos take more than a gigabyte.
@@ -154,11 +139,10 @@ pub fn find_labelled(
     }
     let (mut folders, mut others) = (Vec::new(), FoundPhotos::default());
     for folder in with_photos {
-        let FoundPhotos { photos, placed, unchecked, outside } = photos_of(&folder)?;
+        let FoundPhotos { photos, unchecked, outside } = photos_of(&folder)?;
         photos.iter().for_each(&mut *each);
         folders.push((folder, photos.len()));
         others.unchecked.extend(unchecked);
-        others.unchecked.extend(placed.into_iter().map(|photo| photo.path));
         others.outside.extend(outside);
     }
     let checked = folders.iter().map(|(_, checked)| checked).sum();
@@ -184,13 +168,11 @@ fn photos_of(folder: &Path) -> Result<FoundPhotos, DatasetError> {
     let labels = LabelFile::read(folder)?;
     let (photos, unchecked): (Vec<_>, Vec<_>) =
         labels.photos()?.into_iter().partition(PhotoLabel::is_checked);
-    let (placed, unchecked): (Vec<_>, Vec<_>) =
-        unchecked.into_iter().partition(PhotoLabel::has_places_to_learn);
     let source = match labels.source() {
         Some(source) => source.to_owned(),
         None => name_of(folder),
     };
-    let outside = photos.iter().chain(&placed).filter(|label| leads_outside(&label.file));
+    let outside = photos.iter().filter(|label| leads_outside(&label.file));
     let outside = outside.map(|label| folder.join(&label.file)).collect();
     let photo = |label: PhotoLabel| LabelledPhoto {
         path: folder.join(&label.file),
@@ -199,7 +181,6 @@ fn photos_of(folder: &Path) -> Result<FoundPhotos, DatasetError> {
     };
     Ok(FoundPhotos {
         photos: photos.into_iter().map(photo).collect(),
-        placed: placed.into_iter().map(photo).collect(),
         unchecked: unchecked.into_iter().map(|label| folder.join(label.file)).collect(),
         outside,
     })

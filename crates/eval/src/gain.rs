@@ -1,11 +1,11 @@
 //! The gain of a training: results before and after, on held-out photos and on drawn tables that
 //! detect a loss elsewhere.
 
-use crate::{Figures, LabelledPhoto, PhotoOutcome, compare, compare_places, evaluate_photo};
+use crate::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use setsight_photo::labels::{CardLabel, SaidBy};
-use setsight_photo::source::{self, Room};
+use setsight_photo::source::Room;
 use setsight_scenes::suite::Suite;
 use setsight_vision::{Pipeline, Trace};
 
@@ -56,27 +56,6 @@ impl Counts {
     }
 }
 
-/// What was found in photos of which is known only where the cards lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Places {
-    /// Number of photos.
-    pub photos: usize,
-    /// Number of cards.
-    pub cards: usize,
-    /// Cards found.
-    pub found: Change,
-    /// Cards found where none lies.
-    pub false_cards: Change,
-}
-
-impl Places {
-    /// The gain in cards: one that is not there costs as much as one that is missed.
-    fn gain(&self) -> i64 {
-        let more = |change: &Change| change.after as i64 - change.before as i64;
-        more(&self.found) - more(&self.false_cards)
-    }
-}
-
 /// The verdict on a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -113,9 +92,6 @@ pub struct Worth {
     pub verdict: Verdict,
     /// On held-out photos, each read by networks that were not trained on its scene.
     pub kept_aside: Counts,
-    /// On held-out photos without codes, in the same way.
-    #[serde(default)]
-    pub places: Places,
     /// On drawn tables.
     pub drawn: Counts,
     /// Cards of the photos that changed.
@@ -124,14 +100,13 @@ pub struct Worth {
     pub photos: usize,
 }
 
-/// Measures the gain on photos and on those without codes (`placed`), each with the pipeline that
-/// was not trained on it, and on drawn tables with the one that is to be used.
+/// Measures the gain on photos, each with the pipeline that was not trained on it, and on drawn tables
+/// with the one that is to be used.
 ///
 /// # Errors
 /// A photo that cannot be read.
 pub fn measure(
     photos: &[(&LabelledPhoto, &Pipeline)],
-    placed: &[(&LabelledPhoto, &Pipeline)],
     before: &Pipeline,
     after: &Pipeline,
 ) -> anyhow::Result<Worth> {
@@ -151,45 +126,18 @@ pub fn measure(
         changes.extend(changed(photo, &outcome_before, &outcome_after));
     }
     let kept_aside = Counts::of(&was, &is);
-    let places = found_places(placed, before)?;
     let drawn = guard(before, after)?;
-    let measured = !photos.is_empty() || !placed.is_empty();
-    let verdict = if measured { verdict(&kept_aside, &places, &drawn) } else { Verdict::Unknown };
-    Ok(Worth { verdict, kept_aside, places, drawn, changes, photos: photos.len() })
-}
-
-/// What is found in photos without codes by the first pipeline and by each photo's own.
-fn found_places(
-    placed: &[(&LabelledPhoto, &Pipeline)],
-    before: &Pipeline,
-) -> anyhow::Result<Places> {
-    let mut sum = Places { photos: placed.len(), ..Places::default() };
-    for (photo, untrained_on_it) in placed {
-        let loaded = source::load_photo(&photo.path)?;
-        let places = photo.label.places_in(&loaded);
-        let found = |pipeline: &Pipeline| -> anyhow::Result<(usize, usize)> {
-            let table = pipeline.read(&loaded.frame, &mut Trace::default())?.table;
-            let matched = compare_places(&places, &table.cards);
-            Ok((matched.reading_of_label.iter().flatten().count(), matched.false_cards.len()))
-        };
-        let (one, other) = (found(before)?, found(untrained_on_it)?);
-        sum.cards += places.len();
-        sum.found.before += one.0;
-        sum.found.after += other.0;
-        sum.false_cards.before += one.1;
-        sum.false_cards.after += other.1;
-    }
-    Ok(sum)
+    let verdict = if photos.is_empty() { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
+    Ok(Worth { verdict, kept_aside, drawn, changes, photos: photos.len() })
 }
 
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
 /// cards. A loss of up to one hundredth of the drawn cards may be chance.
-fn verdict(kept_aside: &Counts, places: &Places, drawn: &Counts) -> Verdict {
+fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
     let share = |gain: i64, cards: usize| gain as f64 / cards.max(1) as f64;
     let lost = -share(drawn.gain(), drawn.cards);
-    let gain = kept_aside.gain() + places.gain();
-    match gain {
-        _ if lost > 0.01 && lost >= share(gain, kept_aside.cards + places.cards) => Verdict::Worse,
+    match kept_aside.gain() {
+        gain if lost > 0.01 && lost >= share(gain, kept_aside.cards) => Verdict::Worse,
         gain if gain > 0 => Verdict::Better,
         0 => Verdict::Same,
         _ => Verdict::Worse,
@@ -253,22 +201,10 @@ mod tests {
         assert_eq!(counts(change(20, 20), change(4, 1)).gain(), 9);
         let none = change(0, 0);
         let drawn = Counts { cards: 400, right: change(390, 380), ..Counts::default() };
-        let verdict =
-            |kept_aside: Counts, drawn: &Counts| verdict(&kept_aside, &Places::default(), drawn);
+        let verdict = |kept_aside: Counts, drawn: &Counts| verdict(&kept_aside, drawn);
         assert_eq!(verdict(counts(change(20, 25), none), &drawn), Verdict::Better);
         assert_eq!(verdict(counts(change(20, 20), none), &drawn), Verdict::Worse, "nothing for it");
         assert_eq!(verdict(counts(change(20, 20), none), &Counts::default()), Verdict::Same);
         assert_eq!(verdict(counts(change(20, 19), none), &Counts::default()), Verdict::Worse);
-    }
-    #[test]
-    fn a_card_that_is_not_there_costs_as_much_as_one_that_is_missed() {
-        let change = |before, after| Change { before, after };
-        let of = |found, false_cards| {
-            let places = Places { photos: 2, cards: 24, found, false_cards };
-            verdict(&Counts::default(), &places, &Counts::default())
-        };
-        assert_eq!(of(change(20, 23), change(0, 1)), Verdict::Better);
-        assert_eq!(of(change(20, 21), change(0, 1)), Verdict::Same);
-        assert_eq!(of(change(20, 20), change(0, 1)), Verdict::Worse);
     }
 }

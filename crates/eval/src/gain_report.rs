@@ -48,7 +48,7 @@ impl Display for Worth {
 
 /// A name for each part that was measured, and its rows.
 fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
-    let Worth { kept_aside, places, drawn, .. } = worth;
+    let Worth { kept_aside, drawn, .. } = worth;
     let read = |counts: &Counts| {
         vec![
             ("right", counts.right),
@@ -57,12 +57,9 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
             ("not found", counts.missed),
         ]
     };
-    let found = vec![("found", places.found), ("found where none lies", places.false_cards)];
     let own = format!("{} photos kept aside", worth.photos);
-    let without_codes = format!("{} photos kept aside without codes", places.photos);
     let parts = [
         (own, kept_aside.cards, read(kept_aside)),
-        (without_codes, places.cards, found),
         ("drawn tables".to_owned(), drawn.cards, read(drawn)),
     ];
     let named = |(name, cards, rows)| (format!("{name}, {cards} cards"), rows);

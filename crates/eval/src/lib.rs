@@ -33,11 +33,10 @@ pub use baseline::{Baseline, Comparison};
 pub use crops::{Evaluated, evaluate_crops};
 pub use dataset::{
     Dataset, LabelledCrop, LabelledPhoto, checked_photos, find_labelled, find_photos,
-    find_photos_and_places,
 };
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::Figures;
-pub use matching::{Verdict, compare, compare_places};
+pub use matching::{Verdict, compare};
 pub use outcome::PhotoOutcome;
 pub use report::Report;
 pub use run::{Item, PhotoResult, evaluate, evaluate_photo, plan};

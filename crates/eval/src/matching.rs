@@ -3,7 +3,7 @@
 use super::median::median;
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, Place, nearest};
+use setsight_photo::labels::{CardLabel, nearest};
 use setsight_vision::ReadCard;
 use std::collections::BTreeSet;
 
@@ -51,20 +51,14 @@ impl Match {
 /// of the photo's other labels, or of the reading if no label has corners. Both are in pixels of
 /// the upright photo.
 pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
-    let place = |label: &CardLabel| Place { center: label.center, corners: label.corners };
-    compare_places(&labels.iter().map(place).collect::<Vec<_>>(), readings)
-}
-
-/// Matches readings with the places of cards, as [`compare`] does with labels.
-pub fn compare_places(places: &[Place], readings: &[ReadCard]) -> Match {
     let own: Vec<Option<f64>> =
-        places.iter().map(|place| place.corners.map(|quad| longest_edge(&quad))).collect();
+        labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
     let known: Vec<f64> = own.iter().copied().flatten().collect();
     let usual = median(&known);
     let long_side = |i: usize, j: usize| {
         own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
     };
-    let centres: Vec<Point> = places.iter().map(|place| place.center).collect();
+    let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
     let read: Vec<Point> = readings.iter().map(|card| card.corners_in_image.center()).collect();
     let reading_of_label = nearest(&centres, &read, long_side);
     let mut taken = vec![false; readings.len()];

@@ -158,9 +158,6 @@ def ink(data):
     return more_red, more_blue, count
 
 
-# Whether the network reads the game's usual decks: what their inks and shadings are like is known below.
-# Of a deck that was taught the network alone says what a card is.
-USUAL_DECK = True
 # Where green, purple and red inks lie of what ink() finds, as drawn, in directions of length 1.
 _INKS = ((-0.84, -0.54), (0.33, 0.95), (1.0, -0.05))
 # What a plain colour adds to its logit; of 256, how strong a colour must be to say half of that; and so
@@ -266,8 +263,6 @@ def weigh(table):
     """Weighs the logits (in PARTS) of a table's cards, shading and colour by the table's others: all are
     of one deck in one light, so that what is pale for a striped card or red for a purple one shows in
     the rest. Values lie in two heaps; the line between them is moved to their middle."""
-    if not USUAL_DECK:
-        return table
     for first, usual, gain in _AHEAD:
         sums = [[0] * 3, [0] * 3, [0] * 3]
         counts = [0] * 3
@@ -377,8 +372,6 @@ class Reader:
 
                 self.old = tf.load(path)
         except (ImportError, MemoryError, OSError, ValueError) as error:
-            if not USUAL_DECK:
-                raise  # The rules know the usual decks only.
             print("no network, rules instead:", error)
 
     def classical(self):
@@ -404,7 +397,7 @@ class Reader:
         card = straighten(img, corners)
         balance(card)
         logits = self.logits(card)
-        if USUAL_DECK and logits[12] > 0:
+        if logits[12] > 0:
             add_ink(logits, ink(card.bytearray()))
         return logits
 

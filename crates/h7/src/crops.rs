@@ -4,14 +4,13 @@ use super::board::{self, FRAME_HEIGHT, FRAME_WIDTH, Rgb565};
 use super::float::Planes;
 use image::RgbImage;
 use rayon::prelude::*;
-use setsight_game::cards::{Card, Deck};
+use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Point, Quad};
 use setsight_photo::labels::{self, DatasetError};
 use setsight_photo::print::dice::{Dice, Purpose};
 use setsight_photo::source;
-use setsight_scenes::{DeckChoice, Kind, Params};
+use setsight_scenes::{Kind, Params};
 use std::path::Path;
-use std::sync::Arc;
 
 /// A card's picture as network input, and the true card.
 #[derive(Clone, Debug)]
@@ -60,17 +59,9 @@ const KINDS: [Kind; 10] = [
 /// Maximum error of the corners that the board finds, in pixels of its frame.
 const CORNER_ERROR_PX: f64 = 1.2;
 
-/// A drawn table of a deck, the usual one unless given, as the board's frame, and its cards with exact corners.
-pub fn drawn_table(
-    deck: Option<&Arc<Deck>>,
-    kind: Kind,
-    seed: u64,
-    index: u64,
-) -> (Rgb565, Vec<(Quad, Card)>) {
+/// A drawn table as the board's frame, and its cards with exact corners.
+pub fn drawn_table(kind: Kind, seed: u64, index: u64) -> (Rgb565, Vec<(Quad, Card)>) {
     let mut params = Params::of(kind);
-    if let Some(deck) = deck {
-        params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
-    }
     params.size_px = (FRAME_WIDTH as u32, FRAME_HEIGHT as u32);
     let scene = setsight_scenes::render(&params, seed, index)
         .expect("a size and a count that can be drawn");
@@ -78,13 +69,13 @@ pub fn drawn_table(
     (Rgb565::of(&scene.image), cards)
 }
 
-/// The cards of `tables` drawn tables of a deck, the usual one unless given, twelve per table.
-pub fn drawn(deck: Option<&Arc<Deck>>, tables: usize, seed: u64) -> Vec<Crop> {
+/// The cards of `tables` drawn tables, twelve per table.
+pub fn drawn(tables: usize, seed: u64) -> Vec<Crop> {
     (0..tables)
         .into_par_iter()
         .flat_map_iter(|index| {
             let kind = KINDS[index % KINDS.len()];
-            let (frame, cards) = drawn_table(deck, kind, seed, index as u64);
+            let (frame, cards) = drawn_table(kind, seed, index as u64);
             let mut dice = Dice::new(seed, index as u64, Purpose::Sensor);
             cards
                 .into_iter()

@@ -11,7 +11,7 @@ use super::quantise::{ActivationRanges, Calibration, QuantiseError, check, quant
 use super::report::{self, Facts, Measured};
 use super::tflite;
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
-use setsight_game::cards::{Card, Deck};
+use setsight_game::cards::Card;
 use setsight_nets::graph::Graph;
 use setsight_nets::reader;
 use setsight_scenes::Kind;
@@ -19,7 +19,6 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// What goes onto the board.
 pub const BOARD: &str = "board";
@@ -79,8 +78,6 @@ pub enum ExportError {
 pub struct Options {
     /// SHA-256 of the trained network's file.
     pub source_sha256: String,
-    /// The deck that the network was trained for, if it is not one of the usual ones.
-    pub deck: Option<Arc<Deck>>,
     /// Photographed crops for calibration, in addition to drawn ones.
     pub photographed: Vec<Crop>,
     /// Collections for measuring agreement: a key, a description, the crops.
@@ -120,9 +117,8 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
 /// [`ExportError`].
 pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     check(graph)?;
-    let deck = options.deck.as_ref();
-    let drawn = crops::drawn(deck, CALIBRATION_TABLES, CALIBRATION_SEED);
-    let others = crops::drawn(deck, COMPARISON_TABLES, COMPARISON_SEED);
+    let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
+    let others = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
     // Photographed crops alternate between calibration and the comparison.
     let turn = |first: usize| options.photographed.iter().skip(first).step_by(2);
     let ranges_on: Vec<Planes> =
@@ -163,7 +159,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         agreement: agreement(graph, &net, &others),
     });
     let sha = sha256(&model);
-    let goldens = goldens(&net, deck);
+    let goldens = goldens(&net);
     let facts = Facts {
         source_sha256: options.source_sha256.clone(),
         calibrations: tried.into_iter().map(|(c, _, figures)| (c.name(), figures)).collect(),
@@ -176,7 +172,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
         measured,
         goldens: goldens.len(),
     };
-    let mut files = scripts(&net, deck.is_some());
+    let mut files = scripts(&net);
     files.insert(LABELS.into(), labels().into_bytes());
     files.insert(GOLDEN.into(), golden::write(&net, &sha, &goldens));
     files.insert(MODEL.into(), model);
@@ -211,7 +207,7 @@ fn best(tried: &[(Calibration, Net, Agreement)]) -> usize {
 }
 
 /// The scripts of the board, as short as its flash wants them, and what lies beside them.
-fn scripts(net: &Net, has_own_deck: bool) -> BTreeMap<String, Vec<u8>> {
+fn scripts(net: &Net) -> BTreeMap<String, Vec<u8>> {
     let mut files: BTreeMap<String, Vec<u8>> = BESIDE
         .into_iter()
         .map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()))
@@ -221,9 +217,6 @@ fn scripts(net: &Net, has_own_deck: bool) -> BTreeMap<String, Vec<u8>> {
         if name == CARD_READER {
             let offset = format!("OUTPUT_OFFSET = {:?}", net.output_offset);
             text = with_line(&text, OFFSET_LINE, &offset);
-            if has_own_deck {
-                text = with_line(&text, USUAL_DECK_LINE, "USUAL_DECK = False");
-            }
         }
         if name != MAIN {
             text = SHORTENED.to_owned() + &flash::shortened(&text);
@@ -235,9 +228,6 @@ fn scripts(net: &Net, has_own_deck: bool) -> BTreeMap<String, Vec<u8>> {
 
 /// The line in that script for the offset of every output from its logit.
 const OFFSET_LINE: &str = "OUTPUT_OFFSET = 0.0";
-
-/// The line in that script that says whether it reads the game's usual decks.
-const USUAL_DECK_LINE: &str = "USUAL_DECK = True";
 
 /// A script with one of its lines replaced.
 fn with_line(script: &str, line: &str, new: &str) -> String {
@@ -258,10 +248,10 @@ pub(crate) fn labels() -> String {
 
 /// Drawn cards for the self-test: cards that the network reads correctly, if there are enough, each
 /// with a different colour and shape.
-fn goldens(net: &Net, deck: Option<&Arc<Deck>>) -> Vec<Golden> {
+fn goldens(net: &Net) -> Vec<Golden> {
     let mut candidates: Vec<(bool, Golden)> = Vec::new();
     for index in 0..2 {
-        let (frame, cards) = crops::drawn_table(deck, Kind::Plain, GOLDEN_SEED, index);
+        let (frame, cards) = crops::drawn_table(Kind::Plain, GOLDEN_SEED, index);
         for (quad, card) in cards {
             let corners = quad.0.map(|p| (p.x.floor() as i32, p.y.floor() as i32));
             let picture = golden::in_few_colors(&board::card(&frame, &corners));

@@ -104,8 +104,6 @@ pub struct Metadata {
     pub command: String,
     /// The seed of that training.
     pub seed: u64,
-    /// The taught deck that a reader was trained for; `None` if it knows the decks in its labels.
-    pub deck: Option<String>,
 }
 
 /// Why a file's properties do not describe a network of this program.
@@ -129,8 +127,7 @@ pub enum MetadataError {
 impl Metadata {
     /// The names and values for ONNX's `metadata_props`.
     pub fn properties(&self) -> Vec<(&'static str, String)> {
-        let deck = self.deck.clone().map(|deck| ("deck", deck));
-        let properties = [
+        vec![
             ("kind", self.kind.name().to_owned()),
             ("labels", self.kind.labels().join(",")),
             ("input", self.kind.input_spec()),
@@ -138,8 +135,7 @@ impl Metadata {
             ("training_set_sha256", self.training_set.clone()),
             ("command", self.command.clone()),
             ("seed", self.seed.to_string()),
-        ];
-        properties.into_iter().chain(deck).collect()
+        ]
     }
 
     /// Reads the properties of a file; `property` looks them up by name.
@@ -180,7 +176,6 @@ impl Metadata {
             training_set: of("training_set_sha256")?.to_owned(),
             command: of("command")?.to_owned(),
             seed,
-            deck: property("deck").map(str::to_owned),
         })
     }
 }
@@ -196,15 +191,13 @@ mod tests {
             training_set: "00ff".into(),
             command: "setsight train reader".into(),
             seed: 7,
-            deck: None,
         }
     }
 
     #[test]
     fn properties_come_back() {
         for kind in Kind::ALL {
-            let deck = (kind == Kind::Reader).then(|| "ours".to_owned());
-            let metadata = Metadata { kind, deck, ..metadata() };
+            let metadata = Metadata { kind, ..metadata() };
             let properties = metadata.properties();
             let look_up = |name: &str| {
                 properties.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())

@@ -48,7 +48,6 @@ mod tests {
             training_set: "ab".repeat(32),
             command: "setsight train".into(),
             seed: 3,
-            deck: None,
         }
     }
 

@@ -23,7 +23,7 @@ pub use crop_labels::{
     CropLabel, CropLine, check_crop_files, read_crop_labels, read_crop_lines, write_crop_labels,
 };
 pub use label::as_code;
-pub use label::{CardLabel, PhotoLabel, Place, SaidBy, with_corners};
+pub use label::{CardLabel, PhotoLabel, SaidBy, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, merged, same};
 pub use nearest::{MATCH_RADIUS, nearest};

@@ -132,7 +132,6 @@ impl Scene {
                     said_by: SaidBy::Person,
                 })
                 .collect(),
-            places: Vec::new(),
         }
     }
 }

@@ -80,7 +80,6 @@ pub mod output {
 pub mod parts {
     pub use crate::choice::{learned, shared_refiner};
     pub use crate::classify::reader::{Cards, FirstLook, Reader};
-    pub use crate::plan::{deck_of, usual_models};
 
     /// The board: the cards of a table, weighed together.
     pub mod board {
@@ -111,8 +110,8 @@ pub mod parts {
     /// The reader of a deck by its file.
     pub mod taught {
         pub use crate::classify::taught::{
-            FILL_FEATURES, Face, HEIGHT, Mask, Measured, PATCH, PATCH_HEIGHT, PATCH_WIDTH,
-            TRAINED_FOR, WIDTH, fill_point, lab, trained_for,
+            FILL_FEATURES, Face, HEIGHT, Mask, Measured, PATCH, PATCH_HEIGHT, PATCH_WIDTH, WIDTH,
+            fill_point, lab,
         };
 
         /// What is measured of drawn cards.

@@ -7,7 +7,6 @@ use setsight_eval::{gain::Verdict, gain_report};
 use setsight_files::print_result;
 use setsight_nets::engine::{Models, used};
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::deck_of;
 use std::path::PathBuf;
 
 /// Arguments of `models`.
@@ -47,8 +46,7 @@ struct UseArgs {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Use(args) => {
-            let models = Models::Folder(args.folder.clone());
-            ReadingPlan::with_models(models.clone()).build()?;
+            ReadingPlan::with_models(Models::Folder(args.folder.clone())).build()?;
             if !args.though_worse
                 && let Some(worth) = gain_report::of_folder(&args.folder)
                 && worth.verdict == Verdict::Worse
@@ -63,13 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             let chosen = used::choose(&args.folder)
                 .with_context(|| format!("{} cannot be chosen", args.folder.display()))?;
             let chosen = chosen.display();
-            match deck_of(&models)? {
-                Some(deck) => {
-                    let deck = &deck.name;
-                    print_result!("{chosen} is read with from now on where the deck is {deck}")?;
-                }
-                None => print_result!("{chosen} is read with from now on")?,
-            }
+            print_result!("{chosen} is read with from now on")?;
         }
         What::Reset => {
             used::reset().context("the choice cannot be forgotten")?;

@@ -8,7 +8,7 @@ import os
 import sys
 
 # Lines that an export fills in.
-FILLED_IN = ("OUTPUT_OFFSET", "USUAL_DECK")
+FILLED_IN = ("OUTPUT_OFFSET",)
 
 
 def code(path):

@@ -7,7 +7,7 @@ use super::outline::Outline;
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, Place, SaidBy, UNCHECKED};
+use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, SaidBy};
 use setsight_photo::source::{self, Stored, stored_from_upright};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -179,32 +179,22 @@ fn label_of(
     let as_stored = |p: Point| if speaks_of_upright { turn(p) } else { p };
     let mut problems = Vec::new();
     let mut cards: Vec<CardLabel> = Vec::new();
-    let mut places: Vec<Place> = Vec::new();
     for mark in &draft.marks {
         let at = format!("{}: {}", draft.told_in.display(), mark.at);
-        let code = classes.cards.get(&mark.class).copied().flatten();
         if mark.class.is_empty() {
             problems.push(format!("an object has no label; give it one or take it out, in {at}"));
-            continue;
         }
-        if code.is_none() && classes.only_card.as_ref() != Some(&mark.class) {
-            continue;
-        }
+        let Some(code) = classes.cards.get(&mark.class).copied().flatten() else { continue };
         let outline = mark.outline.map(|p| Point::new(p.x * scale.x, p.y * scale.y));
-        let name = code.map_or_else(|| mark.class.clone(), |code| code.to_string());
         let (center, corners) = match place_of(&outline, (w, h)) {
             Ok(place) => place,
             Err(why) => {
-                problems.push(format!("{name} {why}; in {at}"));
+                problems.push(format!("{code} {why}; in {at}"));
                 continue;
             }
         };
         let center = as_stored(center);
         let corners = corners.map(|quad| quad.map(as_stored));
-        let Some(code) = code else {
-            places.push(Place { center, corners });
-            continue;
-        };
         match cards.iter().find(|card| card.code == code) {
             Some(before) => problems.push(format!(
                 "card {code} is labelled twice, at {} and at {}; correct one of them, in {at}",
@@ -221,14 +211,10 @@ fn label_of(
         file: String::new(),
         width,
         height,
-        tags: match classes.only_card.is_none() {
-            true => Vec::new(),
-            false => vec![UNCHECKED.to_owned()],
-        },
+        tags: Vec::new(),
         deck: Deck::NAMES[0].to_owned(),
         mirrored: false,
         cards,
-        places,
     };
     Ok((label, speaks_of_upright))
 }
@@ -296,17 +282,10 @@ impl Converted {
         self.crops.len() + self.photos.iter().map(|(_, photo)| photo.cards.len()).sum::<usize>()
     }
 
-    /// Number of places of cards of which the labels do not say which they are.
-    pub fn places(&self) -> usize {
-        self.photos.iter().map(|(_, photo)| photo.places.len()).sum()
-    }
-
-    /// Number of cards and places in photos with known corners.
-    pub fn with_corners(&self) -> usize {
-        let photos = || self.photos.iter().map(|(_, photo)| photo);
-        let cards = photos().flat_map(|photo| &photo.cards).map(|card| card.corners);
-        let places = photos().flat_map(|photo| &photo.places).map(|place| place.corners);
-        cards.chain(places).flatten().count()
+    /// Number of cards in photos with known corners.
+    fn with_corners(&self) -> usize {
+        let cards = self.photos.iter().flat_map(|(_, photo)| &photo.cards);
+        cards.filter(|card| card.corners.is_some()).count()
     }
 
     /// Number of different cards.
@@ -319,14 +298,7 @@ impl Converted {
 
 impl fmt::Display for Converted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (photos, places) = (self.photos.len(), self.places());
-        if places > 0 {
-            let with_corners = self.with_corners();
-            return write!(
-                f,
-                "{photos} photos, {places} places of cards, {with_corners} with corners, no codes"
-            );
-        }
+        let photos = self.photos.len();
         if self.crops.is_empty() {
             let cards = self.cards();
             write!(f, "{photos} photos, {cards} cards, {} with corners", self.with_corners())?;

@@ -30,19 +30,6 @@ pub struct PhotoLabel {
     /// Every card in view.
     #[serde(deserialize_with = "few")]
     pub cards: Vec<CardLabel>,
-    /// Where every card in view lies, if nobody has said which cards they are. Such a photo has the
-    /// tag [`UNCHECKED`]; once it is checked, its cards count.
-    #[serde(default, deserialize_with = "few", skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<Place>,
-}
-
-/// Where a card lies. Coordinates in pixels of the file as stored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Place {
-    /// Its centre.
-    pub center: Point,
-    /// Its corners where known; their order is not reliable.
-    pub corners: Option<Quad>,
 }
 
 /// As many as lie on one table: what looks for sets and neighbours among them takes time with their cube.
@@ -130,12 +117,6 @@ impl PhotoLabel {
         self.tags.iter().any(|tag| tag == COPIES)
     }
 
-    /// Whether the finder can learn from where its cards lie, although nobody has confirmed which
-    /// they are.
-    pub fn has_places_to_learn(&self) -> bool {
-        !self.is_checked() && !self.places.is_empty()
-    }
-
     /// The first card that is labelled twice although the photo has not the tag [`COPIES`], with the
     /// indices of both labels, counted from 1.
     pub fn twice(&self) -> Option<(Card, usize, usize)> {
@@ -162,19 +143,6 @@ impl PhotoLabel {
             ..card
         };
         self.upright_cards(orientation).into_iter().map(card).collect()
-    }
-
-    /// The places of cards in pixels of a decoded photo, which may be reduced; corners clockwise
-    /// starting with a long side.
-    pub fn places_in(&self, photo: &Photo) -> Vec<Place> {
-        let turn = upright_from_stored(photo.orientation, self.width, self.height);
-        let by = f64::from(photo.reduced);
-        let seen = |p: Point| turn(p) / by;
-        let place = |place: &Place| Place {
-            center: seen(place.center),
-            corners: place.corners.map(|quad| around_its_centre(quad.0.map(seen)).as_card()),
-        };
-        self.places.iter().map(place).collect()
     }
 
     /// The cards in pixels of the upright photo, corners clockwise starting with a long side.
@@ -272,7 +240,6 @@ mod tests {
                 deck: classic(),
                 mirrored: false,
                 cards: vec![card],
-                places: Vec::new(),
             };
             let upright = photo.upright_cards(orientation).remove(0);
             let quad = upright.corners.unwrap();

@@ -204,12 +204,9 @@ impl LabelFile {
         Ok((checked, others.into_iter().map(|photo| photo.file).collect()))
     }
 
-    /// What is written of a photo by its file name, if there is anything that can be read. Places
-    /// alone say of no card which it is.
+    /// What is written of a photo by its file name, if there is anything that can be read.
     pub fn photo(&self, file: &str) -> Option<PhotoEntry> {
-        let entry = PhotoEntry::deserialize(self.value_of(file)?).ok()?;
-        let says_a_card = !entry.label.cards.is_empty() || entry.unchecked.is_some();
-        (says_a_card || !entry.label.has_places_to_learn()).then_some(entry)
+        PhotoEntry::deserialize(self.value_of(file)?).ok()
     }
 
     /// What other programs wrote of the cards of a photo.
@@ -396,7 +393,6 @@ mod tests {
             deck: "classic".into(),
             mirrored: false,
             cards,
-            places: Vec::new(),
         }
     }
 

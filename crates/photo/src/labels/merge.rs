@@ -202,7 +202,6 @@ mod tests {
             deck: "classic".into(),
             mirrored: false,
             cards: sure,
-            places: Vec::new(),
         };
         PhotoEntry { label, unchecked: Some(guesses) }
     }

@@ -6,7 +6,7 @@ use crate::reader::real::{
 };
 use crate::reader::sample::Sample;
 use rayon::prelude::*;
-use setsight_eval::{LabelledPhoto, compare, compare_places, find_photos_and_places};
+use setsight_eval::{LabelledPhoto, checked_photos, compare};
 use setsight_game::cards::{Card, Edition};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels};
@@ -89,10 +89,8 @@ pub const LEAST_SCENES: usize = 2;
 /// A labelled photo or crop that is used for training or held out as a whole.
 #[derive(Clone, Debug)]
 pub struct OwnPhoto {
-    /// The photo and its labels; `None` for a crop and for a photo without codes.
+    /// The photo and its labels; `None` for a crop.
     pub photo: Option<LabelledPhoto>,
-    /// A photo whose labels say only where its cards lie. It has no cards and no crops.
-    pub placed: Option<LabelledPhoto>,
     /// Its cards' codes.
     pub cards: Vec<Card>,
     /// The labelled edition; a detected one can replace the default.
@@ -110,20 +108,14 @@ pub struct OwnPhoto {
 }
 
 impl OwnPhoto {
-    /// Number of its labelled cards, with or without codes.
-    pub fn labelled(&self) -> usize {
-        let places = self.placed.as_ref().map_or(0, |photo| photo.label.places.len());
-        self.cards.len() + places
-    }
-
     /// Its file as its labels name it; empty for a crop.
     pub fn file(&self) -> &str {
-        self.photo.as_ref().or(self.placed.as_ref()).map_or("", |photo| &photo.label.file)
+        self.photo.as_ref().map_or("", |photo| &photo.label.file)
     }
 }
 
-/// Reads all labelled data in some folders: crops, photos with corners or with centres only, and
-/// photos without codes. Where corners are missing, the pipeline's outlines are used.
+/// Reads all labelled data in some folders: crops, and photos with corners or with centres only.
+/// Where corners are missing, the pipeline's outlines are used.
 ///
 /// # Errors
 /// [`OwnError`].
@@ -144,14 +136,11 @@ pub fn gather(
             }
             if has_labels(&folder, PHOTO_LABELS) {
                 // Unchecked photos are not learnt from.
-                let found = find_photos_and_places(&folder)?;
                 let read = |(i, photo): (usize, LabelledPhoto)| {
                     of_photo(photo, pipeline, seed.wrapping_add(i as u64))
                 };
-                let photos = found.photos.into_par_iter().enumerate().map(read);
+                let photos = checked_photos(&folder)?.into_par_iter().enumerate().map(read);
                 all.extend(photos.collect::<Result<Vec<_>, OwnError>>()?);
-                let placed = found.placed.into_par_iter().map(|photo| of_placed(photo, pipeline));
-                all.extend(placed.collect::<Result<Vec<_>, OwnError>>()?);
             }
         }
     }
@@ -162,7 +151,6 @@ fn of_crop(samples: Vec<Sample>, edition: Edition) -> OwnPhoto {
     let cards = samples.iter().filter_map(|sample| sample.label.card()).take(1).collect();
     OwnPhoto {
         photo: None,
-        placed: None,
         cards,
         edition,
         mirrored: false,
@@ -191,7 +179,6 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     let of_labels = || labels.iter().zip(&places);
     let placed: Vec<(Card, Quad)> =
         of_labels().filter_map(|(label, place)| Some((label.code, (*place)?))).collect();
-    let known: Vec<_> = placed.iter().map(|&(card, quad)| (Some(card), quad)).collect();
     let unplaced: Vec<Point> =
         of_labels().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
     let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
@@ -207,9 +194,8 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         matched.false_cards.iter().map(|&j| read.cards[j].corners_in_image).collect();
     let table = LabelledTable { cards: &placed, others: &others, edition, mirrored };
     let samples = samples_of_photo(&loaded.frame, &table, seed);
-    let table = OwnTable::new(&loaded.frame, &known, &unplaced, edition);
+    let table = OwnTable::new(&loaded.frame, &placed, &unplaced, edition);
     Ok(OwnPhoto {
-        placed: None,
         cards: labels.iter().map(|label| label.code).collect(),
         without_place: labels.len() - placed.len(),
         edition,
@@ -218,35 +204,6 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
         table,
         finder_errors: missed + matched.false_cards.len(),
         photo: Some(photo),
-    })
-}
-
-/// A photo whose labels say only where its cards lie. A card without corners gets those that the
-/// pipeline finds there, and the symbols of a card that it is sure of.
-fn of_placed(photo: LabelledPhoto, pipeline: &Pipeline) -> Result<OwnPhoto, OwnError> {
-    let (loaded, read) = load_and_read(&photo, pipeline)?;
-    let places = photo.label.places_in(&loaded);
-    let matched = compare_places(&places, &read.cards);
-    let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
-    for (place, found) in places.iter().zip(&matched.reading_of_label) {
-        let found = found.map(|j| &read.cards[j]);
-        let card = found.filter(|found| !found.unsure).map(|found| found.card);
-        match place.corners.or(found.map(|found| found.corners_in_image)) {
-            Some(corners) => placed.push((card, corners)),
-            None => unplaced.push(place.center),
-        }
-    }
-    let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
-    Ok(OwnPhoto {
-        photo: None,
-        cards: Vec::new(),
-        edition: read.edition(),
-        mirrored: read.is_mirrored(),
-        samples: Vec::new(),
-        table: OwnTable::new(&loaded.frame, &placed, &unplaced, read.edition()),
-        finder_errors: missed + matched.false_cards.len(),
-        without_place: unplaced.len(),
-        placed: Some(photo),
     })
 }
 
@@ -315,11 +272,9 @@ mod tests {
             deck: "classic".into(),
             mirrored: false,
             cards: Vec::new(),
-            places: Vec::new(),
         };
         OwnPhoto {
             photo: Some(LabelledPhoto { path: "a.jpg".into(), label, source: "own".into() }),
-            placed: None,
             cards: codes.split(' ').map(|code| code.parse().unwrap()).collect(),
             edition: Edition::Classic,
             mirrored: false,

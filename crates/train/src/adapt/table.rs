@@ -33,11 +33,10 @@ pub struct OwnTable {
 
 impl OwnTable {
     /// From a photo with its cards' corners, and the centres of cards without known corners, in
-    /// pixels of the upright photo. `None` stands for a card of which nobody knows which it is.
-    /// There is no table if no card has corners.
+    /// pixels of the upright photo. There is no table if no card has corners.
     pub(crate) fn new(
         frame: &Frame,
-        placed: &[(Option<Card>, Quad)],
+        placed: &[(Card, Quad)],
         unplaced: &[Point],
         edition: Edition,
     ) -> Option<Self> {
@@ -111,15 +110,13 @@ impl OwnTable {
     }
 }
 
-/// An uncovered card, with symbols where its deck prints them if it is known.
-fn whole(known: Option<Card>, quad: &Quad, deck: &Deck) -> SeenCard {
+/// An uncovered card, with symbols where its deck prints them.
+fn whole(card: Card, quad: &Quad, deck: &Deck) -> SeenCard {
     let corners = quad.as_card();
-    let symbols = known.and_then(|card| {
-        let image_from_card = Homography::between(&Quad::unit_card(), &corners)?;
+    let symbols = Homography::between(&Quad::unit_card(), &corners).map(|image_from_card| {
         let centers = deck.symbol_centers(card.number).into_iter();
-        Some(centers.map(|x| (image_from_card.apply(Point::new(x, 0.0)), 1.0)).collect())
+        centers.map(|x| (image_from_card.apply(Point::new(x, 0.0)), 1.0)).collect()
     });
-    let card = known.unwrap_or(Card::from_index(0));
     SeenCard { card, corners, in_view: 1.0, symbols: symbols.unwrap_or_default() }
 }
 
@@ -161,7 +158,7 @@ mod tests {
         let quad = Quad::rectangle(200.0, 128.0).map(|p| p + corner);
         let card = "3fgd".parse().unwrap();
         let unplaced = [Point::new(900.0, 200.0)];
-        OwnTable::new(&image, &[(Some(card), quad)], &unplaced, Edition::Classic).unwrap()
+        OwnTable::new(&image, &[(card, quad)], &unplaced, Edition::Classic).unwrap()
     }
 
     #[test]

@@ -328,7 +328,6 @@ pub fn file(kind: Kind, graph: &Graph, command: &str, training_set: String, seed
         training_set,
         command: command.to_owned(),
         seed,
-        deck: None,
     };
     onnx::encode(graph, &metadata)
 }

@@ -7,13 +7,11 @@ use super::sample::{Group, Label, Sample};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
-use setsight_game::cards::{Deck, Edition};
 use setsight_photo::geometry::Quad;
-use setsight_scenes::{DeckChoice, DrawnCard, scenes};
+use setsight_scenes::{DrawnCard, scenes};
 use setsight_vision::parts::find::{CardFinder, FindError};
 use setsight_vision::parts::rectify;
 use setsight_vision::{CardOutline, Trace};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changed whenever the same seed gives other crops.
@@ -32,8 +30,6 @@ const AS_FOUND: f64 = 0.6;
 pub enum Tables {
     /// Photos of tables with cards of many decks.
     Photographed,
-    /// Photos of tables with cards of one deck, for a network that knows no other.
-    OfDeck(Arc<Deck>),
     /// Tables as games on a screen draw them.
     OnScreen,
     /// Photos of tables in bad light and by bad cameras.
@@ -91,17 +87,10 @@ fn of_scene(
         Tables::Photographed => scenes::reader(seed % SEEDS, index),
         Tables::OnScreen => scenes::screen(seed % SEEDS, index),
         Tables::InBadLight => scenes::in_bad_light(seed % SEEDS, index),
-        Tables::OfDeck(deck) => scenes::reader_but(seed % SEEDS, index, |params| {
-            params.decks = vec![(DeckChoice::Known(Arc::clone(deck)), 1.0)];
-            params.mirrored = 0.0;
-        }),
     };
     let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
-    let edition = match tables {
-        Tables::OfDeck(_) => Edition::OF_TAUGHT,
-        Tables::Photographed | Tables::OnScreen | Tables::InBadLight => scene.deck.edition(),
-    };
+    let edition = scene.deck.edition();
     let frame = &scene.image;
     let found: Vec<Quad> = finder
         .find(frame, &mut Trace::default())?

@@ -128,12 +128,9 @@ impl From<PipelineError> for ReadError {
 fn kind_of_plan(error: &PlanError) -> ReadErrorKind {
     match error {
         PlanError::Models(ModelsError::Network(error)) => kind_of_network(error),
-        PlanError::Models(_) | PlanError::Deck(_) => ReadErrorKind::Models,
+        PlanError::Models(_) => ReadErrorKind::Models,
         PlanError::Chosen { error, .. } => kind_of_plan(error),
-        PlanError::NotTrainedFor { .. }
-        | PlanError::TrainedForOther { .. }
-        | PlanError::OwnReader { .. }
-        | PlanError::NoOpenCv => ReadErrorKind::Options,
+        PlanError::OwnReader { .. } | PlanError::NoOpenCv => ReadErrorKind::Options,
     }
 }
 

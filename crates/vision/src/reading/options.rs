@@ -61,8 +61,7 @@ impl ReadOptions {
         self
     }
 
-    /// A folder of networks that `setsight train` wrote, instead of those inside the crate. If they
-    /// were trained for a deck of one's own (`setsight train reader --deck`), that deck is read.
+    /// A folder of networks that `setsight train` wrote, instead of those inside the crate.
     pub fn models(mut self, folder: impl Into<PathBuf>) -> Self {
         self.plan.models = Some(Models::Folder(folder.into()));
         self

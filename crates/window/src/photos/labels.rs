@@ -102,8 +102,7 @@ pub fn label_of(
     };
     let mirrored = before.is_some_and(|before| before.label.mirrored);
     let file = file.to_owned();
-    let (cards, places) = (labels(false), Vec::new());
-    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards, places };
+    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(false) };
     PhotoEntry { label, unchecked }
 }
 

@@ -344,7 +344,6 @@ cp "$(dirname "$0")/worth.json" "$out"
         let worth = Worth {
             verdict: Verdict::Better,
             kept_aside,
-            places: setsight_eval::gain::Places::default(),
             drawn: Counts::default(),
             changes: Vec::new(),
             photos: 10,

@@ -99,30 +99,3 @@ impl Eye for PipelineEye {
         pipeline.read_photo(photo, trace).map_err(|error| error.to_string())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use image::RgbImage;
-    use setsight_vision::parts::taught::TRAINED_FOR;
-
-    #[test]
-    fn a_deck_is_read_with_the_network_that_was_trained_for_it() {
-        let home = tempfile::tempdir().unwrap();
-        let deck = Arc::new(Deck::invented(31));
-        std::fs::write(home.path().join(TRAINED_FOR), deck.to_text()).unwrap();
-        std::fs::write(home.path().join("reader.onnx"), b"no network").unwrap();
-        let eye = PipelineEye::default();
-        let photo = || Photo::of_picture(RgbImage::new(64, 64));
-        *eye.plan.lock().unwrap() = ReadingPlan::with_models(Models::Shipped);
-        eye.use_deck(Some(Arc::clone(&deck)));
-        let output = eye.read(photo(), &mut Trace::default()).unwrap();
-        assert_eq!(output.table.facts.deck_name(), deck.name, "by measuring");
-        // As if they had been chosen while the window is open.
-        let models = Models::Folder(home.path().to_owned());
-        *eye.plan.lock().unwrap() =
-            ReadingPlan { deck: Some(deck), ..ReadingPlan::with_models(models) };
-        let error = eye.read(photo(), &mut Trace::default()).err().unwrap();
-        assert!(error.contains("reader.onnx"), "{error}");
-    }
-}

@@ -124,8 +124,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 /// What people should know of the labels.
 fn notes(converted: &Converted, copied: bool) -> Vec<String> {
-    let bare =
-        |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty() && photo.1.places.is_empty();
+    let bare = |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty();
     let bare: Vec<String> =
         converted.photos.iter().filter(bare).map(|(path, _)| path.display().to_string()).collect();
     let turned = converted.turned.iter().map(|path| path.display().to_string()).collect();
@@ -147,13 +146,6 @@ fn notes(converted: &Converted, copied: bool) -> Vec<String> {
             outside.len(),
             first.display()
         ));
-    }
-    if converted.places() > 0 {
-        notes.push(
-            "the labels do not say which cards they are: `setsight train --add DIR --out MODELS --what \
-             finder` teaches the finder alone, and `setsight app` proposes codes"
-                .to_owned(),
-        );
     }
     notes
 }

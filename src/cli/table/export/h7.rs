@@ -6,8 +6,7 @@ use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use rayon::prelude::*;
 use setsight_files::whole_file::write_whole;
-use setsight_files::{print_result, printable, say};
-use setsight_game::cards::Deck;
+use setsight_files::{print_result, say};
 use setsight_h7::parts::{board, crops, flash, folder, report};
 use setsight_h7::{Crop, Net, check};
 use setsight_nets::engine::{self, Models, file_of, used};
@@ -16,9 +15,7 @@ use setsight_nets::{Kind, graph::Graph, reader};
 use setsight_photo::{encode, source};
 use setsight_vision::CardOutline;
 use setsight_vision::parts::rectify;
-use setsight_vision::parts::taught;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Photographed crops taken of one folder for calibration, at most.
 const CROPS_A_FOLDER: usize = 240;
@@ -42,10 +39,6 @@ pub struct Args {
     /// Folder of models, or of a finished run of the reader; the models in use unless given
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     models: Option<PathBuf>,
-    /// The deck that these models were trained for, as its file says it (`train reader --deck`);
-    /// without it they read the game's usual decks
-    #[arg(long, value_name = "FILE", requires = "models")]
-    deck: Option<PathBuf>,
     /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     crops: Vec<PathBuf>,
@@ -53,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     photos: Option<PathBuf>,
     /// Also write DIR-preview.png: this photo as the board would show it
-    #[arg(long, value_name = "PHOTO", conflicts_with_all = ["check", "deck"])]
+    #[arg(long, value_name = "PHOTO", conflicts_with = "check")]
     preview: Option<PathBuf>,
     /// Replace a folder that is there, and its preview
     #[arg(long, conflicts_with = "check")]
@@ -93,13 +86,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             BadCall(format!("{path} is there already; --overwrite replaces it, too")).into()
         );
     }
-    let deck = match &args.models {
-        Some(models) => deck_of(models, args.deck.as_deref())?,
-        None => None,
-    };
     let reader = Reader::load(&args.models.map_or_else(used::models, Models::Folder))?;
     let mut options =
-        folder::Options { source_sha256: reader.sha256, deck, ..folder::Options::default() };
+        folder::Options { source_sha256: reader.sha256, ..folder::Options::default() };
     for crops in &args.crops {
         options.photographed.extend(photographed(crops)?);
     }
@@ -147,39 +136,6 @@ fn write_preview(photo: &Path, net: &Net, path: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be written", path.display()))?;
     say!("{}: {cards} cards and {sets} sets as the board would draw them", path.display());
     Ok(())
-}
-
-/// The deck of one's own that the models of a folder were trained for: the one that is asked for, and
-/// none where none is.
-fn deck_of(models: &Path, asked: Option<&Path>) -> anyhow::Result<Option<Arc<Deck>>> {
-    let of_models = taught::trained_for(models).map_err(|error| BadCall(error.to_string()))?;
-    let asked = match asked {
-        Some(file) => {
-            Some(Deck::open(&file.to_string_lossy()).map_err(|error| BadCall(error.to_string()))?)
-        }
-        None => None,
-    };
-    // The usual ones are what is read without it.
-    let asked = asked.filter(|deck| deck.is_taught());
-    let alike =
-        asked.as_ref().map(|deck| deck.to_text()) == of_models.as_ref().map(|deck| deck.to_text());
-    match (asked, of_models) {
-        (asked, _) if alike => Ok(asked),
-        (None, Some(own)) => Err(BadCall(format!(
-            "{}: its models were trained for the deck {}; give its file by --deck",
-            models.display(),
-            printable::line(&own.name)
-        ))
-        .into()),
-        (Some(deck), _) => Err(BadCall(format!(
-            "{}: its models were not trained for the deck {} as this file has it; train them by \
-             `setsight train reader --deck FILE --out DIR`",
-            models.display(),
-            printable::line(&deck.name)
-        ))
-        .into()),
-        (None, None) => Ok(None),
-    }
 }
 
 /// A trained reader.

@@ -61,7 +61,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         training_set: task.fingerprint(args.scenes),
         command: command(&args, began_as),
         seed,
-        deck: None,
     };
     write_whole(&path, &onnx::encode(&trained.graph, &metadata))
         .with_context(|| format!("cannot write {}", path.display()))?;

@@ -6,13 +6,13 @@ use crate::cli::stop;
 use crate::cli::table::photos::progress;
 use anyhow::Context;
 use clap::ValueEnum;
-use setsight_eval::find_photos_and_places;
+use setsight_eval::find_photos;
 use setsight_eval::gain::{self, Verdict};
 use setsight_eval::gain_report;
-use setsight_files::{print_result, printable, say};
+use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_nets::Kind;
-use setsight_nets::engine::{Models, file_of};
+use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::graph::Graph;
 use setsight_nets::onnx;
 use setsight_train::parts::own::{
@@ -22,7 +22,6 @@ use setsight_train::parts::reader::{Group, drawn, fingerprint};
 use setsight_train::{CONFIG, Keeping, TrainError};
 use setsight_vision::Pipeline;
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::{deck_of, usual_models};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -121,15 +120,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         )
         .into());
     };
-    let base = args.models.clone().map(Models::Folder).map_or_else(usual_models, Ok)?;
-    if let Some(deck) = deck_of(&base).map_err(|error| BadCall(error.to_string()))? {
-        let reason = format!(
-            "{}: its reader was trained for the deck {} alone; give other --models to train on from",
-            base.name_of(file_of(Kind::Reader)),
-            printable::line(&deck.name)
-        );
-        return Err(BadCall(reason).into());
-    }
+    let base = args.models.clone().map_or_else(used::models, Models::Folder);
     if let Models::Folder(folder) = &base
         && same_folder(folder, out)
     {
@@ -238,13 +229,9 @@ fn train(
     own::write_models(out, base, &trained, &fusion)?;
     let after = reading(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
-    let kept_aside: Vec<_> = read_by
-        .clone()
-        .filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline)))
-        .collect();
-    let placed: Vec<_> =
-        read_by.filter_map(|(own, pipeline)| Some((own.placed.as_ref()?, pipeline))).collect();
-    let worth = gain::measure(&kept_aside, &placed, &before, &after)?;
+    let kept_aside: Vec<_> =
+        read_by.filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline))).collect();
+    let worth = gain::measure(&kept_aside, &before, &after)?;
     let labelled: Vec<_> = kept_aside.into_iter().map(|(photo, _)| photo).collect();
     gain_report::write(out, &worth, &labelled)
         .with_context(|| format!("{} has no report", out.display()))?;
@@ -264,23 +251,14 @@ impl What {
     fn wanted(self, photos: &[OwnPhoto]) -> anyhow::Result<Wanted> {
         let errors: usize = photos.iter().map(|photo| photo.finder_errors).sum();
         let tables = photos.iter().filter(|photo| photo.table.is_some());
-        let cards: usize = tables.clone().map(OwnPhoto::labelled).sum();
+        let cards: usize = tables.clone().map(|photo| photo.cards.len()).sum();
         let misses_much = errors as f64 > FINDER_ERRORS * cards as f64;
-        let says_cards = photos.iter().any(|photo| !photo.cards.is_empty());
-        if !says_cards && matches!(self, Self::Reader | Self::All) {
-            return Err(BadCall(
-                "the labels say where cards lie, and of none which it is; that teaches the finder \
-                 alone: --what finder"
-                    .into(),
-            )
-            .into());
-        }
         let wanted = Wanted {
-            reader: self != Self::Finder && says_cards,
+            reader: self != Self::Finder,
             finder: match self {
                 Self::Reader => false,
                 Self::Finder | Self::All => true,
-                Self::Auto => misses_much || !says_cards,
+                Self::Auto => misses_much,
             },
         };
         if wanted.finder && tables.count() < LEAST_SCENES {
@@ -290,7 +268,7 @@ impl What {
             ))
             .into());
         }
-        if self == Self::Auto && wanted.finder && says_cards {
+        if self == Self::Auto && wanted.finder {
             say!("{errors} of {cards} cards were missed or are none: the finder learns too");
         }
         Ok(wanted)
@@ -376,12 +354,12 @@ impl Training<'_> {
 fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
     // Folders without labels are named by what gathers them.
-    let found = args.add.iter().filter_map(|folder| find_photos_and_places(folder).ok());
+    let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
     for words in found.flat_map(|found| found.remarks().collect::<Vec<_>>()) {
         say!("{words}");
     }
     let photos = gather(&args.add, pipeline, &edition, args.seed)?;
-    let cards: usize = photos.iter().map(|photo| photo.labelled() - photo.without_place).sum();
+    let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {
         return Err(OwnError::TooFew { cards, scenes: count }.into());

@@ -4,11 +4,10 @@ use super::common::{RunArgs, edition_of, edition_of_source, first_of, positive};
 use crate::cli::common::{BadCall, Outcome};
 use crate::cli::stop;
 use anyhow::Context;
-use clap::builder::ArgPredicate;
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, say};
-use setsight_game::cards::{Deck, Edition};
+use setsight_game::cards::Edition;
 use setsight_nets::engine::{Models, file_of, sha256};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
@@ -21,9 +20,7 @@ use setsight_train::{First, Schedule, Settings};
 use setsight_vision::FinderChoice;
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::find::CardFinder;
-use setsight_vision::parts::taught::TRAINED_FOR;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// Arguments of `train reader`.
@@ -31,7 +28,6 @@ use std::sync::atomic::Ordering;
 #[command(after_help = "Examples:\n  \
     setsight train reader --out runs/reader\n  \
     setsight train reader --out runs/reader --cards cards --add corrected\n  \
-    setsight train reader --out ours --deck ours.json\n  \
     setsight train reader --out runs/reader --resume")]
 pub struct Args {
     #[command(flatten)]
@@ -54,36 +50,21 @@ pub struct Args {
     /// Begin with the best weights of another run, or with a network: a run's folder or a reader.onnx
     #[arg(long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
-    /// Learn a deck of your own by its file instead: its cards are drawn, the shipped network goes on from
-    /// there, and the deck is read with `--deck FILE --models OUT`; at most 20 minutes on two cores
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cards", "add", "start_from", "keep_drawn"])]
-    deck: Option<String>,
     /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
-    #[arg(long, conflicts_with_all = ["cards", "add", "deck"])]
+    #[arg(long, conflicts_with_all = ["cards", "add"])]
     screens: bool,
     /// Learn the larger network that reads what the reader leaves in doubt: drawn tables are in bad light and by
     /// bad cameras
-    #[arg(long, conflicts_with_all = ["deck", "screens"])]
+    #[arg(long, conflicts_with = "screens")]
     second: bool,
     /// Keep the drawn crops in this file, and take them from there when it has them
     #[arg(long, value_name = "FILE")]
     keep_drawn: Option<PathBuf>,
     /// Cards to cut from drawn tables before training
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 14_000,
-        default_value_if("deck", ArgPredicate::IsPresent, "6000")
-    )]
+    #[arg(long, value_name = "N", default_value_t = 14_000)]
     drawn: usize,
     /// Steps of 64 crops each
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 4_000,
-        default_value_if("deck", ArgPredicate::IsPresent, "1500"),
-        value_parser = clap::value_parser!(u64).range(1..)
-    )]
+    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Steps between validations
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
@@ -108,16 +89,11 @@ const REAL_SHARE: f64 = 0.25;
 /// A bad call, folders that cannot be learnt from, a run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = args.run.new_file(file_of(Kind::Reader))?;
-    let deck_path = args.deck.as_ref().map(|_| args.run.new_file(TRAINED_FOR));
-    let deck_path = deck_path.transpose()?;
     let (learnt, mut judged) = labelled(&args)?;
-    let deck = args.deck.as_deref().map(Deck::open).transpose();
-    let deck = deck.map_err(|error| BadCall(format!("--deck {error}")))?;
-    let tables = match &deck {
-        Some(deck) => Tables::OfDeck(Arc::clone(deck)),
-        None if args.screens => Tables::OnScreen,
-        None if args.second => Tables::InBadLight,
-        None => Tables::Photographed,
+    let tables = match (args.screens, args.second) {
+        (true, _) => Tables::OnScreen,
+        (_, true) => Tables::InBadLight,
+        _ => Tables::Photographed,
     };
     let Some(mut drawn) = draw(&args, &tables)? else {
         say!("stopped before the first step; nothing to go on with");
@@ -125,7 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     for group in &mut drawn {
         // What it knows of stripes is the classic edition's.
-        group.samples.retain(|sample| deck.is_some() || sample.shows_its_shading());
+        group.samples.retain(|sample| sample.shows_its_shading());
     }
     let judged_drawn: Vec<Group> = drawn.split_off(drawn.len().min(2));
     judged.splice(0..0, merged(judged_drawn));
@@ -152,12 +128,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
     let plan = if args.screens || args.second { reader::large_plan() } else { reader::plan() };
     let (first, began_as) = match &args.start_from {
-        // A deck's network begins as the shipped one.
-        None if deck.is_some() => {
-            let shipped = Models::Shipped.read(file_of(Kind::Reader))?;
-            let (graph, metadata) = onnx::decode(&shipped).context("the shipped reader")?;
-            (First::Network(graph), Some(metadata))
-        }
         Some(path) => first_of(path, Kind::Reader, &plan)?,
         None => (First::Chance, None),
     };
@@ -167,14 +137,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let Some(trained) = args.run.train(&task, &settings(&args))? else {
         return Ok(Outcome::SomeFailed);
     };
-    let metadata = metadata(&args, deck.as_deref(), hash, began_as);
-    let write = |path: &Path, bytes: &[u8]| {
-        write_whole(path, bytes).with_context(|| format!("cannot write {}", path.display()))
-    };
-    write(&path, &onnx::encode(&trained.graph, &metadata))?;
-    if let (Some(deck), Some(path)) = (&deck, &deck_path) {
-        write(path, deck.to_text().as_bytes())?;
-    }
+    let metadata = metadata(&args, hash, began_as);
+    write_whole(&path, &onnx::encode(&trained.graph, &metadata))
+        .with_context(|| format!("cannot write {}", path.display()))?;
     let early = if trained.early { ", ended early" } else { "" };
     let _ = print_result!(
         "{}: best at step {} of {}{early}, loss {:.4} in validation, {:.1} minutes",
@@ -250,19 +215,11 @@ fn editions_told(args: &Args) -> Vec<String> {
     args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
 }
 
-fn metadata(
-    args: &Args,
-    deck: Option<&Deck>,
-    training_set: String,
-    began_as: Option<Metadata>,
-) -> Metadata {
+fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Metadata {
     // Without folders: they are of one machine, and the model's card names the sources.
     let mut command = format!("setsight train reader --seed {}", args.run.seed);
     if args.start_from.is_some() {
         command += " --start-from FIRST";
-    }
-    if args.deck.is_some() {
-        command += " --deck FILE";
     }
     if args.screens {
         command += " --screens";
@@ -285,8 +242,7 @@ fn metadata(
         command += &format!(" (FIRST: {})", first.command);
     }
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let deck = deck.filter(|deck| deck.is_taught()).map(|deck| deck.name.clone());
-    Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed, deck }
+    Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed }
 }
 
 fn tell(source: &Source) {

@@ -13,13 +13,11 @@ use super::measure::{FEATURES_WORTH, FILL_FEATURES, Mask, Measured, fill_point, 
 use crate::Reading;
 use crate::TableFacts;
 use crate::board::Calibration;
-use crate::classify::neural::{self, NeuralReader};
 use crate::classify::reader::{Cards, FirstLook, Reader};
 use crate::probability::{logistic, softmax};
 use rayon::prelude::*;
-use setsight_game::cards::{Card, Color, Deck, Edition, Number, Shading, Shape};
+use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
 use setsight_nets::engine::NetworkError;
-use setsight_nets::reader;
 use setsight_photo::print::card::Print;
 use setsight_photo::print::color::linear_from_srgb;
 use setsight_photo::print::dice::{Dice, Purpose};
@@ -34,11 +32,6 @@ const PHOTO_BLURS_PX: [f32; 9] = [0.45, 0.57, 0.72, 0.9, 1.14, 1.44, 1.8, 2.3, 3
 /// Sizes of symbols relative to the deck's: printings and outlines differ.
 const SIZES: [f64; 5] = [0.92, 0.96, 1.0, 1.04, 1.08];
 
-/// What makes a confidence of the evidence, by measuring alone and with a network: see
-/// docs/lab/experiments/2026-11-deck-learning.md.
-const BY_MEASURING: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
-const WITH_NETWORK: Calibration = Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
-
 /// Reads by a deck's file.
 pub(crate) struct DeckReader {
     deck: Arc<Deck>,
@@ -48,8 +41,6 @@ pub(crate) struct DeckReader {
     looks: Vec<[[Look; 3]; 3]>,
     /// Linear light of each ink as shares of the stock's.
     inks: [[f32; 3]; 3],
-    /// A network that was trained for the deck.
-    network: Option<NeuralReader>,
 }
 
 /// What a symbol of one shape and fill looks like in one printing, at each of [`BLURS_PX`].
@@ -76,9 +67,12 @@ fn card_of(shading: usize, shape: usize) -> Card {
 }
 
 impl DeckReader {
-    /// Draws the deck's symbols and measures them. A network that was trained for the deck has its
-    /// say too.
-    pub(crate) fn new(deck: Arc<Deck>, network: Option<NeuralReader>) -> Self {
+    /// What makes a confidence of the evidence: see docs/lab/experiments/2026-11-deck-learning.md.
+    pub(crate) const CALIBRATION: Calibration =
+        Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
+
+    /// Draws the deck's symbols and measures them.
+    pub(crate) fn new(deck: Arc<Deck>) -> Self {
         let plain = Print::of(Arc::clone(&deck));
         let fullest = (0..3)
             .max_by(|&a, &b| {
@@ -121,12 +115,7 @@ impl DeckReader {
             .inks
             .each_ref()
             .map(|ink| ink.printings[0].map(|v| linear_from_srgb(f64::from(v) / 255.0) as f32));
-        Self { deck, outlines: outlines.into(), looks, inks, network }
-    }
-
-    /// What makes a confidence of what it says.
-    pub(crate) fn calibration(&self) -> Calibration {
-        if self.network.is_some() { WITH_NETWORK } else { BY_MEASURING }
+        Self { deck, outlines: outlines.into(), looks, inks }
     }
 
     /// For each card, with its long side in the photo in pixels, what its four properties may be;
@@ -455,44 +444,24 @@ impl Reader for DeckReader {
             })
             .collect();
         let said = self.values(&measured);
-        let logits = match &self.network {
-            Some(network) => network.logits(&cards.images)?.into_iter().map(Some).collect(),
-            None => vec![None; cards.images.len()],
-        };
-        let readings = said.into_iter().zip(logits).zip(&*cards.outlines);
-        let readings = readings.map(|((said, logits), outline)| {
+        let readings = said.into_iter().zip(&*cards.outlines);
+        let readings = readings.map(|(said, outline)| {
             let score = outline.score.clamp(-6.0, 6.0) as f32;
-            let network = logits.map(|logits| {
-                let values = reader::of_edition(&logits, Edition::OF_TAUGHT);
-                neural::reading_of(&values, logits[reader::CARD])
-            });
             match said {
                 Some(said) => Reading {
-                    values: together(said.values, network.as_ref()),
+                    values: said.values.map(never_certain),
                     is_card: logistic(2.0 + score + 25.0 * (said.overlap - 0.75)),
                 },
-                None => {
-                    let values = together(Reading::UNKNOWN.values, network.as_ref());
-                    Reading { values, is_card: logistic(score - 1.0) }
-                }
+                None => Reading {
+                    values: Reading::UNKNOWN.values.map(never_certain),
+                    is_card: logistic(score - 1.0),
+                },
             }
         });
         // The deck was named beforehand: none of its cards is of another.
         let look = FirstLook { readings: readings.collect(), ..FirstLook::default() };
         Ok((look, before.of_deck(&self.deck)))
     }
-}
-
-/// What both witnesses say of the four properties.
-fn together(values: [[f32; 3]; 4], network: Option<&Reading>) -> [[f32; 3]; 4] {
-    let Some(network) = network else { return values.map(never_certain) };
-    std::array::from_fn(|p| {
-        let logs = std::array::from_fn(|v| {
-            let log = |values: &[f32; 3]| never_certain(*values)[v].ln();
-            log(&values[p]) + log(&network.values[p])
-        });
-        never_certain(softmax(logs))
-    })
 }
 
 fn never_certain(values: [f32; 3]) -> [f32; 3] {
@@ -529,7 +498,7 @@ mod tests {
     #[test]
     fn fills_that_look_alike_are_told_apart_by_all_cards_of_a_table() {
         let deck = alike();
-        let reader = DeckReader::new(Arc::clone(&deck), None);
+        let reader = DeckReader::new(Arc::clone(&deck));
         for seed in [70, 71, 72] {
             let dice = &mut Dice::new(seed, 0, Purpose::Print);
             let print =
@@ -546,7 +515,7 @@ mod tests {
     #[test]
     fn what_blur_has_made_one_is_not_told_apart() {
         let deck = alike();
-        let reader = DeckReader::new(Arc::clone(&deck), None);
+        let reader = DeckReader::new(Arc::clone(&deck));
         let fills = fills(&reader, &Print::of(deck), 6.0, 60.0);
         // Nothing but the mean is left of them, and that is about the same.
         let sure = fills.iter().filter(|fill| fill.iter().any(|p| *p > 0.99)).count();
