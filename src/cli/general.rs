@@ -46,8 +46,7 @@ const NOT_OF_A_BOARD: &[&str] = &[
     clock, some are timed together, and each is given their mean.\n\n\
     Examples:\n  \
     setsight general --values 5 --properties 4 --sets 3 --seed 1\n  \
-    setsight general --board cards.txt --all\n  \
-    setsight general --games 100 --format json | setsight general --check -"
+    setsight general --board cards.txt --all"
 )]
 pub struct Args {
     /// Values of each property, and cards of a set: v
@@ -86,13 +85,6 @@ pub struct Args {
     /// Prove that --board holds no set: write a proof (DRAT) for the clauses of --dimacs, and check it
     #[arg(long, value_name = "OUT", requires = "board")]
     proof: Option<PathBuf>,
-    /// Judge games instead of playing: a file of what this command prints as JSON, or - for stdin
-    ///
-    /// The checker relies on no solver. It looks at the rules, not at whether a set was overlooked.
-    #[arg(long, value_name = "FILE",
-          conflicts_with_all = ["board", "values", "properties", "solver", "budget", "memory"],
-          conflicts_with_all = NOT_OF_A_BOARD)]
-    check: Option<PathBuf>,
     /// Games to play, each from a seed of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
     games: u64,
@@ -161,9 +153,6 @@ impl Played {
 /// # Errors
 /// Rules that cannot be played, a solver that stops, output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    if let Some(file) = &args.check {
-        return record::judge(file, args.format);
-    }
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
     let kind = kind(&args)?;

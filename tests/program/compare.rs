@@ -42,34 +42,6 @@ fn an_experiment_leaves_a_table_a_report_and_plots() {
 }
 
 #[test]
-fn the_papers_claims_are_held_against_the_results() {
-    let folder = tempfile::tempdir().unwrap();
-    let args = "--experiment v=4,p=5,n=2..3 --solver brute,dynamic,dynamic-paper --games 2";
-    assert!(compare(folder.path(), args).status.success());
-    let report = text(folder.path(), "report.md");
-    assert!(report.contains("## The paper's conclusions"), "{report}");
-    let of_first_board = "| 4,845 (1,140) | 4,845 on 20 cards without a set | yes |";
-    assert!(report.contains(of_first_board), "{report}");
-    assert!(
-        report.contains("| one set more to find takes longer | in 2 of 2 steps | "),
-        "{report}"
-    );
-    // Without smt nobody knows who is the fastest of three.
-    assert!(!report.contains("the fastest of the three"), "{report}");
-    assert!(
-        report.contains("On how many boards with a set `dynamic-paper` found none"),
-        "{report}"
-    );
-    if cfg!(feature = "program") {
-        assert!(text(folder.path(), "index.html").contains("The paper's conclusions"));
-    }
-    // No figure of the paper is about these.
-    let args = "--experiment v=3,p=3,n=2 --solver cover --games 2";
-    assert!(compare(folder.path(), args).status.success());
-    assert!(!text(folder.path(), "report.md").contains("conclusions"));
-}
-
-#[test]
 fn a_hopeless_cell_is_given_up_and_the_others_stand() {
     let folder = tempfile::tempdir().unwrap();
     let output = compare(

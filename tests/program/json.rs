@@ -164,10 +164,7 @@ fn games_and_boards() {
     }
     lines(&world, "general", "general --values 4 --sets 2 --games 3");
     lines(&world, "general", "general --sets 27 --games 2 --seed 4");
-    let games = world.run(&["general", "--games", "2", "--format", "json"]).expect(0).stdout;
-    world.file("games.json", games.as_bytes());
     world.file("cards", b"0120 1021 2222 0000");
-    lines(&world, "general-check", "general --check games.json");
     for more in ["", " --all", " --count", " --solver brute"] {
         lines(&world, "general-board", &format!("general --board cards{more}"));
     }

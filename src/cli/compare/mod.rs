@@ -1,6 +1,5 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
-mod claims;
 mod experiment;
 mod lines;
 #[cfg(feature = "program")]

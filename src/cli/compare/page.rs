@@ -1,6 +1,5 @@
 //! The comparison as a page: plots, tables, and a sentence for each row.
 
-use super::claims;
 use super::experiment::Limits;
 use super::report::{Row, Table, charts, introduction, sentences, tables};
 use crate::cli::page;
@@ -22,11 +21,6 @@ pub fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String
         p { (introduction(limits)) }
         p { "Long dashes and hollow dots are the paper's own figures (Python, on its machine)." }
         "\n"
-        @if let Some(Table { above, head, rows }) = claims::table(results) {
-            h2 { (claims::TITLE) }
-            p { (above) }
-            (page::table(&head, &rows))
-        }
         @for (row, plots) in results.iter().zip(plots) {
             h2 { (row.0.varied) " varies, " (row.0.fixed()) }
             @for plot in plots { (plot) }

@@ -1,6 +1,5 @@
 //! The results as CSV, Markdown and plots.
 
-use super::claims;
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::paper::paper;
 use crate::cli::simulate::grouped;
@@ -164,10 +163,6 @@ pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
 /// The report in Markdown.
 pub fn markdown(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
     let mut text = format!("# The solvers compared\n\n{}\n", introduction(limits));
-    if let Some(table) = claims::table(results) {
-        let _ = writeln!(text, "\n## {}\n", claims::TITLE);
-        add_table(&mut text, &table);
-    }
     for row in results {
         let experiment = &row.0;
         let _ = writeln!(text, "\n## {} varies, {}\n", experiment.varied, experiment.fixed());
