@@ -6,7 +6,7 @@ use anyhow::Context;
 use setsight_files::{print_result, say};
 use setsight_game::cards::picture::{self, Ink, Slot};
 use setsight_game::game::{
-    Deal, Difference, Game, Step, describe, first_difference, hard_deals, parse_deals, place_name,
+    Deal, Difference, Game, Step, describe, first_difference, parse_deals, place_name,
     transcript, write_deals,
 };
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -26,7 +26,6 @@ const MAX_OUTPUT_BYTES: u64 = 1 << 25;
   setsight deal --random --seed 7       the transcript of a random game
   setsight deal --random --watch        a game to look at, step by step
   setsight deal --random --write        a deal to play later
-  setsight deal --random --hard --write deals on which programs go wrong
   setsight deal --check out.txt in.txt  whether a program played the deals of in.txt rightly
   setsight deal --random --sheet a.html a board to print, its sets on the back
   setsight deal --random --sheet a.html --per-sheet 4
@@ -44,10 +43,6 @@ pub struct Args {
     /// Seed of the shuffled deck; the same seed gives the same deal
     #[arg(long, requires = "random")]
     seed: Option<u64>,
-    /// Deals on which programs go wrong, instead of one random deck: tables of 18 and 21 cards,
-    /// compactions to ten and eleven, cards that come twice
-    #[arg(long, requires = "random")]
-    hard: bool,
     /// Judge what another program printed for these deals: the first line that differs is named
     ///
     /// Blank lines, white space and letter case do not matter, nor which of the last two messages of
@@ -65,7 +60,7 @@ pub struct Args {
     ///
     /// The sets of several boards follow after the last board, on sheets of their own.
     #[cfg(feature = "program")]
-    #[arg(long, value_name = "N", requires = "sheet", conflicts_with = "hard", value_parser = per_sheet)]
+    #[arg(long, value_name = "N", requires = "sheet", value_parser = per_sheet)]
     per_sheet: Option<usize>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
     #[arg(long)]
@@ -138,13 +133,9 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
     if args.random {
         let seed = args.seed.unwrap_or_else(|| {
             let seed = terminal::fresh_seed();
-            let hard = if args.hard { " --hard" } else { "" };
-            say!("this deal again: --random{hard} --seed {seed}");
+            say!("this deal again: --random --seed {seed}");
             seed
         });
-        if args.hard {
-            return Ok(numbered(&format!("Hard deals of seed {seed}"), hard_deals(seed)));
-        }
         #[cfg(feature = "program")]
         let count = args.per_sheet.unwrap_or(1) as u64;
         #[cfg(not(feature = "program"))]

@@ -235,13 +235,3 @@ fn the_output_of_another_program_is_judged() {
     let begins = "out.txt, line 1: expected \"Analyzing 1 data set(s)\", found the end\n";
     assert!(text.ends_with(begins), "{text}");
 }
-
-#[test]
-fn hard_deals_are_written_and_read_again() {
-    let deals = stdout(&["--random", "--hard", "--seed", "3", "--write"], b"");
-    assert!(deals.starts_with("5\n81\n"), "{deals}");
-    let played = stdout(&["--random", "--hard", "--seed", "3"], b"");
-    assert!(played.starts_with("Analyzing 5 data set(s)\n"));
-    assert_eq!(stdout(&[], deals.as_bytes()), played);
-    assert_eq!(run(&["--hard"], b"").status.code(), Some(2));
-}

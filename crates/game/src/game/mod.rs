@@ -16,7 +16,6 @@
 //! ```
 
 mod deal;
-mod hard;
 mod rules;
 mod shuffle;
 mod simulate;
@@ -27,7 +26,6 @@ mod transcript;
 pub mod variant;
 
 pub use deal::{Deal, DealError, MAX_CARDS, MAX_DEALS, MIN_CARDS, parse_deals, write_deals};
-pub use hard::hard_deals;
 pub use rules::{Game, ROWS, START_CARDS, Step, listing_order, place_name};
 pub use simulate::{Policy, most_pieces, simulate, simulate_piece};
 pub use statistics::{BoardCount, Statistics};
