@@ -6,8 +6,8 @@ use anyhow::Context;
 use setsight_files::{print_result, say};
 use setsight_game::cards::picture::{self, Ink, Slot};
 use setsight_game::game::{
-    Deal, Difference, Game, Step, describe, first_difference, parse_deals, place_name,
-    transcript, write_deals,
+    Deal, Difference, Game, Step, describe, first_difference, parse_deals, place_name, transcript,
+    write_deals,
 };
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,8 @@
 //! The tab of the generalised game: cards with p properties of v values, played by a person or by a
-//! solver step by step, and what each solver takes.
+//! solver step by step.
 
 mod board;
 mod face;
-mod lists;
 mod play;
 mod told;
 pub mod work;
@@ -15,18 +14,18 @@ use crate::shared::look::Mark;
 use crate::shared::overlay;
 use crate::shared::settings::Settings;
 use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::{CHOSEN, felt};
+use crate::shared::theme::felt;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Button, CentralPanel, Color32, ComboBox, DragValue, Frame, Key, Panel, Rect, ScrollArea, Sense,
-    Slider, Spinner, TextEdit, Ui, WidgetInfo, pos2, vec2,
+    Button, CentralPanel, ComboBox, DragValue, Frame, Key, Panel, Rect, ScrollArea, Sense, Slider,
+    Spinner, Ui, WidgetInfo, pos2, vec2,
 };
 use play::Play;
-use setsight_general::{Card, Kind, Rules, Step, Stop, human};
+use setsight_general::{Kind, Rules, Stop};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use told::{About, about, in_words, stored};
-use work::{Game, Job, LIMIT, MOST_GAMES, Search, Time, VALUES, search, times};
+use work::{Game, Job, LIMIT, Search, VALUES, search};
 
 /// Its entry in the list of tabs.
 pub const TAB: TabSpec = TabSpec {
@@ -58,29 +57,21 @@ pub struct AnyGameTab {
     wanted: Option<usize>,
     /// Since when steps run past, and from which one.
     runs: Option<(f64, usize)>,
-    measuring: Option<Job<Time>>,
-    /// What solvers took for this deal.
-    times: Option<Vec<Time>>,
     /// The game of a person; `None` while a solver is watched.
     play: Option<Play>,
-    /// The cards of one's own that are being typed, while they are; and whether their field is new.
-    typed: Option<(String, bool)>,
 }
 
 impl Default for AnyGameTab {
     fn default() -> Self {
         Self {
-            game: Game { values: 4, properties: 4, sets: 1, seed: 1, own: None },
+            game: Game { values: 4, properties: 4, sets: 1, seed: 1 },
             kind: Kind::Dynamic,
             searching: None,
             shown: None,
             at: 0,
             wanted: None,
             runs: None,
-            measuring: None,
-            times: None,
             play: None,
-            typed: None,
         }
     }
 }
@@ -139,25 +130,7 @@ impl AnyGameTab {
         if let Some(job) = &self.searching {
             job.stop();
         }
-        if game != self.game {
-            if let Some(job) = &self.measuring {
-                job.stop();
-            }
-            self.times = None;
-        }
         (self.game, self.kind) = (game, kind);
-    }
-
-    /// Takes what was measured.
-    fn take_times(&mut self) {
-        let Some(job) = &self.measuring else { return };
-        let over = job.is_over();
-        if let Some(times) = &mut self.times {
-            times.extend(job.news());
-        }
-        if over {
-            self.measuring = None;
-        }
     }
 
     /// Moves on while steps run past.
@@ -176,10 +149,6 @@ impl AnyGameTab {
         ui.horizontal_wrapped(|ui| {
             let plays = self.play.is_some();
             if ui.selectable_label(plays, t!("any-play")).clicked() && !plays {
-                // A board of one's own is for a solver.
-                let mut game = self.game.clone();
-                game.own = None;
-                self.choose(game, self.kind);
                 self.play = Play::new(self.game.clone()).ok();
             }
             if ui.selectable_label(!plays, t!("any-watch")).clicked() {
@@ -194,9 +163,6 @@ impl AnyGameTab {
         } else {
             self.steps_ui(ui, desk);
             ui.separator();
-            self.times_ui(ui, desk);
-            ui.separator();
-            self.lists_ui(ui);
         }
         ui.label(t!("any-what"));
     }
@@ -216,23 +182,9 @@ impl AnyGameTab {
             ui.add(DragValue::new(&mut game.seed)).labelled_by(label.id);
             if ui.button(t!("any-next-deal")).clicked() {
                 game.seed = game.seed.wrapping_add(1);
-                game.own = None;
-            }
-            if self.play.is_none()
-                && ui.selectable_label(game.own.is_some(), t!("any-own")).clicked()
-            {
-                self.typed = match self.typed {
-                    Some(_) => None,
-                    None => Some((String::new(), true)),
-                };
-                game.own = None;
             }
         });
-        if (game.values, game.properties) != (self.game.values, self.game.properties) {
-            game.own = None;
-        }
         if self.play.is_none() {
-            self.own_ui(ui, &mut game);
             ui.horizontal_wrapped(|ui| {
                 let label = ui.label(t!("any-solver")).id;
                 let list = ComboBox::from_id_salt("solver").selected_text(kind.name());
@@ -248,28 +200,6 @@ impl AnyGameTab {
         self.choose(game, kind);
         if self.play.as_ref().is_some_and(|play| play.game != self.game) {
             self.play = Play::new(self.game.clone()).ok();
-        }
-    }
-
-    /// Cards of one's own, as they are typed.
-    fn own_ui(&mut self, ui: &mut Ui, game: &mut Game) {
-        let Some((typed, is_new)) = &mut self.typed else { return };
-        let (v, p) = (game.values as usize, game.properties as usize);
-        ui.weak(t!("any-own-help", n = p, v = v));
-        let example = "1".repeat(p) + " " + &v.to_string().repeat(p);
-        let field = TextEdit::multiline(typed).hint_text(example).desired_rows(2);
-        let field = ui.add(field.desired_width(f32::INFINITY));
-        if std::mem::take(is_new) {
-            field.request_focus();
-        }
-        let changed = field.changed();
-        match game.rules().map(|rules| told::cards_of(&rules, typed)) {
-            Ok(Ok(cards)) if changed => game.own = (!cards.is_empty()).then_some(cards),
-            Ok(Err(code)) => {
-                let words = t!("any-own-wrong", code = code);
-                ui.colored_label(ui.visuals().error_fg_color, words);
-            }
-            _ => {}
         }
     }
 
@@ -353,50 +283,6 @@ impl AnyGameTab {
         }
     }
 
-    /// What the solver holds at the step.
-    fn lists_ui(&self, ui: &mut Ui) {
-        let Some(search) = self.current() else { return };
-        let Ok(rules) = search.game.rules() else { return };
-        let steps = &search.trace.steps[..search.trace.steps.len().min(self.at + 1)];
-        match self.kind {
-            Kind::Dynamic => lists::dictionary(ui, &rules, steps),
-            Kind::Smt(_) => {
-                let board: Vec<Card> = told::board(steps).into_iter().flatten().collect();
-                let set = steps.last().and_then(|step| match step {
-                    Step::Found(set) => Some(&set[..]),
-                    _ => None,
-                });
-                lists::constraints(ui, &rules, &board, set);
-            }
-            _ => {}
-        }
-    }
-
-    /// What each solver takes, as bars.
-    fn times_ui(&mut self, ui: &mut Ui, desk: &Desk) {
-        ui.horizontal_wrapped(|ui| {
-            ui.strong(t!("any-times"));
-            match &self.measuring {
-                Some(job) => {
-                    ui.add(Spinner::new().size(16.0));
-                    if ui.button(t!("any-stop")).clicked() {
-                        job.stop();
-                    }
-                }
-                None => {
-                    if ui.button(t!("any-measure")).clicked() {
-                        self.times = Some(Vec::new());
-                        self.measuring = Some(times(self.game.clone(), desk.wake()));
-                    }
-                }
-            }
-        });
-        if let Some(times) = &self.times {
-            times.iter().for_each(|time| bar(ui, time));
-            ui.weak(t!("any-times-help", n = MOST_GAMES));
-        }
-    }
-
     /// The board with the cards of the step, or of the game that is played.
     fn board(&mut self, ui: &mut Ui, desk: &Desk) {
         if let Some(play) = &mut self.play {
@@ -458,34 +344,7 @@ fn shown_cards(ui: &mut Ui, rules: &Rules, about: &About, settings: &Settings) {
     }
 }
 
-/// The time of a solver: from 100 ns to the limit, on a logarithmic scale.
-fn bar(ui: &mut Ui, time: &Time) {
-    const LEAST: f64 = 1e-7;
-    let (part, words) = match &time.seconds {
-        Ok(seconds) => {
-            let part = (seconds / LEAST).ln() / (LIMIT.as_secs_f64() / LEAST).ln();
-            (part.clamp(0.02, 1.0) as f32, human(*seconds))
-        }
-        Err(Stop::Time) => (1.0, t!("any-over-limit", n = LIMIT.as_secs())),
-        Err(stop) => (0.0, stop.to_string()),
-    };
-    ui.vertical(|ui| {
-        // Five of them are to be seen at once.
-        ui.spacing_mut().item_spacing.y = 2.0;
-        ui.label(format!("{}: {words}", time.kind));
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
-        ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
-        let filled = rect.with_max_x(rect.min.x + part * rect.width());
-        let color = if time.seconds.is_ok() { CHOSEN } else { Color32::from_gray(140) };
-        ui.painter().rect_filled(filled, 3.0, color);
-    });
-}
-
 impl Tab for AnyGameTab {
-    fn update(&mut self, _: &mut Desk) {
-        self.take_times();
-    }
-
     fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
         self.follow(desk);
         self.run(ui, desk.now());
@@ -523,8 +382,7 @@ impl Tab for AnyGameTab {
     }
 
     fn is_settled(&self) -> bool {
-        let is_there = self.play.is_some() || self.current().is_some();
-        is_there && self.measuring.is_none()
+        self.play.is_some() || self.current().is_some()
     }
 
     fn leave(&mut self, _: &mut Desk) {
@@ -533,6 +391,5 @@ impl Tab for AnyGameTab {
 
     fn close(&mut self) {
         self.searching.take().into_iter().for_each(Job::close);
-        self.measuring.take().into_iter().for_each(Job::close);
     }
 }

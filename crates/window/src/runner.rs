@@ -181,7 +181,7 @@ impl AnyGameOptions {
 
     fn game(&self) -> Game {
         let Self { values, properties, sets, seed, .. } = *self;
-        Game { values, properties, sets, seed, own: None }
+        Game { values, properties, sets, seed }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::shared::look::Mark;
 use crate::shared::verdict::good_color;
 use crate::shared::words::t;
 use eframe::egui::{RichText, Ui};
-use setsight_general::deal::Dealer;
+use setsight_general::deal::{Dealer, Rejection};
 use setsight_general::{Budget, Card, Kind, Rules, RulesError};
 
 /// A game that is played.
@@ -16,7 +16,7 @@ pub struct Play {
     pub game: Game,
     /// Its rules.
     pub rules: Rules,
-    dealer: Box<dyn Dealer>,
+    dealer: Rejection,
     /// The cards in their places; a taken one leaves a hole where none is left to fill it.
     pub board: Vec<Option<Card>>,
     chosen: Vec<Card>,
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     fn played(sets: u64) -> Play {
-        let game = Game { values: 3, properties: 3, sets, seed: 2, own: None };
+        let game = Game { values: 3, properties: 3, sets, seed: 2 };
         let mut play = Play::new(game).unwrap();
         for _ in 0..100 {
             match play.set() {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn what_is_no_set_is_told_by_its_properties() {
-        let game = Game { values: 3, properties: 3, sets: 1, seed: 2, own: None };
+        let game = Game { values: 3, properties: 3, sets: 1, seed: 2 };
         let mut play = Play::new(game).unwrap();
         play.board = [0, 1, 3, 9].map(|card| Some(Card(card))).to_vec();
         [0, 1, 3].into_iter().for_each(|card| play.choose(Card(card), 0.0));
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn who_says_that_there_is_none_is_held_to_it() {
-        let game = Game { values: 3, properties: 3, sets: 1, seed: 2, own: None };
+        let game = Game { values: 3, properties: 3, sets: 1, seed: 2 };
         let mut play = Play::new(game).unwrap();
         play.board = [0, 1, 2].map(|card| Some(Card(card))).to_vec();
         play.say_none(0.0);

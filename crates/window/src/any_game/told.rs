@@ -4,7 +4,7 @@ use crate::any_game::board::fill;
 use crate::shared::look::Mark;
 use crate::shared::names;
 use crate::shared::words::{Word, t};
-use setsight_general::{Card, Kind, Rules, Step};
+use setsight_general::{Card, Kind, Step};
 
 /// What a solver does, in a sentence.
 pub const fn idea(kind: Kind) -> Word {
@@ -82,26 +82,6 @@ impl About {
     }
 }
 
-/// Cards as people write them: their values, counted from 1. The first word that is no card of the deck
-/// or comes twice is the error.
-pub fn cards_of(rules: &Rules, text: &str) -> Result<Vec<Card>, String> {
-    let mut cards = Vec::new();
-    for code in text.split(|c: char| c.is_whitespace() || c == ',').filter(|code| !code.is_empty())
-    {
-        let values = code.chars().map(|c| Some(c.to_digit(10)?.checked_sub(1)? as u8));
-        let values: Option<Vec<u8>> = values.collect();
-        let card = values
-            .filter(|values| {
-                values.len() == rules.properties()
-                    && values.iter().all(|&value| usize::from(value) < rules.values())
-            })
-            .map(|values| rules.card(values))
-            .filter(|card| !cards.contains(card));
-        cards.push(card.ok_or_else(|| code.to_owned())?);
-    }
-    Ok(cards)
-}
-
 /// The name of a property as the cards show it.
 pub fn property(at: usize) -> String {
     use setsight_game::cards::Property;
@@ -132,7 +112,7 @@ pub fn board(steps: &[Step]) -> Vec<Option<Card>> {
 }
 
 /// The partial sets that are stored after these steps.
-pub fn partial_sets(steps: &[Step]) -> Vec<&[Card]> {
+fn partial_sets(steps: &[Step]) -> Vec<&[Card]> {
     let mut stored: Vec<&[Card]> = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         match step {
@@ -184,15 +164,6 @@ mod tests {
         let about = about(&step);
         let marks = [1, 2, 3].map(|card| about.mark(Card(card)));
         assert_eq!(marks, [Some(Mark::Chosen), Some(Mark::Plain), Some(Mark::Quiet)]);
-    }
-
-    #[test]
-    fn cards_are_written_as_they_are_named() {
-        let rules = Rules::new(4, 2, 1).unwrap();
-        assert_eq!(cards_of(&rules, "11 12,44\n"), Ok([0, 1, 15].map(Card).to_vec()));
-        for (text, wrong) in [("11 15", "15"), ("11 111", "111"), ("10", "10"), ("12 12", "12")] {
-            assert_eq!(cards_of(&rules, text), Err(wrong.to_owned()));
-        }
     }
 
     #[test]

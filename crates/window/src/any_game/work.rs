@@ -1,8 +1,7 @@
-//! What takes long: a search with its steps, and the time of each solver, on threads of their own.
+//! What takes long: a search with its steps, on a thread of its own.
 
-use cpu_time::ThreadTime;
-use setsight_general::deal::{Dealer, Rejection};
-use setsight_general::{Budget, Card, Kind, Record, Rules, RulesError, Stop, Trace, play, watch};
+use setsight_general::deal::Rejection;
+use setsight_general::{Budget, Card, Kind, Rules, RulesError, Stop, Trace, watch};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +17,12 @@ const PROPERTIES: RangeInclusive<u64> = 2..=7;
 /// The largest deck that is offered: about 60 cards lie there when the first set is found.
 const MOST_CARDS: u64 = 4096;
 
-/// Processor time of a search, and of a solver's games. Z3 may take as much again.
+/// Processor time of a search. Z3 may take as much again.
 pub const LIMIT: Duration = Duration::from_secs(2);
 /// Memory of a solver, in bytes.
 const MOST_BYTES: usize = 256 << 20;
 /// Steps that are kept of a search.
 const MOST_STEPS: usize = 20_000;
-/// A solver plays until its games took this long together, or so many of them.
-const ENOUGH: Duration = Duration::from_millis(200);
-/// See [`ENOUGH`].
-pub const MOST_GAMES: u64 = 50;
 
 /// Sets that are offered to be found.
 const MOST_SETS: u64 = 50;
@@ -43,8 +38,6 @@ pub struct Game {
     pub sets: u64,
     /// The deal.
     pub seed: u64,
-    /// A board of one's own, which is looked at instead of the deal.
-    pub own: Option<Vec<Card>>,
 }
 
 impl Game {
@@ -68,29 +61,9 @@ impl Game {
     }
 
     /// The cards in the order in which they come.
-    pub fn dealer(&self, rules: &Rules) -> Box<dyn Dealer> {
-        match &self.own {
-            Some(cards) => Box::new(Own(cards.clone())),
-            None => Box::new(Rejection::new(rules, self.seed)),
-        }
+    pub fn dealer(&self, rules: &Rules) -> Rejection {
+        Rejection::new(rules, self.seed)
     }
-}
-
-/// Deals all cards of a board of one's own, and no other.
-struct Own(Vec<Card>);
-
-impl Dealer for Own {
-    fn draw(&mut self) -> Option<Card> {
-        self.0.pop()
-    }
-
-    fn deal(&mut self, _: usize, cards: &mut Vec<Card>) -> usize {
-        let dealt = self.0.len();
-        cards.append(&mut self.0);
-        dealt
-    }
-
-    fn shuffle(&mut self, _: u64) {}
 }
 
 /// A search, as it was watched.
@@ -104,15 +77,6 @@ pub struct Search {
     pub trace: Trace,
     /// The cards of the sets, or why there is no answer.
     pub outcome: Result<Vec<Card>, Stop>,
-}
-
-/// What a solver took for a game, in seconds of processor time; or why it has no answer.
-#[derive(Clone, Debug)]
-pub struct Time {
-    /// Who.
-    pub kind: Kind,
-    /// The mean over its games.
-    pub seconds: Result<f64, Stop>,
 }
 
 /// A thread and what it has done so far.
@@ -187,40 +151,7 @@ fn searched(
     let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
     let mut dealer = game.dealer(&rules);
     let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
-    watch(&rules, &mut *dealer, &mut *solver, &budget, trace)
-}
-
-/// Measures all solvers, one after the other, on the same deals.
-pub fn times(game: Game, wake: impl Fn() + Send + 'static) -> Job<Time> {
-    Job::begin(wake, move |stop, tell| {
-        for &kind in Kind::COMPLETE {
-            let seconds = timed(&game, kind, stop);
-            if stop.load(Ordering::Relaxed) {
-                return;
-            }
-            tell(Time { kind, seconds });
-        }
-    })
-}
-
-fn timed(game: &Game, kind: Kind, stop: &Arc<AtomicBool>) -> Result<f64, Stop> {
-    let gave_up = |reason: String| Stop::GaveUp(reason);
-    let rules = game.rules().map_err(|error| gave_up(error.to_string()))?;
-    let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
-    let mut dealer = game.dealer(&rules);
-    let mut record = Record::default();
-    let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
-    let start = ThreadTime::now();
-    let mut games = 0;
-    while games < MOST_GAMES && (games == 0 || start.elapsed() < ENOUGH) {
-        match game.own {
-            Some(_) => dealer = game.dealer(&rules),
-            None => dealer.shuffle(game.seed.wrapping_add(games)),
-        }
-        play(&rules, &mut *dealer, &mut *solver, &budget, &mut record)?;
-        games += 1;
-    }
-    Ok(start.elapsed().as_secs_f64() / games as f64)
+    watch(&rules, &mut dealer, &mut *solver, &budget, trace)
 }
 
 #[cfg(test)]
@@ -233,7 +164,7 @@ mod tests {
     fn every_deck_that_is_offered_is_searched() {
         for values in VALUES {
             for properties in Game::properties_of(values) {
-                let game = Game { values, properties, sets: 1, seed: 3, own: None };
+                let game = Game { values, properties, sets: 1, seed: 3 };
                 let job = search(game, Kind::Cover, || ());
                 let search = job.news.recv_timeout(LIMIT).unwrap();
                 let set = search.outcome.unwrap();
@@ -249,21 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn a_board_of_ones_own_is_all_that_is_searched() {
-        let own: Vec<Card> = [40, 0, 80].map(Card).into();
-        let game = Game { values: 3, properties: 4, sets: 2, seed: 1, own: Some(own.clone()) };
-        let job = search(game, Kind::Dynamic, || ());
-        let search = job.news.recv_timeout(LIMIT).unwrap();
-        assert_eq!(search.trace.steps.first(), Some(&Step::Drawn(own)));
-        assert_eq!(search.outcome.unwrap().len(), 3);
-    }
-
-    #[test]
     fn what_is_stopped_ends() {
-        let game = Game { values: 6, properties: 4, sets: 1, seed: 1, own: None };
-        let job = times(game.clone(), || ());
-        job.stop();
-        job.close();
+        let game = Game { values: 6, properties: 4, sets: 1, seed: 1 };
         let job = search(game, Kind::Brute, || ());
         job.stop();
         let search = job.news.recv_timeout(LIMIT).unwrap();

@@ -1108,9 +1108,6 @@ any-properties = Eigenschaften (p)
 any-sets = Gesuchte Sets (n)
 any-play = Spielen
 any-watch = Einem Löser zusehen
-any-own = Eigene Karten
-any-own-help = Karten aus je { $n } Werten eintippen, jeder 1 bis { $v }.
-any-own-wrong = { $code } ist keine Karte dieses Spiels oder kommt zweimal vor.
 any-again = Von vorn
 any-sets-of = Sets: { $n } von { $all }
 any-clock = Zeit: { $time }
@@ -1128,11 +1125,6 @@ any-hint = Tipp
 any-say-none = Hier liegt kein Set
 any-all-found = Alle gefunden!
 any-deck-out = Der Stapel ist leer, und kein Set liegt mehr da.
-any-dictionary = Wörterbuch: { $n } Einträge
-any-dictionary-help = Eine fehlende Karte und die Karten, die sie ergänzt; die neusten zuerst, Werte ab 1 gezählt.
-any-model = Modell von Z3, Werte ab 0 gezählt:
-any-constraints = Bedingungen für { $n } Karten
-any-constraints-help = Was Z3 gefragt wird, als SMT-LIB. xi_j ist Eigenschaft j der i-ten Karte des Sets, Werte ab 0 gezählt.
 any-deal = Spiel
 any-next-deal = Nächstes Spiel
 any-solver = Löser
@@ -1172,11 +1164,6 @@ any-looked-so-far = Bisher nachgeschlagen: { $n }
 any-branches-so-far = Bisherige Zweige: { $n }
 any-tried-so-far = Bisherige Kombinationen: { $n }
 any-card = Karte { $n }: { $values }
-any-times = Was jeder Löser braucht
-any-times-help = Rechenzeit eines Spiels, im Mittel über bis zu { $n }. Die Balken sind logarithmisch.
-any-measure = Messen
-any-stop = Anhalten
-any-over-limit = mehr als { $n } s
 
 ## Ein Handy als Kamera
 

@@ -1113,9 +1113,6 @@ any-properties = Properties (p)
 any-sets = Sets to find (n)
 any-play = Play
 any-watch = Watch a solver
-any-own = Own cards
-any-own-help = Type cards of { $n } values, each 1 to { $v }.
-any-own-wrong = { $code } is not a card of this deck, or is there twice.
 any-again = From the start
 any-sets-of = Sets: { $n } of { $all }
 any-clock = Time: { $time }
@@ -1133,11 +1130,6 @@ any-hint = Hint
 any-say-none = No set here
 any-all-found = All found!
 any-deck-out = No cards are left to deal, and no set is left.
-any-dictionary = Dictionary: { $n } entries
-any-dictionary-help = A missing card, and the cards that it completes; the newest first, values counted from 1.
-any-model = Z3's model, values counted from 0:
-any-constraints = Constraints for { $n } cards
-any-constraints-help = What Z3 is asked, as SMT-LIB. xi_j is property j of the set's card i, values counted from 0.
 any-deal = Deal
 any-next-deal = Next deal
 any-solver = Solver
@@ -1178,11 +1170,6 @@ any-branches-so-far = Branches so far: { $n }
 any-tried-so-far = Combinations so far: { $n }
 # $values: the card's values as numbers.
 any-card = Card { $n }: { $values }
-any-times = What each solver takes
-any-times-help = Processor time of a game, the mean of up to { $n }. The bars are logarithmic.
-any-measure = Measure
-any-stop = Stop
-any-over-limit = more than { $n } s
 
 ## A phone as the camera
 
