@@ -173,9 +173,9 @@ fn outline_of<'a>(
         number(text).ok_or_else(why)
     };
     let values = columns.iter().map(value).collect::<Result<Vec<f64>, String>>()?;
-    Ok(match values.as_slice() {
-        &[x, y] => Some(Outline::Center(Point::new(x, y))),
-        &[x, y, x2, y2] => Some(Outline::of_two_corners(Point::new(x, y), Point::new(x2, y2))),
+    Ok(match *values.as_slice() {
+        [x, y] => Some(Outline::Center(Point::new(x, y))),
+        [x, y, x2, y2] => Some(Outline::of_two_corners(Point::new(x, y), Point::new(x2, y2))),
         _ => None,
     })
 }
