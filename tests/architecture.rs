@@ -140,7 +140,7 @@ fn no_file_is_too_long() {
 }
 
 /// Where files are opened without `setsight_files`, and why.
-const OPENED_ELSEWHERE: [(&str, &str); 14] = [
+const OPENED_ELSEWHERE: [(&str, &str); 13] = [
     ("crates/files/src/small_file.rs", "reads them for all"),
     ("crates/files/src/whole_file.rs", "writes them for all"),
     ("crates/photo/src/source.rs", "photos, by their own limits"),
@@ -151,7 +151,6 @@ const OPENED_ELSEWHERE: [(&str, &str); 14] = [
     ("crates/train/src/reader/kept.rs", "training's own file, crop by crop"),
     ("crates/h7/src/folder.rs", "a new folder of its own"),
     ("crates/live/src/pictures/times.rs", "the head of a picture, for the time in it"),
-    ("crates/window/src/runner/measure.rs", "the kernel's figures"),
     ("src/cli/stop.rs", "the kernel's figures"),
     ("src/cli/merge.rs", "lines of many photos, one after another"),
     ("src/cli/common.rs", "deals and boards, which may come from a pipe, up to a limit"),

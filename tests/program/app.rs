@@ -273,7 +273,6 @@ fn a_wrong_call_and_a_missing_screen_are_answered() {
         (&["app", broken], 2, "Line 3: the file ends here; expected card 2 of 12"),
         (&["app", deals, photo], 2, "a file of deals is opened alone"),
         (&["app", deals, "--show", "hint"], 2, "use --show deal or play"),
-        (&["app", deals, "--measure", "3"], 2, "leafs through photos"),
         (&["app", "--size", "12"][..], 2, "such as 1280x800"),
         (&["app", photo, "--models", "/no/such/models"][..], 2, "/no/such/models"),
         (&["app"][..], 1, "xvfb-run setsight app"),

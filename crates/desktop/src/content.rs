@@ -9,9 +9,8 @@ pub trait Content: 'static {
     /// What it can close the window with.
     type Outcome: 'static;
 
-    /// Draws a frame. `work` is what the last one took to draw, in seconds. With an outcome the
-    /// window closes.
-    fn ui(&mut self, ui: &mut Ui, work: Option<f32>) -> Option<Self::Outcome>;
+    /// Draws a frame.
+    fn ui(&mut self, ui: &mut Ui);
 
     /// Hears why a paste or a drop gave nothing.
     fn refuse(&mut self, refusal: Refusal);

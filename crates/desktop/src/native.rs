@@ -325,11 +325,9 @@ impl<C: Content> eframe::App for Runner<C> {
         self.clipboard.hook(raw);
     }
 
-    fn ui(&mut self, ui: &mut Ui, frame: &mut eframe::Frame) {
+    fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
-        if let Some(outcome) = self.content.ui(ui, frame.info().cpu_usage) {
-            self.finish(&ctx, Ok(outcome));
-        }
+        self.content.ui(ui);
         #[cfg(target_os = "linux")]
         if let Some(refusal) = self.clipboard.refusal() {
             self.content.refuse(refusal);

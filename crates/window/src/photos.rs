@@ -176,8 +176,7 @@ impl Photos {
     }
 
     fn put(&mut self, library: Library) {
-        let (library, opened_at) = (Some(library), Some(Instant::now()));
-        self.shelf = Shelf { library, opened_at, ..Shelf::default() };
+        self.shelf = Shelf { library: Some(library), ..Shelf::default() };
         self.view.start_again();
     }
 
@@ -254,9 +253,6 @@ impl Photos {
                 Err(reason) => desk.say(t!("card-unread", error = reason.words())),
             },
             News::Thumb(i, thumb) => {
-                if self.shelf.first_thumb.is_none() {
-                    self.shelf.first_thumb = self.shelf.opened_at.map(|at| at.elapsed());
-                }
                 self.shelf.strip.put(&desk.ctx, i, thumb);
             }
             News::Opened(i, Ok(prepared)) if i == self.shelf.current => {

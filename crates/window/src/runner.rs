@@ -1,14 +1,11 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
-mod measure;
-
 use crate::TABS;
 use crate::any_game::AnyGameTab;
 use crate::any_game::work::{Game, VALUES};
 use crate::deal::{self, DealTab};
 use crate::live::{self, LiveTab, watchers};
 use crate::photos::{Photos, Task, export};
-use crate::runner::measure::Measure;
 use crate::shared::eye::PipelineEye;
 use crate::shared::keys::Action;
 use crate::shared::look::Mode;
@@ -206,8 +203,6 @@ pub struct Options {
     pub brightness: Option<Brightness>,
     /// Write the window's picture there once all is read, and close it again.
     pub screenshot: Option<PathBuf>,
-    /// Scroll and leaf for so many seconds, give the figures, and close.
-    pub measure: Option<u16>,
     /// Close, as its user would, once this is true.
     pub stop: &'static AtomicBool,
 }
@@ -215,13 +210,12 @@ pub struct Options {
 /// Opens the window and stays until it is closed. With [`Options::screenshot`] gives what the
 /// window shows: the JSON of the photo, the `"transcript"` of the dealt game, or the
 /// `"sets"` that are drawn over the camera's picture, with `"window"` (width, height in pixels) and `"picture"`
-/// (left and top of the photo in the window, and pixels of the window for each of its pixels). With
-/// [`Options::measure`] gives the figures.
+/// (left and top of the photo in the window, and pixels of the window for each of its pixels).
 ///
 /// # Errors
 /// [`Failure`].
 pub fn open(options: Options) -> Result<Option<Value>, Failure> {
-    let wanted = options.screenshot.is_some() || options.measure.is_some();
+    let wanted = options.screenshot.is_some();
     let kept = if wanted { None } else { Keeper::of_user().settings.size };
     let native = setsight_desktop::Options {
         name: "setsight",
@@ -241,7 +235,6 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
 
 struct Runner {
     window: Window,
-    measure: Option<Measure>,
     /// Since when the camera's table is known.
     known: Option<Instant>,
 }
@@ -249,7 +242,7 @@ struct Runner {
 impl Runner {
     fn new(ctx: &Context, options: Options, can_drag: bool) -> Self {
         // A picture must look the same whoever takes it.
-        let mut keeper = if options.screenshot.is_some() || options.measure.is_some() {
+        let mut keeper = if options.screenshot.is_some() {
             let mut keeper = Keeper::default();
             keeper.settings.language = Some(Language::English);
             keeper
@@ -290,22 +283,16 @@ impl Runner {
             window.tabs.see(live::TAB.id);
         }
         window.desk.can_drag_out = can_drag;
-        Self { window, measure: options.measure.map(Measure::new), known: None }
+        Self { window, known: None }
     }
 }
 
 impl Content for Runner {
-    /// What the picture shows, or what was measured.
+    /// What the picture shows.
     type Outcome = Value;
 
-    fn ui(&mut self, ui: &mut Ui, work: Option<f32>) -> Option<Value> {
-        let step = |measure: &mut Measure| measure.step(ui.ctx(), &mut self.window, work);
-        let figures = self.measure.as_mut().and_then(step);
-        if figures.is_some() {
-            self.measure = None;
-        }
+    fn ui(&mut self, ui: &mut Ui) {
         self.window.ui(ui);
-        figures
     }
 
     fn refuse(&mut self, refusal: Refusal) {

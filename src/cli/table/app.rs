@@ -45,9 +45,6 @@ pub struct Args {
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
-    /// Scroll and leaf through the photos for so many seconds, print frame times and memory, and close
-    #[arg(long, value_name = "SECONDS", conflicts_with = "screenshot")]
-    measure: Option<u16>,
 }
 
 /// What `--show any-game` shows.
@@ -135,9 +132,6 @@ fn deals(file: &Path, args: &Args) -> Result<Vec<Deal>, BadCall> {
         );
         return Err(BadCall(message));
     }
-    if args.measure.is_some() {
-        return Err(BadCall(format!("--measure leafs through photos; {name} is a file of deals")));
-    }
     deals_of(file).map_err(|error| BadCall(format!("{name}: {error}")))
 }
 
@@ -185,7 +179,6 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         size: args.size,
         brightness: args.brightness,
         screenshot: args.screenshot,
-        measure: args.measure,
         stop: stop::asked(),
     };
     if let Some(shown) = setsight_window::open(options)? {

@@ -204,7 +204,6 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         size: None,
         brightness: None,
         screenshot: args.screenshot.clone(),
-        measure: None,
         stop: stop::asked(),
     };
     let shown = setsight_window::open(options)?;

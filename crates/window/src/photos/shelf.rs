@@ -7,7 +7,6 @@ use crate::shared::table::Table;
 use setsight_photo::source::ListError;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// A deck is taught from so many photos at most.
 const MOST_TAUGHT: usize = 30;
@@ -33,10 +32,6 @@ pub struct Shelf {
     pub corrections: Corrections,
     /// Why what was opened gives no photos, where there are none.
     pub no_photos: Vec<ListError>,
-    /// When they were opened.
-    pub opened_at: Option<Instant>,
-    /// How long the first thumbnail took from then.
-    pub first_thumb: Option<Duration>,
 }
 
 impl Shelf {

@@ -108,8 +108,6 @@ pub struct Strip {
     frame: u64,
     /// Scroll so that this one is seen.
     go_to: Option<usize>,
-    /// Scroll there, in points: for measuring.
-    pub scroll_to: Option<f32>,
 }
 
 /// What is needed for the part of the strip that is in view, and what was pressed.
@@ -162,9 +160,6 @@ impl Strip {
         if let Some(place) = go_to {
             let middle = place as f32 * step + item.x / 2.0 - room.x / 2.0;
             area = area.horizontal_scroll_offset(middle.clamp(0.0, (width - room.x).max(0.0)));
-        }
-        if let Some(offset) = self.scroll_to {
-            area = area.horizontal_scroll_offset(offset.clamp(0.0, (width - room.x).max(0.0)));
         }
         let output = area.show_viewport(ui, |ui, viewport| {
             ui.set_min_size(vec2(width, height));

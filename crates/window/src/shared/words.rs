@@ -342,7 +342,7 @@ pub(crate) mod tests {
         for (path, code) in sources() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             // What the program says in the terminal, in English, and a test in a file of its own.
-            if ["runner.rs", "measure.rs", "two_programs.rs"].contains(&&*name) {
+            if ["runner.rs", "two_programs.rs"].contains(&&*name) {
                 continue;
             }
             for text in quoted(&code) {
