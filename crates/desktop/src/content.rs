@@ -2,7 +2,6 @@
 
 use eframe::egui::{ColorImage, Context, Ui};
 use image::RgbImage;
-use setsight_photo::source::SourceError;
 
 /// What a window shows. It is drawn anew for each frame.
 pub trait Content: 'static {
@@ -11,12 +10,6 @@ pub trait Content: 'static {
 
     /// Draws a frame.
     fn ui(&mut self, ui: &mut Ui);
-
-    /// Hears why a paste or a drop gave nothing.
-    fn refuse(&mut self, refusal: Refusal);
-
-    /// A picture that is dragged out of the window from now on, and the name of its file; once.
-    fn dragged_out(&mut self) -> Option<(String, ColorImage)>;
 
     /// Whether all is shown that a picture of the window is taken for.
     fn is_ready(&mut self) -> bool;
@@ -27,19 +20,6 @@ pub trait Content: 'static {
     /// The window closes. `size` is its width and height in points of the screen, when it last did
     /// not fill it.
     fn close(&mut self, size: Option<(f32, f32)>);
-}
-
-/// Why what another program has is not taken.
-#[derive(Debug)]
-pub enum Refusal {
-    /// It has more bytes than a photo may have.
-    TooMuch,
-    /// Its program does not answer in time.
-    TooSlow,
-    /// Its program does not give it, or has ended.
-    NotGiven,
-    /// It is no picture that can be read.
-    Picture(SourceError),
 }
 
 /// A picture as the toolkit wants it.

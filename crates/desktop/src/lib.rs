@@ -1,12 +1,9 @@
 //! A window of the system, whatever it shows.
 //!
 //! [`open`] chooses the display, opens the window and runs it. What the window shows is a
-//! [`Content`]: it draws each frame, and hears what the clipboard refuses. [`Dialogs`] are the
-//! system's own file dialogs. All words for the user come from the caller, but for those of a
-//! [`Failure`], which are for the terminal.
+//! [`Content`]: it draws each frame. [`Dialogs`] are the system's own file dialogs. All words for
+//! the user come from the caller, but for those of a [`Failure`], which are for the terminal.
 
-#[cfg(target_os = "linux")]
-mod clipboard;
 mod content;
 mod dialogs;
 mod fonts;
@@ -14,7 +11,7 @@ mod native;
 #[cfg(target_os = "linux")]
 mod screen;
 
-pub use content::{Content, Refusal, color_image};
+pub use content::{Content, color_image};
 #[cfg(windows)]
 pub use dialogs::alert;
 pub use dialogs::{Answer, Dialog, Dialogs, Pick};

@@ -1,7 +1,5 @@
 //! The window of the system: it is chosen, opened and run, and its picture is taken.
 
-#[cfg(target_os = "linux")]
-use crate::clipboard::Clipboard;
 use crate::content::Content;
 use crate::fonts;
 #[cfg(target_os = "linux")]
@@ -92,15 +90,14 @@ pub enum Failure {
     NoPicture(&'static str),
 }
 
-/// Opens a window and stays until it is closed. `make` makes what it shows, and is told whether
-/// pictures can be dragged out of it. Gives what the content has closed it with; `None` if the user
-/// has closed it.
+/// Opens a window and stays until it is closed. `make` makes what it shows. Gives what the content
+/// has closed it with; `None` if the user has closed it.
 ///
 /// # Errors
 /// [`Failure`].
 pub fn open<C: Content>(
     options: Options,
-    make: impl FnOnce(&Context, bool) -> C + 'static,
+    make: impl FnOnce(&Context) -> C + 'static,
 ) -> Result<Option<C::Outcome>, Failure> {
     let outcome = Arc::new(Mutex::new(None));
     let given = Arc::clone(&outcome);
@@ -163,8 +160,6 @@ fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> 
             builder.with_x11();
         }
     }));
-    // The clipboard's keys come as they are, and `Clipboard` knows more kinds than the toolkit.
-    native.clipboard_shortcuts = false;
     Ok(system)
 }
 
@@ -229,8 +224,6 @@ struct Runner<C: Content> {
     content: C,
     screenshot: Option<Shot>,
     outcome: Outcome<C::Outcome>,
-    #[cfg(target_os = "linux")]
-    clipboard: Clipboard,
     /// Width and height of the window in points of the screen, while it does not fill it.
     size: Option<(f32, f32)>,
 }
@@ -247,25 +240,12 @@ impl<C: Content> Runner<C> {
     fn new(
         cc: &CreationContext<'_>,
         screenshot: Option<PathBuf>,
-        make: impl FnOnce(&Context, bool) -> C,
+        make: impl FnOnce(&Context) -> C,
         outcome: Outcome<C::Outcome>,
     ) -> Self {
         fonts::install(&cc.egui_ctx);
-        #[cfg(target_os = "linux")]
-        let clipboard = Clipboard::new(cc);
-        #[cfg(target_os = "linux")]
-        let can_drag = clipboard.can_drag();
-        #[cfg(not(target_os = "linux"))]
-        let can_drag = false;
         let shot = |path| Shot { path, since: Instant::now(), settled: 0, taken: Arc::default() };
-        Self {
-            content: make(&cc.egui_ctx, can_drag),
-            screenshot: screenshot.map(shot),
-            outcome,
-            #[cfg(target_os = "linux")]
-            clipboard,
-            size: None,
-        }
+        Self { content: make(&cc.egui_ctx), screenshot: screenshot.map(shot), outcome, size: None }
     }
 
     fn finish(&mut self, ctx: &Context, outcome: Result<C::Outcome, Failure>) {
@@ -321,21 +301,11 @@ impl<C: Content> eframe::App for Runner<C> {
         if self.screenshot.is_some() {
             raw.events.retain(|event| !matches!(event, Event::PointerMoved(_)));
         }
-        #[cfg(target_os = "linux")]
-        self.clipboard.hook(raw);
     }
 
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         self.content.ui(ui);
-        #[cfg(target_os = "linux")]
-        if let Some(refusal) = self.clipboard.refusal() {
-            self.content.refuse(refusal);
-        }
-        #[cfg(target_os = "linux")]
-        if let Some((name, picture)) = self.content.dragged_out() {
-            self.clipboard.drag(name, picture);
-        }
         // Points of the screen, whatever scale the user has chosen.
         let zoom = ctx.zoom_factor();
         self.size = ctx.input(|input| {

@@ -327,16 +327,6 @@ impl Photos {
         }
     }
 
-    /// Has the photo with its sets dragged out of the window, under the name under which it would be
-    /// saved.
-    fn drag_out(&self, desk: &mut Desk) {
-        let Some((path, _)) = self.shelf.found() else { return };
-        if let Some(image) = export::picture(self, desk.settings().codes) {
-            let name = export::name(path, SAVE_PICTURE);
-            desk.dragged_out = Some((name, color_image(&image)));
-        }
-    }
-
     /// On this photo nothing is left to check: the next one that has an unsure card.
     fn check_next_photo(&mut self, desk: &mut Desk) {
         self.let_go_of_focus(&desk.ctx);

@@ -9,15 +9,14 @@ use crate::photos::{Photos, Task, export};
 use crate::shared::eye::PipelineEye;
 use crate::shared::keys::Action;
 use crate::shared::look::Mode;
-use crate::shared::reasons;
 use crate::shared::settings::{Brightness, Keeper};
 use crate::shared::tab::Tab;
 use crate::shared::words::Language;
 use crate::tabs::spec_of;
 use crate::window::{Page, Window};
-use eframe::egui::{ColorImage, Context, IconData, Ui};
+use eframe::egui::{Context, IconData, Ui};
 use serde_json::{Value, json};
-use setsight_desktop::{Content, Failure, Refusal};
+use setsight_desktop::{Content, Failure};
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::game::Deal;
@@ -226,7 +225,7 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         screenshot: options.screenshot.clone(),
         stop: options.stop,
     };
-    let make = move |ctx: &Context, can_drag| Runner::new(ctx, options, can_drag);
+    let make = move |ctx: &Context| Runner::new(ctx, options);
     match setsight_desktop::open(native, make)? {
         None if wanted => Err(Failure::NoPicture("the window was closed first")),
         outcome => Ok(outcome),
@@ -240,7 +239,7 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(ctx: &Context, options: Options, can_drag: bool) -> Self {
+    fn new(ctx: &Context, options: Options) -> Self {
         // A picture must look the same whoever takes it.
         let mut keeper = if options.screenshot.is_some() {
             let mut keeper = Keeper::default();
@@ -282,7 +281,6 @@ impl Runner {
             window.live_plan = plan;
             window.tabs.see(live::TAB.id);
         }
-        window.desk.can_drag_out = can_drag;
         Self { window, known: None }
     }
 }
@@ -293,14 +291,6 @@ impl Content for Runner {
 
     fn ui(&mut self, ui: &mut Ui) {
         self.window.ui(ui);
-    }
-
-    fn refuse(&mut self, refusal: Refusal) {
-        self.window.say(reasons::refusal(&refusal));
-    }
-
-    fn dragged_out(&mut self) -> Option<(String, ColorImage)> {
-        self.window.desk.dragged_out.take()
     }
 
     /// Whether what the picture is taken for is seen. In a camera's picture that is a set, which is

@@ -19,8 +19,7 @@ use crate::shared::reasons;
 use crate::shared::why;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
-    Button, Color32, Frame, Id, Margin, PointerButton, Rect, RichText, ScrollArea, Ui, UiBuilder,
-    pos2, vec2,
+    Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
 };
 use setsight_photo::source::ListError;
 use setsight_vision::StageTime;
@@ -411,11 +410,6 @@ impl Photos {
         }
         if self.shelf.found().is_none() {
             return;
-        }
-        // A part of the picture is moved by a drag; the whole one goes out of the window.
-        let out = self.view.task == Task::Look && self.view.zoom.is_whole();
-        if desk.can_drag_out && out && ground.drag_started_by(PointerButton::Primary) {
-            self.drag_out(desk);
         }
         let painter = ui.painter_at(placement.room);
         let looking = self.looking();

@@ -5,7 +5,7 @@ use crate::shared::ask::Ask;
 use crate::shared::eye::Eye;
 use crate::shared::keys::Action;
 use crate::shared::settings::{Keeper, Settings};
-use eframe::egui::{ColorImage, Context};
+use eframe::egui::Context;
 use setsight_live::Input;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,26 +42,13 @@ pub struct Desk {
     pub presenting: bool,
     /// What was asked for and is not done yet.
     pub commands: Vec<Command>,
-    /// Whether the system lets pictures be dragged out of the window.
-    pub can_drag_out: bool,
-    /// One that is dragged out from now on, and the name of its file.
-    pub dragged_out: Option<(String, ColorImage)>,
 }
 
 impl Desk {
     /// With nothing asked for.
     pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
         let (ctx, used_deck) = (ctx.clone(), UsedDeck::default());
-        Self {
-            ctx,
-            eye,
-            keeper,
-            used_deck,
-            presenting: false,
-            commands: Vec::new(),
-            can_drag_out: false,
-            dragged_out: None,
-        }
+        Self { ctx, eye, keeper, used_deck, presenting: false, commands: Vec::new() }
     }
 
     /// Tells the user something, for a while.

@@ -2,7 +2,6 @@
 //! stays as it is.
 
 use crate::shared::words::t;
-use setsight_desktop::Refusal;
 use setsight_live::{CameraError, Notice};
 use setsight_photo::source::{
     ListError, MAX_FILE_BYTES, MAX_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError,
@@ -82,16 +81,6 @@ pub fn photo(error: &SourceError) -> String {
         SourceError::TooSlow { seconds } => t!("reason-too-slow", seconds = *seconds),
         // What a decoder says of it, in its own language, helps nobody here.
         SourceError::Corrupt { format, .. } => t!("reason-corrupt", format = *format),
-    }
-}
-
-/// Why what another program has copied or dragged is not taken.
-pub fn refusal(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::TooMuch => t!("taken-too-much", most = MAX_FILE_BYTES >> 20),
-        Refusal::TooSlow => t!("taken-too-slow"),
-        Refusal::NotGiven => t!("taken-not-given"),
-        Refusal::Picture(error) => t!("taken-no-photo", reason = photo(error)),
     }
 }
 

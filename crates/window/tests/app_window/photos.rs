@@ -3,7 +3,7 @@
 use crate::harness::{NO_SET, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
 use eframe::egui::epaint::ClippedShape;
-use eframe::egui::{ColorImage, Event, Key, Modifiers, OutputCommand, Shape, pos2, vec2};
+use eframe::egui::{ColorImage, Event, Key, Modifiers, OutputCommand, Shape, pos2};
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::parse_codes;
 use setsight_game::sets::three_more;
@@ -450,30 +450,4 @@ fn escape_closes_a_menu_before_anything_else() {
     test.key(Key::F1);
     test.shows_not("Cards and sets as JSON");
     test.shows("Keys");
-}
-
-#[test]
-fn the_whole_picture_is_dragged_out_of_the_window_and_a_part_is_moved() {
-    let mut test = Test::new(ONE_SET, &["a.jpg"]);
-    let drag = |test: &mut Test| {
-        let from = pos2(300.0, 400.0);
-        test.harness.drag_at(from);
-        test.harness.step();
-        for step in 1..4 {
-            test.harness.hover_at(from + vec2(20.0 * step as f32, 0.0));
-            test.harness.step();
-        }
-        test.harness.drop_at(from + vec2(80.0, 0.0));
-        test.settle();
-        test.window_mut().desk.dragged_out.take()
-    };
-    assert!(drag(&mut test).is_none(), "this system knows no drags out of a window");
-    test.window_mut().desk.can_drag_out = true;
-    let (name, picture) = drag(&mut test).unwrap();
-    assert_eq!((name.as_str(), picture.size[0]), ("a-sets.png", 480));
-    test.press("Zoom in");
-    assert!(drag(&mut test).is_none());
-    test.key(Key::Num0);
-    test.key(Key::F5);
-    assert!(drag(&mut test).is_none(), "corners are moved there");
 }

@@ -246,10 +246,6 @@ no-such-folder = "{ $path }" is not a folder on this computer.
 folder-above = Folder above
 no-such-path = "{ $path }" is not a photo or folder on this computer.
 nothing-to-open = There is nothing on the clipboard to open.
-taken-too-much = What you are pasting is larger than { $most } MB.
-taken-too-slow = The program you copied from does not answer.
-taken-not-given = The program you copied from does not hand the picture over.
-taken-no-photo = The picture from the other program { $reason }
 saving = Saving photo { $n } of { $all }…
 saved-all = Saved { $pictures } and { $table } in { $folder }.
 # After what was saved. $photos: how many could not be, $first: which one is the first of them, and why.
