@@ -34,7 +34,6 @@ mod pages;
 mod part;
 mod phone;
 mod photos;
-mod real_films;
 mod record;
 mod render;
 mod scan;

@@ -3,7 +3,6 @@
 use crate::common::called::{program, refused, stdout_of};
 use crate::common::{Ran, Signal, Start};
 use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
-use setsight_scenes::film::FrameLabel;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
@@ -204,42 +203,4 @@ fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> 
     run.until(far_enough);
     run.signal(Signal::INT);
     Ran::from(run.end()).expect(1).stderr
-}
-
-#[test]
-fn a_labelled_photo_and_a_phone_become_films() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join("photos");
-    let drawn = ["--count", "1", "--seed", "4", "--kind", "wood", "--size", "640x480"];
-    assert!(render(&folder, &drawn).status.success());
-    let photo = folder.join("wood-0001.jpg");
-    let film = |name: &str, more: &[&str]| {
-        let path = home.path().join(name);
-        let mut command = program();
-        command.args(["render", "--seconds", "1", "--fps", "6", "--video"]).arg(&path).args(more);
-        (command.ended(), path)
-    };
-    let from = photo.to_str().unwrap();
-    let (made, path) = film("photo.avi", &["--from", from]);
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let labels = std::fs::read_to_string(path.with_extension("jsonl")).unwrap();
-    let labels: Vec<FrameLabel> =
-        labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(labels.len(), 6);
-    let laid = labels_of(&folder)[0].cards.len();
-    let lying = |label: &FrameLabel| label.cards.iter().filter(|card| !card.moving).count();
-    assert!(lying(&labels[0]) < laid && lying(&labels[0]) > 0, "some are dealt later");
-    let mut video = setsight_live::films::Video::open(&path).unwrap();
-    let size = video.next_shot().unwrap().unwrap().frame.dimensions();
-    assert_eq!(size, (1280, 960));
-    let (made, path) = film("phone.avi", &["--phone", "--size", "320x576"]);
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let mut video = setsight_live::films::Video::open(&path).unwrap();
-    assert_eq!(video.next_shot().unwrap().unwrap().frame.dimensions(), (320, 576));
-    // What cannot be is said, and nothing is left.
-    let (both, path) = film("none.avi", &["--from", from, "--kind", "wood"]);
-    refused(&both, 2, &["--from", "--kind"]);
-    std::fs::remove_file(folder.join("labels.json")).unwrap();
-    refused(&film("none.avi", &["--from", from]).0, 1, &["labels.json"]);
-    assert!(!path.exists());
 }

@@ -9,7 +9,6 @@
 mod hand;
 mod params;
 mod phone;
-pub mod photo;
 mod plan;
 
 pub use params::FilmParams;

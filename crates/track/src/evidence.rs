@@ -22,7 +22,7 @@ pub(crate) type SharedError = [f32; 4];
 
 /// Number of independent readings that count as much as `readings` (a weight, not only whole
 /// numbers) whose errors have this correlation.
-pub fn independent(readings: f32, shared: f32) -> f32 {
+fn independent(readings: f32, shared: f32) -> f32 {
     readings / (1.0 + (readings - 1.0).max(0.0) * shared)
 }
 

@@ -35,7 +35,6 @@ mod tracker;
 
 pub use card::Track;
 pub use detect::{Detection, Detections, Detector, Known, Request, detect};
-pub use evidence::independent;
 pub use grey::Grey;
 pub use line::line_of;
 pub use params::Params;

@@ -47,8 +47,7 @@ pub struct Params {
     /// Texture, relative to the best of the last seconds, up to which a reading has no weight, and
     /// from which it counts in full.
     pub focus: (f32, f32),
-    /// What readings of one card have in common; measured by `films -- shared 60`
-    /// (`crates/live/examples/films.rs`).
+    /// What readings of one card have in common; as measured in `docs/lab/live.md`.
     pub shared_error: SharedError,
     /// From this time between two frames on, in milliseconds, a detection is applied to the frame
     /// that it was asked for: there is time for it, and by the next frame the table may have moved

@@ -7,9 +7,6 @@ use rayon::prelude::*;
 use setsight_files::whole_file::{WholeFile, refuse_others};
 use setsight_files::{print_result, say};
 use setsight_live::films::AviWriter;
-use setsight_photo::labels::LabelFile;
-use setsight_photo::source;
-use setsight_scenes::film::photo::{PhotoFilm, PhotoFilmParams};
 use setsight_scenes::film::{Film, FilmFrame, FilmParams};
 use setsight_scenes::{DeckChoice, Kind, Params};
 use std::io::Write;
@@ -32,17 +29,6 @@ pub struct Args {
     #[arg(help_heading = FILM, long, value_name = "FILE",
           conflicts_with_all = ["out", "count", "samples", "cards", "suite"])]
     pub video: Option<PathBuf>,
-    /// Film a real photo, whose labels.json lies beside it, in place of a drawn table
-    ///
-    /// A phone in a hand looks at it: it turns, comes nearer and trembles, its rows are exposed one
-    /// after the other, its exposure hunts. Some cards are dealt as cut-outs, and a hand passes.
-    #[arg(help_heading = FILM, long, value_name = "PHOTO", requires = "video",
-          conflicts_with_all = ["kind", "deck", "phone"])]
-    from: Option<PathBuf>,
-    /// Film the drawn table as a phone in a hand does: trembling, a rolling shutter, motion blur, and an
-    /// exposure that hunts
-    #[arg(help_heading = FILM, long, requires = "video")]
-    phone: bool,
     /// Length of the film
     #[arg(help_heading = FILM, long, value_name = "S", default_value_t = 10.0, requires = "video")]
     seconds: f64,
@@ -75,9 +61,6 @@ pub fn run(
     if !(1.0..=120.0).contains(&fps) {
         return Err(BadCall(format!("--fps {fps}: give 1 to 120 frames a second")).into());
     }
-    if let Some(photo) = &args.from {
-        return of_photo(video, args, photo, size_px, seed);
-    }
     if kind == Some(Kind::Screen) {
         let message =
             "--kind screen has no film; give another kind with --video, or --out DIR for pictures";
@@ -87,51 +70,7 @@ pub fn run(
     scene.size_px = size_px.unwrap_or((1280, 720));
     scene.decks = vec![(deck, 1.0)];
     let size_px = scene.size_px;
-    let film = Film::plan(FilmParams { scene, seconds, fps, phone: args.phone }, seed)?;
-    shoot(video, args, size_px, seed, film.frames(), |i| film.draw(i))
-}
-
-/// Cards of a photo that are dealt while its film runs.
-const DEALT: usize = 3;
-/// Long side of a photo's film, where nothing else is said.
-const LONG_SIDE_PX: f64 = 1280.0;
-
-/// Makes a film of a labelled photo.
-fn of_photo(
-    video: &Path,
-    args: &Args,
-    photo: &Path,
-    size_px: Option<(u32, u32)>,
-    seed: u64,
-) -> anyhow::Result<Outcome> {
-    let folder = match photo.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let name = || photo.display().to_string();
-    let read = source::load_photo(photo).with_context(name)?;
-    let labels = LabelFile::read(folder)?.photos()?;
-    let label = labels.iter().find(|label| photo.ends_with(&label.file));
-    let cards = label.map(|label| label.cards_in(&read)).unwrap_or_default();
-    if cards.is_empty() {
-        let message = format!(
-            "--from {}: labels.json beside it names no card of this photo; read and correct it first: \
-             setsight app {}",
-            photo.display(),
-            photo.display()
-        );
-        return Err(BadCall(message).into());
-    }
-    let image = read.frame;
-    let size_px = size_px.unwrap_or_else(|| {
-        let scale = LONG_SIDE_PX / f64::from(image.width().max(image.height()));
-        // Even, as video codecs want them.
-        [image.width(), image.height()]
-            .map(|px| (f64::from(px) * scale / 2.0).round() as u32 * 2)
-            .into()
-    });
-    let params = PhotoFilmParams { size_px, seconds: args.seconds, fps: args.fps, dealt: DEALT };
-    let film = PhotoFilm::plan(&image, &cards, params, seed);
+    let film = Film::plan(FilmParams { scene, seconds, fps, phone: false }, seed)?;
     shoot(video, args, size_px, seed, film.frames(), |i| film.draw(i))
 }
 

@@ -82,22 +82,6 @@ impl Hand {
             || inside(view.image_from_table(self.tip + self.back * 300.0, 0.0))
     }
 
-    /// Applies its skin and shadow to the colour `seen` (0 to 255) at a place of a photo; a pixel
-    /// is `pixel_mm` millimetres wide.
-    pub(super) fn tint(&self, seen: &mut [f64; 3], place: Point, pixel_mm: f64) {
-        let own = self.distance(place);
-        let t = (0.5 - own / PENUMBRA_MM).clamp(0.0, 1.0);
-        let dark = 1.0 - 0.45 * t * t * (3.0 - 2.0 * t);
-        let cover = (0.5 - own / pixel_mm).clamp(0.0, 1.0);
-        let round = 1.0 - (1.0 + own / 14.0).clamp(0.0, 1.0).powi(2) * 0.3;
-        for (value, skin) in seen.iter_mut().zip(self.skin) {
-            // Approximately sRGB's curve.
-            let skin = 255.0 * f64::from(skin).powf(1.0 / 2.2) * round;
-            *value *= dark;
-            *value += (skin - *value) * cover;
-        }
-    }
-
     /// Draws its shadow and then itself into a picture of reflectances.
     pub(super) fn draw(
         &self,
