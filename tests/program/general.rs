@@ -174,31 +174,6 @@ fn a_board_of_ones_own_is_looked_at() {
 }
 
 #[test]
-fn the_checker_alone_judges_games() {
-    let games = stdout("--values 4 --properties 3 --sets 3 --games 4 --seed 6 --format json");
-    let judged = |text: &str| {
-        let (_folder, path) = file(text);
-        let output = general(&format!("--check {path}"));
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
-    };
-    assert_eq!(judged(&games), (Some(0), "4 games checked: no fault\n".to_owned()));
-    let mut changed: Value = serde_json::from_str(&games).unwrap();
-    let set = &mut changed["records"][1]["sets"][0]["cards"];
-    (set[0], set[1]) = (set[1].clone(), set[1].clone());
-    changed["records"][3]["sets"][2]["cards"].as_array_mut().unwrap().pop();
-    let (code, text) = judged(&format!("{games}{changed}"));
-    assert_eq!(code, Some(1));
-    assert!(text.contains("game 6 (seed 7): set 1 is no set: "), "{text}");
-    assert!(text.contains("game 8 (seed 9): set 3 has 3 cards, expected 4\n"), "{text}");
-    assert!(text.ends_with("\n8 games checked: 2 with a fault\n"), "{text}");
-    for text in ["", "{}", "0120", "{\"values\":3,\"properties\":4,\"sets\":1}"] {
-        let (_folder, path) = file(text);
-        let message = refused(&format!("--check {path}"));
-        assert!(message.contains("general --format json"), "{text}: {message}");
-    }
-}
-
-#[test]
 fn constraints_and_proofs_are_written_for_other_solvers() {
     let (folder, path) = file("0000 0001 0010 0011 1100");
     let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

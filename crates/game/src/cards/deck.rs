@@ -58,7 +58,7 @@ impl Edition {
     pub const ALL: [Self; 3] = [Self::Classic, Self::Rectangles, Self::Unknown];
     /// The editions whose cards have codes.
     pub const KNOWN: [Self; 2] = [Self::Classic, Self::Rectangles];
-    /// The output under which a network that was trained for one taught deck knows that deck.
+    /// As which a taught deck counts where editions are told apart.
     pub const OF_TAUGHT: Self = Self::Classic;
 
     /// Index in [`Self::ALL`].
