@@ -180,12 +180,6 @@ pub enum CameraError {
         /// The HTTP status.
         status: u16,
     },
-    /// The address requires digest authentication, which only `ffmpeg` supports here.
-    #[error("{address} asks for a name and a password (HTTP 401, by digest)")]
-    Digest {
-        /// The address, without a password.
-        address: String,
-    },
     /// The address has a certificate that the user has not accepted.
     #[error(
         "{address} has a certificate that {}: SHA-256 {fingerprint}",
@@ -253,7 +247,7 @@ impl CameraError {
                 "start the camera app, see that both are in one network, and compare the address with \
                  the one that the app shows"
             }
-            Self::Denied { .. } | Self::Digest { .. } => {
+            Self::Denied { .. } => {
                 "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
             }
             Self::Certificate { known: None, .. } => {
@@ -355,7 +349,6 @@ mod tests {
             CameraError::Broken { camera: camera() },
             CameraError::Unreachable { address: camera(), reason: "nobody is there".into() },
             CameraError::Denied { address: camera(), status: 401 },
-            CameraError::Digest { address: camera() },
             CameraError::NoPictures { address: camera(), reason: "text".into() },
         ] {
             assert!(error.may_pass());

@@ -77,7 +77,9 @@ const COMPLAINTS: usize = 20;
 
 /// The formats of films and streams that are read, by ffmpeg's names. Lists of other files and
 /// addresses (concat, hls, dash, image2, sdp, ..) are none of them: a film opens nothing else.
-const FORMATS: &str = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,apng,webp_pipe,mpeg,mpegts,                       mpegvideo,mpegtsraw,m4v,h261,h263,h264,hevc,vvc,av1,obu,ivf,vc1,mjpeg,mjpeg_2000,                       mpjpeg,flv,live_flv,asf,ogg,mxf,nut,dv,rm,wtv,yuv4mpegpipe,swf,jpeg_pipe,png_pipe";
+const FORMATS: &str = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,gif,apng,webp_pipe,mpeg,mpegts,\
+                       mpegvideo,mpegtsraw,m4v,h261,h263,h264,hevc,vvc,av1,obu,ivf,vc1,mjpeg,mjpeg_2000,\
+                       mpjpeg,flv,live_flv,asf,ogg,mxf,nut,dv,rm,wtv,yuv4mpegpipe,swf,jpeg_pipe,png_pipe";
 
 /// What ffmpeg may open for an address of this scheme: what the scheme itself is made of.
 fn protocols_of(address: &str) -> &'static str {
@@ -87,6 +89,8 @@ fn protocols_of(address: &str) -> &'static str {
         "rtmp" => "rtmp,tcp",
         "rtmps" => "rtmps,tls,tcp",
         "srt" => "srt",
+        "http" => "http,tcp",
+        "https" => "https,tls,tcp",
         _ => "udp",
     }
 }
@@ -140,7 +144,7 @@ fn arguments(input: &Input, command: &mut Command) -> OsString {
             // RTMP's option of that name makes it wait for a caller.
             let option = if address.starts_with("rtmp") { "-rw_timeout" } else { "-timeout" };
             command.args([option, &silence_us]);
-            if address.starts_with("rtsps") || address.starts_with("rtmps") {
+            if ["rtsps", "rtmps", "https"].iter().any(|scheme| address.starts_with(scheme)) {
                 // Who is in between must not learn the password. ffmpeg knows no fingerprints.
                 command.args(["-tls_verify", "1"]);
             }

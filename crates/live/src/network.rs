@@ -1,5 +1,6 @@
 //! A phone or another network camera, by its address. Pictures over HTTP and HTTPS are asked for
-//! here ([`http`]); what is no JPEG, and other protocols (RTSP, ..), `ffmpeg` decodes.
+//! here ([`http`]); what is no JPEG, other protocols (RTSP, ..) and logins by digest are left to
+//! `ffmpeg`.
 
 mod certificate;
 mod http;
@@ -146,11 +147,17 @@ impl Cameras for NetworkCamera {
     }
 
     fn open(&self, _: &CameraChoice) -> Result<Box<dyn Camera>, CameraError> {
+        let by_ffmpeg = || {
+            let input = Input::Address(self.address.url.as_str(), self.patience);
+            Ok(Box::new(StreamCamera::open(self, input)?) as Box<dyn Camera>)
+        };
         if !self.address.is_http() {
-            let url = self.address.url.as_str();
-            return Ok(Box::new(StreamCamera::open(self, Input::Address(url, self.patience))?));
+            return by_ffmpeg();
         }
         let answer = self.ask()?;
+        if answer.status == 401 {
+            return by_ffmpeg();
+        }
         if answer.kind.starts_with("video/") {
             return Ok(Box::new(StreamCamera::open(self, Input::Bytes(answer.body))?));
         }
@@ -159,7 +166,7 @@ impl Cameras for NetworkCamera {
 }
 
 impl NetworkCamera {
-    /// What the camera answers, if that may be pictures.
+    /// What the camera answers, if that may be pictures, or asks for a login that `ffmpeg` can give.
     fn ask(&self) -> Result<Answer, CameraError> {
         let answer = http::get(&self.address, self.patience, &Accepted::of_user())?;
         let no_pictures = |reason: String| {
@@ -167,6 +174,10 @@ impl NetworkCamera {
         };
         match answer.status {
             200 => {}
+            401 if answer.asks_for_digest && self.address.credentials().is_some() => {
+                return Ok(answer);
+            }
+            status @ (401 | 403) => return Err(self.address.denied(status)),
             404 => return no_pictures("there is nothing of this name (HTTP 404)".to_owned()),
             status => return no_pictures(format!("it answers HTTP {status}")),
         }
@@ -286,7 +297,8 @@ fn ended(address: &Address) -> CameraError {
 }
 
 fn is_late(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
+    let error = error.get_ref().and_then(|error| error.downcast_ref::<ureq::Error>());
+    matches!(error, Some(ureq::Error::Timeout(_)))
 }
 
 /// How much longer than its patience the receiving thread is waited for: it knows what is wrong.

@@ -101,8 +101,8 @@ impl Pinned {
     }
 
     /// A connection to this host that has not begun.
-    pub(super) fn connection(self: &Arc<Self>, url: &Url) -> io::Result<ClientConnection> {
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+    pub(super) fn connection(self: &Arc<Self>, host: &str) -> io::Result<ClientConnection> {
+        let host = host.trim_matches(['[', ']']).to_owned();
         let host = ServerName::try_from(host).map_err(io::Error::other)?;
         let config = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_safe_default_protocol_versions()

@@ -128,7 +128,7 @@ pub fn notice(notice: &Notice) -> (String, String) {
         CameraError::Broken { .. } => t!("camera-broken-advice"),
         CameraError::Unopened { .. } => t!("camera-unopened-advice"),
         CameraError::Unreachable { .. } => t!("camera-unreachable-advice"),
-        CameraError::Denied { .. } | CameraError::Digest { .. } => t!("camera-denied-advice"),
+        CameraError::Denied { .. } => t!("camera-denied-advice"),
         CameraError::Certificate { known: None, .. } => t!("camera-certificate-advice"),
         CameraError::Certificate { .. } => t!("camera-other-certificate-advice"),
         CameraError::NoPictures { .. } => t!("camera-no-pictures-advice"),
@@ -161,7 +161,6 @@ fn camera(error: &CameraError) -> String {
         CameraError::Denied { address, status } => {
             t!("camera-denied", address = address.as_str(), status = *status)
         }
-        CameraError::Digest { address } => t!("camera-digest", address = address.as_str()),
         CameraError::Certificate { address, fingerprint, known } => {
             let (address, fingerprint) = (address.as_str(), fingerprint.as_str());
             match known {

@@ -1079,7 +1079,6 @@ camera-unopened-advice = Versuch eine andere, oder zieh sie ab und steck sie wie
 camera-unreachable = { $address } antwortet nicht: { $error }
 camera-unreachable-advice = Starte die Kamera-App, sieh nach, ob beide im selben Netz sind, und vergleich die Adresse mit der, die die App zeigt.
 camera-denied = { $address } will einen Namen und ein Passwort, oder nimmt diese nicht an (HTTP { $status })
-camera-digest = { $address } will einen Namen und ein Passwort (HTTP 401, per Digest)
 camera-denied-advice = Gib sie in der Adresse an: http://NAME:PASSWORT@HANDY:8080/video
 camera-certificate = { $address } hat ein Zertifikat, das du noch nicht angenommen hast: SHA-256 { $code }
 camera-certificate-advice = Vergleich es mit dem, was die Kamera oder ihre App zeigt, dann ruf einmal setsight live --url ADRESSE --accept-fingerprint SHA-256 auf.

@@ -1084,7 +1084,6 @@ camera-unopened-advice = Try another one, or unplug it and plug it in again.
 camera-unreachable = { $address } does not answer: { $error }
 camera-unreachable-advice = Start the camera app, check that both are on the same network, and compare the address with the one that the app shows.
 camera-denied = { $address } asks for a name and a password, or refuses these (HTTP { $status })
-camera-digest = { $address } asks for a name and a password (HTTP 401, by digest)
 camera-denied-advice = Give them in the address: http://NAME:PASSWORD@PHONE:8080/video
 camera-certificate = { $address } has a certificate that you have not accepted yet: SHA-256 { $code }
 camera-certificate-advice = Compare it with what the camera or its app shows, then run setsight live --url ADDRESS --accept-fingerprint SHA-256 once.
