@@ -1,6 +1,9 @@
 //! What cargo does not hold: which crates need nothing but Rust, that each is introduced, and why
 //! each dependency is there.
 
+#[path = "../tools/weight.rs"]
+mod weight;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -137,6 +140,40 @@ fn no_file_is_too_long() {
         });
     }
     assert!(looked_at > 300, "only {looked_at}: the test looks in the wrong place");
+}
+
+#[test]
+fn no_crate_is_heavier_than_its_budget() {
+    const BUDGETS: &str = "docs/inside/weight.toml";
+    let text = read(BUDGETS);
+    let (_, rooms) = text.split_once("[rooms]\n").unwrap();
+    let lines = rooms.split("\n[").next().unwrap().lines().filter(|line| line.contains(" = {"));
+    let budgets: BTreeMap<&str, &str> =
+        lines.map(|line| (line.split(' ').next().unwrap(), line)).collect();
+    let mut faults = Vec::new();
+    let rooms = weight::rooms(&root()).unwrap();
+    assert!(budgets.keys().all(|name| rooms.contains_key(*name)), "{BUDGETS}: a room that is gone");
+    for (name, room) in &rooms {
+        let now = weight::line(name, room);
+        let budget = budgets.get(name.as_str()).copied().unwrap_or_default();
+        let numbers = |line: &str| -> Vec<usize> {
+            let words = line.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
+            words.map(|word| word.parse().unwrap()).collect()
+        };
+        // A name may hold a digit, too.
+        let of = |line: &str| numbers(line.split_once('{').map_or("", |(_, rest)| rest));
+        let (is, may) = (of(&now), of(budget));
+        if may.len() != is.len() || is.iter().zip(&may).any(|(is, may)| is > may) {
+            faults.push(format!(
+                "{now}\n  is more than {BUDGETS} gives it; take something away, or raise it there in \
+                 this commit and say for what: {budget}"
+            ));
+        } else if is.iter().zip(&may).any(|(is, may)| is * 100 < may * 98) {
+            faults
+                .push(format!("{now}\n  is lighter now; lower its budget in {BUDGETS}: {budget}"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// Where files are opened without `setsight_files`, and why.

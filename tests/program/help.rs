@@ -58,6 +58,33 @@ fn the_same_thing_has_the_same_word_and_letter_everywhere() {
     assert!(jobs >= 1 && seeds >= 3, "{jobs} {seeds}");
 }
 
+/// An option costs its code, its words, its tests and everybody who reads past it.
+#[test]
+fn no_command_has_more_options_than_its_budget() {
+    const BUDGETS: &str = "docs/inside/weight.toml";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(BUDGETS);
+    let text = std::fs::read_to_string(path).unwrap();
+    let (_, budgets) = text.split_once("[options]\n").unwrap();
+    let is_option = |line: &&str| {
+        let option = line.trim_start();
+        option.starts_with('-')
+            && line.len() - option.len() <= 6
+            && !option.starts_with("-h, --help")
+    };
+    let now: String = commands(&[])
+        .iter()
+        .map(|command| {
+            let words: Vec<&str> = command.iter().map(String::as_str).collect();
+            let count = help(&words, "100").lines().filter(is_option).count();
+            format!("\"{}\" = {count}\n", words.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        now, budgets,
+        "{BUDGETS}: take an option away for a new one, or say in this commit why not"
+    );
+}
+
 /// What is called most often needs no command.
 #[test]
 fn a_photo_by_itself_is_read_and_nothing_at_all_is_helped() {
