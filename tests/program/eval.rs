@@ -364,7 +364,7 @@ fn no_card_of_the_samples_is_wrong() {
 #[test]
 fn steps_of_the_cascade_can_be_left_out() {
     let world = world_with_datasets();
-    let all = ["second-pass", "corrected", "search", "context", "features"].join(",");
+    let all = ["corrected", "search", "context", "features"].join(",");
     let json = figures(&world, &["set", "--without", &all]);
     assert_eq!(json["all"]["cards"], 24);
     let ran = world.run(&["eval", "set", "--without", "luck"]).expect(2);

@@ -90,7 +90,6 @@ impl FinderChoice {
         let mut learned = learned(models, refiner)?;
         for step in without {
             match step {
-                Step::SecondPass => learned.params.passes = 1,
                 Step::Corrected => learned.params.place.enough_sides = 0.0,
                 Step::Search => learned.params.place.search = None,
                 Step::Context | Step::Features => {}
@@ -154,8 +153,6 @@ pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>
 /// A step of the cascade that can be left out, to measure what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The finder's second pass, at the scale that suits the cards.
-    SecondPass,
     /// The refiner's corners where the table is in doubt.
     Corrected,
     /// The search for other places of covered cards.
@@ -168,15 +165,11 @@ pub enum Step {
 
 impl Step {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::SecondPass, Self::Corrected, Self::Search, Self::Context, Self::Features];
+    pub const ALL: [Self; 4] = [Self::Corrected, Self::Search, Self::Context, Self::Features];
 
     /// Its name on the command line, and its help text.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
         match self {
-            Self::SecondPass => {
-                ("second-pass", "the finder's look at the size that suits the cards")
-            }
             Self::Corrected => ("corrected", "the refiner's corners where the table is in doubt"),
             Self::Search => ("search", "other places for covered cards"),
             Self::Context => ("context", "the refiner's look at cards that are read with doubt"),

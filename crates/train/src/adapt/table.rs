@@ -12,8 +12,7 @@ use std::sync::Arc;
 
 /// Long side of the median card in the stored picture, in pixels: the largest size that is shown.
 const KEPT_CARD_PX: f64 = 75.0;
-/// Range of the median card's long side in training pictures, in pixels. The finder's second pass
-/// rescales photos whose cards are far from the middle of this range.
+/// Range of the median card's long side in training pictures, in pixels.
 const SHOWN_CARD_PX: (f64, f64) = (34.0, 75.0);
 /// Stated fraction in view of a card without known corners; at this value it is optional for the
 /// finder.

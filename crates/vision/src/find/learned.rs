@@ -1,7 +1,7 @@
 //! The learned finder: a network detects cards; their borders and the table's plane give the
 //! corners.
 //!
-//! The photo is scaled so that a card is about 52 pixels long ([`shrink`]). A network detects cards
+//! The photo is shrunk to a long side of 320 pixels ([`shrink`]). A network detects cards
 //! and symbols ([`network`], [`decode`]). Each card's corners are fitted to the table's plane and
 //! to its borders ([`place`]); for covered cards, other positions are tried ([`search`]). A
 //! logistic regression on the features ([`evidence`]) gives each outline its log odds.
@@ -21,7 +21,6 @@ use super::working::Working;
 use super::{CardFinder, FindError};
 use crate::data::CardOutline;
 use crate::overlap::{shared_area, tell_shared};
-use crate::probability::sigmoid;
 use crate::refiner::RefinerNetwork;
 use crate::trace::Trace;
 use decode::Candidate;
@@ -163,7 +162,7 @@ fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutli
     outlines
 }
 
-/// The pass in which the cards' size is closest to what the network was trained on.
+/// The usual pass, or the one at another scale that shows most cards if that shows none.
 fn best_pass(
     working: &Working,
     network: &dyn FinderNetwork,
@@ -188,32 +187,15 @@ fn best_pass(
     };
     let mut best = take(params.long_side_px)?;
     if likely(&best.2) == 0 {
-        let passes = params.blind_passes_px.into_iter().take(params.passes.saturating_sub(1));
-        for long_side_px in passes.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
+        let others = params.blind_passes_px.into_iter();
+        for long_side_px in others.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
             let next = take(long_side_px)?;
             if likely(&next.2) > likely(&best.2) {
                 best = next;
             }
         }
-        return Ok(best);
     }
-    if params.passes < 2 {
-        return Ok(best);
-    }
-    let median = median_long_side(&best.2).unwrap_or(params.card_px);
-    if (params.content_px.0..params.content_px.1).contains(&median) {
-        return Ok(best);
-    }
-    let (least, most) = params.second_pass_px;
-    let most = most.min(params.long_side_px.max(enlarged_px));
-    // The embedded engine prepares itself for each size, so use few sizes.
-    const STEP_PX: f64 = 32.0;
-    let wanted = best.0.long_side_px * params.card_px / median;
-    let wanted = ((wanted / STEP_PX).round() * STEP_PX).clamp(least, most);
-    let second = take(wanted)?;
-    // Keep the second pass unless it detects far fewer cards than the first.
-    let expected = |cards: &[Candidate]| cards.iter().map(|c| sigmoid(c.heat)).sum::<f64>();
-    Ok(if expected(&second.2) >= 0.8 * expected(&best.2) { second } else { best })
+    Ok(best)
 }
 
 /// How many candidates are looked at where so many are likely. Each costs as much as a card, and a

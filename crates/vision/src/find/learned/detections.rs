@@ -10,18 +10,8 @@ use crate::find::working::Working;
 /// Sizes and thresholds of the learned finder.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
-    /// Long side of the photo in the first pass, in pixels.
+    /// Long side of the photo in the usual pass, in pixels.
     pub long_side_px: f64,
-    /// Long side of a card in the second pass, in pixels: the middle of the network's training
-    /// range.
-    pub card_px: f64,
-    /// There is no second pass if the median card's long side is in this range, in pixels.
-    pub content_px: (f64, f64),
-    /// Most passes per photo. Further passes run if the first finds no likely card, or cards whose
-    /// length is outside `content_px`.
-    pub passes: usize,
-    /// Shortest and longest long side of the photo in the second pass, in pixels.
-    pub second_pass_px: (f64, f64),
     /// Long sides of the photo, in pixels, in further passes if the first detects nothing: one for
     /// small cards, one for a card that fills the photo.
     pub blind_passes_px: [f64; 2],
@@ -49,10 +39,6 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             long_side_px: 320.0,
-            card_px: 52.0,
-            content_px: (34.0, 68.0),
-            passes: 3,
-            second_pass_px: (128.0, 704.0),
             blind_passes_px: [640.0, 128.0],
             least_heat: -2.0,
             least_symbol_heat: -1.0,
