@@ -7,13 +7,11 @@ mod record;
 
 use super::timed::{Dealing, Game, Optimisation, Room, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
-use crate::cli::part::{PartArgs, Whole};
 use crate::cli::simulate::grouped;
 use anyhow::Context;
-use serde_json::{Value, json};
+use serde_json::json;
 use setsight_game::json::VERSION;
 use setsight_general::{Kind, Record, Rules, Solver, Stop, check, cover};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -27,8 +25,6 @@ const NOT_OF_A_BOARD: &[&str] = &[
     "seed",
     "dealer",
     "jobs",
-    "shard",
-    "resume",
     #[cfg(feature = "program")]
     "page",
     #[cfg(feature = "program")]
@@ -107,8 +103,6 @@ pub struct Args {
     /// Memory in MiB a game may hold, where it can be told
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     memory: usize,
-    #[command(flatten)]
-    part: PartArgs,
     /// Also write a page (HTML) with plots
     #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE")]
@@ -158,9 +152,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let kind = kind(&args)?;
     if let Some(file) = &args.board {
         return board::look(&args, file, &rules);
-    }
-    if args.part.is_asked() {
-        return play_part(&args, &rules, kind);
     }
     let mut played = play(&args, rules, kind)?;
     let mean_seconds = played.mean_seconds();
@@ -232,92 +223,6 @@ fn room(args: &Args) -> Result<Room, BadCall> {
         format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
     ))?;
     Ok((cpu, args.memory.saturating_mul(1 << 20)))
-}
-
-/// Plays the games that are this run's and not done yet, a line of JSON for each, and prints the figures where
-/// all games are known.
-fn play_part(args: &Args, rules: &Rules, kind: Kind) -> anyhow::Result<Outcome> {
-    if args.format != Format::Json {
-        let message = "--shard and --resume are for lines of JSON: add --format json";
-        return Err(BadCall(message.to_owned()).into());
-    }
-    #[cfg(feature = "program")]
-    if args.page.is_some() || args.open {
-        let message =
-            "a page shows games that are played in one run: leave out --shard and --resume";
-        return Err(BadCall(message.to_owned()).into());
-    }
-    let room = room(args)?;
-    let mut part = args.part.open(&Whole {
-        command: "general",
-        settings: format!(
-            "{rules:?} {} from {} by {}, {} {room:?}",
-            args.games,
-            args.seed,
-            kind.name(),
-            args.dealer.name()
-        ),
-        is_ours: args.part.numbered(args.games as usize),
-    })?;
-    let todo = part.todo().to_vec();
-    // Games that are timed together are neighbours.
-    let stride = args.part.shard().of();
-    let mut rest = &todo[..];
-    while let Some(&first) = rest.first() {
-        let (solver, by_clock) = solver(args, rules, kind)?;
-        let seed = args.seed.wrapping_add(first as u64);
-        let mut series =
-            Series::new(rules, args.dealer, solver, seed).by_clock(by_clock).every(stride);
-        let mut expected = first;
-        while rest.first() == Some(&expected) {
-            let run = rest.iter().zip((expected..).step_by(stride as usize));
-            let most = run.take_while(|(item, expected)| *item == expected).count() as u64;
-            let batch = match series.next(most, room) {
-                Ok(batch) => batch,
-                Err(stop) => return Err(stopped(args, series.stopped(), expected as u64, &stop)),
-            };
-            for game in batch.games {
-                check(rules, &game.record)?;
-                let line = json!({
-                    "version": VERSION, "values": rules.values(), "properties": rules.properties(),
-                    "sets": rules.sets(), "solver": kind.name(), "seed": game.seed,
-                    "seconds": batch.seconds,
-                    "board_size": game.record.found.first().map(|first| first.board),
-                    "found": game.record.found.len(),
-                    "record": record::told(rules, game.seed, &game.record),
-                });
-                part.write(expected, line)?;
-                expected += stride as usize;
-                rest = &rest[1..];
-            }
-        }
-    }
-    if part.is_whole() {
-        writeln!(
-            std::io::stdout().lock(),
-            "{}",
-            merged(&part.lines().collect::<anyhow::Result<_>>()?)?
-        )?;
-    }
-    Ok(Outcome::Done)
-}
-
-/// The lines of all games, as one command would have printed them.
-///
-/// # Errors
-/// A line that is none of a game.
-pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
-    let first = lines.values().next().context("no line")?;
-    let all = |name: &str| -> Vec<&Value> { lines.values().map(|line| &line[name]).collect() };
-    let seconds: Option<Vec<f64>> = all("seconds").into_iter().map(Value::as_f64).collect();
-    let seconds = seconds.context("a line without seconds")?;
-    let mean_seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
-    Ok(json!({
-        "version": VERSION, "values": first["values"], "properties": first["properties"],
-        "sets": first["sets"], "solver": first["solver"], "games": lines.len(), "seed": first["seed"],
-        "seconds": seconds, "mean_seconds": mean_seconds,
-        "board_sizes": all("board_size"), "found": all("found"), "records": all("record"),
-    }))
 }
 
 fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {

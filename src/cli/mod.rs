@@ -9,13 +9,11 @@ mod compare;
 mod console;
 mod deal;
 mod general;
-mod merge;
 #[cfg(feature = "program")]
 mod page;
 #[cfg(feature = "program")]
 mod pages;
 mod paper;
-mod part;
 mod sets;
 mod simulate;
 mod stop;
@@ -74,8 +72,6 @@ enum Command {
     Deal(deal::Args),
     /// Play many games at random and count
     Simulate(simulate::Args),
-    /// Put together what parts of a work have found (--shard, --resume)
-    Merge(merge::Args),
     /// Print what a shell needs to complete commands and options
     #[cfg(feature = "program")]
     Completions(pages::CompletionsArgs),
@@ -89,7 +85,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Look", &["scan", "live", "serve", "app"]),
     ("Play", &["sets", "deal"]),
     ("Measure and train", &["eval", "dataset", "deck", "render", "train", "models", "export"]),
-    ("Science", &["general", "compare", "caps", "simulate", "merge"]),
+    ("Science", &["general", "compare", "caps", "simulate"]),
     ("Help", &["man", "completions"]),
 ];
 
@@ -174,7 +170,6 @@ pub fn main() -> ExitCode {
         Command::Caps(args) => caps::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
-        Command::Merge(args) => merge::run(&args),
         #[cfg(feature = "program")]
         Command::Completions(args) => pages::completions(&args, command()),
         #[cfg(feature = "program")]

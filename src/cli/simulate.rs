@@ -1,19 +1,15 @@
 //! `setsight simulate`: many games.
 
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, SEED};
-use crate::cli::part::{Part, PartArgs, Whole};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::game::{self, BoardCount, Policy, Statistics};
 use setsight_game::json::VERSION;
 use setsight_game::sets::{Chance, none_among};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// Some weeks of work.
@@ -38,8 +34,6 @@ pub struct Args {
     policy: PolicyName,
     #[command(flatten)]
     jobs: Jobs,
-    #[command(flatten)]
-    part: PartArgs,
     /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
     #[cfg(feature = "program")]
     #[arg(long, value_name = "STEM")]
@@ -93,16 +87,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         .context("cannot start the threads")?;
     let bar = progress_bar(args.games);
     let start = Instant::now();
-    let statistics = if args.part.is_asked() {
-        let Some(statistics) = pool.install(|| simulate_part(&args, &bar))? else {
-            return Ok(Outcome::Done);
-        };
-        statistics
-    } else {
-        pool.install(|| {
-            game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games))
-        })
-    };
+    let statistics = pool.install(|| {
+        game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games))
+    });
     let seconds = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
     say!(
@@ -123,83 +110,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         plots::save(&statistics, args.policy.name(), stem)?;
     }
     Ok(Outcome::Done)
-}
-
-/// Most pieces that games are divided into, where they are not shared by more machines: a kill costs little
-/// of the work, and their lines take some megabytes.
-const PIECES: u64 = 1000;
-
-/// Plays the pieces that are this run's and not done yet, a line for each. Gives the sum where all of it is
-/// known.
-fn simulate_part(args: &Args, bar: &ProgressBar) -> anyhow::Result<Option<Statistics>> {
-    #[cfg(feature = "program")]
-    if args.part.shard.is_some() && args.plot.is_some() {
-        let message = "--plot needs all games, and --shard plays a part of them";
-        return Err(BadCall(message.to_owned()).into());
-    }
-    let (seed, policy) = (args.seed, args.policy.name());
-    let pieces = PIECES.max(args.part.shard().of()).min(game::most_pieces(args.games));
-    let part = args.part.open(&Whole {
-        command: "simulate",
-        settings: format!("{} games, seed {seed}, policy {policy}", args.games),
-        is_ours: args.part.numbered(pieces as usize),
-    })?;
-    let todo = part.todo().to_vec();
-    bar.set_length(args.games / pieces * todo.len() as u64);
-    let part = Mutex::new(part);
-    todo.par_iter().try_for_each(|&piece| {
-        let which = (piece as u64, pieces);
-        let statistics =
-            game::simulate_piece(args.games, seed, args.policy.into(), which, |n| bar.inc(n));
-        let line = json!({
-            "version": VERSION, "games": statistics.games, "seed": seed, "policy": policy,
-            "left": left_to_json(&statistics), "boards": boards_to_json(&statistics),
-        });
-        part.lock().expect("no panic while held").write(piece, line)
-    })?;
-    let mut part: Part = part.into_inner().expect("no panic while held");
-    if !part.is_whole() {
-        bar.finish_and_clear();
-        return Ok(None);
-    }
-    Ok(Some(sum(&part.lines().collect::<anyhow::Result<_>>()?)?))
-}
-
-/// What the lines of pieces add up to.
-fn sum(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Statistics> {
-    let mut sum = Statistics::default();
-    for line in lines.values() {
-        let number = |value: &Value, name: &str| value[name].as_u64().unwrap_or(u64::MAX);
-        let rows = |name: &str| line[name].as_array().map(Vec::as_slice).unwrap_or_default();
-        let left: Vec<(usize, u64)> = rows("left")
-            .iter()
-            .map(|row| (number(row, "cards") as usize, number(row, "games")))
-            .collect();
-        let board = |row| {
-            let count =
-                BoardCount { with: number(row, "with_set"), without: number(row, "without_set") };
-            (number(row, "in_play") as usize, number(row, "in_deck") as usize, count)
-        };
-        let boards: Vec<_> = rows("boards").iter().map(board).collect();
-        let before = sum.games;
-        let is_sound = sum.add_counts(&left, &boards);
-        anyhow::ensure!(
-            is_sound && sum.games - before == number(line, "games"),
-            "a line's counts are of no games: {line}"
-        );
-    }
-    Ok(sum)
-}
-
-/// What the lines of all pieces add up to, as one command would have printed it.
-///
-/// # Errors
-/// A line that holds no counts.
-pub fn merged(lines: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
-    let first = lines.values().next().context("no line")?;
-    let seed = first["seed"].as_u64().context("a line without a seed")?;
-    let policy = first["policy"].as_str().context("a line without a policy")?;
-    Ok(to_json(&sum(lines)?, seed, policy))
 }
 
 /// Says before a long run, not after it, that its charts have nowhere to go.

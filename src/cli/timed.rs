@@ -69,9 +69,8 @@ pub struct Series<'a> {
     rules: &'a Rules,
     dealer: Box<dyn Dealer>,
     solver: Box<dyn Solver>,
-    /// Seed of the next game, and how far the one after it is.
+    /// Seed of the next game.
     seed: u64,
-    stride: u64,
     /// How many games to time together.
     together: usize,
     /// Cards dealt for each game before the clock starts.
@@ -106,7 +105,6 @@ impl<'a> Series<'a> {
             dealer: dealing.dealer(rules),
             solver,
             seed,
-            stride: 1,
             together: 1,
             ahead: rules.first_board() * 4,
             games: Vec::new(),
@@ -117,11 +115,6 @@ impl<'a> Series<'a> {
     /// The same timed by the clock, for a solver on several threads.
     pub fn by_clock(self, by_clock: bool) -> Self {
         Self { by_clock, ..self }
-    }
-
-    /// The same with games from every so-manieth seed alone.
-    pub fn every(self, stride: u64) -> Self {
-        Self { stride, ..self }
     }
 
     /// Plays the next game, or the next few where they are short, but not more than `most`.
@@ -139,7 +132,7 @@ impl<'a> Series<'a> {
             }
             Err(stop) => return Err(stop),
         };
-        self.seed = self.seed.wrapping_add((count as u64).wrapping_mul(self.stride));
+        self.seed = self.seed.wrapping_add(count as u64);
         if time < ENOUGH {
             self.together = (self.together * 2).min(MOST_TOGETHER);
         } else if time > ENOUGH * 4 {
@@ -162,7 +155,7 @@ impl<'a> Series<'a> {
         }
         let games = &mut self.games[..count];
         for (i, game) in (0..).zip(games.iter_mut()) {
-            game.seed = self.seed.wrapping_add(self.stride.wrapping_mul(i));
+            game.seed = self.seed.wrapping_add(i);
             self.dealer.shuffle(game.seed);
             game.cards.clear();
             self.dealer.deal(self.ahead, &mut game.cards);

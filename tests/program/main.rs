@@ -31,11 +31,11 @@ mod network;
 mod own;
 #[cfg(unix)]
 mod pages;
-mod part;
 mod phone;
 mod photos;
 mod record;
 mod render;
+mod resume;
 mod scan;
 #[cfg(unix)]
 mod serve;

@@ -17,11 +17,6 @@ const fn refused(file: &'static str, call: &'static str) -> Case {
 const CASES: &[Case] = &[
     // Work that goes on.
     refused("mine", "scan tables -f json --resume mine"),
-    refused("mine", "eval tables --resume mine"),
-    refused("mine", "render --count 2 --out drawn --resume mine"),
-    refused("mine", "simulate --games 10 --resume mine"),
-    refused("mine", "general --games 2 -f json --resume mine"),
-    refused("mine", "compare --experiment v=3,p=2,n=1 --solver cover --out new --resume mine"),
     refused("out/training/mine.jpg", "train --add tables --out out --resume"),
     Case { code: 1, ..refused("out/config.json", "train finder --out out --resume") },
     // Folders of results.
@@ -40,8 +35,7 @@ const CASES: &[Case] = &[
     Case { code: 1, ..refused("out/labels.json", "dataset convert cards --out out") },
     // What is drawn.
     refused("out/mine.jpg", "render --count 1 --out out"),
-    refused("out/mine.jpg", "render --count 1 --out out --resume new.jsonl"),
-    refused("out/labels.json", "render --count 1 --out out --resume new.jsonl"),
+    refused("out/labels.json", "render --count 1 --out out"),
     refused("film.jsonl", "render --video film.avi --seconds 0.1 --size 64x48"),
     refused("film.avi", "live --url http://127.0.0.1:9 --headless --record film.avi"),
     // Networks.
@@ -82,26 +76,4 @@ fn what_is_somebodys_is_not_replaced() {
 fn tables(world: &World) {
     let draw = "render --kind plain --cards 2 --count 1 --size 160x120 --out tables";
     world.run(&draw.split(' ').collect::<Vec<_>>()).expect(0);
-}
-
-#[test]
-fn drawing_goes_on_only_where_it_began() {
-    let world = World::new();
-    let run = |args: &str| world.run(&args.split(' ').collect::<Vec<_>>());
-    tables(&world);
-    let labels = std::fs::read(world.path().join("tables/labels.json")).unwrap();
-    let draw = "render --kind plain --cards 2 --count 2 --size 160x120 --seed 9 --resume r.jsonl";
-    run(&format!("{draw} --out begun")).expect(0);
-    let ran = run(&format!("{draw} --out tables")).expect(2);
-    assert!(
-        ran.stderr.contains("plain-0002.jpg was drawn before but is not there"),
-        "{}",
-        ran.stderr
-    );
-    assert_eq!(std::fs::read(world.path().join("tables/labels.json")).unwrap(), labels);
-    // Killed before its first line.
-    world.file("r.jsonl", b"");
-    std::fs::remove_file(world.path().join("begun/labels.json")).unwrap();
-    run(&format!("{draw} --out begun")).expect(0);
-    assert_eq!(world.names("begun"), ["labels.json", "plain-0001.jpg", "plain-0002.jpg"]);
 }

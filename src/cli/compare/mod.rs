@@ -1,7 +1,6 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
 mod experiment;
-mod lines;
 #[cfg(feature = "program")]
 mod page;
 mod report;
@@ -9,17 +8,14 @@ mod uniformity;
 
 use super::timed::{Dealing, Optimisation};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, unwritten};
-use crate::cli::part::{Part, PartArgs, Whole};
 use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde_json::Value;
 #[cfg(feature = "program")]
 use setsight_eval::html::refuse_other_pages;
 use setsight_files::say;
 use setsight_files::whole_file::refuse_others;
 use setsight_general::{Kind, Rules, Without};
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -60,7 +56,7 @@ pub struct Args {
     ///
     /// The decks are those of the experiments. Cards are counted, or values of properties where the
     /// deck is too large for each card to come five times.
-    #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory", "shard", "resume"])]
+    #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory"])]
     uniformity: bool,
     /// Folder for the report, the table and the plots
     #[arg(short, long, value_name = "DIR", default_value = "comparison")]
@@ -72,8 +68,6 @@ pub struct Args {
     /// How the results are printed
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
-    #[command(flatten)]
-    part: PartArgs,
 }
 
 /// Games of a cell.
@@ -99,21 +93,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let usual = DEFAULT_EXPERIMENTS.iter().map(|text| text.parse());
         experiments = usual.collect::<Result<_, _>>().map_err(BadCall)?;
     }
-    let part = args.part.is_asked().then(|| {
-        let games = experiments.iter().map(|experiment| experiment.games.len()).sum();
-        let names: Vec<&str> = solvers.iter().map(|kind| kind.name()).collect();
-        let texts: Vec<&str> = experiments.iter().map(|e| e.text.as_str()).collect();
-        args.part.open(&Whole {
-            command: "compare",
-            settings: format!("{texts:?} {names:?} {limits:?} {}", args.dealer.name()),
-            is_ours: args.part.numbered(games),
-        })
-    });
-    let mut part = part.transpose()?;
-    let is_whole = part.as_ref().is_none_or(Part::is_whole);
-    if is_whole {
-        create_report(&args.out)?;
-    }
+    create_report(&args.out)?;
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
     let bar = progress(cells as u64);
@@ -127,31 +107,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         Ok(cells)
     };
-    let mut done = BTreeMap::new();
-    if let Some(part) = &mut part {
-        let places = experiments.iter().flat_map(|e| e.games.iter().map(move |rules| (e, rules)));
-        let places: Vec<_> = places.collect();
-        for index in part.todo().to_vec() {
-            let (experiment, rules) = places[index];
-            let line = lines::line(experiment, &measured(rules)?, &limits, args.dealer);
-            part.write(index, line)?;
-        }
-        if !is_whole {
-            bar.finish_and_clear();
-            return Ok(Outcome::Done);
-        }
-        done = part.lines().collect::<anyhow::Result<_>>()?;
-    }
     let mut results: Vec<report::Row> = Vec::new();
-    let mut index = 0;
     for experiment in experiments {
         let mut row = Vec::new();
         for rules in &experiment.games {
-            match done.get(&index) {
-                Some(line) => row.extend(lines::cells(line)?),
-                None => row.extend(measured(rules)?),
-            }
-            index += 1;
+            row.extend(measured(rules)?);
         }
         results.push((experiment, row));
         // What is known so far is on disk should the rest be interrupted.
@@ -186,14 +146,6 @@ fn progress(cells: u64) -> ProgressBar {
         ProgressBar::new(cells).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
-}
-
-/// The lines of all games, as one command would have printed them.
-///
-/// # Errors
-/// A line that is none of `compare`.
-pub fn merged(all: &BTreeMap<usize, Value>) -> anyhow::Result<Value> {
-    lines::merged(all)
 }
 
 fn create_report(folder: &Path) -> anyhow::Result<()> {

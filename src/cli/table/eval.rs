@@ -2,20 +2,17 @@
 
 use super::photos::{self, ReadingArgs};
 use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told, unwritten};
-use crate::cli::part::{Lines, Part, PartArgs, Whole};
 use crate::cli::stop;
 use anyhow::Context;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use setsight_eval::{
-    Baseline, Comparison, Evaluation, Item, LabelledCrop, LabelledPhoto, PhotoResult, Report,
-    SideBySide, checked_photos, evaluate, evaluate_photo, find_labelled, plan,
+    Baseline, Comparison, Evaluation, Item, LabelledCrop, Report, SideBySide, checked_photos,
+    evaluate, find_labelled, plan,
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
 use setsight_photo::source::Room;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
-use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -42,18 +39,16 @@ pub struct Args {
     /// Figures of an earlier run: say what got better and what got worse
     ///
     /// FILE is the output of `eval --format json`, or the figures.json of a report.
-    #[arg(long, value_name = "FILE", conflicts_with = "shard")]
+    #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// How the figures are printed
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
     /// Where to put a page with every mistake in pictures
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["shard", "resume"])]
+    #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
     #[command(flatten)]
     jobs: Jobs,
-    #[command(flatten)]
-    part: PartArgs,
 }
 
 /// Reads labelled photos and crops, prints the figures and writes the report.
@@ -66,9 +61,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
-    if args.part.is_asked() {
-        return evaluate_part(&args, &names, &pipelines, baseline.as_ref());
-    }
     let (folders, crops) = labelled(&args.datasets, &mut |_| ())?;
     let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
     let report = args.report.as_deref().map(|folder| {
@@ -220,148 +212,6 @@ fn print(
     told.context("cannot write the figures to stdout")?;
     let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
     Ok(if all_read { Outcome::Done } else { Outcome::SomeFailed })
-}
-
-/// Reads the photos that are this run's and not done yet, a line of JSON for each, and prints the figures where
-/// all photos are known.
-fn evaluate_part(
-    args: &Args,
-    names: &[&'static str],
-    pipelines: &[Pipeline],
-    baseline: Option<&Baseline>,
-) -> anyhow::Result<Outcome> {
-    let (mut part, folders) = open_part(args, names)?;
-    let indices = part.todo().to_vec();
-    let (stop, room) = (stop::asked(), Room::default());
-    let bar = photos::progress(indices.len());
-    let work = |_: usize, (_, photo): &(usize, LabelledPhoto)| {
-        evaluate_photo(pipelines, photo, &room, false)
-    };
-    let mut failed = part.failed_before > 0;
-    let (mut problem, mut done, mut first) = (None, 0, 0);
-    for photos in at_once(&folders) {
-        let numbered = (first..).zip(photos?);
-        let todo: Vec<(usize, LabelledPhoto)> = numbered
-            .inspect(|(index, _)| first = index + 1)
-            .filter(|(index, _)| indices.binary_search(index).is_ok())
-            .collect();
-        done += batch::in_order(&todo, args.jobs.count(), stop, work, |i, result| {
-            bar.inc(1);
-            let (index, photo) = &todo[i];
-            let mut line = json!({"version": VERSION, "readers": names});
-            line["side_by_side"] = json!(args.all_readers);
-            line["image"] = json!(photo.path.display().to_string());
-            let error = match result {
-                Ok(Ok(results)) => {
-                    line["tags"] = json!(photo.label.tags);
-                    line["results"] = json!(results);
-                    None
-                }
-                Ok(Err(error)) => Some(told(&error)),
-                Err(panic) => {
-                    Some(format!("made the program fail ({panic}); please report this photo"))
-                }
-            };
-            if let Some(reason) = error {
-                bar.suspend(|| say!("{}: {reason}", photo.path.display()));
-                failed = true;
-                line["error"] = json!(reason);
-            }
-            match bar.suspend(|| part.write(*index, line)) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    problem = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        })?;
-        if problem.is_some() || stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    if let Some(error) = problem {
-        return Err(error);
-    }
-    if stop.load(Ordering::Relaxed) && done < indices.len() {
-        say!("stopped: {done} of {} photos read", indices.len());
-        return Ok(Outcome::SomeFailed);
-    }
-    if !part.is_whole() {
-        return Ok(if failed { Outcome::SomeFailed } else { Outcome::Done });
-    }
-    let (evaluations, _) = sum(&mut part.lines(), args.needs_outcomes())?;
-    print(args, &evaluations, &comparisons(baseline, &evaluations))
-}
-
-/// The part of the photos that is this run's, and the folders that hold all of them.
-fn open_part(args: &Args, names: &[&'static str]) -> anyhow::Result<(Part, Vec<(PathBuf, usize)>)> {
-    let shard = args.part.shard();
-    let (mut below, mut labels) = (Vec::new(), Sha256::new());
-    let (folders, crops) = labelled(&args.datasets, &mut |photo| {
-        below.push(photos::name_below(&args.datasets, &photo.path));
-        labels.update(json!(photo.label).to_string());
-    })?;
-    if !crops.is_empty() {
-        let reason = "crops are read a dozen at a time, each with the others: give --shard and --resume \
-                      folders of photos alone";
-        return Err(BadCall(reason.to_owned()).into());
-    }
-    let part = args.part.open(&Whole {
-        command: "eval",
-        settings: format!(
-            "{names:?} {:?} {} {} {:x}",
-            args.without,
-            args.reading.plan().fingerprint()?,
-            photos::digest_of(&below),
-            labels.finalize()
-        ),
-        is_ours: below.iter().map(|name| shard.has_name(name)).collect(),
-    })?;
-    Ok((part, folders))
-}
-
-/// What the lines of photos add up to, for each reader, and whether the readers are told side by side.
-fn sum(lines: &mut Lines, keeps_outcomes: bool) -> anyhow::Result<(Vec<Evaluation>, bool)> {
-    let stranger = |line: &Value| format!("no line of eval: {line}");
-    let (mut evaluations, mut side_by_side) = (Vec::<Evaluation>::new(), false);
-    for line in lines {
-        let (_, line) = line?;
-        if evaluations.is_empty() {
-            let readers = line["readers"].as_array().with_context(|| stranger(&line))?;
-            evaluations =
-                readers.iter().filter_map(Value::as_str).map(Evaluation::of_reader).collect();
-            side_by_side = line["side_by_side"] == true;
-        }
-        if let Some(reason) = line["error"].as_str() {
-            let file = line["image"].as_str().unwrap_or_default();
-            for evaluation in &mut evaluations {
-                evaluation.failed.push((file.to_owned(), reason.to_owned()));
-            }
-            continue;
-        }
-        let tags = Vec::<String>::deserialize(&line["tags"]).with_context(|| stranger(&line))?;
-        let results =
-            Vec::<PhotoResult>::deserialize(&line["results"]).with_context(|| stranger(&line))?;
-        anyhow::ensure!(results.len() == evaluations.len(), stranger(&line));
-        for (evaluation, result) in evaluations.iter_mut().zip(&results) {
-            evaluation.add(&tags, result);
-            if !keeps_outcomes {
-                evaluation.photos.clear();
-            }
-        }
-    }
-    anyhow::ensure!(!evaluations.is_empty(), "no line");
-    Ok((evaluations, side_by_side))
-}
-
-/// What the lines of all photos add up to, as one command would have printed it.
-///
-/// # Errors
-/// A line that is none of `eval`.
-pub fn merged(lines: &mut Lines) -> anyhow::Result<Value> {
-    let (evaluations, side_by_side) = sum(lines, true)?;
-    Ok(json(&evaluations, &vec![None; evaluations.len()], side_by_side))
 }
 
 /// The readers that are asked for. With `--all-readers` those whose weights are missing are named

@@ -151,11 +151,6 @@ pub fn name_below(folders: &[PathBuf], photo: &Path) -> Vec<u8> {
     parts.join(&b'/')
 }
 
-/// Names as part of what stands for a work.
-pub fn digest_of(names: &[Vec<u8>]) -> String {
-    engine::sha256(&names.join(&b'\n'))
-}
-
 /// A bar on stderr for more than one photo, if that is a terminal.
 pub fn progress(photos: usize) -> ProgressBar {
     let target =

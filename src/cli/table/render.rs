@@ -2,28 +2,23 @@
 
 use super::film;
 use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of};
-use crate::cli::part::{Part, PartArgs, Whole};
 use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
-use serde::Deserialize;
-use serde_json::json;
 use setsight_files::whole_file::{FolderLock, is_no_content, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
-use setsight_game::json::VERSION;
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel, has_labels, numbered_folder};
 use setsight_scenes::suite::{self, Suite};
 use setsight_scenes::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
 };
-use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsStr;
 use std::io::{ErrorKind, IsTerminal};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Arguments of `render`.
 #[derive(clap::Args)]
@@ -85,8 +80,6 @@ pub struct Args {
     #[command(flatten)]
     jobs: Jobs,
     #[command(flatten)]
-    part: PartArgs,
-    #[command(flatten)]
     film: film::Args,
 }
 
@@ -132,10 +125,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     let deck = deck(&args.deck)?;
     if let Some(video) = &args.film.video {
-        if args.part.is_asked() {
-            let message = "a film is drawn in one run: leave out --shard and --resume";
-            return Err(BadCall(message.to_owned()).into());
-        }
         return film::run(video, &args.film, args.kind, args.size, deck, args.seed);
     }
     let Some(out) = args.out.as_deref() else {
@@ -152,29 +141,21 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
         );
     }
     let params = params(&args, deck)?;
-    let drawn_with = format!("{params:?}");
     let tables = tables(&args, params);
-    let is_ours = args.part.numbered(tables.len());
-    let folders = folders(&tables, &is_ours, most_in_folder);
-    let mut settings = settings(&tables, &drawn_with, args.seed);
-    if tables.len() > most_in_folder {
-        settings += &format!("\nin folders of {most_in_folder}");
-    }
-    let part = args.part.open(&Whole { command: "render", settings, is_ours })?;
+    let folders = folders(&tables, most_in_folder);
     let stop = stop::asked();
     make(out)?;
     let lock = FolderLock::take(out)
         .with_context(|| format!("tables cannot be drawn into {}", out.display()))?;
-    look(&tables, &folders, &part, out, args.overwrite)?;
+    look(&folders, out, args.overwrite)?;
     prepare(out, &folders)?;
-    let count = part.own_items();
     let (mut done, mut cards) = (0, 0);
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.count())
         .build()
         .context("cannot start threads")?;
-    let bar = progress(part.todo().len());
-    let drawing = Drawing { tables: &tables, out, part: Mutex::new(part), bar: &bar, stop };
+    let bar = progress(tables.len());
+    let drawing = Drawing { tables: &tables, out, bar: &bar, stop };
     for folder in &folders {
         let photos = threads.install(|| drawing.folder(folder))?;
         done += photos.len();
@@ -184,7 +165,8 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     }
     bar.finish_and_clear();
     let out = out.display();
-    if done < count {
+    if done < tables.len() {
+        let count = tables.len();
         say!("stopped: {done} of {count} tables drawn and labelled in {out}");
         return Ok(Outcome::SomeFailed);
     }
@@ -223,31 +205,12 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
 /// Looks, before anything is written, whether the tables may be drawn there.
 ///
 /// # Errors
-/// What was drawn before is not there, or something else is.
-fn look(
-    tables: &[TableJob],
-    folders: &[Folder],
-    part: &Part,
-    out: &Path,
-    overwrite: bool,
-) -> anyhow::Result<()> {
-    let mut drawn = folders.iter().flat_map(|folder| {
-        let drawn = folder.tables.iter().filter(|&&index| part.is_done(index));
-        drawn.map(|&index| out.join(&folder.path).join(&tables[index].file))
-    });
-    if let Some(path) = drawn.find(|path| !path.is_file()) {
-        let message = format!(
-            "{} was drawn before but is not there; give the folder that it was drawn into, or another \
-             file for --resume",
-            path.display()
-        );
-        return Err(BadCall(message).into());
-    }
+/// Something else is there.
+fn look(folders: &[Folder], out: &Path, overwrite: bool) -> anyhow::Result<()> {
     let entries = std::fs::read_dir(out).with_context(|| format!("cannot read {}", out.display()));
+    // What a killed run was writing is replaced; the lock is our own.
     let is_empty = entries?.flatten().all(|entry| is_no_content(&entry.path()));
-    // What a killed run has left is replaced, also where it came to no line.
-    let goes_on = part.has_begun() || part.has_file() && holds_nothing_else(out, folders, tables);
-    if !overwrite && !goes_on && !is_empty {
+    if !overwrite && !is_empty {
         return Err(BadCall(format!(
             "{} is not empty; give an empty folder, or --overwrite to draw into it",
             out.display()
@@ -262,81 +225,36 @@ fn look(
     Ok(())
 }
 
-/// Whether a folder, if it is there, holds nothing but pictures of these tables and files in the making.
-fn holds_nothing_else(out: &Path, folders: &[Folder], tables: &[TableJob]) -> bool {
-    let holds_only = |folder: &Path, own: HashSet<&OsStr>| {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut paths = entries.map(|entry| entry.path());
-        paths.all(|path| {
-            path.file_name().is_some_and(|name| own.contains(name)) || is_no_content(&path)
-        })
-    };
-    let names = folders.iter().map(|folder| folder.path.as_os_str()).collect();
-    (folders.len() == 1 || holds_only(out, names))
-        && folders.iter().all(|folder| {
-            let files = folder.tables.iter().map(|&index| OsStr::new(&tables[index].file));
-            holds_only(&out.join(&folder.path), files.collect())
-        })
-}
-
 /// What the folders of a run share.
 struct Drawing<'a> {
     tables: &'a [TableJob],
     out: &'a Path,
-    part: Mutex<Part>,
     bar: &'a ProgressBar,
     stop: &'a AtomicBool,
 }
 
 impl Drawing<'_> {
-    /// Draws the tables of a folder that are not drawn yet, until they are done or the run is stopped. Gives the
-    /// labels of all that are drawn.
+    /// Draws the tables of a folder until they are done or the run is stopped. Gives the labels of all that are
+    /// drawn, in their order.
     fn folder(&self, folder: &Folder) -> anyhow::Result<Vec<PhotoLabel>> {
-        let (before, todo): (Vec<usize>, Vec<usize>) =
-            folder.tables.iter().partition(|&&index| self.part().is_done(index));
         let place = self.out.join(&folder.path);
-        let mut labels: BTreeMap<usize, PhotoLabel> = todo
-            .into_par_iter()
-            .filter(|_| !self.stop.load(Ordering::Relaxed))
-            .map(|index| Ok((index, self.table(index, &place)?)))
-            .collect::<anyhow::Result<_>>()?;
-        for index in before {
-            let line = self.part().line(index)?;
-            let label = PhotoLabel::deserialize(&line["label"]);
-            labels.insert(index, label.with_context(|| format!("no line of render: {line}"))?);
-        }
-        Ok(labels.into_values().collect())
+        let tables = folder.tables.clone().into_par_iter();
+        let tables = tables.filter(|_| !self.stop.load(Ordering::Relaxed));
+        tables.map(|index| self.table(index, &place)).collect()
     }
 
     fn table(&self, index: usize, place: &Path) -> anyhow::Result<PhotoLabel> {
-        let TableJob { folder, file, draw, .. } = &self.tables[index];
+        let TableJob { file, draw, .. } = &self.tables[index];
         let scene = draw()?;
         let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
         let path = place.join(file);
         write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
         self.bar.inc(1);
-        let label = scene.label(file.clone());
-        let mut part = self.part();
-        if part.has_file() {
-            part.write(index, json!({"version": VERSION, "folder": folder, "label": label}))?;
-        }
-        Ok(label)
-    }
-
-    fn part(&self) -> MutexGuard<'_, Part> {
-        self.part.lock().expect("no panic while held")
+        Ok(scene.label(file.clone()))
     }
 }
 
 /// All that the pictures depend on.
-fn settings(tables: &[TableJob], params: &str, seed: u64) -> String {
-    let mut text = format!("{params} seed {seed}");
-    for table in tables {
-        text += &format!("\n{} {}", table.folder.unwrap_or_default(), table.file);
-    }
-    text
-}
-
 /// One table to draw.
 struct TableJob {
     /// Its folder within that of the call.
@@ -353,30 +271,26 @@ struct Folder {
     path: PathBuf,
     /// What its labels say of where it is from.
     source: Arc<str>,
-    /// This run's, by their numbers among all tables.
-    tables: Vec<usize>,
+    /// Their numbers among all tables.
+    tables: Range<usize>,
 }
 
-/// Where this run's tables go: into the folders of a suite, and into numbered ones in such a folder if there are
+/// Where the tables go: into the folders of a suite, and into numbered ones in such a folder if there are
 /// more than `most`.
-fn folders(tables: &[TableJob], is_ours: &[bool], most: usize) -> Vec<Folder> {
+fn folders(tables: &[TableJob], most: usize) -> Vec<Folder> {
     let mut folders = Vec::new();
     let mut first = 0;
     for together in tables.chunk_by(|a, b| a.folder == b.folder) {
-        let all = first..first + together.len();
-        first = all.end;
-        let ours: Vec<usize> = all.filter(|&index| is_ours[index]).collect();
+        let end = first + together.len();
         let path = PathBuf::from(together[0].folder.unwrap_or_default());
         let source = &together[0].source;
-        if ours.len() <= most {
-            folders.push(Folder { path, source: Arc::clone(source), tables: ours });
-            continue;
+        for (number, from) in (first..end).step_by(most).enumerate() {
+            let is_all = together.len() <= most;
+            let path = if is_all { path.clone() } else { path.join(numbered_folder(number)) };
+            let tables = from..end.min(from + most);
+            folders.push(Folder { path, source: Arc::clone(source), tables });
         }
-        folders.extend(ours.chunks(most).enumerate().map(|(number, ours)| Folder {
-            path: path.join(numbered_folder(number)),
-            source: Arc::clone(source),
-            tables: ours.to_vec(),
-        }));
+        first = end;
     }
     folders
 }
@@ -473,7 +387,9 @@ fn progress(count: usize) -> ProgressBar {
 mod tests {
     use super::*;
     use clap::Parser;
+    use serde_json::json;
     use setsight_eval::find_labelled;
+    use std::ffi::OsStr;
     use std::fs;
 
     #[derive(clap::Parser)]
@@ -498,7 +414,7 @@ mod tests {
         names
     }
 
-    /// The labels of a data set, in the order of the photos' names.
+    /// The labels of a data set.
     fn labels(folder: &Path) -> Vec<String> {
         let mut labels = Vec::new();
         find_labelled(folder, &mut |photo| {
@@ -506,54 +422,20 @@ mod tests {
             labels.push(json!(photo.label).to_string());
         })
         .unwrap();
-        labels.sort();
         labels
     }
 
     #[test]
     fn many_tables_go_into_numbered_folders_that_are_one_data_set() {
         let home = tempfile::tempdir().unwrap();
-        let (whole, parts) = (home.path().join("whole"), home.path().join("parts"));
+        let whole = home.path().join("whole");
         draw(&whole, "").unwrap();
         assert_eq!(names(&whole), ["0000", "0001", "0002"]);
         assert_eq!(names(&whole.join("0002")), ["labels.json", "plain-0007.jpg"]);
         assert_eq!(labels(&whole).len(), 7);
-        // A shard of four tables, and one of three.
-        draw(&parts.join("1"), "--shard 1/2").unwrap();
-        draw(&parts.join("2"), "--shard 2/2").unwrap();
-        assert_eq!(names(&parts.join("1")), ["0000", "0001"]);
-        assert_eq!(names(&parts.join("2")).len(), 4);
-        assert_eq!(labels(&parts), labels(&whole));
         // Labels of tables that are not drawn anew must not stay among those that are.
         fs::rename(whole.join("0000"), whole.join("0003")).unwrap();
         assert!(draw(&whole, "--overwrite").is_err());
         assert!(whole.join("0003/labels.json").is_file() && !whole.join("0000").exists());
-    }
-
-    #[test]
-    fn drawing_into_numbered_folders_goes_on() {
-        let home = tempfile::tempdir().unwrap();
-        let (whole, killed) = (home.path().join("whole"), home.path().join("killed"));
-        let lines = home.path().join("lines.jsonl");
-        let go_on = format!("--resume {}", lines.display());
-        draw(&whole, "").unwrap();
-        draw(&killed, &go_on).unwrap();
-        // As if it had been killed in the second folder.
-        let text = fs::read_to_string(&lines).unwrap();
-        let four: usize = text.split_inclusive('\n').take(4).map(str::len).sum();
-        fs::write(&lines, &text[..four + 20]).unwrap();
-        fs::remove_dir_all(killed.join("0002")).unwrap();
-        fs::remove_file(killed.join("0001/labels.json")).unwrap();
-        fs::remove_file(killed.join("0001/plain-0006.jpg")).unwrap();
-        draw(&killed, &go_on).unwrap();
-        assert_eq!(fs::read_to_string(&lines).unwrap(), text);
-        for folder in names(&whole) {
-            for name in names(&whole.join(&folder)) {
-                let read = |home: &Path| fs::read(home.join(&folder).join(&name)).unwrap();
-                assert!(read(&killed) == read(&whole), "{folder}/{name}");
-            }
-        }
-        fs::remove_file(killed.join("0001/plain-0005.jpg")).unwrap();
-        assert!(draw(&killed, &go_on).is_err(), "it was drawn and is gone");
     }
 }

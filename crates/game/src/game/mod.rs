@@ -27,7 +27,7 @@ pub mod variant;
 
 pub use deal::{Deal, DealError, MAX_CARDS, MAX_DEALS, MIN_CARDS, parse_deals, write_deals};
 pub use rules::{Game, ROWS, START_CARDS, Step, listing_order, place_name};
-pub use simulate::{Policy, most_pieces, simulate, simulate_piece};
+pub use simulate::{Policy, simulate};
 pub use statistics::{BoardCount, Statistics};
 pub use transcript::{Difference, describe, first_difference, transcript};
 pub use variant::{Round, Spot, Variant};

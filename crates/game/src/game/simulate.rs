@@ -36,34 +36,14 @@ pub fn simulate(
     policy: Policy,
     on_block: impl Fn(u64) + Sync,
 ) -> Statistics {
-    simulate_piece(games, seed, policy, (0, 1), on_block)
-}
-
-/// Number of pieces into which games may be divided at most; at least 1.
-pub const fn most_pieces(games: u64) -> u64 {
     let blocks = games.div_ceil(GAMES_PER_BLOCK);
-    if blocks == 0 { 1 } else { blocks }
-}
-
-/// Plays one of several pieces of the games that [`simulate`] plays, by its number from 0 and their count,
-/// 1 to [`most_pieces`]. The statistics of all pieces add up to those of the whole.
-pub fn simulate_piece(
-    games: u64,
-    seed: u64,
-    policy: Policy,
-    (piece, pieces): (u64, u64),
-    on_block: impl Fn(u64) + Sync,
-) -> Statistics {
-    let blocks = games.div_ceil(GAMES_PER_BLOCK);
-    let first_of =
-        |piece: u64| (u128::from(blocks) * u128::from(piece) / u128::from(pieces)) as u64;
     let block = |mut sum: Statistics, block: u64| {
         let in_block = GAMES_PER_BLOCK.min(games - block * GAMES_PER_BLOCK);
         play_block(in_block, stream(seed, block), policy, &mut sum);
         on_block(in_block);
         sum
     };
-    (first_of(piece)..first_of(piece + 1)).into_par_iter().fold(Statistics::default, block).reduce(
+    (0..blocks).into_par_iter().fold(Statistics::default, block).reduce(
         Statistics::default,
         |mut a, b| {
             a += &b;
@@ -218,11 +198,6 @@ mod tests {
         assert_eq!(one, with(5));
         assert_eq!(one.games, 5000);
         assert_ne!(one, simulate(5000, 8, Policy::Random, |_| ()));
-        let mut pieces = Statistics::default();
-        for piece in 0..most_pieces(5000) {
-            pieces += &simulate_piece(5000, 7, Policy::Random, (piece, most_pieces(5000)), |_| ());
-        }
-        assert_eq!(one, pieces);
         // More games with a seed start with the same games as fewer.
         let (few, more) = [2048, 4096].map(|n| simulate(n, 7, Policy::First, |_| ())).into();
         assert!(few.left().all(|(cards, n)| more.left().any(|(c, m)| c == cards && m >= n)));

@@ -70,34 +70,6 @@ impl Statistics {
         self.left[left / STEP] += 1;
     }
 
-    /// Adds counts as [`Self::boards`] and [`Self::left`] give them: of boards, and of games by the cards left
-    /// at their end. Gives whether such boards and ends exist; if not, nothing is added.
-    pub fn add_counts(
-        &mut self,
-        left: &[(usize, u64)],
-        boards: &[(usize, usize, BoardCount)],
-    ) -> bool {
-        let within = |cards: usize, most: usize| cards.is_multiple_of(STEP) && cards / STEP < most;
-        if !(left.iter().all(|&(cards, _)| within(cards, IN_PLAY))
-            && boards.iter().all(|b| within(b.0, IN_PLAY) && within(b.1, IN_DECK)))
-        {
-            return false;
-        }
-        for &(cards, games) in left {
-            let sets = games.saturating_mul(((DECK_SIZE - cards) / STEP) as u64);
-            self.games = self.games.saturating_add(games);
-            self.sets = self.sets.saturating_add(sets);
-            let sum = &mut self.left[cards / STEP];
-            *sum = sum.saturating_add(games);
-        }
-        for &(in_play, in_deck, count) in boards {
-            let sum = &mut self.boards[in_play / STEP][in_deck / STEP];
-            sum.with = sum.with.saturating_add(count.with);
-            sum.without = sum.without.saturating_add(count.without);
-        }
-        true
-    }
-
     /// Mean number of sets taken in a game.
     pub fn mean_sets(&self) -> f64 {
         self.sets as f64 / self.games as f64

@@ -40,11 +40,11 @@ fn check(args: &Args) -> Result<(), BadCall> {
         let message = "--only-sets is for text and JSON; CSV has a line for each card";
         return Err(BadCall(message.to_owned()));
     }
-    if args.part.is_asked() && (args.watch || args.paths.iter().any(|p| p.as_os_str() == STDIN)) {
-        let message = "--shard and --resume are for photos that are there: neither --watch nor -";
-        return Err(BadCall(message.to_owned()));
-    }
-    if args.part.resume.is_some() {
+    if args.resume.is_some() {
+        if args.watch || args.paths.iter().any(|path| path.as_os_str() == STDIN) {
+            let message = "--resume is for photos that are there: neither --watch nor -";
+            return Err(BadCall(message.to_owned()));
+        }
         if results.format != Format::Json {
             let message = "--resume keeps lines of JSON: add --format json";
             return Err(BadCall(message.to_owned()));

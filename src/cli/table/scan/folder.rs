@@ -2,7 +2,6 @@
 //! the JSON lines.
 
 use crate::cli::common::BadCall;
-use crate::cli::part::Part;
 use anyhow::{Context, bail};
 use image::{RgbImage, imageops};
 use maud::{Markup, html};
@@ -232,22 +231,12 @@ impl OutFolder {
         Ok(Self { _lock: lock, folder: folder.to_path_buf(), lines, page, drawn })
     }
 
-    /// Adds a photo; `place` is the part of the photos that is read and the photo's number, if not all are;
-    /// `picture` is the name of its pictures, if they are there.
+    /// Adds a photo; `picture` is the name of its pictures, if they are there.
     ///
     /// # Errors
     /// The page or the lines cannot be written.
-    pub fn add(
-        &mut self,
-        record: &Record,
-        place: Option<(&Part, usize)>,
-        picture: Option<&str>,
-    ) -> anyhow::Result<()> {
-        let mut line = record.to_json();
-        if let Some((part, index)) = place {
-            line = part.mark(index, line);
-        }
-        writeln!(self.lines, "{line}")
+    pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
+        writeln!(self.lines, "{}", record.to_json())
             .with_context(|| format!("{} cannot be written", self.path(LINES)))?;
         let image = record.image.display().to_string();
         let figure = match &record.result {

@@ -3,6 +3,7 @@
 mod command;
 pub mod folder;
 mod printer;
+mod resume;
 mod scanning;
 mod watch;
 

@@ -2,14 +2,15 @@
 
 use super::folder::{self, Counts, Names, OutFolder};
 use super::printer::{Extent, Format, Printer};
+use super::resume::Lines;
 use crate::cli::common::{BadCall, Jobs, told};
-use crate::cli::part::{Part, PartArgs, Whole};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use crate::cli::terminal::{self, ColorChoice};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use setsight_files::say;
+use setsight_nets::engine::sha256;
 use setsight_photo::source::{self, SourceError};
 use setsight_vision::output::PictureFolder;
 use setsight_vision::output::Record;
@@ -28,7 +29,7 @@ use std::sync::atomic::Ordering;
   setsight scan photos --recursive --format json > found.jsonl
   setsight scan - < table.jpg
   setsight scan --watch ~/Phone/Camera --format json
-  setsight scan photos --format json --shard 2/5 --resume part-2.jsonl
+  setsight scan photos --format json --resume found.jsonl
 
 A photo is known by what is in it, whatever it is called: JPEG, PNG, HEIC, WebP, BMP, TIFF, and AVIF \
     where the program ffmpeg is. In text cards count from 1, in JSON from 0.")]
@@ -50,8 +51,11 @@ pub struct Args {
     pub(super) jobs: Jobs,
     #[command(flatten)]
     pub(super) results: ResultArgs,
-    #[command(flatten)]
-    pub(super) part: PartArgs,
+    /// Write the lines of JSON to FILE, and leave out what has a line there already
+    ///
+    /// The same call goes on where it was killed. A line that was cut off is dropped and done again.
+    #[arg(long, value_name = "FILE")]
+    pub(super) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(super) reading: ReadingArgs,
 }
@@ -106,7 +110,7 @@ pub(super) struct Job {
     pub(super) name: String,
     /// Whether the rest of a photo that is cut off may still come.
     pub(super) is_coming: bool,
-    /// Its number among all that the call names, where the run does a part of them.
+    /// Its number among all that the call names.
     pub(super) index: usize,
 }
 
@@ -118,8 +122,8 @@ pub(super) struct Scanning<'a> {
     pub(super) names: Names,
     pub(super) out: Option<OutFolder>,
     pub(super) printer: Printer,
-    /// Which part of the photos is read, if not simply all.
-    pub(super) part: Option<Part>,
+    /// Where the lines go, if the run is to go on with them.
+    pub(super) lines: Option<Lines>,
     pub(super) failed: usize,
     pub(super) counts: Counts,
     /// Photos of which more may come, and which are not told of yet.
@@ -135,11 +139,7 @@ impl<'a> Scanning<'a> {
             let photos = list(args).filter_map(Result::ok).collect::<Vec<_>>();
             folder::refuse_photos_in(out, &photos)?;
             if !results.overwrite {
-                let shard = args.part.shard();
-                let is_ours =
-                    |photo: &&PathBuf| shard.has_name(&photos::name_below(&args.paths, photo));
-                let ours: Vec<&PathBuf> = photos.iter().filter(is_ours).collect();
-                folder::refuse_other_results(out, &ours)?;
+                folder::refuse_other_results(out, &photos)?;
             }
         }
         Ok(Self {
@@ -153,7 +153,7 @@ impl<'a> Scanning<'a> {
                 .map(|out| OutFolder::create(out, results.overwrite))
                 .transpose()?,
             printer: Printer::new(results.format, results.extent(), results.color),
-            part: None,
+            lines: None,
             failed: 0,
             counts: Counts::default(),
             halves: Vec::new(),
@@ -167,17 +167,17 @@ impl<'a> Scanning<'a> {
         for path in list(self.args) {
             match path {
                 Ok(path) => todo.push(self.job(path)),
-                Err(error) if self.args.part.is_asked() => unreadable.push(error),
+                Err(error) if self.args.resume.is_some() => unreadable.push(error),
                 Err(error) => self.cannot_list(error)?,
             }
         }
         if let Some(error) = unreadable.first() {
-            // Another machine may see what this one cannot.
-            let message = format!("{error}; --shard and --resume need all that the call names");
+            // The next call may see what this one cannot.
+            let message = format!("{error}; --resume needs all that the call names");
             return Err(BadCall(message).into());
         }
-        if self.args.part.is_asked() {
-            self.leave_out(&mut todo)?;
+        if let Some(path) = &self.args.resume {
+            self.leave_out(path, &mut todo)?;
         }
         let done = self.read(&todo, &photos::progress(todo.len()))?;
         let stopped = stop::asked().load(Ordering::Relaxed) && done < todo.len();
@@ -187,27 +187,24 @@ impl<'a> Scanning<'a> {
         Ok(stopped)
     }
 
-    /// Leaves those photos that are this run's part and have no line yet.
-    fn leave_out(&mut self, todo: &mut Vec<Job>) -> anyhow::Result<()> {
+    /// Leaves those photos that have no line in the file yet.
+    fn leave_out(&mut self, path: &Path, todo: &mut Vec<Job>) -> anyhow::Result<()> {
         let args = self.args;
         let names: Vec<Vec<u8>> =
             todo.iter().map(|job| photos::name_below(&args.paths, &job.path)).collect();
-        let shard = args.part.shard();
-        let extent = args.results.extent();
-        let part = args.part.open(&Whole {
-            command: "scan",
-            settings: format!(
-                "{extent:?} {} {}",
-                args.reading.plan().fingerprint()?,
-                photos::digest_of(&names)
-            ),
-            is_ours: names.iter().map(|name| shard.has_name(name)).collect(),
-        })?;
-        let mut all: Vec<Option<Job>> = std::mem::take(todo).into_iter().map(Some).collect();
-        let left = part.todo().iter().filter_map(|&index| Some((index, all[index].take()?)));
-        todo.extend(left.map(|(index, job)| Job { index, ..job }));
-        self.failed = part.failed_before;
-        self.part = Some(part);
+        let settings = format!(
+            "{:?} {} {}",
+            args.results.extent(),
+            args.reading.plan().fingerprint()?,
+            sha256(&names.join(&b'\n'))
+        );
+        let lines = Lines::open(path, todo.len(), &settings)?;
+        for (index, job) in todo.iter_mut().enumerate() {
+            job.index = index;
+        }
+        todo.retain(|job| !lines.has(job.index));
+        self.failed = lines.failed_before;
+        self.lines = Some(lines);
         Ok(())
     }
 
@@ -235,7 +232,7 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, printer, part, failed, counts, halves, .. } = self;
+        let Self { args, pipeline, jobs, out, printer, lines, failed, counts, halves, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let room = source::Room::default();
@@ -263,18 +260,13 @@ impl<'a> Scanning<'a> {
                 bar.suspend(|| say!("{}: {reason}", job.path.display()));
             }
             let picture = unwritten.is_none().then_some(job.name.as_str());
-            if let Some(Err(error)) = out
-                .as_mut()
-                .map(|out| out.add(&record, part.as_ref().map(|p| (p, job.index)), picture))
-            {
+            if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
                 problem = Some(error);
                 return ControlFlow::Break(());
             }
-            let printed = bar.suspend(|| match part {
-                Some(part) if results.format == Format::Json => {
-                    part.write(job.index, printer.line(&record))
-                }
-                _ => printer.print(&record),
+            let printed = bar.suspend(|| match lines {
+                Some(lines) => lines.write(job.index, printer.line(&record)),
+                None => printer.print(&record),
             });
             match printed {
                 // Whoever read our output has seen enough; the folder is still wanted, if it was.

@@ -96,7 +96,7 @@ impl Keeper {
         let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
         write_whole(&path, bytes).with_context(|| path.display().to_string())?;
         write_pictures(folder, &name, reading, &Style::default(), false)?;
-        out.add(&record(path), None, Some(&name))
+        out.add(&record(path), Some(&name))
     }
 
     /// Finishes the page of results, if there is one, and says where it is.
