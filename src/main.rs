@@ -1,7 +1,5 @@
 //! The `setsight` program: see `setsight --help`.
 
-#![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports))]
-
 mod cli;
 
 use std::process::ExitCode;

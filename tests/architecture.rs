@@ -189,7 +189,6 @@ const OPENED_ELSEWHERE: [(&str, &str); 13] = [
     ("crates/h7/src/folder.rs", "a new folder of its own"),
     ("crates/live/src/pictures/times.rs", "the head of a picture, for the time in it"),
     ("src/cli/stop.rs", "the kernel's figures"),
-    ("src/cli/table/scan/resume.rs", "its lines, one after another"),
     ("src/cli/common.rs", "deals and boards, which may come from a pipe, up to a limit"),
 ];
 

@@ -12,7 +12,6 @@ use setsight_general::caps::{Counts, Sampled, choose, count, is_countable, known
 use setsight_general::{Budget, Card, Rules, Stop};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-#[cfg(feature = "program")]
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -46,11 +45,9 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     budget: f64,
     /// Also write a page (HTML) with a plot
-    #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
     /// Show the page, with the program that the system opens pages with [default page: caps.html]
-    #[cfg(feature = "program")]
     #[arg(long)]
     open: bool,
     /// How to print the result
@@ -88,7 +85,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Format::Json => format!("{}\n", to_json(&found)),
     };
     std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write the result")?;
-    #[cfg(feature = "program")]
     if let Some(file) = args.page.or_else(|| args.open.then(|| "caps.html".into())) {
         setsight_files::whole_file::write_whole(&file, page::page(&found, &text)?.as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
@@ -291,7 +287,6 @@ fn to_json(found: &Found) -> Value {
     })
 }
 
-#[cfg(feature = "program")]
 mod page {
     use super::Found;
     use crate::cli::page;

@@ -1,7 +1,6 @@
 //! What commands share: formats, seeds, threads, how they end.
 
 use anyhow::Context;
-#[cfg(feature = "program")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setsight_files::say;
 use std::fs::File;
@@ -60,7 +59,6 @@ pub fn told(error: &anyhow::Error) -> String {
             text += &cause;
         }
     }
-    #[cfg(feature = "program")]
     if let Some(advice) = error.chain().find_map(super::advice::advice) {
         text += "; ";
         text += &advice;
@@ -117,7 +115,6 @@ pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
 }
 
 /// Reads one of some values by its name; `--help` lists all of them.
-#[cfg(feature = "program")]
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name_and_help: fn(T) -> (&'static str, &'static str),

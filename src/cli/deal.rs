@@ -53,13 +53,11 @@ pub struct Args {
     #[arg(long, conflicts_with = "watch")]
     write: bool,
     /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, their sets on the back
-    #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
     sheet: Option<PathBuf>,
     /// So many boards on each sheet: 1, 2 or 4; random ones have this seed and the next ones [default: 1]
     ///
     /// The sets of several boards follow after the last board, on sheets of their own.
-    #[cfg(feature = "program")]
     #[arg(long, value_name = "N", requires = "sheet", value_parser = per_sheet)]
     per_sheet: Option<usize>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
@@ -77,7 +75,6 @@ pub struct Args {
 /// cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
-    #[cfg(feature = "program")]
     if let Some(file) = &args.sheet {
         let page = setsight_eval::sheet::boards(&deals, args.per_sheet.unwrap_or(1));
         setsight_files::whole_file::write_whole(file, page.as_bytes())
@@ -122,7 +119,6 @@ fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::SomeFailed)
 }
 
-#[cfg(feature = "program")]
 fn per_sheet(text: &str) -> Result<usize, String> {
     let count = text.parse().ok().filter(|count| [1, 2, 4].contains(count));
     count.ok_or_else(|| "expected 1, 2 or 4 boards on a sheet".to_owned())
@@ -136,10 +132,7 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
             say!("this deal again: --random --seed {seed}");
             seed
         });
-        #[cfg(feature = "program")]
-        let count = args.per_sheet.unwrap_or(1) as u64;
-        #[cfg(not(feature = "program"))]
-        let count = 1;
+            let count = args.per_sheet.unwrap_or(1) as u64;
         let seeds = (0..count).map(|more| seed.wrapping_add(more));
         return Ok(seeds.map(|n| (format!("Deal of seed {n}"), Deal::random(n))).collect());
     }

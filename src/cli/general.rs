@@ -1,7 +1,6 @@
 //! `setsight general`: games of the generalised game, found by one solver.
 
 mod board;
-#[cfg(feature = "program")]
 mod page;
 mod record;
 
@@ -18,18 +17,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Options of games, which no board has.
-const NOT_OF_A_BOARD: &[&str] = &[
-    "sets",
-    "without",
-    "games",
-    "seed",
-    "dealer",
-    "jobs",
-    #[cfg(feature = "program")]
-    "page",
-    #[cfg(feature = "program")]
-    "open",
-];
+const NOT_OF_A_BOARD: &[&str] =
+    &["sets", "without", "games", "seed", "dealer", "jobs", "page", "open"];
 
 /// Arguments of `general`.
 #[derive(clap::Args)]
@@ -104,11 +93,9 @@ pub struct Args {
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     memory: usize,
     /// Also write a page (HTML) with plots
-    #[cfg(feature = "program")]
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
     /// Show the page, with the program that the system opens pages with [default page: general.html]
-    #[cfg(feature = "program")]
     #[arg(long)]
     open: bool,
     /// How to print the result
@@ -176,7 +163,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         Format::Text => out.write_all(played.text.as_bytes())?,
     }
-    #[cfg(feature = "program")]
     if let Some(file) = args.page.or_else(|| args.open.then(|| "general.html".into())) {
         setsight_files::whole_file::write_whole(&file, page::page(&played)?.as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;

@@ -1,6 +1,5 @@
 //! The commands: arguments in, results on stdout, messages on stderr.
 
-#[cfg(feature = "program")]
 mod advice;
 mod caps;
 mod common;
@@ -9,24 +8,19 @@ mod compare;
 mod console;
 mod deal;
 mod general;
-#[cfg(feature = "program")]
 mod page;
-#[cfg(feature = "program")]
 mod pages;
 mod paper;
 mod sets;
 mod simulate;
 mod stop;
-#[cfg(feature = "program")]
 mod table;
 mod terminal;
 mod timed;
 
-#[cfg(feature = "program")]
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{BadCall, Outcome, told};
-#[cfg(feature = "program")]
 use setsight_files::print_result;
 use setsight_files::say;
 use std::ffi::OsString;
@@ -57,7 +51,6 @@ Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong
 
 #[derive(Subcommand)]
 enum Command {
-    #[cfg(feature = "program")]
     #[command(flatten)]
     Table(table::Command),
     /// Find the sets among cards given as codes, or why three are none
@@ -73,10 +66,8 @@ enum Command {
     /// Play many games at random and count
     Simulate(simulate::Args),
     /// Print what a shell needs to complete commands and options
-    #[cfg(feature = "program")]
     Completions(pages::CompletionsArgs),
     /// Print the manual page, or write all of them
-    #[cfg(feature = "program")]
     Man(pages::ManArgs),
 }
 
@@ -117,7 +108,7 @@ fn arguments(program: &clap::Command) -> impl Iterator<Item = OsString> + use<> 
 }
 
 fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str> {
-    #[cfg(all(windows, feature = "program"))]
+    #[cfg(windows)]
     if console::is_own() && arguments.iter().all(|argument| Path::new(argument).is_absolute()) {
         return Some("app");
     }
@@ -128,12 +119,11 @@ fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str
         .is_some_and(|name| name == "help" || program.find_subcommand(name).is_some());
     let path = Path::new(first);
     let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
-    (cfg!(feature = "program") && !is_option && !is_command && is_path).then_some("scan")
+    (!is_option && !is_command && is_path).then_some("scan")
 }
 
 /// What the program's bare name means.
 fn alone() -> &'static str {
-    #[cfg(feature = "program")]
     if setsight_desktop::is_there() {
         return "app";
     }
@@ -151,7 +141,6 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // A closed pipe under --help is no error of ours.
             let _ = error.print();
-            #[cfg(feature = "program")]
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")
             {
@@ -162,7 +151,6 @@ pub fn main() -> ExitCode {
     };
     stop::listen();
     let result = match cli.command {
-        #[cfg(feature = "program")]
         Command::Table(command) => command.run(),
         Command::Sets(args) => sets::run(args),
         Command::General(args) => general::run(args),
@@ -170,9 +158,7 @@ pub fn main() -> ExitCode {
         Command::Caps(args) => caps::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
-        #[cfg(feature = "program")]
         Command::Completions(args) => pages::completions(&args, command()),
-        #[cfg(feature = "program")]
         Command::Man(args) => pages::man(&args, command()),
     };
     match result {

@@ -35,7 +35,6 @@ pub struct Args {
     #[command(flatten)]
     jobs: Jobs,
     /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
-    #[cfg(feature = "program")]
     #[arg(long, value_name = "STEM")]
     plot: Option<std::path::PathBuf>,
     /// How to print the result
@@ -79,7 +78,6 @@ impl From<PolicyName> for Policy {
 /// # Errors
 /// Threads that cannot be started; output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    #[cfg(feature = "program")]
     check_plot_folder(&args)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.count())
@@ -105,7 +103,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
-    #[cfg(feature = "program")]
     if let Some(stem) = &args.plot {
         plots::save(&statistics, args.policy.name(), stem)?;
     }
@@ -113,7 +110,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 /// Says before a long run, not after it, that its charts have nowhere to go.
-#[cfg(feature = "program")]
 fn check_plot_folder(args: &Args) -> Result<(), BadCall> {
     let Some(stem) = &args.plot else { return Ok(()) };
     let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -198,11 +194,6 @@ fn text(statistics: &Statistics, args: &Args) -> String {
     out
 }
 
-fn left_to_json(statistics: &Statistics) -> Vec<Value> {
-    let left = statistics.left();
-    left.map(|(cards, games)| json!({ "cards": cards, "games": games })).collect()
-}
-
 fn boards_to_json(statistics: &Statistics) -> Vec<Value> {
     let board = |(in_play, in_deck, count): (usize, usize, BoardCount)| {
         json!({
@@ -256,7 +247,6 @@ fn to_json(statistics: &Statistics, seed: u64, policy: &str) -> Value {
     })
 }
 
-#[cfg(feature = "program")]
 mod plots {
     use setsight_eval::chart::{self, Bars, Curve, Curves, PlotError};
     use setsight_game::game::Statistics;

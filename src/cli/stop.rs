@@ -79,7 +79,6 @@ fn at_once() -> ! {
     // Who holds one of them himself, and writes to a pipe that nobody reads, is not waited for.
     let _ = quiet.recv_timeout(Duration::from_millis(100));
     whole_file::forget_all();
-    #[cfg(feature = "program")]
     setsight_live::end_children();
     // Not the usual exit, which tears down libraries while other threads are still within them.
     #[cfg(unix)]

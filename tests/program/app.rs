@@ -1,5 +1,5 @@
 //! The real window on a screen of its own (Xvfb), which is how it runs where there is none.
-#![cfg(all(feature = "program", target_os = "linux"))]
+#![cfg(target_os = "linux")]
 
 use crate::common::{Running, Signal, Start};
 use image::RgbImage;

@@ -1,5 +1,5 @@
 //! The program as a file.
-#![cfg(all(feature = "program", target_os = "linux"))]
+#![cfg(target_os = "linux")]
 
 use crate::common::Start;
 use std::process::Command;

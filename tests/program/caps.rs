@@ -81,7 +81,6 @@ fn ctrl_c_ends_it_with_what_it_has() {
     assert!(ran.stdout.contains("not all boards were counted: stopped"), "{}", ran.stdout);
 }
 
-#[cfg(feature = "program")]
 #[test]
 fn the_page_shows_the_plot() {
     let world = crate::common::World::new();

@@ -28,16 +28,14 @@ fn an_experiment_leaves_a_table_a_report_and_plots() {
     assert!(report.contains("## n varies, v=3, p=4") && report.contains("## v varies, p=3, n=1"));
     assert!(report.contains("| n | solver | paper | here |"), "{report}");
     assert_eq!(text(&out, "results.csv").lines().count(), 1 + 8);
-    if cfg!(feature = "program") {
-        for (stem, axis) in [
-            ("vary-n-v-3-p-4-n-2--3", "microseconds"),
-            ("vary-v-v-3--4-p-3-n-1", "microseconds"),
-            ("boards-v-v-3--4-p-3-n-1", "cards, mean"),
-        ] {
-            assert!(text(&out, &format!("{stem}.svg")).contains(axis));
-            let png = std::fs::read(out.join(format!("{stem}.png"))).unwrap();
-            assert!(png.starts_with(b"\x89PNG"));
-        }
+    for (stem, axis) in [
+        ("vary-n-v-3-p-4-n-2--3", "microseconds"),
+        ("vary-v-v-3--4-p-3-n-1", "microseconds"),
+        ("boards-v-v-3--4-p-3-n-1", "cards, mean"),
+    ] {
+        assert!(text(&out, &format!("{stem}.svg")).contains(axis));
+        let png = std::fs::read(out.join(format!("{stem}.png"))).unwrap();
+        assert!(png.starts_with(b"\x89PNG"));
     }
 }
 
@@ -67,14 +65,12 @@ fn the_dealers_are_tested_and_drawn() {
             "{report}"
         );
         assert_eq!(text(folder.path(), "uniformity.csv").lines().count(), 1 + 2 * (64 + 625));
-        if cfg!(feature = "program") {
-            for stem in ["v4-p3-first", "v4-p3-drawn", "v5-p4-first", "v5-p4-drawn"] {
-                assert!(folder.path().join(format!("uniformity-{stem}.png")).exists());
-                assert!(folder.path().join(format!("uniformity-{stem}.svg")).exists());
-            }
-            let page = text(folder.path(), "uniformity.html");
-            assert!(page.matches("<svg").count() == 4 && page.contains("each card 1875.0 times"));
+        for stem in ["v4-p3-first", "v4-p3-drawn", "v5-p4-first", "v5-p4-drawn"] {
+            assert!(folder.path().join(format!("uniformity-{stem}.png")).exists());
+            assert!(folder.path().join(format!("uniformity-{stem}.svg")).exists());
         }
+        let page = text(folder.path(), "uniformity.html");
+        assert!(page.matches("<svg").count() == 4 && page.contains("each card 1875.0 times"));
     }
 }
 

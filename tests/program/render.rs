@@ -3,7 +3,6 @@
 use crate::common::called::{program, refused, stdout_of};
 use crate::common::{Ran, Signal, Start};
 use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Output;
 

@@ -70,7 +70,6 @@ fn impossible_calls_are_refused() {
     }
 }
 
-#[cfg(feature = "program")]
 #[test]
 fn charts_are_drawn_beside_the_figures() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,6 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
 mod experiment;
-#[cfg(feature = "program")]
 mod page;
 mod report;
 mod uniformity;
@@ -11,7 +10,6 @@ use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, unwritten};
 use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
-#[cfg(feature = "program")]
 use setsight_eval::html::refuse_other_pages;
 use setsight_files::say;
 use setsight_files::whole_file::refuse_others;
@@ -62,7 +60,6 @@ pub struct Args {
     #[arg(short, long, value_name = "DIR", default_value = "comparison")]
     out: PathBuf,
     /// Show the page, with the program that the system opens pages with
-    #[cfg(feature = "program")]
     #[arg(long)]
     open: bool,
     /// How the results are printed
@@ -124,7 +121,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     };
     std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
     say!("written to {}", args.out.display());
-    #[cfg(feature = "program")]
     if args.open && !crate::cli::page::show(&args.out.join(report::PAGE)) {
         return Ok(Outcome::SomeFailed);
     }
@@ -150,7 +146,6 @@ fn progress(cells: u64) -> ProgressBar {
 
 fn create_report(folder: &Path) -> anyhow::Result<()> {
     create(folder, report::FILES)?;
-    #[cfg(feature = "program")]
     refuse_other_pages(&folder.join(report::PAGE)).map_err(|error| cannot_go_to(folder, error))?;
     Ok(())
 }
@@ -189,12 +184,10 @@ fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
     }
     decks.dedup();
     create(&args.out, uniformity::FILES)?;
-    #[cfg(feature = "program")]
     refuse_other_pages(&args.out.join(uniformity::PAGE))
         .map_err(|error| cannot_go_to(&args.out, error))?;
     let outcome =
         uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)?;
-    #[cfg(feature = "program")]
     if args.open && !crate::cli::page::show(&args.out.join(uniformity::PAGE)) {
         return Ok(Outcome::SomeFailed);
     }

@@ -16,7 +16,6 @@ use std::path::Path;
 pub type Row = (Experiment, Vec<Cell>);
 
 /// The page among the files.
-#[cfg(feature = "program")]
 pub const PAGE: &str = "index.html";
 
 /// How its text files begin, by their names.
@@ -40,20 +39,17 @@ pub fn write(
     };
     put("results.csv", csv(results))?;
     put("report.md", markdown(results, solvers, limits))?;
-    #[cfg(feature = "program")]
     for row in results {
         for (kind, chart) in charts(row, solvers) {
             let stem = folder.join(stem(kind, &row.0));
             setsight_eval::chart::save(&chart, &stem, setsight_eval::chart::SIZE_PX)?;
         }
     }
-    #[cfg(feature = "program")]
     put(PAGE, super::page::page(results, solvers, limits)?)?;
     Ok(())
 }
 
 /// The name of an experiment's plots, without suffix.
-#[cfg(feature = "program")]
 fn stem(kind: &str, experiment: &Experiment) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let text: String = experiment.text.chars().filter(|c| !c.is_whitespace()).map(safe).collect();
@@ -293,7 +289,6 @@ fn overlooked(experiment: &Experiment, cells: &[Cell]) -> Option<Table> {
 
 /// A sentence for each row of an experiment: who is fastest, how far the others are behind, and how
 /// much faster than the paper's they are.
-#[cfg(feature = "program")]
 pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
     let sentence = |row: &[Cell]| {
         let at = format!("{} = {}", experiment.varied, experiment.position(&row[0].rules));
@@ -335,7 +330,6 @@ pub fn times(ratio: f64) -> String {
 }
 
 /// The plots of an experiment, each with how its files' names begin: times, and boards where these vary.
-#[cfg(feature = "program")]
 pub fn charts(row: &Row, solvers: &[Kind]) -> Vec<(&'static str, setsight_eval::chart::Curves)> {
     let mut charts = vec![("vary", chart(row, solvers))];
     charts.extend(boards(row).map(|boards| ("boards", boards)));
@@ -343,7 +337,6 @@ pub fn charts(row: &Row, solvers: &[Kind]) -> Vec<(&'static str, setsight_eval::
 }
 
 /// Cards on the board at the first set, by values or properties.
-#[cfg(feature = "program")]
 fn boards((experiment, cells): &Row) -> Option<setsight_eval::chart::Curves> {
     use setsight_eval::chart::{Curve, Curves};
     let of_game = |game: &[Cell]| {
@@ -366,7 +359,6 @@ fn boards((experiment, cells): &Row) -> Option<setsight_eval::chart::Curves> {
     })
 }
 
-#[cfg(feature = "program")]
 const fn axis(experiment: &Experiment) -> &'static str {
     match experiment.varied {
         'v' => "values (v)",
@@ -376,7 +368,6 @@ const fn axis(experiment: &Experiment) -> &'static str {
 }
 
 /// The curves of an experiment in microseconds, with the paper's dashed beside them.
-#[cfg(feature = "program")]
 fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
     use setsight_eval::chart::{Curve, Curves};
     let color = |kind| match kind {
@@ -463,7 +454,6 @@ mod tests {
         assert!(text.contains("| 2 | dynamic | 1.253 ms | 20.00 µs | 63 |"), "{text}");
     }
 
-    #[cfg(feature = "program")]
     #[test]
     fn the_papers_curves_are_dashed_and_each_row_has_a_sentence() {
         let (mut results, solvers, limits) = results();

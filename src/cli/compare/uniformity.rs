@@ -2,12 +2,10 @@
 
 use super::report::{Table, add_table};
 use crate::cli::common::{BadCall, Format, Outcome};
-#[cfg(feature = "program")]
 use crate::cli::page;
 use crate::cli::timed::{Dealing, counted as number_of};
 use anyhow::Context;
 use serde_json::json;
-#[cfg(feature = "program")]
 use setsight_eval::chart::{Bars, PlotError};
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
@@ -35,11 +33,9 @@ pub const FILES: [(&str, &str); 2] =
     [("uniformity.md", "# Is the dealer fair?\n"), ("uniformity.csv", "values,properties,cards,")];
 
 /// The page among the files.
-#[cfg(feature = "program")]
 pub const PAGE: &str = "uniformity.html";
 
 /// The histograms as a page; it refers to no other file.
-#[cfg(feature = "program")]
 fn page(table: &Table, verdict: &str, bars: &[Bars]) -> Result<String, PlotError> {
     let plots = bars.iter().map(page::plot).collect::<Result<Vec<_>, _>>()?;
     let body = maud::html! {
@@ -74,7 +70,6 @@ pub fn run(
     let mut csv = String::from("values,properties,cards,property,card_or_value,count\n");
     let mut told = Vec::new();
     let mut suspicious = 0;
-    #[cfg(feature = "program")]
     let mut bars = Vec::new();
     for rules in decks {
         let (v, p) = (rules.values(), rules.properties());
@@ -100,7 +95,6 @@ pub fn run(
                 "counts": histogram.counts,
             }));
             suspicious += usize::from(histogram.p_value < SUSPICIOUS);
-            #[cfg(feature = "program")]
             bars.push(draw(histogram, counted, (v, p, trials), (name, what), folder)?);
         }
     }
@@ -113,7 +107,6 @@ pub fn run(
         ),
     };
     let table = Table { above: introduction, head: head.to_vec(), rows };
-    #[cfg(feature = "program")]
     write_whole(&folder.join(PAGE), page(&table, &verdict, &bars)?.as_bytes())
         .with_context(|| format!("{} cannot be written", folder.join(PAGE).display()))?;
     let mut text = "# Is the dealer fair?\n".to_owned();
@@ -175,7 +168,6 @@ const fn noun(counted: Counted) -> &'static str {
 }
 
 /// Draws a histogram into its files.
-#[cfg(feature = "program")]
 fn draw(
     histogram: &Histogram,
     counted: Counted,

@@ -6,8 +6,8 @@ use crate::cli::stop;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 use setsight_eval::{
-    Baseline, Comparison, Evaluation, Item, LabelledCrop, Report, SideBySide, checked_photos,
-    evaluate, find_labelled, plan,
+    Baseline, Comparison, Evaluation, Item, LabelledCrop, LabelledPhoto, Report, SideBySide,
+    checked_photos, evaluate, find_labelled, plan,
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
@@ -61,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
-    let (folders, crops) = labelled(&args.datasets, &mut |_| ())?;
+    let (folders, crops) = labelled(&args.datasets)?;
     let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
     let report = args.report.as_deref().map(|folder| {
         Report::new(folder, args.all_readers).map_err(|error| unwritten(cannot(folder), error))
@@ -146,14 +146,12 @@ impl Args {
 /// Folders, each with the number of its photos, and crops.
 type Labelled = (Vec<(PathBuf, usize)>, Vec<LabelledCrop>);
 
-/// What some folders hold; shows `each` the photos.
-fn labelled(
-    datasets: &[PathBuf],
-    each: &mut dyn FnMut(&LabelledPhoto),
-) -> Result<Labelled, BadCall> {
+/// What some folders hold.
+fn labelled(datasets: &[PathBuf]) -> Result<Labelled, BadCall> {
     let (mut folders, mut crops) = (Vec::new(), Vec::new());
     for dataset in datasets {
-        let found = find_labelled(dataset, each).map_err(|error| BadCall(error.to_string()))?;
+        let found =
+            find_labelled(dataset, &mut |_| ()).map_err(|error| BadCall(error.to_string()))?;
         for words in found.remarks {
             say!("{words}");
         }
