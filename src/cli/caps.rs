@@ -2,6 +2,7 @@
 
 use super::timed::counted;
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::page::ReportArgs;
 use crate::cli::simulate::grouped;
 use crate::cli::stop;
 use anyhow::Context;
@@ -12,7 +13,6 @@ use setsight_general::caps::{Counts, Sampled, choose, count, is_countable, known
 use setsight_general::{Budget, Card, Rules, Stop};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -42,14 +42,10 @@ pub struct Args {
     #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// CPU seconds that the count may take, and again the deals
-    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    #[arg(hide = true, long, value_name = "SECONDS", default_value_t = 300.0)]
     budget: f64,
-    /// Also write a page (HTML) with a plot
-    #[arg(long, value_name = "FILE")]
-    page: Option<PathBuf>,
-    /// Show the page, with the program that the system opens pages with [default page: caps.html]
-    #[arg(long)]
-    open: bool,
+    #[command(flatten)]
+    report: ReportArgs,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
@@ -85,14 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Format::Json => format!("{}\n", to_json(&found)),
     };
     std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write the result")?;
-    if let Some(file) = args.page.or_else(|| args.open.then(|| "caps.html".into())) {
-        setsight_files::whole_file::write_whole(&file, page::page(&found, &text)?.as_bytes())
-            .with_context(|| format!("{} cannot be written", file.display()))?;
-        if args.open && !crate::cli::page::show(&file) {
-            return Ok(Outcome::SomeFailed);
-        }
-    }
-    Ok(Outcome::Done)
+    args.report.write(|| page::page(&found, &text))
 }
 
 fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {

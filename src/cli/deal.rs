@@ -27,8 +27,8 @@ const MAX_OUTPUT_BYTES: u64 = 1 << 25;
   setsight deal --random --watch        a game to look at, step by step
   setsight deal --random --write        a deal to play later
   setsight deal --check out.txt in.txt  whether a program played the deals of in.txt rightly
-  setsight deal --random --sheet a.html a board to print, its sets on the back
-  setsight deal --random --sheet a.html --per-sheet 4
+  setsight deal --random --print a.html a board to print, its sets on the back
+  setsight deal --random --print a.html --per-sheet 4
                                         four of them on a sheet
 
 A file holds the number of data sets (1 to 100), then for each the number of its cards
@@ -54,17 +54,17 @@ pub struct Args {
     write: bool,
     /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, their sets on the back
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
-    sheet: Option<PathBuf>,
+    print: Option<PathBuf>,
     /// So many boards on each sheet: 1, 2 or 4; random ones have this seed and the next ones [default: 1]
     ///
     /// The sets of several boards follow after the last board, on sheets of their own.
-    #[arg(long, value_name = "N", requires = "sheet", value_parser = per_sheet)]
+    #[arg(long, value_name = "N", requires = "print", value_parser = per_sheet)]
     per_sheet: Option<usize>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
     #[arg(long)]
     watch: bool,
     /// When --watch uses colours
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(hide = true, long, value_enum, default_value_t)]
     color: ColorChoice,
 }
 
@@ -75,7 +75,7 @@ pub struct Args {
 /// cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
-    if let Some(file) = &args.sheet {
+    if let Some(file) = &args.print {
         let page = setsight_eval::sheet::boards(&deals, args.per_sheet.unwrap_or(1));
         setsight_files::whole_file::write_whole(file, page.as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
@@ -132,7 +132,7 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
             say!("this deal again: --random --seed {seed}");
             seed
         });
-            let count = args.per_sheet.unwrap_or(1) as u64;
+        let count = args.per_sheet.unwrap_or(1) as u64;
         let seeds = (0..count).map(|more| seed.wrapping_add(more));
         return Ok(seeds.map(|n| (format!("Deal of seed {n}"), Deal::random(n))).collect());
     }

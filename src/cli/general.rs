@@ -6,8 +6,8 @@ mod record;
 
 use super::timed::{Dealing, Game, Optimisation, Room, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::page::ReportArgs;
 use crate::cli::simulate::grouped;
-use anyhow::Context;
 use serde_json::json;
 use setsight_game::json::VERSION;
 use setsight_general::{Kind, Record, Rules, Solver, Stop, check, cover};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Options of games, which no board has.
 const NOT_OF_A_BOARD: &[&str] =
-    &["sets", "without", "games", "seed", "dealer", "jobs", "page", "open"];
+    &["sets", "without", "games", "seed", "dealer", "jobs", "report", "open"];
 
 /// Arguments of `general`.
 #[derive(clap::Args)]
@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
     /// Optimisations of the solver smt to leave out
-    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
+    #[arg(hide = true, long, value_name = "NAMES", value_enum, value_delimiter = ',')]
     without: Vec<Optimisation>,
     /// Look at a board instead of playing: a file of cards, or - for stdin
     ///
@@ -77,7 +77,7 @@ pub struct Args {
     #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// How cards are dealt
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(hide = true, long, value_enum, default_value_t)]
     dealer: Dealing,
     /// Threads that search one large board, for the solver cover and five values or more; 0: as many
     /// as there are cores
@@ -90,14 +90,10 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     budget: f64,
     /// Memory in MiB a game may hold, where it can be told
-    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    #[arg(hide = true, long, value_name = "MIB", default_value_t = 1024)]
     memory: usize,
-    /// Also write a page (HTML) with plots
-    #[arg(long, value_name = "FILE")]
-    page: Option<PathBuf>,
-    /// Show the page, with the program that the system opens pages with [default page: general.html]
-    #[arg(long)]
-    open: bool,
+    #[command(flatten)]
+    report: ReportArgs,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
@@ -163,14 +159,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
         Format::Text => out.write_all(played.text.as_bytes())?,
     }
-    if let Some(file) = args.page.or_else(|| args.open.then(|| "general.html".into())) {
-        setsight_files::whole_file::write_whole(&file, page::page(&played)?.as_bytes())
-            .with_context(|| format!("{} cannot be written", file.display()))?;
-        if args.open && !crate::cli::page::show(&file) {
-            return Ok(Outcome::SomeFailed);
-        }
-    }
-    Ok(Outcome::Done)
+    args.report.write(|| page::page(&played))
 }
 
 /// The solver that was asked for, without what it is to do without.

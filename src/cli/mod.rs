@@ -8,6 +8,7 @@ mod compare;
 mod console;
 mod deal;
 mod general;
+mod gone;
 mod page;
 mod pages;
 mod paper;
@@ -18,7 +19,7 @@ mod table;
 mod terminal;
 mod timed;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{BadCall, Outcome, told};
 use setsight_files::print_result;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]
-#[command(name = "setsight", version, propagate_version = true, after_help = AFTER_HELP)]
+#[command(name = "setsight", version, after_help = AFTER_HELP)]
 #[command(override_usage = "setsight PHOTO...\n       setsight COMMAND [OPTIONS]")]
 struct Cli {
     /// With --version: also what runs the networks, and which networks there are
@@ -46,6 +47,8 @@ const AFTER_HELP: &str = "Environment:
   SETSIGHT_ENGINE    what runs the networks: onnxruntime or embedded
   ORT_DYLIB_PATH     the library of ONNX Runtime, where it lies elsewhere
   RAYON_NUM_THREADS  threads of a training
+
+--help-all behind a command shows what only a maintainer needs, too.
 
 Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong, 130 stopped at once.";
 
@@ -97,14 +100,21 @@ fn command() -> clap::Command {
     command.help_template(help)
 }
 
+/// Shows the options of those who maintain the program, too.
+const HELP_ALL: &str = "--help-all";
+
+fn with_all_shown(command: clap::Command) -> clap::Command {
+    command.mut_args(|option| option.hide(false)).mut_subcommands(with_all_shown)
+}
+
 /// What the program is called with, and the command that is meant where none is named: photos and folders
 /// are read, and nothing at all means the window, where there is a desktop. On Windows photos that
 /// are dropped on the program are its arguments, by their whole paths, and are for the window, too.
-fn arguments(program: &clap::Command) -> impl Iterator<Item = OsString> + use<> {
-    let mut all = std::env::args_os();
+fn meant_by(program: &clap::Command, mut all: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let name = all.next();
     let rest: Vec<OsString> = all.collect();
-    name.into_iter().chain(meant(program, &rest).map(OsString::from)).chain(rest)
+    let meant = meant(program, &rest).map(OsString::from);
+    name.into_iter().chain(meant).chain(rest).collect()
 }
 
 fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str> {
@@ -133,14 +143,29 @@ fn alone() -> &'static str {
 /// Runs the program and gives its exit code: 0 all good, 1 something failed and was named, 2 the
 /// call was wrong.
 pub fn main() -> ExitCode {
-    let program = command();
-    let arguments = arguments(&program);
+    let (all, arguments): (Vec<_>, Vec<_>) =
+        std::env::args_os().partition(|argument| argument == HELP_ALL);
+    let program = if all.is_empty() { command() } else { with_all_shown(command()) };
+    let help = all.first().map(|_| OsString::from("--help"));
+    let arguments = meant_by(&program, arguments.into_iter().chain(help));
     let parsed = program.try_get_matches_from(arguments);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe under --help is no error of ours.
             let _ = error.print();
+            let unknown = [
+                ContextKind::InvalidArg,
+                ContextKind::InvalidSubcommand,
+                ContextKind::InvalidValue,
+            ];
+            for context in unknown.into_iter().filter_map(|kind| error.get(kind)) {
+                if let ContextValue::String(word) = context
+                    && let Some(instead) = gone::instead_of(word)
+                {
+                    say!("{instead}");
+                }
+            }
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")
             {

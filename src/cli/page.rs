@@ -1,9 +1,41 @@
 //! What pages of figures share; each is one file, to be opened without a network.
 
+use super::common::{Outcome, unwritten};
 use maud::{Markup, PreEscaped, html};
 use setsight_eval::chart::{self, Chart, PlotError};
 use setsight_files::say;
-use std::path::Path;
+use setsight_files::whole_file::write_whole;
+use std::path::{Path, PathBuf};
+
+/// Where a page of figures goes, the same in every command that makes one.
+#[derive(clap::Args)]
+pub struct ReportArgs {
+    /// Folder for a page of the results with plots (index.html)
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// Show the page, with the program that the system opens pages with
+    #[arg(long, requires = "report")]
+    open: bool,
+}
+
+impl ReportArgs {
+    /// Writes the page, if it is asked for, and shows it.
+    ///
+    /// # Errors
+    /// It cannot be drawn or written.
+    pub fn write(
+        &self,
+        page: impl FnOnce() -> Result<String, PlotError>,
+    ) -> anyhow::Result<Outcome> {
+        let Some(folder) = &self.report else { return Ok(Outcome::Done) };
+        let file = folder.join("index.html");
+        let page = page()?;
+        std::fs::create_dir_all(folder)
+            .and_then(|()| write_whole(&file, page.as_bytes()))
+            .map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))?;
+        Ok(if self.open && !show(&file) { Outcome::SomeFailed } else { Outcome::Done })
+    }
+}
 
 const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:62em;\
 padding:0 1em;background:#fafafa;color:#16181c}figure{margin:1em 0;background:#fff;\

@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
     /// When to use colours
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(hide = true, long, value_enum, default_value_t)]
     color: ColorChoice,
 }
 

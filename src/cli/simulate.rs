@@ -1,6 +1,7 @@
 //! `setsight simulate`: many games.
 
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, SEED};
+use crate::cli::common::{Format, Jobs, Outcome, SEED};
+use crate::cli::page::ReportArgs;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -34,9 +35,8 @@ pub struct Args {
     policy: PolicyName,
     #[command(flatten)]
     jobs: Jobs,
-    /// Also draw charts: STEM-left and STEM-boards, each as .svg and .png
-    #[arg(long, value_name = "STEM")]
-    plot: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    report: ReportArgs,
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
@@ -78,7 +78,6 @@ impl From<PolicyName> for Policy {
 /// # Errors
 /// Threads that cannot be started; output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    check_plot_folder(&args)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.count())
         .build()
@@ -103,24 +102,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
-    if let Some(stem) = &args.plot {
-        plots::save(&statistics, args.policy.name(), stem)?;
-    }
-    Ok(Outcome::Done)
-}
-
-/// Says before a long run, not after it, that its charts have nowhere to go.
-fn check_plot_folder(args: &Args) -> Result<(), BadCall> {
-    let Some(stem) = &args.plot else { return Ok(()) };
-    let folder = stem.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder {
-        Some(folder) if !folder.is_dir() => {
-            let stem = stem.display();
-            let message = format!("--plot {stem}: there is no folder {}", folder.display());
-            Err(BadCall(message))
-        }
-        _ => Ok(()),
-    }
+    args.report.write(|| plots::page(&statistics, args.policy.name(), &text))
 }
 
 fn progress_bar(games: u64) -> ProgressBar {
@@ -248,14 +230,16 @@ fn to_json(statistics: &Statistics, seed: u64, policy: &str) -> Value {
 }
 
 mod plots {
+    use crate::cli::page;
+    use maud::html;
     use setsight_eval::chart::{self, Bars, Curve, Curves, PlotError};
     use setsight_game::game::Statistics;
-    use std::path::{Path, PathBuf};
 
     /// Okabe and Ito's colours, which the colour-blind can tell apart.
     const COLORS: [chart::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
 
-    pub fn save(statistics: &Statistics, policy: &str, stem: &Path) -> Result<(), PlotError> {
+    /// The page in HTML; it refers to no other file.
+    pub fn page(statistics: &Statistics, policy: &str, text: &str) -> Result<String, PlotError> {
         let games = crate::cli::simulate::grouped(statistics.games);
         let left = Bars {
             title: format!("Cards left at the end of {games} games, policy {policy}"),
@@ -286,14 +270,13 @@ mod plots {
             log_y: true,
             curves: [12, 15, 18].into_iter().zip(COLORS).map(curve).collect(),
         };
-        let named = |suffix: &str| {
-            let mut name = stem.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
+        let body = html! {
+            h1 { (games) " games" }
+            (page::plot(&left)?)
+            (page::plot(&boards)?)
+            pre { (text) }
         };
-        chart::save(&left, &named("-left"), chart::SIZE_PX)?;
-        chart::save(&boards, &named("-boards"), chart::SIZE_PX)?;
-        Ok(())
+        Ok(page::whole("setsight: many games", &body))
     }
 }
 

@@ -84,8 +84,8 @@ fn ctrl_c_ends_it_with_what_it_has() {
 #[test]
 fn the_page_shows_the_plot() {
     let world = crate::common::World::new();
-    world.run(&["caps", "--properties", "2", "--deals", "100", "--page", "caps.html"]).expect(0);
-    let page = std::fs::read_to_string(world.path().join("caps.html")).unwrap();
+    world.run(&["caps", "--properties", "2", "--deals", "100", "--report", "found"]).expect(0);
+    let page = std::fs::read_to_string(world.path().join("found/index.html")).unwrap();
     assert!(page.contains("Boards without a set, v=3, p=2") && page.contains("100 deals"));
 }
 

@@ -143,7 +143,7 @@ fn a_sheet_has_a_board_and_its_sets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("board.html");
     let path = file.to_str().unwrap();
-    assert_eq!(stdout(&["--random", "--seed", "7", "--sheet", path], b""), "");
+    assert_eq!(stdout(&["--random", "--seed", "7", "--print", path], b""), "");
     let page = std::fs::read_to_string(&file).unwrap();
     let deal = Deal::random(7);
     let board = &deal.cards()[..12];
@@ -169,7 +169,7 @@ fn a_sheet_has_a_board_and_its_sets() {
     assert_eq!(why, lines);
 
     // Four on a sheet: this seed and the next ones.
-    let four = ["--random", "--seed", "7", "--sheet", path, "--per-sheet", "4"];
+    let four = ["--random", "--seed", "7", "--print", path, "--per-sheet", "4"];
     assert_eq!(stdout(&four, b""), "");
     let page = std::fs::read_to_string(&file).unwrap();
     assert_eq!(page.matches("<section class=\"sheet of4\">").count(), 2);
@@ -187,7 +187,7 @@ fn a_sheet_has_a_board_and_its_sets() {
     let deals = folder.path().join("deals.txt");
     let three: Vec<Deal> = (1..=3).map(Deal::random).collect();
     std::fs::write(&deals, write_deals(&three)).unwrap();
-    let two = [deals.to_str().unwrap(), "--sheet", path, "--per-sheet", "2"];
+    let two = [deals.to_str().unwrap(), "--print", path, "--per-sheet", "2"];
     assert_eq!(stdout(&two, b""), "");
     let page = std::fs::read_to_string(&file).unwrap();
     let titles: Vec<&str> = page.split("<h1>").skip(1).collect();
@@ -197,11 +197,11 @@ fn a_sheet_has_a_board_and_its_sets() {
         [false, false, false, true, true, true]
     );
     assert_eq!(page.matches("<section").count(), 4);
-    let three = run(&["--random", "--sheet", path, "--per-sheet", "3"], b"");
+    let three = run(&["--random", "--print", path, "--per-sheet", "3"], b"");
     assert_eq!(three.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&three.stderr).contains("expected 1, 2 or 4"));
 
-    let output = run(&["--random", "--sheet", "no/such/folder/board.html"], b"");
+    let output = run(&["--random", "--print", "no/such/folder/board.html"], b"");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("board.html cannot be written"));
 }

@@ -197,7 +197,7 @@ fn what_a_deck_lacks_is_told_and_printed() {
     let photo = |name: &str| world.path().join("deck").join(name);
     std::fs::copy(photo(&twice.file), photo("again.jpg")).unwrap();
     std::fs::remove_file(photo(&gone.file)).unwrap();
-    let ran = world.run(&["deck", "check", "deck", "--sheet", "missing.html"]);
+    let ran = world.run(&["deck", "check", "deck", "--print", "missing.html"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let left = 81 - gone.cards.len();
     assert!(ran.stdout.starts_with(&format!("{left} of 81; missing: ")), "{}", ran.stdout);

@@ -107,11 +107,11 @@ fn a_page_has_the_plots_and_a_line_for_each_game() {
     let folder = tempfile::tempdir().unwrap();
     // Games too short for the clock share a time, which is then not drawn.
     for (games, solver, plots) in [(1, "cover", 1), (300, "cover", 1), (3, "brute", 2)] {
-        let file = folder.path().join(format!("{games}.html"));
-        let path = file.to_str().unwrap();
+        let report = folder.path().join(games.to_string());
+        let path = report.to_str().unwrap();
         let args = format!("--values 4 --properties 5 --sets 2 --games {games} --solver {solver}");
-        stdout(&format!("{args} --page {path}"));
-        let page = std::fs::read_to_string(&file).unwrap();
+        stdout(&format!("{args} --report {path}"));
+        let page = std::fs::read_to_string(report.join("index.html")).unwrap();
         assert_eq!(page.matches("<svg").count(), plots, "{games} games");
         assert!(page.contains("v=4, p=5, n=2") && page.contains("<li>"), "{page}");
         for outside in ["src=", "href=", "url(", "@import"] {

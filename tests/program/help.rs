@@ -58,6 +58,31 @@ fn the_same_thing_has_the_same_word_and_letter_everywhere() {
     assert!(jobs >= 1 && seeds >= 3, "{jobs} {seeds}");
 }
 
+/// Whoever calls what there was is told what takes its place.
+#[test]
+fn what_left_is_named_with_its_successor() {
+    for (call, instead) in [
+        (&["merge", "a"][..], "cat joins lines"),
+        (&["scan", "a.jpg", "--shard", "1/2"], "Ray"),
+        (&["eval", "a", "--resume=b"], "scan and the trainings alone"),
+        (&["simulate", "--plot", "a"], "--report DIR"),
+        (&["deal", "--sheet", "a"], "--print FILE"),
+        (&["eval", "a", "--without", "second-pass"], "one pass"),
+    ] {
+        let output = program().args(call).ended();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && told.contains(instead), "{call:?}: {told}");
+    }
+}
+
+#[test]
+fn help_all_shows_what_only_a_maintainer_needs() {
+    let all = stdout_of(program().args(["train", "reader", "--help-all"]).ended());
+    assert!(
+        all.contains("--keep-drawn") && !help(&["train", "reader"], "100").contains("--keep-drawn")
+    );
+}
+
 /// An option costs its code, its words, its tests and everybody who reads past it.
 #[test]
 fn no_command_has_more_options_than_its_budget() {

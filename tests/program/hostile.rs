@@ -294,7 +294,7 @@ fn a_file_without_an_end_is_read_by_no_command() {
         &["eval", "labels"],
         &["eval", "labels", "--baseline", "deck.json"],
         &["dataset", "convert", "set/all.json", "--out", "out", "--from-format", "coco"],
-        &["deal", "--random", "--seed", "1", "--sheet", "deck.json"],
+        &["deal", "--random", "--seed", "1", "--print", "deck.json"],
     ];
     for call in calls {
         let ran = world.run(call);
@@ -450,8 +450,8 @@ fn a_disk_without_room_is_left_as_it_was() {
     let calls = [
         "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
         "compare --uniformity --out out",
-        "simulate --games 10 --plot out/chart",
-        "deal --random --seed 1 --sheet out/sheet.html",
+        "simulate --games 10 --report out",
+        "deal --random --seed 1 --print out/sheet.html",
     ];
     for call in calls {
         let ran = world.run_on_a_disk_without_room(call);

@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long = "solver", value_name = "NAMES", value_delimiter = ',')]
     solvers: Vec<Kind>,
     /// Optimisations of the solver smt to measure: it also plays without each, and without both
-    #[arg(long, value_name = "NAMES", value_enum, value_delimiter = ',')]
+    #[arg(hide = true, long, value_name = "NAMES", value_enum, value_delimiter = ',')]
     without: Vec<Optimisation>,
     /// Games for each cell [default: 10], or deals of --uniformity [default: 10,000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
@@ -45,10 +45,10 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     budget: f64,
     /// Memory in MiB a solver may hold, where it can be told
-    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    #[arg(hide = true, long, value_name = "MIB", default_value_t = 1024)]
     memory: usize,
     /// How cards are dealt
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(hide = true, long, value_enum, default_value_t)]
     dealer: Dealing,
     /// Test the dealer instead: histograms of many deals, each with a chi-square test
     ///

@@ -37,13 +37,13 @@ pub struct Args {
     #[command(flatten)]
     any_game: AnyGame,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
-    #[arg(long, value_name = "WxH", value_parser = size)]
+    #[arg(hide = true, long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
     /// Light or dark, whatever the settings say
-    #[arg(long = "look", value_parser = one_of(&Brightness::ALL, brightness_help))]
+    #[arg(hide = true, long = "look", value_parser = one_of(&Brightness::ALL, brightness_help))]
     brightness: Option<Brightness>,
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide = true, long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
 }
 

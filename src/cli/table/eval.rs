@@ -31,10 +31,10 @@ pub struct Args {
     #[command(flatten)]
     reading: ReadingArgs,
     /// Read with every reader there is, and set the figures side by side
-    #[arg(long, conflicts_with = "reader")]
+    #[arg(hide = true, long, conflicts_with = "reader")]
     all_readers: bool,
     /// Leave out steps of the cascade, to see what they are worth; may be given several times
-    #[arg(long, value_parser = one_of(&Step::ALL, Step::name_and_help), value_delimiter = ',', value_name = "STEP")]
+    #[arg(hide = true, long, value_parser = one_of(&Step::ALL, Step::name_and_help), value_delimiter = ',', value_name = "STEP")]
     without: Vec<Step>,
     /// Figures of an earlier run: say what got better and what got worse
     ///

@@ -33,10 +33,10 @@ pub struct Args {
     #[arg(help_heading = FILM, long, value_name = "S", default_value_t = 10.0, requires = "video")]
     seconds: f64,
     /// Frames a second of the film
-    #[arg(help_heading = FILM, long, value_name = "N", default_value_t = 30.0, requires = "video")]
+    #[arg(hide = true, help_heading = FILM, long, value_name = "N", default_value_t = 30.0, requires = "video")]
     fps: f64,
     /// JPEG quality of the film's frames, 1 to 100
-    #[arg(help_heading = FILM, long, value_name = "Q", default_value_t = 80, requires = "video",
+    #[arg(hide = true, help_heading = FILM, long, value_name = "Q", default_value_t = 80, requires = "video",
           value_parser = clap::value_parser!(u8).range(1..=100))]
     quality: u8,
 }

@@ -55,7 +55,7 @@ pub struct Args {
     ///
     /// Their times are those in the pictures (EXIF), in their names, or of their files, in this order;
     /// without any, 30.
-    #[arg(long, value_name = "N", requires = "video", requires = "headless", value_parser = fps)]
+    #[arg(hide = true, long, value_name = "N", requires = "video", requires = "headless", value_parser = fps)]
     fps: Option<f64>,
     /// Record the game: this film, .avi, and its lines of JSON beside it, .jsonl
     ///
@@ -84,10 +84,10 @@ pub struct Args {
     /// Write a picture of the window (PNG) once a set is drawn, and close
     ///
     /// Without a set for 10 s, or until the end of a film, the picture is taken without one.
-    #[arg(long, value_name = "FILE", conflicts_with = "headless")]
+    #[arg(hide = true, long, value_name = "FILE", conflicts_with = "headless")]
     screenshot: Option<PathBuf>,
     /// Stop after so many frames
-    #[arg(long, value_name = "N", requires = "headless", conflicts_with = "screenshot",
+    #[arg(hide = true, long, value_name = "N", requires = "headless", conflicts_with = "screenshot",
           value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
 }

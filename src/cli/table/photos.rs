@@ -18,10 +18,10 @@ const READING: &str = "How cards are read";
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ReadingArgs {
     /// What reads the cards
-    #[arg(help_heading = READING, long, value_parser = one_of(&ReaderChoice::ALL, reader_help), default_value = ReaderChoice::default().name())]
+    #[arg(hide = true, help_heading = READING, long, value_parser = one_of(&ReaderChoice::ALL, reader_help), default_value = ReaderChoice::default().name())]
     pub reader: ReaderChoice,
     /// What finds the cards
-    #[arg(help_heading = READING, long, value_parser = one_of(&FinderChoice::ALL, finder_help), default_value = FinderChoice::default().name())]
+    #[arg(hide = true, help_heading = READING, long, value_parser = one_of(&FinderChoice::ALL, finder_help), default_value = FinderChoice::default().name())]
     pub finder: FinderChoice,
     /// Whether pictures are mirrored, as webcams and front cameras may store them
     #[arg(help_heading = READING, long, value_parser = one_of(&Mirrored::ALL, mirrored_help), default_value = Mirrored::default().name())]

@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "WxH", value_parser = parse_size, conflicts_with = "samples")]
     size: Option<(u32, u32)>,
     /// Draw the tables of datasets/samples instead
-    #[arg(long)]
+    #[arg(hide = true, long)]
     samples: bool,
     /// Draw a suite instead, each of its parts into a folder of its own
     #[arg(

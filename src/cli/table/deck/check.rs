@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   setsight deck check photos
-  setsight deck check row-1.jpg row-2.jpg row-3.jpg --sheet missing.html
+  setsight deck check row-1.jpg row-2.jpg row-3.jpg --print missing.html
 
 Lay all cards out, in several photos if need be, and each of them once. Exit code 1: cards are missing, \
     appear twice or are unsure, or a photo could not be read.")]
@@ -27,7 +27,7 @@ pub struct Args {
     photos: Vec<PathBuf>,
     /// A page on which the missing cards are to be printed, as large as they are
     #[arg(long, value_name = "FILE")]
-    sheet: Option<PathBuf>,
+    print: Option<PathBuf>,
     #[command(flatten)]
     jobs: Jobs,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         let _ = print_result!("no card is sure, so that nothing can be said of the deck; {hint}");
         return Ok(Outcome::SomeFailed);
     }
-    if let Some(file) = &args.sheet {
+    if let Some(file) = &args.print {
         let missing = found.missing();
         let page =
             sheet::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));

@@ -40,10 +40,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     models: Option<PathBuf>,
     /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
-    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    #[arg(hide = true, long, value_name = "DIR", conflicts_with = "check")]
     crops: Vec<PathBuf>,
     /// Labelled photos to measure the integers on, for the report
-    #[arg(long, value_name = "DIR", conflicts_with = "check")]
+    #[arg(hide = true, long, value_name = "DIR", conflicts_with = "check")]
     photos: Option<PathBuf>,
     /// Also write DIR-preview.png: this photo as the board would show it
     #[arg(long, value_name = "PHOTO", conflicts_with = "check")]

@@ -86,10 +86,10 @@ pub(super) struct ResultArgs {
     #[arg(long, requires = "out")]
     pub(super) codes: bool,
     /// Where to put every stage's picture of every photo
-    #[arg(long, value_name = "DIR")]
+    #[arg(hide = true, long, value_name = "DIR")]
     pub(super) dump_stages: Option<PathBuf>,
     /// Colours in the text
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(hide = true, long, value_enum, default_value_t)]
     pub(super) color: ColorChoice,
 }
 

@@ -32,10 +32,10 @@ pub struct RunArgs {
     #[arg(help_heading = RUN, long, default_value_t = SEED)]
     pub seed: u64,
     /// Stop after this step as Ctrl-C would, to go on later
-    #[arg(help_heading = RUN, long, value_name = "STEP")]
+    #[arg(hide = true, help_heading = RUN, long, value_name = "STEP")]
     pub stop_after: Option<u64>,
     /// Minutes between checkpoints at most
-    #[arg(help_heading = RUN, long, value_name = "MINUTES", default_value_t = 2.0, value_parser = positive::<f64>)]
+    #[arg(hide = true, help_heading = RUN, long, value_name = "MINUTES", default_value_t = 2.0, value_parser = positive::<f64>)]
     pub checkpoint_every: f64,
 }
 

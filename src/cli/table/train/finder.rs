@@ -21,19 +21,19 @@ pub struct Args {
     #[command(flatten)]
     run: RunArgs,
     /// Begin with the best weights of another run, or with a network: a run's folder or a finder.onnx
-    #[arg(long, value_name = "RUN|FILE")]
+    #[arg(hide = true, long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
     /// Drawn tables to show, half of them new ones, half in a mirror
-    #[arg(
+    #[arg(hide = true,
         long, value_name = "N", default_value_t = finder::SCENES,
         value_parser = clap::value_parser!(u64).range(BATCH as u64..)
     )]
     scenes: u64,
     /// Steps of 8 tables between validations
-    #[arg(long, value_name = "N", default_value_t = finder::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
     validate_every: u64,
     /// Tables on which each validation judges
-    #[arg(long, value_name = "N", default_value_t = finder::VALIDATION_SCENES, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATION_SCENES, value_parser = clap::value_parser!(u64).range(1..))]
     validation_scenes: u64,
 }
 

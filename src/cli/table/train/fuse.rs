@@ -31,19 +31,19 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
     /// A folder of labelled crops; may be given several times
-    #[arg(long, value_name = "DIR")]
+    #[arg(hide = true, long, value_name = "DIR")]
     crops: Vec<PathBuf>,
     /// The network to read a folder of crops with: one whose training left that folder out
-    #[arg(long, value_name = "NAME=FILE")]
+    #[arg(hide = true, long, value_name = "NAME=FILE")]
     left_out: Vec<String>,
     /// The edition that a folder's crops show, classic unless told
-    #[arg(long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
+    #[arg(hide = true, long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
     /// Fit the weights for copies of screens instead, as screens.json; needs screen-reader.onnx
-    #[arg(long, conflicts_with_all = ["crops", "left_out", "edition"])]
+    #[arg(hide = true, long, conflicts_with_all = ["crops", "left_out", "edition"])]
     screens: bool,
     /// How many tables to draw
-    #[arg(long, value_name = "N", default_value_t = 1200)]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 1200)]
     tables: u64,
     /// Seed of the drawn tables, counted from a place from which no training draws
     #[arg(long, default_value_t = SEED)]

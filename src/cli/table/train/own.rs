@@ -44,16 +44,16 @@ pub struct Args {
     #[arg(long)]
     resume: bool,
     /// The edition that a folder's crops show, classic unless told; photos tell it themselves
-    #[arg(long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
+    #[arg(hide = true, long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
     /// Which networks to train; auto: the finder too where it missed cards of yours
     #[arg(long, value_enum, default_value_t = What::Auto)]
     what: What,
     /// Steps of 64 crops
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     steps: u64,
     /// Same seed, same models, to the bit
-    #[arg(long, default_value_t = SEED)]
+    #[arg(hide = true, long, default_value_t = SEED)]
     seed: u64,
     /// For the window: at the lowest priority, with the part that is done as lines on stderr
     #[arg(long, hide = true)]

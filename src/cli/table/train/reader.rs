@@ -39,41 +39,41 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     add: Vec<PathBuf>,
     /// A source of --cards that is only judged, not learnt from; may be given often
-    #[arg(long, value_name = "NAME")]
+    #[arg(hide = true, long, value_name = "NAME")]
     hold_out: Vec<String>,
     /// A source of --cards that is neither learnt from nor judged; may be given often
-    #[arg(long, value_name = "NAME")]
+    #[arg(hide = true, long, value_name = "NAME")]
     leave_out: Vec<String>,
     /// The edition that a source's crops show, classic unless told: classic, rectangles or unknown
-    #[arg(long, value_name = "SOURCE=EDITION", value_parser = edition_of_source)]
+    #[arg(hide = true, long, value_name = "SOURCE=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
     /// Begin with the best weights of another run, or with a network: a run's folder or a reader.onnx
-    #[arg(long, value_name = "RUN|FILE")]
+    #[arg(hide = true, long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
     /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
-    #[arg(long, conflicts_with_all = ["cards", "add"])]
+    #[arg(hide = true, long, conflicts_with_all = ["cards", "add"])]
     screens: bool,
     /// Learn the larger network that reads what the reader leaves in doubt: drawn tables are in bad light and by
     /// bad cameras
-    #[arg(long, conflicts_with = "screens")]
+    #[arg(hide = true, long, conflicts_with = "screens")]
     second: bool,
     /// Keep the drawn crops in this file, and take them from there when it has them
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide = true, long, value_name = "FILE")]
     keep_drawn: Option<PathBuf>,
     /// Cards to cut from drawn tables before training
-    #[arg(long, value_name = "N", default_value_t = 14_000)]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 14_000)]
     drawn: usize,
     /// Steps of 64 crops each
-    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Steps between validations
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     validate_every: u64,
     /// End early after this many validations without a better one
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     patience: u32,
     /// Highest learning rate
-    #[arg(long, value_name = "RATE", default_value_t = 3e-3, value_parser = positive::<f32>)]
+    #[arg(hide = true, long, value_name = "RATE", default_value_t = 3e-3, value_parser = positive::<f32>)]
     learning_rate: f32,
 }
 

@@ -24,22 +24,22 @@ pub struct Args {
     run: RunArgs,
     /// Go on from another run or a network, a run's folder or a refiner.onnx, with harder outlines of no
     /// card
-    #[arg(long, value_name = "RUN|FILE")]
+    #[arg(hide = true, long, value_name = "RUN|FILE")]
     start_from: Option<PathBuf>,
     /// Half of the outlines are where the finder of these models puts cards: a folder of models
-    #[arg(long, value_name = "MODELS")]
+    #[arg(hide = true, long, value_name = "MODELS")]
     found_by: Option<PathBuf>,
     /// Part of a card, 0 to 1, that must be in view to learn from it
-    #[arg(long, value_name = "PART", default_value_t = refiner::LEAST_IN_VIEW, value_parser = part)]
+    #[arg(hide = true, long, value_name = "PART", default_value_t = refiner::LEAST_IN_VIEW, value_parser = part)]
     least_in_view: f64,
     /// Steps of 64 cards to train for, one or two new tables in each
     #[arg(long, value_name = "N", default_value_t = refiner::STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Steps between validations
-    #[arg(long, value_name = "N", default_value_t = refiner::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
     validate_every: u64,
     /// Tables on which each validation judges
-    #[arg(long, value_name = "N", default_value_t = refiner::VALIDATION_TABLES, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATION_TABLES, value_parser = clap::value_parser!(u64).range(1..))]
     validation_tables: u64,
 }
 
