@@ -177,7 +177,7 @@ fn no_crate_is_heavier_than_its_budget() {
 }
 
 /// Where files are opened without `setsight_files`, and why.
-const OPENED_ELSEWHERE: [(&str, &str); 13] = [
+const OPENED_ELSEWHERE: [(&str, &str); 12] = [
     ("crates/files/src/small_file.rs", "reads them for all"),
     ("crates/files/src/whole_file.rs", "writes them for all"),
     ("crates/photo/src/source.rs", "photos, by their own limits"),
