@@ -66,9 +66,6 @@ struct Found {
 }
 
 /// Counts and deals.
-///
-/// # Errors
-/// Rules that cannot be played, output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, 1).map_err(|e| BadCall(e.to_string()))?;
     let seconds = args.budget;

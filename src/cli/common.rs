@@ -73,9 +73,6 @@ pub struct BadCall(pub String);
 
 /// The bytes of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun
 /// for what is expected there, such as "file of deals".
-///
-/// # Errors
-/// It cannot be read or is longer than `limit` bytes.
 pub fn read_input(
     path: Option<&Path>,
     limit: u64,

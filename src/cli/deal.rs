@@ -69,10 +69,6 @@ pub struct Args {
 }
 
 /// Plays the deals.
-///
-/// # Errors
-/// A file that cannot be read or is not as it should be (then nothing is played); output that
-/// cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
     if let Some(file) = &args.print {

@@ -126,9 +126,6 @@ impl Played {
 }
 
 /// Plays the games, checks each, and prints what was found and the CPU time of the solver.
-///
-/// # Errors
-/// Rules that cannot be played, a solver that stops, output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;

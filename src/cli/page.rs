@@ -20,9 +20,6 @@ pub struct ReportArgs {
 
 impl ReportArgs {
     /// Writes the page, if it is asked for, and shows it.
-    ///
-    /// # Errors
-    /// It cannot be drawn or written.
     pub fn write(
         &self,
         page: impl FnOnce() -> Result<String, PlotError>,
@@ -52,9 +49,6 @@ pub fn whole(title: &str, body: &Markup) -> String {
 }
 
 /// A plot inside the page.
-///
-/// # Errors
-/// A chart that cannot be drawn.
 pub fn plot(chart: &impl Chart) -> Result<Markup, PlotError> {
     let (width, height) = chart::SIZE_PX;
     let svg = chart::svg(chart, chart::SIZE_PX)?;

@@ -29,9 +29,6 @@ pub struct ManArgs {
 }
 
 /// Prints a shell's completions.
-///
-/// # Errors
-/// Stdout cannot be written to.
 pub fn completions(args: &CompletionsArgs, mut program: clap::Command) -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut program, "setsight", &mut text);
@@ -39,9 +36,6 @@ pub fn completions(args: &CompletionsArgs, mut program: clap::Command) -> anyhow
 }
 
 /// Prints the manual page, or writes all of them.
-///
-/// # Errors
-/// Stdout or the folder cannot be written to.
 pub fn man(args: &ManArgs, program: clap::Command) -> anyhow::Result<Outcome> {
     if let Some(folder) = &args.out {
         return write_pages(folder, program)

@@ -55,9 +55,6 @@ pub struct Args {
 }
 
 /// Prints the sets.
-///
-/// # Errors
-/// A code that cannot be read; output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (cards, seed) = board(&args)?;
     let found = sets::find_all(&cards);

@@ -74,9 +74,6 @@ impl From<PolicyName> for Policy {
 }
 
 /// Plays the games and prints what they add up to.
-///
-/// # Errors
-/// Threads that cannot be started; output that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.jobs.count())

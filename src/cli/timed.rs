@@ -118,9 +118,6 @@ impl<'a> Series<'a> {
     }
 
     /// Plays the next game, or the next few where they are short, but not more than `most`.
-    ///
-    /// # Errors
-    /// The solver stopped in a game: see [`Self::stopped`].
     pub fn next(&mut self, most: u64, room: Room) -> Result<Batch<'_>, Stop> {
         let count = self.together.min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
         let time = match self.play(count, room) {

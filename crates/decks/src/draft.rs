@@ -172,9 +172,6 @@ impl Draft {
     }
 
     /// How many different cards are seen, and what was left out or may be wrong.
-    ///
-    /// # Errors
-    /// [`LearnError`].
     pub fn check(&self) -> Result<(usize, Vec<Note>), LearnError> {
         let mut notes = self.notes();
         if self.cards.is_empty() {
@@ -215,9 +212,6 @@ impl Draft {
     }
 
     /// The deck. `tell` is called with the part that is done, 0 to 1, on several threads.
-    ///
-    /// # Errors
-    /// [`LearnError`].
     pub fn learn(&self, name: &str, tell: &(dyn Fn(f64) + Sync)) -> Result<Learnt, LearnError> {
         let (cards, notes) = self.check()?;
         let deck = self.drawn(name, tell).expect("groups that were checked");

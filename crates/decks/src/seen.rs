@@ -43,9 +43,6 @@ impl SeenPhoto {
 }
 
 /// Finds the cards of one photo and measures them.
-///
-/// # Errors
-/// The finder gives up.
 pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<SeenPhoto, FindError> {
     /// Log odds that an outline is a card: from the first it is measured, from the second it is
     /// missed where nothing can be measured.

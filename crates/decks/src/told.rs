@@ -88,9 +88,6 @@ pub enum NameError {
 }
 
 /// Whether a name is free, and labels and readings can carry it.
-///
-/// # Errors
-/// [`NameError`].
 pub fn check_name(name: &str) -> Result<(), NameError> {
     let taken = Deck::NAMES.contains(&name)
         || ["auto", "unknown", "invented"].contains(&name)

@@ -92,9 +92,6 @@ pub enum Failure {
 
 /// Opens a window and stays until it is closed. `make` makes what it shows. Gives what the content
 /// has closed it with; `None` if the user has closed it.
-///
-/// # Errors
-/// [`Failure`].
 pub fn open<C: Content>(
     options: Options,
     make: impl FnOnce(&Context) -> C + 'static,
@@ -145,9 +142,6 @@ fn close_at(stop: &'static AtomicBool, ctx: Context) -> std::io::Result<()> {
 
 /// Chooses the display system, and what to ask the toolkit for. What it gives must be kept until the
 /// window is there.
-///
-/// # Errors
-/// [`Failure::NoWindow`]
 #[cfg(target_os = "linux")]
 fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> {
     let system = screen::choose(&Named::of_process(), reaches_wayland, reaches_x11)

@@ -80,9 +80,6 @@ impl Named {
     }
 
     /// The socket that the library would open for Wayland.
-    ///
-    /// # Errors
-    /// Why the names lead nowhere, in words.
     fn wayland_path(&self) -> Result<PathBuf, String> {
         let name = PathBuf::from(given(&self.wayland_display).unwrap_or_default());
         if name.is_absolute() {
@@ -109,9 +106,6 @@ fn given(value: &Option<OsString>) -> Option<&OsStr> {
 }
 
 /// The display system to open the window on: Wayland before X11, and either only if it answers.
-///
-/// # Errors
-/// [`NoScreen`]; the reasons of the two questions are taken into it.
 pub fn choose<Connection>(
     named: &Named,
     wayland: impl FnOnce(&Named) -> Result<(), String>,
@@ -132,9 +126,6 @@ pub fn choose<Connection>(
 }
 
 /// Whether a compositor answers, and its libraries are there.
-///
-/// # Errors
-/// Why not, in words.
 pub fn reaches_wayland(named: &Named) -> Result<(), String> {
     // Set at all, it goes before the display's name, and what it names is used up by one connection:
     // it can be looked at, but not tried.
@@ -195,9 +186,6 @@ fn scale_in(resources: &str) -> f32 {
 }
 
 /// Whether an X server answers.
-///
-/// # Errors
-/// Why not, in words.
 pub fn reaches_x11(named: &Named) -> Result<RustConnection, String> {
     // The window's library panics at others.
     let is_scale = |text: &str| {

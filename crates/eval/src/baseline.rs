@@ -67,9 +67,6 @@ pub struct Baseline(Value);
 
 impl Baseline {
     /// Reads a baseline.
-    ///
-    /// # Errors
-    /// The file cannot be read, or holds no figures.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
         let text = read_json(path)
             .map_err(|source| BaselineError::Unreadable { path: path.to_path_buf(), source })?;

@@ -86,16 +86,10 @@ pub struct Bars {
 /// A chart that can be drawn in either format.
 pub trait Chart {
     /// Draws the chart over the whole area.
-    ///
-    /// # Errors
-    /// The drawing library's error.
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError>;
 }
 
 /// The chart as SVG, to stand in a page.
-///
-/// # Errors
-/// A chart that cannot be drawn.
 pub fn svg(chart: &impl Chart, size_px: (u32, u32)) -> Result<String, PlotError> {
     register()?;
     let mut svg = String::new();
@@ -108,9 +102,6 @@ pub fn svg(chart: &impl Chart, size_px: (u32, u32)) -> Result<String, PlotError>
 }
 
 /// Writes `stem.svg` and `stem.png` and returns their paths.
-///
-/// # Errors
-/// A chart that cannot be drawn, or a file that cannot be written.
 pub fn save(
     chart: &impl Chart,
     stem: &Path,

@@ -20,9 +20,6 @@ pub use report::CheckReport;
 
 impl Item {
     /// Checks the item, a photo when there is room for it. Files that cannot be read are reported as errors.
-    ///
-    /// # Errors
-    /// The pipeline cannot be run.
     pub fn check(
         &self,
         pipeline: &Pipeline,

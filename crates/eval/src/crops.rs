@@ -84,9 +84,6 @@ pub struct Evaluated {
 }
 
 /// Reads labelled crops with each pipeline and compares them with their labels.
-///
-/// # Errors
-/// A reader fails.
 pub fn evaluate_crops(
     pipelines: &[Pipeline],
     crops: &[LabelledCrop],

@@ -61,9 +61,6 @@ const CHECK_THEM: &str = "say \"All cards are right\" of each in the window, und
 
 /// The photos of a folder with `labels.json`, or of all such folders directly in it, in the order
 /// of their names and, within one, of the labels.
-///
-/// # Errors
-/// [`DatasetError`]: no labels there, or bad ones.
 pub fn find_photos(dataset: &Path) -> Result<FoundPhotos, DatasetError> {
     let folders = labelled_folders(dataset, &[PHOTO_LABELS])?;
     if folders.is_empty() {
@@ -110,9 +107,6 @@ pub struct Dataset {
 
 /// Looks at all labelled photos and crops of a folder, or of all folders directly in it, and shows `each` the
 /// photos that are ground truth.
-///
-/// # Errors
-/// [`DatasetError`]: no labels there, or bad ones.
 pub fn find_labelled(
     dataset: &Path,
     each: &mut dyn FnMut(&LabelledPhoto),
@@ -151,9 +145,6 @@ pub fn find_labelled(
 }
 
 /// The photos of one folder that are ground truth, in the order in which [`find_labelled`] shows them.
-///
-/// # Errors
-/// [`DatasetError`]: no labels there, or bad ones.
 pub fn checked_photos(folder: &Path) -> Result<Vec<LabelledPhoto>, DatasetError> {
     Ok(photos_of(folder)?.photos)
 }

@@ -102,9 +102,6 @@ pub struct Worth {
 
 /// Measures the gain on photos, each with the pipeline that was not trained on it, and on drawn tables
 /// with the one that is to be used.
-///
-/// # Errors
-/// A photo that cannot be read.
 pub fn measure(
     photos: &[(&LabelledPhoto, &Pipeline)],
     before: &Pipeline,

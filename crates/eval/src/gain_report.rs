@@ -70,9 +70,6 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
 pub const FILES: [&str; 2] = [WORTH, PAGE];
 
 /// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
-///
-/// # Errors
-/// A file that cannot be written.
 pub fn write(folder: &Path, worth: &Worth, photos: &[&LabelledPhoto]) -> io::Result<()> {
     let pictures = folder.join("worth");
     std::fs::create_dir_all(&pictures)?;

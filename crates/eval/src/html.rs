@@ -27,9 +27,6 @@ pub fn page(title: &str, style: &str, body: &Markup) -> Markup {
 const OURS: &str = "setsight: ";
 
 /// Refuses to replace something else than such a page.
-///
-/// # Errors
-/// See [`refuse_others`].
 pub fn refuse_other_pages(path: &Path) -> io::Result<()> {
     let page = page(OURS, "", &Markup::default()).into_string();
     let (head, _) = page.split_once("</title>").expect("a page has a title");

@@ -15,9 +15,6 @@ pub(crate) struct Pictures {
 
 impl Pictures {
     /// Creates the folder next to the page.
-    ///
-    /// # Errors
-    /// The folder cannot be created.
     pub(crate) fn new(page: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(page.join("pictures"))?;
         Ok(Self { folder: page.to_path_buf(), count: 0 })
@@ -30,9 +27,6 @@ impl Pictures {
     }
 
     /// Writes a mistake's pictures; returns a figure with a caption.
-    ///
-    /// # Errors
-    /// A picture cannot be written.
     pub(crate) fn figure(
         &mut self,
         mistake: &Mistake,

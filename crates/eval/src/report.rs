@@ -31,10 +31,6 @@ pub struct Report {
 
 impl Report {
     /// Creates the report's folder. With `several` readers, each section names its reader.
-    ///
-    /// # Errors
-    /// The folder cannot be created, or something else than a report would be replaced there
-    /// ([`io::ErrorKind::AlreadyExists`]).
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         html::refuse_other_pages(&folder.join(PAGE))?;
         refuse_others(&folder.join(FIGURES), b"{\n  \"version\":")?;
@@ -43,9 +39,6 @@ impl Report {
     }
 
     /// Adds a photo's mistakes under one reader, if it has any; writes their pictures.
-    ///
-    /// # Errors
-    /// A picture cannot be written.
     pub fn add(
         &mut self,
         photo: &LabelledPhoto,
@@ -126,9 +119,6 @@ impl Report {
 
     /// Writes `figures.json` and, last, `index.html`, with a comparison for each evaluation that
     /// has one.
-    ///
-    /// # Errors
-    /// The files cannot be written.
     pub fn finish(
         self,
         evaluations: &[Evaluation],

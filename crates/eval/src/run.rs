@@ -69,9 +69,6 @@ pub fn plan(photos: Vec<LabelledPhoto>, crops: &[LabelledCrop]) -> Vec<Item> {
 }
 
 /// Reads labelled pictures with each pipeline and compares them with their labels.
-///
-/// # Errors
-/// Those of [`evaluate_photo`] and [`evaluate_crops`].
 pub fn evaluate(
     pipelines: &[Pipeline],
     item: &Item,
@@ -89,9 +86,6 @@ pub fn evaluate(
 
 /// Reads a labelled photo, when there is room for it, with each pipeline and compares it with its
 /// labels; one result per pipeline.
-///
-/// # Errors
-/// The photo cannot be read, or its labels are for a picture of another size.
 pub fn evaluate_photo(
     pipelines: &[Pipeline],
     photo: &LabelledPhoto,

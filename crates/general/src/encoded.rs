@@ -89,8 +89,6 @@ struct Encoding {
 const MOST_CLAUSES: usize = 10_000_000;
 
 impl Encoding {
-    /// # Errors
-    /// The formula would be too large.
     fn new(rules: &Rules, board: &[Card]) -> Result<Self, Stop> {
         let (v, p, n) = (rules.values(), rules.properties(), board.len());
         let clauses = [v.saturating_mul(n).saturating_mul(p), v * n * n / 2, v * v * v]

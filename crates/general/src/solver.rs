@@ -20,16 +20,10 @@ pub trait Solver {
 
     /// Searches the board for a set. Returns true if there is one, with its cards in `set`, which
     /// is cleared in either case.
-    ///
-    /// # Errors
-    /// The budget is spent, or the solver gave up. The board must be cleared afterwards.
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop>;
 
     /// The same search, with its steps added to `trace`. A solver that shows none, such as Z3, only
     /// answers.
-    ///
-    /// # Errors
-    /// Those of [`Self::find`].
     fn find_watched(
         &mut self,
         budget: &Budget,

@@ -98,9 +98,6 @@ fn around(quad: &Quad, dice: &mut Dice) -> [(i32, i32); 4] {
 }
 
 /// Every `step`th labelled crop of a folder, laid on a dark table before the board's camera.
-///
-/// # Errors
-/// [`DatasetError`]: bad labels. A crop that cannot be read is left out.
 pub fn photographed(folder: &Path, step: usize, seed: u64) -> Result<Vec<Crop>, DatasetError> {
     let labels = labels::read_crop_labels(folder)?;
     let chosen: Vec<_> = labels.iter().enumerate().step_by(step.max(1)).collect();

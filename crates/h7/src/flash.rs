@@ -20,9 +20,6 @@ pub(crate) fn sectors(bytes: u64) -> u64 {
 }
 
 /// Number of sectors that a folder's files take, whatever they are; a folder in it takes one more.
-///
-/// # Errors
-/// The folder cannot be read.
 pub fn sectors_of(folder: &Path) -> io::Result<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir(folder)? {

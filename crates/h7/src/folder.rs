@@ -112,9 +112,6 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
 }
 
 /// Quantises a network, measures it and makes all files.
-///
-/// # Errors
-/// [`ExportError`].
 pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     check(graph)?;
     let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
@@ -271,9 +268,6 @@ fn goldens(net: &Net) -> Vec<Golden> {
 }
 
 /// Writes the files as a folder: under a temporary name in the same parent folder, then renamed.
-///
-/// # Errors
-/// The folder cannot be written, or a folder that is not empty exists and `replace` is false.
 pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io::Result<()> {
     let parent = match out.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -123,9 +123,6 @@ pub(crate) fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> V
 
 /// Checks the file against the network: the reference must give the stored outputs for each
 /// picture. Returns the number of pictures.
-///
-/// # Errors
-/// [`GoldenError`] with the first error.
 pub(crate) fn verify(
     file: &[u8],
     net: &Net,

@@ -170,17 +170,11 @@ fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f3
 
 /// Checks that the network can be put on the board: a chain of known layers that takes a card of
 /// [`reader::HEIGHT`] x [`reader::WIDTH`] and gives [`reader::OUTPUTS`] values.
-///
-/// # Errors
-/// [`QuantiseError`] for the first layer that cannot.
 pub(crate) fn check(graph: &Graph) -> Result<(), QuantiseError> {
     walk(graph, &mut |_, _, _, _| None).map(|_| ())
 }
 
 /// Quantises the network with the calibrated ranges.
-///
-/// # Errors
-/// As [`check`].
 pub(crate) fn quantise(
     graph: &Graph,
     seen: &ActivationRanges,

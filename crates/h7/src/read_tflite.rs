@@ -187,9 +187,6 @@ impl<'a> Tensor<'a> {
 }
 
 /// The network in a file.
-///
-/// # Errors
-/// [`TfliteError`] with the first error.
 pub fn read(file: &[u8]) -> Result<Net> {
     if file.get(4..8) != Some(IDENTIFIER.as_bytes()) {
         return Err(TfliteError::Identifier);

@@ -36,9 +36,6 @@ impl Shot {
 /// A source of frames.
 pub trait Camera: Send {
     /// Waits for the next frame; `None` at the end of a film.
-    ///
-    /// # Errors
-    /// The camera no longer gives frames.
     fn read(&mut self) -> Result<Option<Shot>, CameraError>;
 }
 
@@ -47,9 +44,6 @@ pub trait Cameras: Send {
     /// The connected cameras.
     fn list(&self) -> Vec<CameraInfo>;
     /// Opens a camera.
-    ///
-    /// # Errors
-    /// See [`CameraError`].
     fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError>;
 }
 

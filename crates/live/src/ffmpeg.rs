@@ -160,10 +160,6 @@ fn arguments(input: &Input, command: &mut Command) -> OsString {
 
 impl Ffmpeg {
     /// Begins to decode the first video stream.
-    ///
-    /// # Errors
-    /// [`FfmpegError::Missing`] and [`FfmpegError::Unstarted`]. [`Self::next_frame`] reports errors
-    /// in the film itself.
     pub(crate) fn start(input: Input) -> Result<Self, FfmpegError> {
         let mut command = command(&input);
         let stdin = if matches!(input, Input::Bytes(_)) { Stdio::piped() } else { Stdio::null() };
@@ -199,9 +195,6 @@ impl Ffmpeg {
     }
 
     /// The next frame, and its time in the film in milliseconds, if it has one; `None` at the end.
-    ///
-    /// # Errors
-    /// [`FfmpegError::Said`]: the program ended with an error.
     pub(crate) fn next_frame(&mut self) -> Result<Option<(RgbImage, Option<f64>)>, FfmpegError> {
         match read_ppm(&mut self.frames) {
             // A frame's time is printed before the frame is written.

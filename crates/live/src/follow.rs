@@ -48,9 +48,6 @@ impl Follower {
     }
 
     /// Follows the next frame. The view says nothing about its source.
-    ///
-    /// # Errors
-    /// The frame could not be read; a later one may be.
     pub(crate) fn follow(&mut self, shot: Shot) -> Result<LiveView, PipelineError> {
         let number = self.number;
         self.number += 1;
@@ -107,9 +104,6 @@ impl Follower {
 
     /// Begins to record. To make the film give the same lines, tracking starts without knowledge of
     /// the table, and detections are applied at the pace of a film.
-    ///
-    /// # Errors
-    /// As [`Recorder::create`]; [`Self::recording`] says so too.
     pub(crate) fn record(&mut self, film: &Path) -> Result<(), RecordError> {
         self.stop_recording(None);
         let recorder = Recorder::create(film);

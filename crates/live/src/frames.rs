@@ -33,9 +33,6 @@ enum Queue {
 impl Frames {
     /// Starts to read `opened`, or what `input` opens. The newest frames get times since `began`;
     /// where every frame counts, they keep the film's own.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
     pub(crate) fn start(
         input: &Input,
         opened: Option<Box<dyn Camera>>,

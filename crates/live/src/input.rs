@@ -76,9 +76,6 @@ impl Input {
     }
 
     /// Opens this source, for the pace at which it is followed.
-    ///
-    /// # Errors
-    /// See [`CameraError`].
     pub(crate) fn open(
         &self,
         pace: FramePace,

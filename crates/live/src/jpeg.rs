@@ -166,9 +166,6 @@ impl<R: Read> Jpegs<R> {
 }
 
 /// Refuses the size of a picture from a film or a camera, whichever way it comes.
-///
-/// # Errors
-/// The reason.
 pub(crate) fn check_frame(width: u32, height: u32) -> Result<(), String> {
     if u64::from(width) * u64::from(height) > MAX_FRAME_PIXELS {
         let most = MAX_FRAME_PIXELS / 1_000_000;

@@ -54,9 +54,6 @@ impl Pictures {
     }
 
     /// The next picture, upright; `None` at the end.
-    ///
-    /// # Errors
-    /// The file's name and the reason.
     pub(crate) fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
         let Some(path) = self.paths.next() else { return Ok(None) };
         let told = |reason: &dyn Display| format!("{}: {reason}", path.display());

@@ -86,9 +86,6 @@ fn new_file(path: &Path) -> Result<File, RecordError> {
 
 impl Recorder {
     /// Begins a recording. Creates the film and the file for its lines.
-    ///
-    /// # Errors
-    /// As [`check`], or the folder is not writable.
     pub(crate) fn create(film: &Path) -> Result<Self, RecordError> {
         check(film)?;
         let lines = new_file(&lines_of(film))?;
@@ -111,9 +108,6 @@ impl Recorder {
 
     /// Records a frame; its time counts from the first frame. The returned frame must be used for
     /// tracking.
-    ///
-    /// # Errors
-    /// The frame cannot be recorded. Earlier frames are kept, and nothing more is recorded.
     pub(crate) fn record(&mut self, mut shot: Shot) -> Result<Shot, RecordError> {
         let (bytes, shot) = match shot.jpeg.take() {
             Some(bytes) => (bytes, shot),
@@ -148,9 +142,6 @@ impl Recorder {
     }
 
     /// Records the line of the last frame.
-    ///
-    /// # Errors
-    /// The line cannot be written.
     pub(crate) fn line(&mut self, view: &LiveView) -> Result<(), RecordError> {
         let number = self.frames.saturating_sub(1);
         let line = freeze::line(&LiveView { number, ..view.clone() });
@@ -160,9 +151,6 @@ impl Recorder {
     }
 
     /// Ends the recording and completes the film. A film without frames is removed.
-    ///
-    /// # Errors
-    /// The film cannot be completed; it plays as far as it was written.
     pub(crate) fn end(&mut self) -> Result<(), RecordError> {
         let ended = match std::mem::replace(&mut self.state, State::Ended) {
             State::Ended => return Ok(()),

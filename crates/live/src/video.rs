@@ -88,9 +88,6 @@ impl Video {
     /// Opens a film at a time, in milliseconds: its first frame is the first one at or after that
     /// time. A source that cannot be reopened continues from its current place. `fps` is the rate of
     /// single pictures, which else state it themselves; a film has its own.
-    ///
-    /// # Errors
-    /// See [`VideoError`]; also if no frame is that late.
     pub(crate) fn open_at(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Self, VideoError> {
         Ok(Self { name: path.display().to_string(), ..Self::of_path(path, from_ms, fps)? })
     }
@@ -318,9 +315,6 @@ pub fn rate_of_pictures(path: &Path) -> Option<(usize, Rate)> {
 }
 
 /// Opens a film at a time, in milliseconds; `fps` as for [`Video::open_at`].
-///
-/// # Errors
-/// [`CameraError::Film`].
 pub(crate) fn open_film(path: &Path, from_ms: f64, fps: Option<f64>) -> Result<Video, CameraError> {
     Video::open_at(path, from_ms, fps)
         .map_err(|error| film_error(&path.display().to_string(), &error))

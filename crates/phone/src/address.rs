@@ -63,9 +63,6 @@ fn advice(reason: &io::Error) -> &'static str {
 
 /// Listens on all addresses that are meant, on one port. The first is the one that a phone most
 /// likely reaches.
-///
-/// # Errors
-/// See [`ListenError`].
 pub(crate) fn listen(listen: &Listen) -> Result<Vec<TcpListener>, ListenError> {
     let (addresses, port) = match listen {
         Listen::Private => (private_addresses()?, None),
@@ -94,9 +91,6 @@ fn listen_on(addresses: &[IpAddr], port: Option<u16>) -> Result<Vec<TcpListener>
 }
 
 /// Listens on one address.
-///
-/// # Errors
-/// It is taken, or not this machine's.
 pub(crate) fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ListenError> {
     let address = SocketAddr::new(address, port);
     TcpListener::bind(address).map_err(|reason| ListenError::Taken { address, reason })
@@ -131,9 +125,6 @@ fn is_tunnel(name: &str) -> bool {
 }
 
 /// The private addresses of this machine's networks where phones can be.
-///
-/// # Errors
-/// There is none.
 pub(crate) fn private_addresses() -> Result<Vec<IpAddr>, ListenError> {
     of_interfaces(&interfaces().map_err(ListenError::Unknown)?, &WayOut::now())
 }

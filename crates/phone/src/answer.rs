@@ -55,9 +55,6 @@ impl Answer {
     }
 
     /// Writes it; the connection ends behind it.
-    ///
-    /// # Errors
-    /// The connection has ended, or takes nothing more.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let policy = match &self.page_of {
             // Safari did not count WebSockets as 'self'.
@@ -84,18 +81,12 @@ impl Answer {
 }
 
 /// Asks for a body that waits for it (RFC 9110, 15.2.1).
-///
-/// # Errors
-/// The connection has ended, or takes nothing more.
 pub(crate) fn ask_for_body(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
     out.flush()
 }
 
 /// Accepts a WebSocket (RFC 6455, 4.2.2).
-///
-/// # Errors
-/// The connection has ended, or takes nothing more.
 pub(crate) fn accept_socket(out: &mut impl Write, key: &str, protocol: &str) -> io::Result<()> {
     const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes());

@@ -48,9 +48,6 @@ pub(crate) fn usual_file() -> Option<PathBuf> {
 }
 
 /// The kept certificate, or a new one for these addresses.
-///
-/// # Errors
-/// None can be made.
 pub(crate) fn certificate(file: Option<&Path>, addresses: &[IpAddr]) -> io::Result<Certificate> {
     let usable = |kept: Kept| {
         let until = UNIX_EPOCH.checked_add(Duration::from_secs(kept.until_s))?;

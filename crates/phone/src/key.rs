@@ -28,9 +28,6 @@ pub(crate) struct Key {
 
 impl Key {
     /// A new key from the system's randomness.
-    ///
-    /// # Errors
-    /// The system gives none.
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; BYTES + CODE_CHARS];
         SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;

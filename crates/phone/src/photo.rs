@@ -20,14 +20,8 @@ pub(crate) const MOST_BYTES: u64 = 25_000_000;
 /// What reads tables: the stages of [`Pipeline`], or a fake in tests.
 pub trait Reads: Send + Sync {
     /// Reads a photo.
-    ///
-    /// # Errors
-    /// Why it could not be read, in words.
     fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String>;
     /// A game whose pictures are still to come.
-    ///
-    /// # Errors
-    /// A thread cannot be started.
     fn session(&self) -> io::Result<Session>;
 }
 
@@ -98,9 +92,6 @@ impl<R: Read> Read for Until<'_, R> {
 }
 
 /// Reads the body of a request.
-///
-/// # Errors
-/// An answer that says what is wrong, or none if the connection has failed.
 pub(crate) fn body(
     length: Option<u64>,
     begun: Vec<u8>,

@@ -104,9 +104,6 @@ const PAGE: [(&str, &str, &str); 11] = [
 
 impl Request {
     /// Reads a head. `None` for one that is none.
-    ///
-    /// # Errors
-    /// The connection ends, or is too slow.
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
         let mut bytes = Vec::new();
         let mut chunk = [0; 2048];

@@ -78,9 +78,6 @@ impl Seats {
     /// Takes a place. What the same phone was doing ends, because the newest picture counts, and
     /// because a phone that lost its network comes back sooner than the loss shows here. `None` if
     /// all places are taken.
-    ///
-    /// # Errors
-    /// The system has no handle left.
     pub(crate) fn take(
         &self,
         phone: &Phone,

@@ -151,9 +151,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Server {
     /// Listens, and answers on threads of its own; `on_news` is called there.
-    ///
-    /// # Errors
-    /// See [`StartError`].
     pub fn start(
         options: &Options,
         reads: Box<dyn Reads>,

@@ -57,9 +57,6 @@ pub(crate) enum Stream {
 impl Stream {
     /// Takes a connection, which speaks TLS if its first byte says so. All that follows must be done
     /// within `limit`, see [`Self::allow`].
-    ///
-    /// # Errors
-    /// Nothing came in time.
     pub(crate) fn open(
         tcp: TcpStream,
         tls: &Arc<ServerConfig>,
@@ -90,9 +87,6 @@ impl Stream {
     }
 
     /// A second handle on the connection, to end it from another thread.
-    ///
-    /// # Errors
-    /// The system has none left.
     pub(crate) fn handle(&mut self) -> io::Result<TcpStream> {
         self.socket().tcp.try_clone()
     }

@@ -11,15 +11,9 @@ use setsight_vision::{Pipeline, PipelineError};
 /// Finds and reads the cards of frames: a [`Pipeline`], or a fake in a test.
 pub trait Detector: Send + Sync {
     /// Finds all cards of a frame.
-    ///
-    /// # Errors
-    /// The finder failed.
     fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError>;
     /// Reads the cards at some outlines of a frame, given the prior for the table's facts; also returns
     /// the posterior.
-    ///
-    /// # Errors
-    /// The reader failed.
     fn read(
         &self,
         frame: &Frame,

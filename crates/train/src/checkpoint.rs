@@ -90,18 +90,12 @@ struct Run {
 
 impl Checkpoint {
     /// Writes the file completely or not at all.
-    ///
-    /// # Errors
-    /// [`CheckpointError::Unwritable`].
     pub(crate) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         write_whole(path, &self.encode())
             .map_err(|source| CheckpointError::Unwritable { path: path.to_path_buf(), source })
     }
 
     /// Reads a checkpoint.
-    ///
-    /// # Errors
-    /// [`CheckpointError`]: the file is missing, truncated or altered.
     pub(crate) fn read(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = read_small(path, MAX_WEIGHTS_BYTES)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;

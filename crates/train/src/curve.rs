@@ -48,9 +48,6 @@ pub(crate) fn table(history: &[Entry]) -> String {
 pub(crate) const FILES: [&str; 3] = ["curve.csv", "curve.svg", "curve.png"];
 
 /// Writes [`FILES`] into the run's folder.
-///
-/// # Errors
-/// A file that cannot be written.
 pub(crate) fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
     let path = folder.join(FILES[0]);
     write_whole(&path, table(history).as_bytes())

@@ -194,10 +194,6 @@ impl Config {
 }
 
 /// Trains from the beginning, or resumes.
-///
-/// # Errors
-/// [`TrainError`]: a folder that holds another run or none, or files that cannot be read or
-/// written.
 pub fn train<T: Task>(
     task: &T,
     settings: &Settings,
@@ -410,9 +406,6 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
 }
 
 /// The best weights of a run, to start another run from.
-///
-/// # Errors
-/// [`TrainError`]: no run there, a damaged checkpoint, or weights of another network than `plan`.
 pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
     let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
     let weights = run.best.map_or(run.state.average, |best| best.weights);

@@ -33,9 +33,6 @@ pub trait CardFinder: Send + Sync {
 
     /// Returns the cards of a photo, the likeliest first. `trace` receives pictures of the
     /// intermediate results.
-    ///
-    /// # Errors
-    /// See [`FindError`].
     fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError>;
 }
 

@@ -17,9 +17,6 @@ use setsight_photo::geometry::{Homography, Point, Quad};
 pub trait RefinerNetwork: Send + Sync {
     /// From `crops` context crops, `[crops, 3, 64, 96]` (see [`setsight_nets::refiner`]), to outputs
     /// `[crops, 21]`, the last dimension fastest in both.
-    ///
-    /// # Errors
-    /// The network does not run.
     fn answers(&self, input: Vec<f32>, crops: usize) -> Result<Vec<f32>, NetworkError>;
 }
 
@@ -56,9 +53,6 @@ pub fn classify(
 
 /// Like [`classify`], with test-time augmentation: the mean of the logits of the crop and of the
 /// crop turned by 180 degrees. The corners are those of the unturned crop.
-///
-/// # Errors
-/// The network does not run.
 pub(crate) fn classify_augmented(
     frame: &Frame,
     outlines: &[Quad],
@@ -74,9 +68,6 @@ pub(crate) fn classify_augmented(
 
 /// What [`classify_augmented`] says, from what [`classify`] has said of the same outlines: only the
 /// turned crops are run.
-///
-/// # Errors
-/// The network does not run.
 pub(crate) fn augmented(
     frame: &Frame,
     outlines: &[Quad],

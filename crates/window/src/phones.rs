@@ -96,9 +96,6 @@ impl Phones {
     }
 
     /// Serves the page; `wake` is called from other threads when something has come.
-    ///
-    /// # Errors
-    /// In words for the user.
     pub fn serve(
         &mut self,
         eye: Arc<dyn Eye>,

@@ -210,9 +210,6 @@ pub struct Options {
 /// window shows: the JSON of the photo, the `"transcript"` of the dealt game, or the
 /// `"sets"` that are drawn over the camera's picture, with `"window"` (width, height in pixels) and `"picture"`
 /// (left and top of the photo in the window, and pixels of the window for each of its pixels).
-///
-/// # Errors
-/// [`Failure`].
 pub fn open(options: Options) -> Result<Option<Value>, Failure> {
     let wanted = options.screenshot.is_some();
     let kept = if wanted { None } else { Keeper::of_user().settings.size };

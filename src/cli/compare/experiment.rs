@@ -128,9 +128,6 @@ impl Cell {
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
 /// Plays the games of a cell until they are done or the budget is.
-///
-/// # Errors
-/// A game that does not pass the check, a solver this program does not have.
 pub fn measure(
     kind: Kind,
     rules: &Rules,

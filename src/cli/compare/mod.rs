@@ -75,10 +75,6 @@ const DEFAULT_EXPERIMENTS: [&str; 4] =
     ["v=3,p=4,n=2..6", "v=4,p=5,n=2..6", "v=3..6,p=4,n=2", "v=3,p=3..8,n=4"];
 
 /// Runs the experiments and writes `results.csv`, `report.md`, the plots and a page.
-///
-/// # Errors
-/// An experiment that cannot be played, a file that cannot be written, a solver whose game does not
-/// pass the check.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if args.uniformity {
         return test_dealer(&args);

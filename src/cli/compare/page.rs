@@ -8,9 +8,6 @@ use setsight_eval::chart::PlotError;
 use setsight_general::Kind;
 
 /// The page in HTML; it refers to no other file.
-///
-/// # Errors
-/// A plot that cannot be drawn.
 pub fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {
     let plots_of = |row| -> Result<Vec<Markup>, PlotError> {
         charts(row, solvers).iter().map(|(_, chart)| page::plot(chart)).collect()

@@ -23,9 +23,6 @@ pub const FILES: [(&str, &str); 2] =
     [("results.csv", "varied,values,"), ("report.md", "# The solvers compared\n")];
 
 /// Writes all files.
-///
-/// # Errors
-/// A file that cannot be written.
 pub fn write(
     folder: &Path,
     results: &[Row],

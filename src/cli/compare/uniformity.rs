@@ -49,9 +49,6 @@ fn page(table: &Table, verdict: &str, bars: &[Bars]) -> Result<String, PlotError
 }
 
 /// Writes two histograms of each deck and their tests; fails where a test does.
-///
-/// # Errors
-/// A deck too small to draw from, a file that cannot be written.
 pub fn run(
     decks: &[Rules],
     dealing: Dealing,

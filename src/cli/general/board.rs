@@ -23,9 +23,6 @@ const MAX_INPUT_BYTES: u64 = 1 << 20;
 const MOST_LISTED: usize = 1_000_000;
 
 /// Prints what the board holds.
-///
-/// # Errors
-/// A board that cannot be read or is none, a solver that stops, output that cannot be written.
 pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> {
     let board = read(file, rules)?;
     let (cpu, bytes) = room(args)?;

@@ -12,9 +12,6 @@ const BLUE: Rgb = (0, 114, 178);
 const ORANGE: Rgb = (213, 94, 0);
 
 /// The page in HTML; it refers to no other file.
-///
-/// # Errors
-/// A plot that cannot be drawn.
 pub fn page(played: &Played) -> Result<String, PlotError> {
     let (rules, kind) = (&played.rules, played.kind);
     let fixed = format!("v={}, p={}, n={}", rules.values(), rules.properties(), rules.sets());

@@ -16,9 +16,6 @@ pub fn told(rules: &Rules, seed: u64, record: &Record) -> Value {
 }
 
 /// Writes a line of JSON with the games as its last member.
-///
-/// # Errors
-/// It cannot be written.
 pub fn write(
     out: &mut impl Write,
     told: &Value,

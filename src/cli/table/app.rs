@@ -136,9 +136,6 @@ fn deals(file: &Path, args: &Args) -> Result<Vec<Deal>, BadCall> {
 }
 
 /// Opens the window and stays until it is closed.
-///
-/// # Errors
-/// A path that is not there; a file of deals with a fault; no window can be opened; a picture that cannot be taken or written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     #[cfg(windows)]
     if console::is_own() {

@@ -21,9 +21,6 @@ enum What {
 }
 
 /// Does what was asked for.
-///
-/// # Errors
-/// See the commands.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Convert(args) => convert::run(args),

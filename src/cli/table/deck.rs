@@ -36,9 +36,6 @@ enum What {
 }
 
 /// Does what was asked for.
-///
-/// # Errors
-/// See the commands.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Learn(args) => learn(&args),

@@ -52,10 +52,6 @@ pub struct Args {
 }
 
 /// Reads labelled photos and crops, prints the figures and writes the report.
-///
-/// # Errors
-/// Labels that cannot be read, a report that cannot be written. A picture that cannot be read is
-/// named and passed over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
     let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;

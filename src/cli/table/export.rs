@@ -65,9 +65,6 @@ struct ManifestArgs {
 }
 
 /// Writes what was asked for.
-///
-/// # Errors
-/// See the commands.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Onnx(args) => onnx(args),

@@ -42,9 +42,6 @@ pub struct Args {
 }
 
 /// Makes a film.
-///
-/// # Errors
-/// A bad call; what cannot be written.
 pub fn run(
     video: &Path,
     args: &Args,
@@ -75,9 +72,6 @@ pub fn run(
 }
 
 /// Draws a film into `video` (Motion JPEG in AVI) and its labels beside it.
-///
-/// # Errors
-/// A bad name; what cannot be written.
 fn shoot(
     video: &Path,
     args: &Args,

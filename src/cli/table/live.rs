@@ -93,9 +93,6 @@ pub struct Args {
 }
 
 /// Watches.
-///
-/// # Errors
-/// No such camera or film; one that fails.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if args.list {
         return list();

@@ -47,9 +47,6 @@ pub enum Command {
 
 impl Command {
     /// Runs it.
-    ///
-    /// # Errors
-    /// What it could not do, or a call that it cannot take.
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self {
             Self::Scan(args) => scan::run(args),

@@ -40,9 +40,6 @@ struct UseArgs {
 }
 
 /// Chooses or tells.
-///
-/// # Errors
-/// Models that do not load, or that were measured to be worse.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         What::Use(args) => {

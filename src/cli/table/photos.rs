@@ -52,17 +52,11 @@ impl ReadingArgs {
 
     /// The stages as asked for. What is wrong with an engine that was passed over goes to stderr, and
     /// which weights of one's own do not belong together.
-    ///
-    /// # Errors
-    /// Weights that are missing or broken, and what does not go together.
     pub fn pipeline(&self) -> anyhow::Result<Pipeline> {
         self.pipeline_without(&[])
     }
 
     /// The same with steps left out.
-    ///
-    /// # Errors
-    /// Weights that are missing or broken, and what does not go together.
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let plan = ReadingPlan { without: steps.to_vec(), ..self.plan() };
         let pipeline = plan.build().map_err(|error| match error.is_wrong_call() {

@@ -115,9 +115,6 @@ fn deck(name: &str) -> anyhow::Result<DeckChoice> {
 }
 
 /// Draws the tables.
-///
-/// # Errors
-/// A call that asks for what cannot be drawn, or a folder that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     run_with(args, MOST_IN_FOLDER)
 }
@@ -203,9 +200,6 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
 }
 
 /// Looks, before anything is written, whether the tables may be drawn there.
-///
-/// # Errors
-/// Something else is there.
 fn look(folders: &[Folder], out: &Path, overwrite: bool) -> anyhow::Result<()> {
     let entries = std::fs::read_dir(out).with_context(|| format!("cannot read {}", out.display()));
     // What a killed run was writing is replaced; the lock is our own.

@@ -59,9 +59,6 @@ fn address(text: &str) -> Result<Listen, String> {
 }
 
 /// Serves the page until Ctrl-C.
-///
-/// # Errors
-/// Nothing can be listened on; weights that are missing; a folder that cannot be written to.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop::asked();
     let pipeline = Arc::new(args.reading.pipeline()?);

@@ -40,9 +40,6 @@ enum What {
 }
 
 /// Trains.
-///
-/// # Errors
-/// What the training says, see each.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.what {
         None => own::run(&args.own),

@@ -27,9 +27,6 @@ pub struct Plan {
 }
 
 /// Reads the labels of each folder, or of its direct subfolders.
-///
-/// # Errors
-/// [`DatasetError`]: a folder without labels. Errors in the labels go into the plan.
 pub fn plan(folders: &[PathBuf]) -> Result<Plan, DatasetError> {
     let mut plan = Plan::default();
     for folder in folders {

@@ -24,10 +24,6 @@ pub struct CheckReport {
 
 impl CheckReport {
     /// Creates the page's folder.
-    ///
-    /// # Errors
-    /// The folder cannot be created, or something else than such a page would be replaced there
-    /// ([`io::ErrorKind::AlreadyExists`]).
     pub fn new(folder: &Path) -> io::Result<Self> {
         html::refuse_other_pages(&folder.join(PAGE))?;
         let pictures = Pictures::new(folder)?;
@@ -35,9 +31,6 @@ impl CheckReport {
     }
 
     /// Adds an item's doubts and writes their pictures.
-    ///
-    /// # Errors
-    /// A picture cannot be written.
     pub fn add(&mut self, checked: &Checked) -> io::Result<()> {
         for doubt in &checked.doubts {
             let figure = self.figure(doubt)?;
@@ -72,9 +65,6 @@ impl CheckReport {
     }
 
     /// Writes `index.html`.
-    ///
-    /// # Errors
-    /// The page cannot be written.
     pub fn finish(mut self, findings: &Findings) -> io::Result<()> {
         self.doubts.sort_by(|a, b| natural_order(a.0.as_os_str(), b.0.as_os_str()));
         let body = html! {

@@ -81,9 +81,6 @@ fn read_labels(
 }
 
 /// What entries are called, by their IDs.
-///
-/// # Errors
-/// Two entries have one ID, so that nobody can tell which of them an annotation means.
 fn by_id(entries: &[Value], name: &str, what: &str) -> Result<BTreeMap<String, String>, String> {
     let mut names = BTreeMap::new();
     let named = entries.iter().filter_map(|one| Some((id_of(&one["id"])?, text_of(&one[name])?)));

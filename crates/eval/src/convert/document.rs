@@ -33,9 +33,6 @@ pub(super) enum Content {
 
 impl<'a> Document<'a> {
     /// Opens a file; `None` if its name is not that of such a file.
-    ///
-    /// # Errors
-    /// A message without the file's name: it cannot be read, or is not what its name says.
     pub(super) fn open(path: &'a Path) -> Option<Result<Self, String>> {
         let extension = path.extension().and_then(OsStr::to_str)?.to_ascii_lowercase();
         type Open = fn(String) -> Result<Content, String>;
@@ -58,18 +55,12 @@ impl<'a> Document<'a> {
     }
 
     /// The picture that the file calls by this name.
-    ///
-    /// # Errors
-    /// A message if there is no such picture, or several.
     pub(super) fn picture(&self, pictures: &Pictures, name: &str) -> Result<PathBuf, String> {
         pictures.find(self.path.parent().unwrap_or(Path::new(".")), name)
     }
 }
 
 /// The text of a file.
-///
-/// # Errors
-/// A message without the file's name.
 pub(super) fn text_at(path: &Path, limit: u64) -> Result<String, String> {
     read_text(path, limit).map_err(|error| format!("cannot be read: {error}"))
 }
@@ -91,10 +82,6 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
 }
 
 /// A text as XML.
-///
-/// # Errors
-/// It is none, or has more than [`MAX_XML_NODES`] nodes, or a document type, whose entities could grow or lead
-/// elsewhere.
 pub(super) fn xml_of(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     let options = roxmltree::ParsingOptions { nodes_limit: MAX_XML_NODES, ..Default::default() };
     roxmltree::Document::parse_with_options(text, options)

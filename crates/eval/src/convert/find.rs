@@ -134,9 +134,6 @@ fn told(strange: &[String]) -> String {
 }
 
 /// Detects the format of the labels in a file or folder, and reads them.
-///
-/// # Errors
-/// [`FindError`]: no labels, or labels of another format or of several formats.
 pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
     let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();

@@ -21,9 +21,6 @@ impl<'a> Pictures<'a> {
     /// The picture that labels in `folder` call `name`: the file at that path, otherwise the only
     /// file with that base name, because programs store the paths of their own machine. Of several,
     /// the only one whose path ends with the name.
-    ///
-    /// # Errors
-    /// A message if there is no such file, or several.
     pub(super) fn find(&self, folder: &Path, name: &str) -> Result<PathBuf, String> {
         if name.trim().is_empty() {
             return Err("names no photo; write its file's name there".to_owned());

@@ -79,9 +79,6 @@ impl Converted {
 
 impl Found {
     /// Converts the labels. `go_on` is called before each photo; `false` cancels.
-    ///
-    /// # Errors
-    /// [`SettleError`], with all errors.
     pub fn settle(
         self,
         leave_out: &[String],
@@ -141,9 +138,6 @@ impl Found {
 
 /// Whether labels refer to the upright picture. Labelling programs show photos so, unless the stated
 /// size is that of the file as stored.
-///
-/// # Errors
-/// The stated size is another one.
 fn speaks_of_upright(draft: &DraftPhoto, stored: &Stored) -> Result<bool, String> {
     let upright = stored.upright_px();
     match draft.told_px {
@@ -228,9 +222,6 @@ const ROUNDING: f64 = 0.01;
 const NO_CARD_PX: f64 = 10.0;
 
 /// The centre and the corners of a card, in pixels of a picture of this size.
-///
-/// # Errors
-/// A message without the card's name: no card can be there.
 fn place_of(outline: &Outline, (w, h): (f64, f64)) -> Result<(Point, Option<Quad>), String> {
     if let Outline::Box(a, b) = outline
         && (b.x < a.x || b.y < a.y)

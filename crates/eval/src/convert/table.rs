@@ -44,9 +44,6 @@ pub(super) fn says_a_card(name: &str) -> bool {
 
 impl Columns {
     /// `None` if the table is not of this form.
-    ///
-    /// # Errors
-    /// A message: it has columns of which nobody can tell what they say.
     fn of(table: &Table) -> Option<Result<Self, String>> {
         let place = |name: &str| table.columns.iter().position(|column| column == name);
         let all = |names: &[&str]| names.iter().map(|name| place(name)).collect::<Option<Vec<_>>>();

@@ -54,9 +54,6 @@ pub enum WriteError {
 impl Converted {
     /// Writes the labels to a folder, which is created if necessary; returns the label file. With
     /// `copy`, the pictures are copied too; `go_on` is called before each, and `false` cancels.
-    ///
-    /// # Errors
-    /// [`WriteError`]; the folder is then unchanged.
     pub fn write(
         self,
         out: &Path,

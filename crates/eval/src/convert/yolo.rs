@@ -50,9 +50,6 @@ struct List<'a> {
 }
 
 /// The list for a file of labels: that of a folder which holds it, otherwise any.
-///
-/// # Errors
-/// Several lists count for it, and they differ.
 fn list_of<'a>(text: &Path, lists: &'a [List<'a>]) -> Result<&'a List<'a>, String> {
     let is_above = |list: &&List| list.path.parent().is_some_and(|dir| text.starts_with(dir));
     let own = Some(lists.iter().filter(is_above).collect::<Vec<_>>());

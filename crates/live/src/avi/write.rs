@@ -153,9 +153,6 @@ impl<W: Write + Seek> AviWriter<W> {
 
     /// Writes the index after the first part, unless it is already there. A film plays without an
     /// index, but players cannot seek in it.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub(crate) fn write_index(&mut self) -> io::Result<()> {
         let [part] = &self.parts[..] else { return Ok(()) };
         if part.end > part.movi_end {
@@ -196,9 +193,6 @@ impl<W: Write + Seek> AviWriter<W> {
 
     /// Fills in the sizes without writing an index. Returns the output and the film's length in
     /// bytes; after an error the caller should truncate the file there.
-    ///
-    /// # Errors
-    /// The output cannot be written.
     pub(crate) fn close(mut self) -> io::Result<(W, u64)> {
         self.fill_in()?;
         Ok((self.out, self.at))

@@ -19,9 +19,6 @@ type Slot = Latest<Result<Option<RgbImage>, FfmpegError>>;
 
 impl NewestFrame {
     /// Begins to read.
-    ///
-    /// # Errors
-    /// As [`Ffmpeg::start`].
     pub(crate) fn start(input: Input) -> Result<Self, FfmpegError> {
         let mut ffmpeg = Ffmpeg::start(input)?;
         let process = ffmpeg.process.clone();

@@ -52,9 +52,6 @@ impl Accepted {
     }
 
     /// Accepts a certificate from now on.
-    ///
-    /// # Errors
-    /// The file cannot be written, or is none of this program's.
     pub(super) fn accept(&self, url: &Url, fingerprint: &str) -> io::Result<()> {
         let file = self.file.as_ref().ok_or_else(|| io::Error::other("no folder for settings"))?;
         let mut all = self.all()?;

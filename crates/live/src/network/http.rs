@@ -37,10 +37,6 @@ pub(super) struct Answer {
 const MOST_REDIRECTIONS: u32 = 5;
 
 /// Asks for what is at this address.
-///
-/// # Errors
-/// See [`CameraError`]: nothing answers within `patience`, the certificate was not accepted, the
-/// answer sends on to another host.
 pub(super) fn get(
     address: &Address,
     patience: Duration,
@@ -72,9 +68,6 @@ pub(super) fn get(
 
 /// Looks at the certificate of an `https` address. It must be the one with this fingerprint, or else
 /// the accepted one.
-///
-/// # Errors
-/// As [`get`].
 pub(super) fn greet(
     address: &Address,
     patience: Duration,

@@ -21,9 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Decodes a stream of `count` pictures of the given width and height in pixels (low overhead
 /// bitstream format, AV1 5.2).
-///
-/// # Errors
-/// The program is missing, hangs, or rejects the data.
 pub(super) fn decode(
     stream: Vec<u8>,
     (width, height): (u32, u32),

@@ -33,8 +33,6 @@ impl<'a> Budget<'a> {
         Clock { budget: self, last: ThreadTime::now() }
     }
 
-    /// # Errors
-    /// The time is spent, or the photo is no longer wanted.
     pub(super) fn check(&self) -> Result<(), SourceError> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(SourceError::Unreadable(ErrorKind::Interrupted.into()));
@@ -54,9 +52,6 @@ pub(super) struct Clock<'a> {
 
 impl Clock<'_> {
     /// Counts what was spent since the last call.
-    ///
-    /// # Errors
-    /// See [`Budget::check`].
     pub(super) fn check(&mut self) -> Result<(), SourceError> {
         let spent = std::mem::replace(&mut self.last, ThreadTime::now()).elapsed();
         self.budget.spent_us.fetch_add(spent.as_micros() as u64, Ordering::Relaxed);

@@ -59,9 +59,6 @@ impl Codec {
 impl<'a> Heif<'a> {
     /// Parses a file; `None` if it is of another kind. The picture's size is then within the
     /// limits, and its data are complete.
-    ///
-    /// # Errors
-    /// The file is broken, cut off, too large or too small.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Option<Self>, SourceError> {
         let Some(brand) = bytes.get(4..12).and_then(|b| b.strip_prefix(b"ftyp")) else {
             return Ok(None);
@@ -88,9 +85,6 @@ impl<'a> Heif<'a> {
     }
 
     /// Width and height of the upright picture, in pixels of the file.
-    ///
-    /// # Errors
-    /// The properties are broken.
     pub(super) fn upright_px(&self) -> Result<(u32, u32), SourceError> {
         let mut size = self.stored_px()?;
         for property in self.properties(self.file.primary_id)? {
@@ -113,9 +107,6 @@ impl<'a> Heif<'a> {
     }
 
     /// The pixels of the picture that [`Self::decode`] returns, and the most bytes that it takes.
-    ///
-    /// # Errors
-    /// The properties are broken.
     pub(super) fn decoding_bytes(&self) -> Result<(u64, u64), SourceError> {
         let (by, size) = (self.reduction(), self.stored_px()?);
         let pixels = u64::from(size.0.div_ceil(by)) * u64::from(size.1.div_ceil(by));
@@ -129,18 +120,12 @@ impl<'a> Heif<'a> {
     }
 
     /// The pixels of the picture in the file.
-    ///
-    /// # Errors
-    /// The properties are broken.
     pub(super) fn pixels(&self) -> Result<u64, SourceError> {
         let (width, height) = self.stored_px()?;
         Ok(u64::from(width) * u64::from(height))
     }
 
     /// Decodes the picture and turns it upright.
-    ///
-    /// # Errors
-    /// The data are broken, they take too long, or `ffmpeg` is missing (AVIF only).
     pub(super) fn decode(&self, budget: &Budget<'_>) -> Result<RgbImage, SourceError> {
         budget.check()?;
         match (&self.grid, self.codec) {

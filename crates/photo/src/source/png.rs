@@ -12,9 +12,6 @@ use std::io::Cursor;
 const MAX_ROW_BYTES: usize = 64 << 20;
 
 /// Decodes to 8-bit RGB; what is transparent is laid on white.
-///
-/// # Errors
-/// As `image` gives them.
 pub(super) fn decode(bytes: &[u8]) -> Result<RgbImage, ImageError> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: MAX_ROW_BYTES });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);

@@ -116,9 +116,6 @@ impl OwnPhoto {
 
 /// Reads all labelled data in some folders: crops, and photos with corners or with centres only.
 /// Where corners are missing, the pipeline's outlines are used.
-///
-/// # Errors
-/// [`OwnError`].
 pub fn gather(
     folders: &[PathBuf],
     pipeline: &Pipeline,

@@ -74,9 +74,6 @@ pub struct Reader<'a> {
 
 impl Reader<'_> {
     /// Trains on photos; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// A run that cannot be saved.
     pub fn train(
         &self,
         photos: &[&OwnPhoto],
@@ -139,9 +136,6 @@ pub struct Finder<'a> {
 
 impl Finder<'_> {
     /// Trains on photos and as many drawn tables; `None` if it was stopped.
-    ///
-    /// # Errors
-    /// A run that cannot be saved.
     pub fn train(
         &self,
         photos: &[&OwnPhoto],
@@ -208,9 +202,6 @@ pub struct Networks {
 
 impl Networks {
     /// A finder of this kind, with this training's network if it needs one.
-    ///
-    /// # Errors
-    /// A network that cannot be loaded.
     pub(crate) fn finder(
         &self,
         choice: FinderChoice,
@@ -230,9 +221,6 @@ impl Networks {
 
 /// The outputs of networks on photos that they were not trained on; `networks_of` returns the
 /// networks for each photo. Crops are left out, because no finder located them.
-///
-/// # Errors
-/// A photo that can no longer be read, or a network that cannot be run.
 fn outputs<'a>(
     photos: &[OwnPhoto],
     networks_of: &dyn Fn(usize) -> &'a Networks,
@@ -277,9 +265,6 @@ fn outputs<'a>(
 }
 
 /// Fits the fusion again, for each finder that this build has.
-///
-/// # Errors
-/// Weights that are missing or damaged.
 pub fn join<'a>(
     base: &Models,
     tables: u64,
@@ -333,9 +318,6 @@ pub fn file(kind: Kind, graph: &Graph, command: &str, training_set: String, seed
 }
 
 /// Loads a reader from its file.
-///
-/// # Errors
-/// It cannot be loaded.
 pub fn reader_in(file: &[u8]) -> anyhow::Result<Arc<NeuralReader>> {
     let network = Network::load(file, file_of(Kind::Reader), Kind::Reader)?;
     Ok(Arc::new(NeuralReader::with_network(Box::new(network))))
@@ -353,9 +335,6 @@ pub const FILES: [&str; 6] = [
 
 /// Writes a complete folder of models: the networks, the fusion and the remaining files of `base`.
 /// The manifest is written last, so a folder with a manifest is complete.
-///
-/// # Errors
-/// A file that cannot be written.
 pub fn write_models(
     folder: &Path,
     base: &Models,

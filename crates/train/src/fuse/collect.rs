@@ -62,9 +62,6 @@ pub struct Networks<'a> {
 /// Draws photos of tables and runs the networks on them. A quarter of the tables are as hard as those
 /// the reader trains on, except that their chroma is sharper; the others are of every kind that
 /// `render` can draw. Calls `done` after each.
-///
-/// # Errors
-/// [`CollectError`].
 pub fn drawn(
     networks: Networks,
     tables: u64,
@@ -77,9 +74,6 @@ pub fn drawn(
 /// Draws such photos, each with a stack of cards, face up, beside the cards, and runs the networks on them. The top
 /// of a stack looks like a card to all but the finder, which sees the sides: these photos teach how far to trust
 /// each of them on whether an outline is a card. Calls `done` after each.
-///
-/// # Errors
-/// [`CollectError`].
 pub fn drawn_with_stacks(
     networks: Networks,
     tables: u64,
@@ -106,9 +100,6 @@ fn read_photos(
 
 /// Draws photos whose stock is clipped by too much light, and runs the networks on them: like screens
 /// they show all cards on the same white. Calls `done` after each.
-///
-/// # Errors
-/// [`CollectError`].
 pub fn drawn_clipped(
     networks: Networks,
     tables: u64,
@@ -126,9 +117,6 @@ pub fn drawn_clipped(
 
 /// Draws tables as games on a screen show them, oddly as often as apps may, and runs the networks on them.
 /// Calls `done` after each.
-///
-/// # Errors
-/// [`CollectError`].
 pub fn drawn_on_screen(
     networks: Networks,
     tables: u64,
@@ -226,9 +214,6 @@ fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
 
 /// The crops of a labelled folder, all of one edition. Each crop becomes a table of its own,
 /// because crops need not share their lighting.
-///
-/// # Errors
-/// [`CollectError`].
 pub fn crops(
     folder: &Path,
     edition: Edition,
@@ -253,9 +238,6 @@ pub fn crops(
 
 /// The classifiers' outputs for the cards of one picture of a known edition, which may be a copy of a
 /// screen; `truth` returns the card under an outline.
-///
-/// # Errors
-/// [`NetworkError`] if a network cannot be run.
 pub(crate) fn ask(
     cards: &Cards,
     network: &NeuralReader,

@@ -39,9 +39,6 @@ struct Example {
 
 /// Draws tables as in training and of every kind, finds their cards and fits the weights by logistic
 /// regression. The report is of a fit to every other table.
-///
-/// # Errors
-/// A table cannot be drawn, or the finder fails.
 pub fn fit_outlines(
     finder: &Learned,
     tables: u64,

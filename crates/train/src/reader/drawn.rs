@@ -38,9 +38,6 @@ pub enum Tables {
 
 /// Cuts at least `cards` crops from the tables of a seed; fewer when `stop` becomes true. Calls
 /// `done` with the number so far. Crops of cards come first, then crops without a card.
-///
-/// # Errors
-/// The finder's error.
 pub fn crops(
     cards: usize,
     (seed, tables): (u64, &Tables),

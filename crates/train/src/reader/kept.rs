@@ -21,9 +21,6 @@ struct Header {
 }
 
 /// Writes groups of drawn crops, completely or not at all.
-///
-/// # Errors
-/// The file cannot be written.
 pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::Result<()> {
     let sizes = groups.iter().map(|group| (group.name.clone(), group.samples.len())).collect();
     let header = Header { recipe: recipe.clone(), groups: sizes };
@@ -40,9 +37,6 @@ pub fn write(path: &Path, recipe: &serde_json::Value, groups: &[Group]) -> io::R
 }
 
 /// The crops in a file; `None` if there is no such file or it was made by another recipe.
-///
-/// # Errors
-/// A file that is damaged or cannot be read.
 pub fn read(path: &Path, recipe: &serde_json::Value) -> io::Result<Option<Vec<Group>>> {
     let broken = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     match path.metadata() {

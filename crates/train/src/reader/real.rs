@@ -111,9 +111,6 @@ pub struct Source {
 /// Every source in a folder: the folder itself, or each of its direct subfolders that has labels.
 /// `edition_of` returns the edition of a source's crops by its name; photos' labels state it
 /// themselves. `finder` supplies outlines of cards that have only a labelled centre.
-///
-/// # Errors
-/// [`CropsError`]: missing or bad labels, or a crop that is not an image.
 pub fn sources(
     folder: &Path,
     edition_of: &dyn Fn(&str) -> Edition,
@@ -126,9 +123,6 @@ pub fn sources(
 
 /// The folder itself if it has labels, otherwise each of its direct subfolders that has, in the
 /// order of their names.
-///
-/// # Errors
-/// [`CropsError`]: the folder cannot be read, or there are no labels.
 pub(crate) fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
     let folders = labels::labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
     if folders.is_empty() {
@@ -182,9 +176,6 @@ type Cut = (usize, bool, Vec<Sample>);
 
 /// The crops of a labelled folder, rotated so that the long side is horizontal and mirrored back if
 /// the source holds mirror images; and whether it does.
-///
-/// # Errors
-/// [`CropsError`].
 pub(crate) fn straight_crops(
     folder: &Path,
     edition: Edition,
@@ -215,9 +206,6 @@ fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsEr
 
 /// The samples from each crop of a labelled folder: the card along several outlines, and crops
 /// beside it. Also returns whether the folder holds mirror images, which are mirrored back.
-///
-/// # Errors
-/// [`CropsError`].
 pub(crate) fn samples_of_crops(
     folder: &Path,
     edition: Edition,
@@ -433,9 +421,6 @@ fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
 }
 
 /// Checks that every value of every property has a crop.
-///
-/// # Errors
-/// [`CropsError::EmptyClass`].
 pub fn check_classes<'a>(
     groups: impl Iterator<Item = &'a Group> + Clone,
 ) -> Result<(), CropsError> {

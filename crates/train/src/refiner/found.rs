@@ -31,9 +31,6 @@ pub struct Found(Box<dyn CardFinder>);
 
 impl Found {
     /// Tries the finder on a table first, because training cannot report its errors later.
-    ///
-    /// # Errors
-    /// The finder cannot be run.
     pub fn by(finder: Box<dyn CardFinder>, table: &Drawn) -> Result<Self, FindError> {
         finder.find(&frame(table), &mut Trace::default())?;
         Ok(Self(finder))

@@ -11,9 +11,6 @@ use setsight_nets::{Kind, reader};
 pub trait CardNetwork: Send + Sync {
     /// From card pictures, `[cards, 3, 64, 96]` (see [`reader`]), to logits, `[cards, 17]`, the
     /// last dimension fastest in both.
-    ///
-    /// # Errors
-    /// The network does not run.
     fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError>;
 }
 

@@ -46,9 +46,6 @@ pub trait Reader: Send + Sync {
     /// Looks at all cards, and returns the table facts given these cards. A reader may judge the cards
     /// together. One that cannot tell editions apart assumes the likeliest known one, so that this
     /// open question does not make every card unsure.
-    ///
-    /// # Errors
-    /// A network does not run; a reader without networks never fails.
     fn look(
         &self,
         cards: &Cards,
@@ -57,9 +54,6 @@ pub trait Reader: Send + Sync {
 
     /// Reads each card, given the first look at these cards and the table facts. Most readers have
     /// nothing to add to their first look.
-    ///
-    /// # Errors
-    /// A network does not run.
     fn read(
         &self,
         cards: &Cards,

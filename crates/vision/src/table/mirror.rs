@@ -18,9 +18,6 @@ use std::borrow::Cow;
 
 /// Looks at the cards of a photo as it is or mirrored, depending on its squiggles, unless that is already
 /// settled.
-///
-/// # Errors
-/// A network does not run.
 pub(super) fn settle<'a>(
     reader: &dyn Reader,
     cards: Cards<'a>,

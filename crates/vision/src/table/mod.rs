@@ -28,9 +28,6 @@ pub(crate) struct SettledTable<'a> {
 
 impl<'a> SettledTable<'a> {
     /// Settles what concerns the table as a whole, from the reader's first look at its cards.
-    ///
-    /// # Errors
-    /// A network does not run.
     pub(crate) fn of(
         reader: &dyn Reader,
         cards: Cards<'a>,
@@ -42,9 +39,6 @@ impl<'a> SettledTable<'a> {
     }
 
     /// Reads each card. If the picture does not show the cards' colours, all are equally likely.
-    ///
-    /// # Errors
-    /// A network does not run.
     pub(crate) fn read(
         self,
         reader: &dyn Reader,

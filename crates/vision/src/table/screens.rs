@@ -37,9 +37,6 @@ pub(crate) struct Screens {
 impl Screens {
     /// From a folder of models, or from the program if that has none of its own; `None` if neither
     /// reads screens.
-    ///
-    /// # Errors
-    /// The network or the weights are broken, or only one of them is there, or they do not belong together.
     pub(crate) fn load(models: &Models) -> Result<Option<Self>, ModelsError> {
         let has_any = |models: &&Models| models.has(SCREEN_READER) || models.has(SCREENS);
         let Some(models) = [models, &Models::Shipped].into_iter().find(has_any) else {
@@ -78,9 +75,6 @@ pub struct ScreenWeights {
 
 impl ScreenWeights {
     /// Loads the weights from a folder of models or from the program itself.
-    ///
-    /// # Errors
-    /// The file is missing or does not have this form, or a number is out of range.
     pub(crate) fn load(models: &Models) -> Result<Self, ModelsError> {
         let json = |reason| ModelsError::Json { file: models.name_of(SCREENS), reason };
         let own: Self = serde_json::from_slice(&models.read(SCREENS)?)

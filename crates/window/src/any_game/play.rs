@@ -42,9 +42,6 @@ enum Said {
 
 impl Play {
     /// The game from its deal on.
-    ///
-    /// # Errors
-    /// Never for what is offered.
     pub fn new(game: Game) -> Result<Self, RulesError> {
         let rules = game.rules()?;
         let mut play = Self {

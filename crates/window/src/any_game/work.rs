@@ -53,9 +53,6 @@ impl Game {
     }
 
     /// Its rules.
-    ///
-    /// # Errors
-    /// Never for what is offered.
     pub fn rules(&self) -> Result<Rules, RulesError> {
         Rules::new(self.values, self.properties, self.sets)
     }

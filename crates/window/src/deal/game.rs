@@ -87,9 +87,6 @@ pub fn is_file_of_deals(path: &Path) -> bool {
 }
 
 /// The deals of a file: see [`deals_in`].
-///
-/// # Errors
-/// What is wrong with it, in words.
 pub fn deals_of(path: &Path) -> Result<Vec<Deal>, String> {
     match std::fs::metadata(path).map(|data| data.len()) {
         Ok(size) if size > MAX_FILE_BYTES => {
@@ -103,9 +100,6 @@ pub fn deals_of(path: &Path) -> Result<Vec<Deal>, String> {
 }
 
 /// The deals that a text means: a file of deals, or bare codes.
-///
-/// # Errors
-/// What is wrong with it, in words.
 pub fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
     let first = text.split_whitespace().next().unwrap_or_default();
     // A code begins with a digit too; a count is digits only.

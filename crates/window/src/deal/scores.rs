@@ -91,9 +91,6 @@ impl Scores {
     }
 
     /// Keeps a score, beside those that another window has kept meanwhile.
-    ///
-    /// # Errors
-    /// It cannot be written, or what is there is damaged: then it is not written over.
     pub fn add(&mut self, score: Score) -> io::Result<()> {
         self.all.push(score.clone());
         let Some(path) = &self.path else { return Ok(()) };

@@ -24,9 +24,6 @@ struct Written {
 }
 
 /// Writes a game. A file of an earlier one is taken away if there is none.
-///
-/// # Errors
-/// It cannot be written.
 pub fn write(path: &Path, game: Option<(&Play, &Deal, &Source)>, now: f64) -> io::Result<()> {
     let Some((play, deal, source)) = game else {
         return match std::fs::remove_file(path) {

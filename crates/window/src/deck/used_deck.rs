@@ -15,9 +15,6 @@ pub struct UsedDeck {
 }
 
 /// Opens a deck's file.
-///
-/// # Errors
-/// In words for the user.
 fn open(path: &Path) -> Result<Arc<Deck>, String> {
     Deck::read(path).map(Arc::new).map_err(|error| match error {
         DeckError::Unreadable { name, source } => {

@@ -28,9 +28,6 @@ pub fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
 }
 
 /// A game whose pictures are still to come.
-///
-/// # Errors
-/// In words.
 pub fn session(plan: &ReadingPlan, pace: FramePace) -> Result<Session, String> {
     let pipeline = plan.build().map_err(|error| reasons::plan(&error))?;
     let params = Params::of(&pipeline);

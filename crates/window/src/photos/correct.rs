@@ -41,9 +41,6 @@ pub enum Refusal {
 }
 
 /// The table after a change.
-///
-/// # Errors
-/// [`Refusal`].
 pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Table, Refusal> {
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
     let (mut said_of, mut checked) = (table.said.clone(), table.checked);

@@ -173,9 +173,6 @@ impl Corrections {
     }
 
     /// Makes a change and writes it down, unless it is a part of one that goes on, such as a drag.
-    ///
-    /// # Errors
-    /// [`Trouble`].
     pub fn change(
         &mut self,
         photo: &Path,
@@ -190,18 +187,12 @@ impl Corrections {
     }
 
     /// Back to what the reader found. It can be undone like any other change.
-    ///
-    /// # Errors
-    /// [`Trouble`].
     pub fn start_over(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
         self.put(photo, found, found.table.clone(), false)?;
         self.write(photo, found)
     }
 
     /// Takes over what the reader says of a card at a place where a person has put one.
-    ///
-    /// # Errors
-    /// [`Trouble`].
     pub fn read_again(
         &mut self,
         photo: &Path,
@@ -256,9 +247,6 @@ impl Corrections {
     }
 
     /// Takes the last change of a photo back, or makes it again. Whether there was one.
-    ///
-    /// # Errors
-    /// It cannot be written, and is taken back all the same.
     pub fn step(&mut self, photo: &Path, found: &Found, forward: bool) -> Result<bool, Trouble> {
         let Some(edited) = self.edited.get_mut(photo) else { return Ok(false) };
         let stepped = if forward { edited.history.redo() } else { edited.history.undo() };
@@ -276,9 +264,6 @@ impl Corrections {
     }
 
     /// After a [`Trouble::Clash`]: what this window says of the photo counts, or what the other one does.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn resolve(&mut self, photo: &Path, found: &Found, mine: bool) -> Result<(), Trouble> {
         let theirs = self.written(photo);
         let Some(edited) = self.edited.get_mut(photo) else { return Ok(()) };
@@ -295,9 +280,6 @@ impl Corrections {
 
     /// Writes the table of a photo as it is now: reads the labels once more, puts together what others
     /// have written since, and replaces the file, while no other window does the same.
-    ///
-    /// # Errors
-    /// [`Trouble`].
     pub fn write(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
         let (Some(name), true) = (name_of(photo), self.edited.contains_key(photo)) else {
             return Ok(());

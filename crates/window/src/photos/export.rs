@@ -42,9 +42,6 @@ pub fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
 }
 
 /// Writes the annotated picture or the JSON, whole or not at all. What was done, in words.
-///
-/// # Errors
-/// Why it was not, in words.
 pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<String, String> {
     let record = record(photos).ok_or_else(|| t!("nothing-to-save"))?;
     let named = path.display().to_string();
@@ -66,9 +63,6 @@ pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<Stri
 }
 
 /// The paths that a text names, a line each: as typed, or as file managers copy them.
-///
-/// # Errors
-/// The first one that does not exist, in words.
 pub fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
     let mut paths = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {

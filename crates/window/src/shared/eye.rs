@@ -14,9 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Reads photos on threads in the background.
 pub trait Eye: Send + Sync {
     /// Decodes a photo.
-    ///
-    /// # Errors
-    /// It is none that can be read.
     fn load(&self, path: &Path) -> Result<Photo, SourceError> {
         source::load_photo(path)
     }
@@ -27,9 +24,6 @@ pub trait Eye: Send + Sync {
     }
 
     /// Reads one card that a person has shown.
-    ///
-    /// # Errors
-    /// In words for the user.
     fn read_card(
         &self,
         frame: &Frame,
@@ -38,9 +32,6 @@ pub trait Eye: Send + Sync {
     ) -> Result<(CardImage, Reading), String>;
 
     /// Reads a photo; `trace` receives each stage's time and picture.
-    ///
-    /// # Errors
-    /// In words for the user.
     fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String>;
 }
 

@@ -184,9 +184,6 @@ impl Keeper {
     }
 
     /// Writes what has changed since the last time, if anything has.
-    ///
-    /// # Errors
-    /// The file cannot be written. It is not tried again before something else changes.
     pub fn save(&mut self) -> io::Result<()> {
         if self.saved == self.settings {
             return Ok(());

@@ -183,9 +183,6 @@ impl PathPage {
     }
 
     /// The paths that are named.
-    ///
-    /// # Errors
-    /// Why they are not taken, in words.
     fn paths(&self) -> Result<Vec<PathBuf>, String> {
         if self.ask.pick != Pick::NewFile {
             return export::paths_in(&self.text);

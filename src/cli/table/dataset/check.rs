@@ -39,9 +39,6 @@ pub struct Args {
 }
 
 /// Looks at labelled photos and crops.
-///
-/// # Errors
-/// Folders without labels, a report that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let plan = plan(&args.folders).map_err(|error| BadCall(error.to_string()))?;
     if let Some(words) = told_of_outside(&plan.outside) {

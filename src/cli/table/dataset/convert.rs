@@ -79,9 +79,6 @@ impl ValueEnum for From {
 }
 
 /// Converts labels.
-///
-/// # Errors
-/// Labels that cannot be read or are wrong, a folder that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let format = match args.from_format {
         From::Auto => None,

@@ -35,9 +35,6 @@ pub struct Args {
 }
 
 /// Reads the photos and tells what is missing.
-///
-/// # Errors
-/// A bad call, networks that cannot be loaded, a page that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();

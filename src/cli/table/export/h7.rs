@@ -54,9 +54,6 @@ pub struct Args {
 }
 
 /// Exports, or checks.
-///
-/// # Errors
-/// A model that cannot be read or is too large, folders that cannot be read or written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if let Some(folder) = &args.check {
         return check_folder(folder);

@@ -27,9 +27,6 @@ const SET_COLORS: [Rgb<u8>; 6] = [
 
 /// A frame of the photo with the board's readings and sets, and how many cards and sets it shows.
 /// Where the cards lie is found here, not by the board's own script.
-///
-/// # Errors
-/// A photo that cannot be read or shows no card.
 pub fn preview(photo: &Path, net: &Net) -> anyhow::Result<(RgbImage, [usize; 2])> {
     let read = PhotoReader::new()?.read_file(photo).context("--preview")?;
     let quads: Vec<Quad> = read.table.cards.iter().map(|card| card.corners_in_image).collect();

@@ -9,10 +9,6 @@ use setsight_files::say;
 use std::io::{self, IsTerminal};
 
 /// Reads the photos, prints and writes what they hold.
-///
-/// # Errors
-/// A bad call; results that cannot be written. A photo that cannot be read is named and passed
-/// over.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     check(&args)?;
     let mut scan = Scanning::new(&args)?;

@@ -51,9 +51,6 @@ impl Names {
 }
 
 /// Refuses a folder of results in which one of the photos lies: its picture would overwrite it.
-///
-/// # Errors
-/// The photo and the folder, named.
 pub fn refuse_photos_in(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::Result<()> {
     let Ok(out_path) = out.canonicalize() else { return Ok(()) }; // Not there yet.
     for photo in photos.iter().map(AsRef::as_ref) {
@@ -73,9 +70,6 @@ pub fn refuse_photos_in(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::Resu
 
 /// Refuses a folder whose page lists photos that are still there but not among these: the new page
 /// would list these alone, though the others' pictures stay.
-///
-/// # Errors
-/// One of the other photos, named.
 pub fn refuse_other_results(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::Result<()> {
     let lines = read_text(&out.join(LINES), MAX_DATA_BYTES).unwrap_or_default();
     let photos: HashSet<String> =
@@ -97,9 +91,6 @@ pub fn refuse_other_results(out: &Path, photos: &[impl AsRef<Path>]) -> anyhow::
 }
 
 /// Draws the cards and sets of a photo and writes the picture and its small copy.
-///
-/// # Errors
-/// The file that could not be written, and why.
 pub fn write_pictures(
     out: &Path,
     name: &str,
@@ -203,9 +194,6 @@ impl std::fmt::Display for Counts {
 
 impl OutFolder {
     /// Makes the folder.
-    ///
-    /// # Errors
-    /// It cannot be made or written to.
     pub fn create(folder: &Path, overwrite: bool) -> anyhow::Result<Self> {
         let context = || format!("results cannot go to {}", folder.display());
         let thumbnails = folder.join(THUMBNAILS);
@@ -232,9 +220,6 @@ impl OutFolder {
     }
 
     /// Adds a photo; `picture` is the name of its pictures, if they are there.
-    ///
-    /// # Errors
-    /// The page or the lines cannot be written.
     pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
         writeln!(self.lines, "{}", record.to_json())
             .with_context(|| format!("{} cannot be written", self.path(LINES)))?;
@@ -252,9 +237,6 @@ impl OutFolder {
 
     /// Gives the page and the lines their names, and tells the page's path. After a stop there is no page,
     /// and the lines are called results.partial.jsonl, for they are not all.
-    ///
-    /// # Errors
-    /// The file that cannot be written.
     pub fn finish(mut self, stopped: bool, counts: &Counts) -> anyhow::Result<PathBuf> {
         let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));
         let unwritten = |path: String| move || format!("{path} cannot be written");

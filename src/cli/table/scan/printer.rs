@@ -54,9 +54,6 @@ impl Printer {
     }
 
     /// Prints one record, at once.
-    ///
-    /// # Errors
-    /// Stdout cannot be written to.
     pub fn print(&mut self, record: &Record) -> anyhow::Result<()> {
         let mut text = String::new();
         match (self.format, self.extent) {

@@ -43,9 +43,6 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Opens the file to go on with. `settings` differ where the results of the `items` may.
-    ///
-    /// # Errors
-    /// A file that cannot be written, that another run is writing, or that holds something else.
     pub(super) fn open(path: &Path, items: usize, settings: &str) -> anyhow::Result<Self> {
         let shown = path.display();
         if path.exists() && !path.is_file() {
@@ -76,9 +73,6 @@ impl Lines {
     }
 
     /// Writes the line of a photo, at once: a kill costs only what is in hand.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub(super) fn write(&mut self, index: usize, line: Value) -> anyhow::Result<()> {
         let line = format!("{}\n", self.mark(index, line));
         self.file.write_all(line.as_bytes()).with_context(|| unwritten(&self.path))

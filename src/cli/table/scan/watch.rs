@@ -23,9 +23,6 @@ const STILL: Duration = Duration::from_secs(1);
 const GIVEN_UP: Duration = Duration::from_secs(10);
 
 /// Reads what is there and what comes, until Ctrl-C. That is its usual end: it was not stopped early.
-///
-/// # Errors
-/// Results that cannot be written.
 pub fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
     let stop = stop::asked();
     let names: Vec<String> = scan.args.paths.iter().map(|p| p.display().to_string()).collect();

@@ -25,9 +25,6 @@ pub struct Keeper {
 
 impl Keeper {
     /// Makes the folder in which the others will be.
-    ///
-    /// # Errors
-    /// It cannot be made.
     pub fn create(home: &Path) -> anyhow::Result<Self> {
         let context = || format!("photos cannot be kept in {}", home.display());
         std::fs::create_dir_all(home).with_context(context)?;
@@ -62,9 +59,6 @@ impl Keeper {
     }
 
     /// Keeps a photo.
-    ///
-    /// # Errors
-    /// It cannot be kept.
     pub fn keep(
         &mut self,
         bytes: &[u8],
@@ -100,9 +94,6 @@ impl Keeper {
     }
 
     /// Finishes the page of results, if there is one, and says where it is.
-    ///
-    /// # Errors
-    /// It cannot be written.
     pub fn finish(&mut self) -> anyhow::Result<Option<String>> {
         let Some((folder, out)) = self.out.take() else { return Ok(None) };
         out.finish(false, &self.counts)?;

@@ -31,9 +31,6 @@ pub struct Teller {
 
 impl Teller {
     /// Begins to tell.
-    ///
-    /// # Errors
-    /// The system gives no thread.
     pub fn start() -> std::io::Result<Self> {
         let (lines, told) = sync_channel(MOST);
         let lost: Arc<AtomicU32> = Arc::default();

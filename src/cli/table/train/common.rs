@@ -41,9 +41,6 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// The path of a file that is written at the end of a run, and that must not be there before.
-    ///
-    /// # Errors
-    /// It is there. In the folder of another run nothing is written anyway.
     pub fn new_file(&self, name: &str) -> Result<PathBuf, BadCall> {
         let path = self.out.join(name);
         if path.exists() && !self.resume && !self.out.join(CONFIG).exists() {
@@ -56,9 +53,6 @@ impl RunArgs {
     }
 
     /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
-    ///
-    /// # Errors
-    /// [`setsight_train::TrainError`].
     pub fn train(&self, task: &impl Task, settings: &Settings) -> anyhow::Result<Option<Trained>> {
         let minutes = self.checkpoint_every.clamp(0.01, 1e4);
         let keeping = Keeping {
@@ -85,9 +79,6 @@ impl RunArgs {
 
 /// What a run begins with, from the folder of another run or from an ONNX file; also what the network says
 /// of itself, if it is finished.
-///
-/// # Errors
-/// No run and no such file there, a broken one, or another network.
 pub fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, Option<Metadata>)> {
     if path.is_dir() {
         let weights = best_weights(path, plan)?;
@@ -112,9 +103,6 @@ pub fn edition_of(told: &[(String, Edition)], source: &str) -> Edition {
 }
 
 /// A finite number above 0, for clap.
-///
-/// # Errors
-/// It is none, in words.
 pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> {
     let number = text.parse::<T>().ok().filter(|&number| {
         let number: f64 = number.into();
@@ -124,9 +112,6 @@ pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> 
 }
 
 /// `SOURCE=EDITION`, for clap.
-///
-/// # Errors
-/// It is neither, in words.
 pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
     let told = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, edition) = told.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;

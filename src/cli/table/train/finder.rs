@@ -38,9 +38,6 @@ pub struct Args {
 }
 
 /// Trains the finder.
-///
-/// # Errors
-/// A run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = args.run.new_file(file_of(Kind::Finder))?;
     let seed = args.run.seed;

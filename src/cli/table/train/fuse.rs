@@ -61,9 +61,6 @@ const STACK_SEEDS: u64 = 2_650_000;
 const OUTLINE_SEEDS: u64 = 881_000;
 
 /// Fits and writes `fusion.json`, and prints what the fit gave.
-///
-/// # Errors
-/// Weights or crops that cannot be read; a file that cannot be written.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let models = args.models.clone().map_or(Models::Shipped, Models::Folder);
     if args.screens {

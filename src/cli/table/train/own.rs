@@ -108,9 +108,6 @@ fn drawn_cards(steps: u64) -> [usize; 2] {
 }
 
 /// Trains the reader on a person's cards and writes a complete folder of models.
-///
-/// # Errors
-/// A bad call, photos that cannot be learned from, a folder that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     let Some(out) = args.out.as_deref().filter(|_| !args.add.is_empty()) else {
         return Err(BadCall(

@@ -84,9 +84,6 @@ const DRAWN_SHARE: f64 = 0.55;
 const REAL_SHARE: f64 = 0.25;
 
 /// Trains the reader.
-///
-/// # Errors
-/// A bad call, folders that cannot be learnt from, a run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = args.run.new_file(file_of(Kind::Reader))?;
     let (learnt, mut judged) = labelled(&args)?;

@@ -44,9 +44,6 @@ pub struct Args {
 }
 
 /// Trains the refiner.
-///
-/// # Errors
-/// A run that cannot be kept.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let path = args.run.new_file(file_of(Kind::Refiner))?;
     let seed = args.run.seed;

@@ -46,9 +46,6 @@ pub(super) struct Grid {
 impl Grid {
     /// The tiles of a file's photo; `None` if it has none, or such as this does not join:
     /// transparent, turned, or made of others in turn.
-    ///
-    /// # Errors
-    /// There are too few or too many tiles, they are cut off, or the photo is too large.
     pub(super) fn of(file: &HeifFile) -> Result<Option<Self>, SourceError> {
         let unreadable = |error| super::unreadable(FORMAT, error);
         let primary = file.primary_id;
@@ -96,9 +93,6 @@ impl Grid {
     }
 
     /// Decodes the tiles, so many times smaller in each direction, and joins them.
-    ///
-    /// # Errors
-    /// A tile is broken, cut off, or of another size; the message names the first such tile. Or the time is spent.
     pub(super) fn decode(
         &self,
         file: &HeifFile,

@@ -41,9 +41,6 @@ impl Maps {
 /// Detects cards in a scaled photo: the network, or a fake in a test.
 pub trait FinderNetwork: Send + Sync {
     /// The maps for one picture.
-    ///
-    /// # Errors
-    /// The network does not run.
     fn maps(&self, input: &Input) -> Result<Maps, NetworkError>;
 }
 

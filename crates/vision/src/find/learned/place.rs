@@ -69,9 +69,6 @@ impl Default for Params {
 /// the refiner names each card's corners, and a second table is fitted to those; it replaces the
 /// first if more sides are found. Next, other places are tried for covered cards. Last, the table
 /// is fitted to the sides found, which determine it best.
-///
-/// # Errors
-/// The network does not run.
 pub(crate) fn place(
     frame: &Frame,
     working: &Working,

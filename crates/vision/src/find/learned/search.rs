@@ -35,9 +35,6 @@ impl Default for Params {
 /// not all its sides were found, and the refiner does not confirm its place. All places are judged
 /// in one batch, which costs little more than one place. Each place is given to one card only, and
 /// to none if a card without doubt lies there, unless a card has no other place.
-///
-/// # Errors
-/// The working image cannot be read, or the network does not run.
 pub(crate) fn settle_covered(
     frame: &Frame,
     placer: &Placer,

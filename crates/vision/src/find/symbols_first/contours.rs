@@ -69,9 +69,6 @@ fn in_working(points: &Vector<CvPoint>) -> Vec<Point> {
 }
 
 /// The contours of all maps whose bounding box is at least `smallest_px` long, in working pixels.
-///
-/// # Errors
-/// OpenCV failed, for instance for lack of memory.
 pub(crate) fn contours(maps: &[BinaryMap], smallest_px: f64) -> opencv::Result<Vec<Contour>> {
     let mut contours = Vec::new();
     for map in maps {
@@ -97,9 +94,6 @@ pub(crate) fn contours(maps: &[BinaryMap], smallest_px: f64) -> opencv::Result<V
 
 /// The quadrangles among contours, clockwise on the screen. `long_side_px` is that of the working
 /// image.
-///
-/// # Errors
-/// OpenCV failed, for instance for lack of memory.
 pub(crate) fn quadrangles(
     contours: &[Contour],
     long_side_px: f64,

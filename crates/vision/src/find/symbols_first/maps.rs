@@ -27,9 +27,6 @@ const WHITE_WINDOW: f64 = 0.050;
 const INK: [f64; 2] = [0.10, 0.26];
 
 /// Makes the maps of one working image.
-///
-/// # Errors
-/// OpenCV failed, for instance for lack of memory.
 pub(crate) fn maps(working: &Working) -> opencv::Result<Vec<BinaryMap>> {
     let long = working.width.max(working.height) as f64;
     let mut maps = Vec::new();

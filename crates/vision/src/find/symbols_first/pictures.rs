@@ -20,9 +20,6 @@ const SMALL_PX: f64 = 13.0;
 
 /// The binary maps in which symbols and cards are searched for, each scaled down to a third of the
 /// working image's width.
-///
-/// # Errors
-/// OpenCV cannot read a map.
 pub(crate) fn maps(working: &Working, maps: &[BinaryMap]) -> opencv::Result<RgbImage> {
     let [width, height] = [working.width, working.height].map(|side| (side as u32).div_ceil(3));
     let mut pictures = Vec::new();

@@ -29,9 +29,6 @@ pub(crate) struct MomentFrame {
 
 impl MomentFrame {
     /// The frame of what a polygon encloses; `None` if it does not extend in two directions.
-    ///
-    /// # Errors
-    /// OpenCV failed, for instance for lack of memory.
     pub(crate) fn of(polygon: &[Point]) -> opencv::Result<Option<Self>> {
         let points: Vector<Point2f> =
             polygon.iter().map(|p| Point2f::new(p.x as f32, p.y as f32)).collect();

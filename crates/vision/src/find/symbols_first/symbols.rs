@@ -86,9 +86,6 @@ impl Default for Params {
 }
 
 /// The symbols among contours, each once, with its colours.
-///
-/// # Errors
-/// OpenCV failed, for instance for lack of memory.
 pub(crate) fn symbols(
     contours: &[Contour],
     working: &Working,
