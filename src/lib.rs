@@ -37,20 +37,20 @@ pub use setsight_game::{cards, game, sets};
 pub use setsight_general as general;
 
 #[cfg(feature = "vision")]
-pub use image;
-#[cfg(feature = "vision")]
-pub use setsight_nets::engine::EngineChoice;
-#[cfg(feature = "vision")]
-pub use setsight_photo::geometry::{Point, Quad};
-#[cfg(feature = "vision")]
-pub use setsight_track::{CardTrack, TableTracker, TrackedTable};
-#[cfg(feature = "vision")]
-pub use setsight_vision::{
-    FinderChoice, Mirrored, PhotoReader, PhotoReading, ReadCard, ReadError, ReadErrorKind,
-    ReadOptions, ReaderChoice, Reading, TableReading, read_photo,
-};
+mod photos {
+    pub use image;
+    pub use setsight_nets::engine::EngineChoice;
+    pub use setsight_photo::geometry::{Point, Quad};
+    pub use setsight_track::{CardTrack, TableTracker, TrackedTable};
+    pub use setsight_vision::{
+        FinderChoice, Mirrored, PhotoReader, PhotoReading, ReadCard, ReadError, ReadErrorKind,
+        ReadOptions, ReaderChoice, Reading, TableReading, read_photo,
+    };
 
-/// The programs of the page for beginners are compiled, and run where they can be.
-#[cfg(all(doctest, feature = "vision"))]
-#[doc = include_str!("../docs/start/rust.md")]
-struct StartPage;
+    /// The programs of the page for beginners are compiled, and run where they can be.
+    #[cfg(doctest)]
+    #[doc = include_str!("../docs/start/rust.md")]
+    struct StartPage;
+}
+#[cfg(feature = "vision")]
+pub use photos::*;

@@ -1,10 +1,8 @@
 //! The list of solvers.
 
 use super::rules::{Card, Rules};
-#[cfg(feature = "smt")]
-use super::smt::{Encoding, Smt};
 use super::solver::{Budget, Solver, Stop};
-use super::{brute, cover, dynamic, greedy};
+use super::{brute, cover, dynamic, greedy, smt};
 use std::fmt;
 use std::str::FromStr;
 
@@ -88,12 +86,7 @@ impl Kind {
         }
         Ok(match self {
             Self::Brute => Box::new(brute::Brute::new(rules)),
-            #[cfg(feature = "smt")]
-            Self::Smt(without) => Box::new(Smt::new(rules, Encoding::Integers, without)),
-            #[cfg(feature = "smt")]
-            Self::SmtBoolean => Box::new(Smt::new(rules, Encoding::Booleans, Without::NOTHING)),
-            #[cfg(not(feature = "smt"))]
-            Self::Smt(_) | Self::SmtBoolean => return Err(Unavailable(self)),
+            Self::Smt(_) | Self::SmtBoolean => smt::solver(rules, self)?,
             Self::Dynamic => dynamic::solver(rules),
             Self::DynamicPaper => greedy::solver(rules),
             Self::Cover => cover::solver(rules),

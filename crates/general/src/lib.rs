@@ -34,6 +34,15 @@ mod play;
 mod rules;
 #[cfg(feature = "smt")]
 mod smt;
+#[cfg(not(feature = "smt"))]
+mod smt {
+    use crate::{Kind, Rules, Solver, Unavailable};
+
+    /// This build has no Z3.
+    pub(super) fn solver(_: &Rules, kind: Kind) -> Result<Box<dyn Solver>, Unavailable> {
+        Err(Unavailable(kind))
+    }
+}
 mod solver;
 mod trace;
 pub mod uniformity;

@@ -1,6 +1,6 @@
 //! Z3 as a solver: the board as constraints, in two encodings.
 
-use super::kind::Without;
+use super::kind::{Kind, Unavailable, Without};
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
 use z3::ast::{Ast, Bool, Int};
@@ -8,7 +8,7 @@ use z3::{Params, SatResult};
 
 /// How the search for a set is encoded for Z3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+enum Encoding {
     /// The paper's: an integer for each (card of the set, property), a matrix whose columns are the
     /// cards. Each integer is a value, all of a property are equal or different, each column is a
     /// card of the board (the paper's constraint 9), the columns are distinct (11) and in
@@ -19,8 +19,17 @@ pub(super) enum Encoding {
     Booleans,
 }
 
+/// The solver `kind`, which asks Z3.
+pub(super) fn solver(rules: &Rules, kind: Kind) -> Result<Box<dyn Solver>, Unavailable> {
+    Ok(Box::new(match kind {
+        Kind::Smt(without) => Smt::new(rules, Encoding::Integers, without),
+        Kind::SmtBoolean => Smt::new(rules, Encoding::Booleans, Without::NOTHING),
+        _ => return Err(Unavailable(kind)),
+    }))
+}
+
 /// Both encodings use the paper's delayed deletion, see [`Without`].
-pub(super) struct Smt {
+struct Smt {
     rules: Rules,
     encoding: Encoding,
     without: Without,
@@ -39,7 +48,7 @@ enum Variables {
 }
 
 impl Smt {
-    pub fn new(rules: &Rules, encoding: Encoding, without: Without) -> Self {
+    fn new(rules: &Rules, encoding: Encoding, without: Without) -> Self {
         Self {
             rules: *rules,
             encoding,
@@ -267,6 +276,8 @@ impl Solver for Smt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deal::FisherYates;
+    use crate::{Record, check, play};
 
     #[test]
     fn a_solver_without_an_answer_is_not_asked_again() {
@@ -282,6 +293,40 @@ mod tests {
             assert!(smt.solver.is_some(), "{encoding:?}: may have more answers");
             smt.removed(&set);
             assert_eq!(smt.find(&Budget::unlimited(), &mut set), Ok(false));
+        }
+    }
+
+    /// The optimisations change how long Z3 takes, not what is found.
+    #[test]
+    fn z3_plays_the_same_games_without_its_optimisations() {
+        for (order, delayed_deletion) in
+            [(false, false), (true, false), (false, true), (true, true)]
+        {
+            let kind = Kind::Smt(Without { order, delayed_deletion });
+            let rules = Rules::new(3, 3, 4).unwrap();
+            for seed in 0..4 {
+                let mut record = Record::default();
+                let mut first = Vec::new();
+                for kind in [kind, Kind::Cover] {
+                    let mut dealer = FisherYates::new(&rules, seed);
+                    let mut solver = kind.solver(&rules).unwrap();
+                    play(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut record)
+                        .unwrap();
+                    check(&rules, &record).unwrap_or_else(|fault| panic!("{kind} {seed}: {fault}"));
+                    first.push(record.found[0]);
+                }
+                assert_eq!(first[0], first[1], "{kind} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn z3_agrees_on_what_is_written_for_others() {
+        for (rules, board, found) in crate::encoded::tests::boards().into_iter().step_by(3) {
+            let solver = z3::Solver::new();
+            solver.from_string(crate::encoded::smt2(&rules, &board));
+            let expected = if found { z3::SatResult::Sat } else { z3::SatResult::Unsat };
+            assert_eq!(solver.check(), expected, "{rules:?}");
         }
     }
 }

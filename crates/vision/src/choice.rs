@@ -85,7 +85,7 @@ impl FinderChoice {
         without: &[Step],
     ) -> Result<Box<dyn CardFinder>, FinderError> {
         if self == Self::Classical {
-            return classical();
+            return super::find::classical();
         }
         let mut learned = learned(models, refiner)?;
         for step in without {
@@ -111,19 +111,6 @@ pub enum FinderError {
     /// Weights that it needs are missing or broken.
     #[error(transparent)]
     Models(#[from] ModelsError),
-}
-
-#[cfg(feature = "opencv")]
-pub(crate) fn classical() -> Result<Box<dyn CardFinder>, FinderError> {
-    // Pictures are read side by side, and OpenCV's own threads would only be in their way. It fails
-    // where OpenCV has no threads to begin with.
-    let _ = opencv::core::set_num_threads(1);
-    Ok(Box::new(super::find::SymbolFinder::default()))
-}
-
-#[cfg(not(feature = "opencv"))]
-pub(crate) fn classical() -> Result<Box<dyn CardFinder>, FinderError> {
-    Err(FinderError::NoOpenCv)
 }
 
 /// Loads the finder with networks. `refiner` is the network that it shares with the reader.

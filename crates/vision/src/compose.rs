@@ -1,7 +1,7 @@
 //! Composes the stages, in this one place.
 
 use super::board::{self, Board};
-use super::choice::{FinderError, classical};
+use super::choice::FinderError;
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
@@ -13,15 +13,15 @@ use super::{layout, stage_pictures};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
+use std::error::Error;
 use std::io;
 
 /// Why a frame could not be read. A frame without cards is not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
     /// OpenCV, which the classical finder uses, failed, for instance for lack of memory.
-    #[cfg(feature = "opencv")]
     #[error("the cards cannot be looked for: {0}")]
-    OpenCv(#[from] opencv::Error),
+    OpenCv(Box<dyn Error + Send + Sync>),
     /// A network was loaded but does not run.
     #[error("the cards cannot be read: {0}")]
     Network(#[from] NetworkError),
@@ -33,7 +33,6 @@ pub enum PipelineError {
 impl From<FindError> for PipelineError {
     fn from(error: FindError) -> Self {
         match error {
-            #[cfg(feature = "opencv")]
             FindError::OpenCv(error) => Self::OpenCv(error),
             FindError::Network(error) => Self::Network(error),
             FindError::Picture(error) => Self::Picture(error),
@@ -70,7 +69,7 @@ impl Pipeline {
     /// # Errors
     /// This build has no OpenCV.
     pub fn classical() -> Result<Self, FinderError> {
-        Ok(Self::new(classical()?, Box::new(ClassicalReader)))
+        Ok(Self::new(crate::find::classical()?, Box::new(ClassicalReader)))
     }
 
     /// The stages with their default parameters and the given finder and reader.

@@ -14,16 +14,23 @@ pub(crate) mod rim;
 pub(crate) mod sides;
 #[cfg(feature = "opencv")]
 pub(crate) mod symbols_first;
+#[cfg(not(feature = "opencv"))]
+pub(crate) mod symbols_first {
+    /// This build has no classical finder.
+    pub fn finder() -> Result<Box<dyn super::CardFinder>, crate::choice::FinderError> {
+        Err(crate::choice::FinderError::NoOpenCv)
+    }
+}
 pub(crate) mod working;
 
 pub use learned::Learned;
-#[cfg(feature = "opencv")]
-pub use symbols_first::SymbolFinder;
+pub use symbols_first::finder as classical;
 
 use crate::data::CardOutline;
 use crate::trace::Trace;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
+use std::error::Error;
 use std::io;
 
 /// Detects the cards of a photo.
@@ -40,9 +47,8 @@ pub trait CardFinder: Send + Sync {
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// OpenCV, which the classical finder uses, failed, for instance for lack of memory.
-    #[cfg(feature = "opencv")]
     #[error(transparent)]
-    OpenCv(#[from] opencv::Error),
+    OpenCv(Box<dyn Error + Send + Sync>),
     /// The network does not run.
     #[error(transparent)]
     Network(#[from] NetworkError),

@@ -121,9 +121,7 @@ pub mod parts {
     }
     /// Finders of cards.
     pub mod find {
-        #[cfg(feature = "opencv")]
-        pub use crate::find::SymbolFinder;
-        pub use crate::find::{CardFinder, FindError, Learned};
+        pub use crate::find::{CardFinder, FindError, Learned, classical};
     }
     /// The finder network's maps, and the cards in them.
     pub mod finder {

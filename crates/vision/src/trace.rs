@@ -79,8 +79,7 @@ impl Trace<'_> {
     }
 
     /// Whether somebody looks at the pictures.
-    #[cfg(feature = "opencv")]
-    pub(crate) fn shows_pictures(&self) -> bool {
+    pub fn shows_pictures(&self) -> bool {
         self.on_picture.is_some()
     }
 

@@ -7,7 +7,7 @@ const INWARDS: f64 = 0.9;
 
 /// Colours (R, G, B) of points on a card's rim, `count` along each side, from the position `first`
 /// to its mirror image, in sides. Points outside the picture are left out.
-fn rim(quad: &WorkingQuad, working: &Working, first: f64, count: usize) -> Vec<[u8; 3]> {
+pub(super) fn rim(quad: &WorkingQuad, working: &Working, first: f64, count: usize) -> Vec<[u8; 3]> {
     let (rgb, width, height) = (working.rgb.as_raw(), working.width, working.height);
     let center = quad.center();
     let mut seen = Vec::with_capacity(4 * count);
@@ -41,15 +41,4 @@ pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> f64 {
         .iter()
         .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));
     alike.count() as f64 / seen.len() as f64
-}
-
-/// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1. Points outside
-/// the picture do not count.
-#[cfg(feature = "opencv")]
-pub(crate) fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> f64 {
-    let seen = rim(quad, working, 0.1, 9);
-    let like_stock = |rgb: &&[u8; 3]| {
-        (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))
-    };
-    seen.iter().filter(like_stock).count() as f64 / seen.len().max(1) as f64
 }

@@ -6,12 +6,8 @@
 //! the predicted side is kept.
 
 use super::plane::{CARD_ASPECT, Pose, TablePlane};
-#[cfg(feature = "opencv")]
-use super::rim::white_rim;
 use super::working::{Working, WorkingQuad};
 use nalgebra::{Matrix3, Vector3};
-#[cfg(feature = "opencv")]
-use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;
 
 /// Parameters for finding sides.
@@ -263,7 +259,7 @@ pub struct Refined {
     pub quad: WorkingQuad,
     /// Which sides were found in the picture and agree with a card on the table.
     pub confirmed: [bool; 4],
-    sides: [Option<Side>; 4],
+    pub(super) sides: [Option<Side>; 4],
 }
 
 impl Refined {
@@ -294,59 +290,6 @@ impl Refined {
         }
         let pose = fit_pose(&refit.quad, &refit.sides, table, params);
         Self::of(working, &table.quad_in_working(&pose), Some(table), params)
-    }
-
-    /// Tries the card with its visible symbols at other places of its axis: in a heap, one symbol
-    /// of three may be all that is visible. The card moves if that explains the picture's lines
-    /// much better. `contested` says that other cards overlap this place, or that the picture ends
-    /// there. `white` is the card's stock, R, G, B, 0 to 255: just inside its sides a card shows
-    /// nothing else, and a card that covers it is equally white.
-    #[cfg(feature = "opencv")]
-    pub(crate) fn elsewhere_on_axis(
-        &self,
-        working: &Working,
-        table: &TablePlane,
-        symbols_seen: usize,
-        white: [f64; 3],
-        contested: bool,
-        params: &Params,
-    ) -> Self {
-        // Extra support that another place needs: a neighbour's border may lie there, and a card
-        // that lies free shows all its symbols.
-        let needed = if contested { 0.25 } else { 0.9 };
-        let half = SYMBOL_SPACING / 2.0;
-        let shifts: &[f64] = match symbols_seen {
-            1 => &[-half, half, -2.0 * half, 2.0 * half],
-            2 => &[-half, half],
-            _ => &[],
-        };
-        let ends = |card: &Self| usize::from(card.confirmed[1]) + usize::from(card.confirmed[3]);
-        if ends(self) == 2 {
-            return *self;
-        }
-        /// Weight of an entirely white rim relative to one fully supported side.
-        const RIM_WEIGHT: f64 = 2.0;
-        let evidence =
-            |card: &Self| card.support() + RIM_WEIGHT * white_rim(&card.quad, working, white);
-        let mut best = (evidence(self) + needed, *self);
-        let pose = Pose::nearest(&table.table_from_working.apply_quad(&self.quad));
-        let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
-        for shift in shifts {
-            let shifted = Pose { center: pose.center + along * *shift, ..pose };
-            let card = Self::of(working, &table.quad_in_working(&shifted), Some(table), params);
-            let evidence = evidence(&card);
-            if evidence > best.0 {
-                best = (evidence, card);
-            }
-        }
-        best.1
-    }
-
-    /// Sum of the support of all confirmed sides, 0 to 4.
-    #[cfg(feature = "opencv")]
-    fn support(&self) -> f64 {
-        let confirmed = self.sides.iter().zip(self.confirmed).filter(|(_, ok)| *ok);
-        confirmed.filter_map(|(side, _)| side.map(|s| s.support)).sum()
     }
 
     fn fit(

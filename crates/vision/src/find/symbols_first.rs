@@ -8,6 +8,7 @@
 //! border lines; and last, cards of which only the contour is visible.
 
 pub(crate) mod contours;
+mod covered;
 pub(crate) mod grouping;
 pub(crate) mod maps;
 mod opencv_versions;
@@ -20,6 +21,7 @@ use super::plane::TablePlane;
 use super::sides;
 use super::working::{Working, WorkingQuad};
 use super::{CardFinder, FindError};
+use crate::choice::FinderError;
 use crate::data::CardOutline;
 use crate::overlap::{overlap, tell_shared};
 use crate::trace::Trace;
@@ -28,7 +30,7 @@ use setsight_photo::geometry::Quad;
 
 /// The finder without networks: its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct SymbolFinder {
+pub(crate) struct SymbolFinder {
     /// Long side of the working image in the first pass, in pixels.
     pub long_side_px: f64,
     /// Long side of a card, in working pixels, below which there is a second pass at a larger
@@ -46,6 +48,20 @@ pub struct SymbolFinder {
     pub contours: contours::Params,
     /// Parameters for finding a card's sides.
     pub sides: sides::Params,
+}
+
+/// Loads the classical finder.
+pub fn finder() -> Result<Box<dyn CardFinder>, FinderError> {
+    // Pictures are read side by side, and OpenCV's own threads would only be in their way. It fails
+    // where OpenCV has no threads to begin with.
+    let _ = opencv::core::set_num_threads(1);
+    Ok(Box::new(SymbolFinder::default()))
+}
+
+impl From<opencv::Error> for FindError {
+    fn from(error: opencv::Error) -> Self {
+        Self::OpenCv(Box::new(error))
+    }
 }
 
 impl Default for SymbolFinder {
@@ -164,7 +180,8 @@ fn at_scale(
             let heaped = covered(&card.quad);
             let contested = heaped || !card.quad.0.iter().all(|&corner| in_view.contains(corner));
             let (count, white, sides) = (group.count, group.white, &params.sides);
-            let moved = card.elsewhere_on_axis(&working, &better, count, white, contested, sides);
+            let moved =
+                covered::elsewhere_on_axis(card, &working, &better, count, white, contested, sides);
             // Outside a heap, a card must not move onto its neighbour.
             if heaped || !covered(&moved.quad) {
                 *card = moved;

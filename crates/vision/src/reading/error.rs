@@ -117,9 +117,7 @@ impl From<PipelineError> for ReadError {
     fn from(error: PipelineError) -> Self {
         let kind = match &error {
             PipelineError::Network(error) => kind_of_network(error),
-            #[cfg(feature = "opencv")]
-            PipelineError::OpenCv(_) => ReadErrorKind::Failed,
-            PipelineError::Picture(_) => ReadErrorKind::Failed,
+            PipelineError::OpenCv(_) | PipelineError::Picture(_) => ReadErrorKind::Failed,
         };
         Self::new(kind, error)
     }

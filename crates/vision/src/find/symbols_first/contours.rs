@@ -16,7 +16,7 @@ use setsight_photo::geometry::Point;
 
 /// Thresholds for a card's contour.
 #[derive(Clone, Copy, Debug)]
-pub struct Params {
+pub(crate) struct Params {
     /// Shortest bounding box (longer side), in working pixels.
     pub smallest_px: f64,
     /// Longest bounding box as a share of the working image's long side; a single card may fill the

@@ -24,7 +24,7 @@ pub(crate) struct SymbolGroup {
 
 /// Thresholds and weights of grouping. Qualities are log odds.
 #[derive(Clone, Copy, Debug)]
-pub struct Params {
+pub(crate) struct Params {
     /// Quality below which a symbol is ignored.
     pub weakest: f64,
     /// Least quality of a card's only symbol.

@@ -62,7 +62,7 @@ impl InkColors {
 
 /// Thresholds for symbols.
 #[derive(Clone, Copy, Debug)]
-pub struct Params {
+pub(crate) struct Params {
     /// Shortest bounding box (longer side), in working pixels; the shape of a smaller one is
     /// unreliable.
     pub smallest_px: f64,
