@@ -185,7 +185,7 @@ const OPENED_ELSEWHERE: [(&str, &str); 12] = [
     ("crates/live/src/system/linux.rs", "the kernel's list of cameras"),
     ("crates/eval/src/convert/write.rs", "photos that were decoded before, copied piece by piece"),
     ("crates/nets/src/engine/library.rs", "the head of an ordinary file"),
-    ("crates/train/src/reader/kept.rs", "training's own file, crop by crop"),
+    ("crates/train/src/reader/crop_cache.rs", "training's own file, crop by crop"),
     ("crates/h7/src/folder.rs", "a new folder of its own"),
     ("crates/live/src/pictures/times.rs", "the head of a picture, for the time in it"),
     ("src/cli/stop.rs", "the kernel's figures"),

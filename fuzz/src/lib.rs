@@ -13,7 +13,7 @@ use setsight_nets::engine::{FUSION, Models, Network};
 use setsight_photo::labels::{CROP_LABELS, LabelFile, PHOTO_LABELS, read_crop_labels};
 use setsight_photo::source;
 use setsight_vision::parts::fusion::Fusion;
-use setsight_window::settings::Keeper;
+use setsight_window::settings::SettingsStore;
 use std::io::{Cursor, Read};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -109,7 +109,7 @@ pub fn fusion(bytes: &[u8]) {
 /// The window's settings.
 pub fn settings(bytes: &[u8]) {
     in_a_folder("window.json", bytes, |folder| {
-        let _ = Keeper::at(&folder.join("window.json"));
+        let _ = SettingsStore::at(&folder.join("window.json"));
     });
 }
 

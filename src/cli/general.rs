@@ -4,7 +4,7 @@ mod board;
 mod page;
 mod record;
 
-use super::timed::{Dealing, Game, Optimisation, Room, Series, counted, human};
+use super::timed::{Dealing, Game, Limits, Optimisation, Series, counted, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::cli::page::ReportArgs;
 use crate::cli::simulate::grouped;
@@ -189,7 +189,7 @@ fn solver(args: &Args, rules: &Rules, kind: Kind) -> Result<(Box<dyn Solver>, bo
 }
 
 /// What a game may use.
-fn room(args: &Args) -> Result<Room, BadCall> {
+fn limits(args: &Args) -> Result<Limits, BadCall> {
     let seconds = args.budget;
     let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
         format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
@@ -199,7 +199,7 @@ fn room(args: &Args) -> Result<Room, BadCall> {
 
 fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
     let (solver, by_clock) = solver(args, &rules, kind)?;
-    let room = room(args)?;
+    let limits = limits(args)?;
     let mut series = Series::new(&rules, args.dealer, solver, args.seed).by_clock(by_clock);
     let text = format!(
         "{}; {} to find; solver {kind}, seed {}\n",
@@ -220,7 +220,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
     };
     while (played.seconds.len() as u64) < args.games {
         let before = played.seconds.len() as u64;
-        let batch = match series.next(args.games - before, room) {
+        let batch = match series.next(args.games - before, limits) {
             Ok(batch) => batch,
             Err(stop) => return Err(stopped(args, series.stopped(), before, &stop)),
         };

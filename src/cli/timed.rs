@@ -62,7 +62,7 @@ const ENOUGH: Duration = Duration::from_micros(500);
 const MOST_TOGETHER: usize = 256;
 
 /// What a game may use: CPU time, and bytes of memory where the solver can tell.
-pub type Room = (Duration, usize);
+pub type Limits = (Duration, usize);
 
 /// Fresh games, each from the next seed, against the clock.
 pub struct Series<'a> {
@@ -118,14 +118,14 @@ impl<'a> Series<'a> {
     }
 
     /// Plays the next game, or the next few where they are short, but not more than `most`.
-    pub fn next(&mut self, most: u64, room: Room) -> Result<Batch<'_>, Stop> {
+    pub fn next(&mut self, most: u64, limits: Limits) -> Result<Batch<'_>, Stop> {
         let count = self.together.min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
-        let time = match self.play(count, room) {
+        let time = match self.play(count, limits) {
             Ok(time) => time,
             Err(_) if count > 1 => {
                 // What one game may use was used by all of them.
                 self.together = 1;
-                return self.next(1, room);
+                return self.next(1, limits);
             }
             Err(stop) => return Err(stop),
         };
@@ -146,7 +146,7 @@ impl<'a> Series<'a> {
         &self.games[0]
     }
 
-    fn play(&mut self, count: usize, (cpu, bytes): Room) -> Result<Duration, Stop> {
+    fn play(&mut self, count: usize, (cpu, bytes): Limits) -> Result<Duration, Stop> {
         if self.games.len() < count {
             self.games.resize_with(count, Game::default);
         }
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use setsight_general::{Kind, check};
 
-    const ROOM: Room = (Duration::from_secs(60), usize::MAX);
+    const LIMITS: Limits = (Duration::from_secs(60), usize::MAX);
 
     fn series(rules: &Rules, kind: Kind, dealing: Dealing) -> Series<'_> {
         Series::new(rules, dealing, kind.solver(rules).unwrap(), 7)
@@ -247,7 +247,7 @@ mod tests {
                 let mut timed = series(&rules, Kind::Cover, dealing);
                 let mut seed = 7;
                 while seed < 107 {
-                    let batch = timed.next(107 - seed, ROOM).unwrap();
+                    let batch = timed.next(107 - seed, LIMITS).unwrap();
                     assert!(batch.seconds > 0.0);
                     for Game { seed: of_game, record, .. } in batch.games {
                         assert_eq!(*of_game, seed);
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_hopeless_game_is_stopped() {
         let rules = Rules::new(7, 7, 1).unwrap();
-        let stop = |kind, room| series(&rules, kind, Dealing::Rejection).next(1, room).err();
+        let stop = |kind, limits| series(&rules, kind, Dealing::Rejection).next(1, limits).err();
         let little = (Duration::from_millis(50), usize::MAX);
         assert_eq!(stop(Kind::Brute, little), Some(Stop::Time));
         assert_eq!(stop(Kind::Dynamic, (Duration::from_secs(60), 1 << 20)), Some(Stop::Memory));

@@ -2,7 +2,7 @@
 
 use crate::clusters::{self, Apart};
 use crate::group::{self, DeckCard, Groups};
-use crate::told::{Note, Place, values_of};
+use crate::notes::{Note, Place, values_of};
 use setsight_game::cards::Property;
 use setsight_vision::parts::taught::fill_point;
 use std::collections::{BTreeMap, BTreeSet};

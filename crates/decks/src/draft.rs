@@ -2,10 +2,10 @@
 //! of them.
 
 use crate::checks::{self, LearnError};
-use crate::group::{self, DeckCard, Groups, Said};
+use crate::group::{self, DeckCard, Groups, UserLabel};
+use crate::notes::{Note, Place};
 use crate::print;
 use crate::seen::SeenPhoto;
-use crate::told::{Note, Place};
 use setsight_game::cards::{DECK_SIZE, Deck, Property};
 
 /// A deck that is being learnt.
@@ -16,7 +16,7 @@ pub struct Draft {
     /// has said of it.
     cards: Vec<DeckCard>,
     places: Vec<Place>,
-    said: Vec<Said>,
+    labels: Vec<UserLabel>,
     /// None while too few cards are seen.
     groups: Option<Groups>,
     confirmed: Vec<Property>,
@@ -75,7 +75,7 @@ impl Draft {
                 let place = Place { photo: photo.name.clone(), row: card.row, column: card.column };
                 self.places.push(place);
                 self.cards.push(DeckCard { photo: number, measured: card.measured.clone() });
-                self.said.push(Said::default());
+                self.labels.push(UserLabel::default());
             }
         }
         self.photos.push(photo);
@@ -96,7 +96,7 @@ impl Draft {
     fn remove_card(&mut self, card: usize) {
         self.cards.remove(card);
         self.places.remove(card);
-        self.said.remove(card);
+        self.labels.remove(card);
         // Cards of the photos that came last may not be grouped yet.
         if let Some(groups) = self.groups.as_mut().filter(|groups| card < groups.shapes.len()) {
             groups.remove(card);
@@ -115,8 +115,8 @@ impl Draft {
             Some(before) if before.one_fill == one_fill => groups.numbered_like(before),
             _ => print::in_order(&self.cards, &mut groups),
         }
-        if self.said.iter().flatten().any(Option::is_some) {
-            groups = group::regroup(&self.cards, groups, &self.said);
+        if self.labels.iter().flatten().any(Option::is_some) {
+            groups = group::regroup(&self.cards, groups, &self.labels);
         }
         self.groups = Some(groups);
     }
@@ -126,10 +126,10 @@ impl Draft {
     pub fn put(&mut self, place: &Place, property: Property, value: usize) {
         let Some(card) = self.card_at(place) else { return };
         let Some(groups) = self.groups.take() else { return };
-        if let Some(said) = self.said[card].get_mut(said_at(property)) {
-            *said = Some(value);
+        if let Some(label) = self.labels[card].get_mut(said_at(property)) {
+            *label = Some(value);
         }
-        self.groups = Some(group::regroup(&self.cards, groups, &self.said));
+        self.groups = Some(group::regroup(&self.cards, groups, &self.labels));
     }
 
     /// A person says that a card is none of this deck, or should not be learnt from.
@@ -230,7 +230,7 @@ impl DraftCard<'_> {
     }
 }
 
-/// Where [`Said`] and [`Groups::of`] speak of a property; beyond them for the number, which is
+/// Where [`UserLabel`] and [`Groups::of`] speak of a property; beyond them for the number, which is
 /// counted.
 const fn said_at(property: Property) -> usize {
     match property {

@@ -35,7 +35,7 @@ pub(super) struct Groups {
 }
 
 /// What a person has said of a card: its outline, fill and ink, as far as known.
-pub(super) type Said = [Option<usize>; 3];
+pub(super) type UserLabel = [Option<usize>; 3];
 
 /// What is far beyond any measurement's error, so that one odd card does not rule: natural
 /// logarithm.
@@ -155,20 +155,20 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
 
 /// Puts the cards of which a person has said something where they belong, and then the others as far
 /// as that changes what is likeliest for them.
-pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, said: &[Said]) -> Groups {
-    for (i, said) in said.iter().enumerate() {
-        if let Some(shape) = said[0].filter(|shape| *shape != groups.shapes[i]) {
+pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, labels: &[UserLabel]) -> Groups {
+    for (i, label) in labels.iter().enumerate() {
+        if let Some(shape) = label[0].filter(|shape| *shape != groups.shapes[i]) {
             let mean = mean_mask(cards, &groups, shape).0;
             let own = &cards[i].measured.mask;
             groups.turned[i] = own.turned().overlap(&mean) > own.overlap(&mean);
         }
-        for (list, value) in groups.lists().into_iter().zip(said) {
+        for (list, value) in groups.lists().into_iter().zip(label) {
             list[i] = value.unwrap_or(list[i]);
         }
     }
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
-    settle(cards, groups, &fills, &inks, said).1
+    settle(cards, groups, &fills, &inks, labels).1
 }
 
 /// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
@@ -178,15 +178,15 @@ fn settle(
     mut groups: Groups,
     fills: &[[f32; FILL_FEATURES]],
     inks: &[[f32; 5]],
-    said: &[Said],
+    labels: &[UserLabel],
 ) -> (f32, Groups) {
     /// No measurement outweighs what a person says.
     const AGAINST_WORD: f32 = 1e4;
     let mut cost = f32::MAX;
     for _ in 0..8 {
         let (mut costs, spreads) = costs(cards, &groups, fills, inks);
-        for (costs, said) in costs.iter_mut().zip(said) {
-            for (costs, value) in costs.iter_mut().zip(said) {
+        for (costs, label) in costs.iter_mut().zip(labels) {
+            for (costs, value) in costs.iter_mut().zip(label) {
                 for (g, cost) in costs.iter_mut().enumerate() {
                     *cost += if value.is_some_and(|value| value != g) { AGAINST_WORD } else { 0.0 };
                 }
@@ -454,13 +454,13 @@ pub(super) mod tests {
         let of = |shape, fill, ink| (0..27).find(|&i| truth.of(i) == [shape, fill, ink]).unwrap();
         let (a, b) = (of(1, 0, 0), of(1, 2, 0));
         (wrong.fills[a], wrong.fills[b]) = (2, 0);
-        let mut said = vec![Said::default(); 27];
-        said[a][1] = Some(0);
-        let mended = regroup(&cards, wrong, &said);
+        let mut labels = vec![UserLabel::default(); 27];
+        labels[a][1] = Some(0);
+        let mended = regroup(&cards, wrong, &labels);
         assert_eq!((mended.of(a), mended.of(b)), (truth.of(a), truth.of(b)));
         // Even against what is seen.
-        said[a] = [Some(2), None, Some(1)];
-        let mended = regroup(&cards, truth.clone(), &said);
+        labels[a] = [Some(2), None, Some(1)];
+        let mended = regroup(&cards, truth.clone(), &labels);
         assert_eq!((mended.shapes[a], mended.inks[a]), (2, 1));
         let mut anew = group(&cards, false);
         anew.numbered_like(&truth);

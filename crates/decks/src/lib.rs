@@ -15,12 +15,12 @@ mod draft;
 mod fit;
 mod group;
 mod inventory;
+mod notes;
 mod print;
 mod seen;
-mod told;
 
 pub use checks::LearnError;
 pub use draft::{Draft, DraftCard, Learnt};
 pub use inventory::{Inventory, Spot, UnsureCard};
+pub use notes::{NameError, Note, Place, check_name, values_of};
 pub use seen::{SeenPhoto, detect};
-pub use told::{NameError, Note, Place, check_name, values_of};

@@ -10,7 +10,7 @@ mod labels;
 mod photo;
 mod report;
 
-use setsight_photo::source::Room;
+use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, PipelineError};
 
 pub use findings::Findings;
@@ -23,11 +23,13 @@ impl Item {
     pub fn check(
         &self,
         pipeline: &Pipeline,
-        room: &Room,
+        budget: &MemoryBudget,
         with_pictures: bool,
     ) -> Result<Checked, PipelineError> {
         match self {
-            Self::Photo { path, label } => photo::check(pipeline, path, label, room, with_pictures),
+            Self::Photo { path, label } => {
+                photo::check(pipeline, path, label, budget, with_pictures)
+            }
             Self::Crops(crops) => crops::check(pipeline, crops, with_pictures),
         }
     }

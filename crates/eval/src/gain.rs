@@ -5,7 +5,7 @@ use crate::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use setsight_photo::labels::{CardLabel, SaidBy};
-use setsight_photo::source::Room;
+use setsight_photo::source::MemoryBudget;
 use setsight_scenes::suite::Suite;
 use setsight_vision::{Pipeline, Trace};
 
@@ -109,10 +109,11 @@ pub fn measure(
 ) -> anyhow::Result<Worth> {
     let (mut was, mut is) = (Figures::default(), Figures::default());
     let mut changes = Vec::new();
-    let room = Room::default();
+    let budget = MemoryBudget::default();
     for (photo, untrained_on_it) in photos {
         let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
-            let mut results = evaluate_photo(std::slice::from_ref(pipeline), photo, &room, false)?;
+            let mut results =
+                evaluate_photo(std::slice::from_ref(pipeline), photo, &budget, false)?;
             let result = results.remove(0);
             Ok((result.figures, result.outcome))
         };

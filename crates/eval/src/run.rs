@@ -10,7 +10,7 @@ use super::reliability::Reliability;
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::labels::CardLabel;
-use setsight_photo::source::Room;
+use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, Trace};
 use std::borrow::Cow;
 
@@ -72,13 +72,13 @@ pub fn plan(photos: Vec<LabelledPhoto>, crops: &[LabelledCrop]) -> Vec<Item> {
 pub fn evaluate(
     pipelines: &[Pipeline],
     item: &Item,
-    room: &Room,
+    budget: &MemoryBudget,
     with_pictures: bool,
 ) -> anyhow::Result<Evaluated> {
     match item {
         Item::Crops(crops) => evaluate_crops(pipelines, crops, with_pictures),
         Item::Photo(photo) => {
-            let results = evaluate_photo(pipelines, photo, room, with_pictures)?;
+            let results = evaluate_photo(pipelines, photo, budget, with_pictures)?;
             Ok(Evaluated { results: vec![(photo.clone(), results)], failed: Vec::new() })
         }
     }
@@ -89,13 +89,13 @@ pub fn evaluate(
 pub fn evaluate_photo(
     pipelines: &[Pipeline],
     photo: &LabelledPhoto,
-    room: &Room,
+    budget: &MemoryBudget,
     with_pictures: bool,
 ) -> anyhow::Result<Vec<PhotoResult>> {
     let mut loading = Trace::default();
     // Each of a report's pictures of a stage is drawn on a copy.
     let copies = u64::from(with_pictures);
-    let (loaded, _held) = loading.stage("load", |_| room.load(&photo.path, copies))?;
+    let (loaded, _reservation) = loading.stage("load", |_| budget.load(&photo.path, copies))?;
     let (stored, label) = ((loaded.stored_width, loaded.stored_height), &photo.label);
     if stored != (label.width, label.height) {
         anyhow::bail!(
@@ -152,6 +152,6 @@ pub fn evaluate_photo(
         })
     };
     let results = pipelines.iter().map(judge).collect();
-    room.done_with(loaded.frame);
+    budget.done_with(loaded.frame);
     results
 }

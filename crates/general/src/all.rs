@@ -18,34 +18,34 @@ pub fn sets_of_board(
     budget: &Budget,
     see: &mut dyn FnMut(&[Card]) -> bool,
 ) -> Result<u64, Stop> {
-    let mut told = Told { see, count: 0, more: true };
+    let mut visitor = Visitor { see, count: 0, more: true };
     if rules.values() <= 2 {
         // Any card or pair is a set, and may have more properties than a mask has room for.
         for (i, a) in board.iter().enumerate() {
             budget.time()?;
             if rules.values() == 1 {
-                told.set(&[*a]);
+                visitor.set(&[*a]);
             } else {
-                board[i + 1..].iter().take_while(|b| told.set(&[*a, **b])).for_each(drop);
+                board[i + 1..].iter().take_while(|b| visitor.set(&[*a, **b])).for_each(drop);
             }
-            if !told.more {
+            if !visitor.more {
                 break;
             }
         }
-        return Ok(told.count);
+        return Ok(visitor.count);
     }
-    mask::sized!(rules, W => Board::<W>::new(rules, board).pairs(budget, &mut told))?;
-    Ok(told.count)
+    mask::sized!(rules, W => Board::<W>::new(rules, board).pairs(budget, &mut visitor))?;
+    Ok(visitor.count)
 }
 
 /// Who is told, and how much.
-struct Told<'a> {
+struct Visitor<'a> {
     see: &'a mut dyn FnMut(&[Card]) -> bool,
     count: u64,
     more: bool,
 }
 
-impl Told<'_> {
+impl Visitor<'_> {
     fn set(&mut self, set: &[Card]) -> bool {
         self.count += 1;
         self.more = (self.see)(set);
@@ -69,14 +69,14 @@ impl<const W: usize> Board<W> {
     }
 
     /// The sets through each pair of first cards.
-    fn pairs(&self, budget: &Budget, told: &mut Told) -> Result<(), Stop> {
+    fn pairs(&self, budget: &Budget, visitor: &mut Visitor) -> Result<(), Stop> {
         let all: Vec<usize> = (0..self.cards.len()).collect();
         for (i, (_, a)) in self.cards.iter().enumerate() {
             budget.time()?;
             for (j, (_, b)) in self.cards.iter().enumerate().skip(i + 1) {
                 let (union, alike) = (mask::or(a, b), mask::and(a, b));
-                self.grow(&mut vec![i, j], (&union, &alike), &all[j + 1..], told, budget)?;
-                if !told.more {
+                self.grow(&mut vec![i, j], (&union, &alike), &all[j + 1..], visitor, budget)?;
+                if !visitor.more {
                     return Ok(());
                 }
             }
@@ -90,7 +90,7 @@ impl<const W: usize> Board<W> {
         places: &mut Vec<usize>,
         (union, alike): (&Mask<W>, &Mask<W>),
         after: &[usize],
-        told: &mut Told,
+        visitor: &mut Visitor,
         budget: &Budget,
     ) -> Result<(), Stop> {
         let last = places[places.len() - 1];
@@ -100,7 +100,7 @@ impl<const W: usize> Board<W> {
                 && place > last
             {
                 let set = places.iter().chain([&place]).map(|&place| self.cards[place].0);
-                told.set(&set.collect::<Vec<Card>>());
+                visitor.set(&set.collect::<Vec<Card>>());
             }
             return Ok(());
         }
@@ -109,12 +109,12 @@ impl<const W: usize> Board<W> {
             fitting.filter(|&i| mask::and(union, &self.cards[i].1) == *alike).collect();
         budget.time()?;
         for (i, &place) in fitting.iter().enumerate() {
-            if fitting.len() - i + places.len() < self.rules.values() || !told.more {
+            if fitting.len() - i + places.len() < self.rules.values() || !visitor.more {
                 break;
             }
             places.push(place);
             let union = mask::or(union, &self.cards[place].1);
-            self.grow(places, (&union, alike), &fitting[i + 1..], told, budget)?;
+            self.grow(places, (&union, alike), &fitting[i + 1..], visitor, budget)?;
             places.pop();
         }
         Ok(())

@@ -19,8 +19,8 @@
 //! | `watch` | a frame | the tracked table, with detections on a thread of their own |
 //! | [`counter`](setsight_track::counter) | a table | the score of the game |
 //! | `session`, `view` | a source, commands, a stop | views for a sink |
-//! | `freeze` | a view | its line of JSON; its frame on disk |
-//! | `straight` | a view | the table as seen from straight above |
+//! | `snapshot` | a view | its line of JSON; its frame on disk |
+//! | `top_view` | a view | the table as seen from straight above |
 //!
 //! The threads are connected by slots for the newest item ([`Latest`](parts::Latest)) or by channels of
 //! small capacity, so that no queue grows when one thread is slower than another.
@@ -35,7 +35,6 @@ mod feed;
 mod ffmpeg;
 mod follow;
 mod frames;
-mod freeze;
 mod input;
 mod jpeg;
 mod latest;
@@ -43,8 +42,9 @@ mod network;
 mod pictures;
 mod record;
 mod session;
-mod straight;
+mod snapshot;
 mod system;
+mod top_view;
 mod video;
 mod view;
 mod watch;
@@ -53,7 +53,7 @@ pub use camera::{CameraChoice, CameraError, Cameras};
 pub use feed::Feed;
 pub use ffmpeg::end_all as end_children;
 pub use input::{FramePace, Input};
-pub use session::{News, Onlooker, Session, Sink};
+pub use session::{Observer, Session, SessionEvent, Sink};
 pub use view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
 pub use watch::Watch;
 
@@ -84,12 +84,12 @@ pub mod views {
     pub use setsight_track::counter::{Counter, Score};
 
     /// A view as a line of JSON; its frame on disk.
-    pub mod freeze {
-        pub use crate::freeze::{line, save};
+    pub mod snapshot {
+        pub use crate::snapshot::{line, save};
     }
     /// The table as seen from straight above.
-    pub mod straight {
-        pub use crate::straight::{straight_from_image, straightened};
+    pub mod top_view {
+        pub use crate::top_view::{top_view_from_image, top_view_of};
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::camera::Shot;
 use super::view::LiveView;
-use super::{freeze, jpeg};
+use super::{jpeg, snapshot};
 use crate::avi::{self, AviWriter};
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use std::fs::File;
@@ -144,7 +144,7 @@ impl Recorder {
     /// Records the line of the last frame.
     pub(crate) fn line(&mut self, view: &LiveView) -> Result<(), RecordError> {
         let number = self.frames.saturating_sub(1);
-        let line = freeze::line(&LiveView { number, ..view.clone() });
+        let line = snapshot::line(&LiveView { number, ..view.clone() });
         self.lines.write_all(format!("{line}\n").as_bytes()).map_err(|error| {
             RecordError::Unwritable(lines_of(&self.film).display().to_string(), error)
         })

@@ -29,12 +29,12 @@ const MOST_COMMANDS: usize = 256;
 /// Takes the views of a session.
 pub trait Sink {
     /// Takes the view as it is now; `Break` ends the session.
-    fn show(&mut self, view: &LiveView, news: News) -> ControlFlow<()>;
+    fn show(&mut self, view: &LiveView, event: SessionEvent) -> ControlFlow<()>;
 }
 
 /// What is new in a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum SessionEvent {
     /// A frame was followed.
     Frame,
     /// Something is wrong, see [`LiveView::notice`]; frames may follow.
@@ -110,7 +110,7 @@ impl Session {
                     let title = format!("the camera cannot be watched: {error}");
                     let notice = Notice::of(title, "close other programs and try again");
                     let view = LiveView { notice: Some(notice), ..LiveView::default() };
-                    let _ = sink.show(&view, News::Trouble);
+                    let _ = sink.show(&view, SessionEvent::Trouble);
                     Next::Stop
                 }
             };
@@ -143,7 +143,7 @@ impl Session {
             let run = || drop(self.run(input, None, &asked, &stopped, &mut newest));
             if let Some(notice) = notice_if_it_panics(run) {
                 let view = LiveView { notice: Some(notice), ..LiveView::default() };
-                let _ = newest.show(&view, News::Trouble);
+                let _ = newest.show(&view, SessionEvent::Trouble);
             }
         })?;
         Ok(RunningSession { view, commands, stop, thread: Some(thread) })
@@ -202,8 +202,8 @@ impl<'a> Watching<'a> {
             return Break(Next::Stop);
         }
         while let Ok(command) = commands.try_recv() {
-            self.obey(command)?;
-            self.show(News::Changed)?;
+            self.run_command(command)?;
+            self.show(SessionEvent::Changed)?;
         }
         if self.is_over {
             thread::sleep(WAIT);
@@ -221,7 +221,7 @@ impl<'a> Watching<'a> {
         }
     }
 
-    fn obey(&mut self, command: LiveCommand) -> ControlFlow<Next> {
+    fn run_command(&mut self, command: LiveCommand) -> ControlFlow<Next> {
         let (follower, controls) = (&mut self.session.follower, &self.session.controls);
         match command {
             LiveCommand::Freeze(hold) => self.view.frozen = hold,
@@ -274,21 +274,21 @@ impl<'a> Watching<'a> {
         }
         let offer = self.session.controls.camera.offer();
         self.view = LiveView { film: self.place(), fps, offer, ..followed };
-        self.show(News::Frame)
+        self.show(SessionEvent::Frame)
     }
 
     fn trouble(&mut self, notice: Notice) -> ControlFlow<Next> {
         self.view.notice = Some(notice);
-        self.show(News::Trouble)
+        self.show(SessionEvent::Trouble)
     }
 
     fn end(&mut self) -> ControlFlow<Next> {
         self.is_over = true;
-        self.show(News::End)
+        self.show(SessionEvent::End)
     }
 
-    fn show(&mut self, news: News) -> ControlFlow<Next> {
-        self.sink.show(&self.view, news).map_break(|()| Next::Stop)
+    fn show(&mut self, event: SessionEvent) -> ControlFlow<Next> {
+        self.sink.show(&self.view, event).map_break(|()| Next::Stop)
     }
 
     fn place(&self) -> Option<FilmPlace> {
@@ -326,7 +326,7 @@ struct Newest {
 }
 
 impl Sink for Newest {
-    fn show(&mut self, view: &LiveView, _: News) -> ControlFlow<()> {
+    fn show(&mut self, view: &LiveView, _: SessionEvent) -> ControlFlow<()> {
         *self.view.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(view.clone());
         (self.wake)();
         Continue(())
@@ -353,21 +353,21 @@ impl LiveSource for RunningSession {
 
 impl RunningSession {
     /// A second place from which the session is seen and commanded. It does not keep it running.
-    pub fn onlooker(&self) -> Onlooker {
-        Onlooker { view: Arc::clone(&self.view), commands: self.commands.clone(), held: None }
+    pub fn observer(&self) -> Observer {
+        Observer { view: Arc::clone(&self.view), commands: self.commands.clone(), held: None }
     }
 }
 
 /// Looks at a session that somebody else runs: a phone's, in the window. It begins games and records
 /// them, and holds the picture for itself alone; what would change the other's pictures is left out.
 #[derive(Clone)]
-pub struct Onlooker {
+pub struct Observer {
     view: Arc<Mutex<Arc<LiveView>>>,
     commands: SyncSender<LiveCommand>,
     held: Option<Arc<LiveView>>,
 }
 
-impl LiveSource for Onlooker {
+impl LiveSource for Observer {
     fn view(&mut self) -> Arc<LiveView> {
         let newest = || Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner));
         self.held.clone().unwrap_or_else(newest)

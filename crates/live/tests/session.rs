@@ -1,6 +1,6 @@
 //! One session from its first frame to its end, and what is left of it then.
 
-use setsight_live::{FramePace, Input, LiveCommand, LiveView, News, Session, Sink};
+use setsight_live::{FramePace, Input, LiveCommand, LiveView, Session, SessionEvent, Sink};
 use setsight_nets::engine::Models;
 use setsight_track::{Detector, Params};
 use setsight_vision::ReadingPlan;
@@ -34,21 +34,21 @@ struct Twice {
 }
 
 impl Sink for Twice {
-    fn show(&mut self, view: &LiveView, news: News) -> ControlFlow<()> {
-        match news {
-            News::Frame => {
+    fn show(&mut self, view: &LiveView, event: SessionEvent) -> ControlFlow<()> {
+        match event {
+            SessionEvent::Frame => {
                 let cards = view.tracked.table.cards.iter().map(|card| card.card.to_string());
                 let known = (view.time_ms, cards.collect(), view.score.seen);
                 self.played.last_mut().unwrap().push(known);
             }
-            News::End if self.played.len() == 2 => return ControlFlow::Break(()),
-            News::End => {
+            SessionEvent::End if self.played.len() == 2 => return ControlFlow::Break(()),
+            SessionEvent::End => {
                 assert!(view.ended);
                 self.played.push(Vec::new());
                 self.commands.send(LiveCommand::Seek(0.0)).unwrap();
             }
-            News::Trouble => panic!("{:?}", view.notice),
-            News::Changed => {}
+            SessionEvent::Trouble => panic!("{:?}", view.notice),
+            SessionEvent::Changed => {}
         }
         ControlFlow::Continue(())
     }
@@ -73,8 +73,8 @@ struct Stops<'a> {
 }
 
 impl Sink for Stops<'_> {
-    fn show(&mut self, _: &LiveView, news: News) -> ControlFlow<()> {
-        assert_eq!(news, News::Frame);
+    fn show(&mut self, _: &LiveView, event: SessionEvent) -> ControlFlow<()> {
+        assert_eq!(event, SessionEvent::Frame);
         self.frames += 1;
         self.stop.store(true, Ordering::Relaxed);
         ControlFlow::Continue(())

@@ -10,14 +10,14 @@
 //! | `server` | a connection | a thread that answers one request, within limits |
 //! | `socket` | a connection | bytes, each within its time |
 //! | `request` | bytes | a head whose host, origin and `key` are checked, or a 404 |
-//! | `seats` | a phone | one of four places, with the game that it left |
+//! | `sessions` | a phone | one of four sessions, with the game that it left |
 //! | `photo` | a photo | its line of JSON, as `scan` prints it |
 //! | `live` | JPEGs by WebSocket | a line of JSON for each, as `live` prints it |
 //! | `answer` | a body | bytes, with the headers that every answer has |
 //!
 //! Every connection has a thread of its own: there are few, and the limits of each are then plain
-//! to see. Nothing is written but the certificate; who wants photos kept does so when [`News`] of
-//! them comes.
+//! to see. Nothing is written but the certificate; who wants photos kept does so when a
+//! [`ServerEvent`] of them comes.
 
 #![warn(unreachable_pub)]
 
@@ -28,13 +28,13 @@ mod key;
 mod live;
 mod photo;
 mod request;
-mod seats;
 mod server;
+mod sessions;
 mod socket;
 
 pub use address::{Listen, ListenError};
 pub use photo::Reads;
-pub use server::{News, Options, Server, StartError};
+pub use server::{Options, Server, ServerEvent, StartError};
 
 /// The code of an address, to be scanned from a screen (ISO/IEC 18004).
 pub struct Code(qrcode::QrCode);

@@ -5,16 +5,16 @@
 
 use crate::answer::Answer;
 use crate::photo::Reads;
-use crate::seats::Visit;
-use crate::server::News;
+use crate::server::ServerEvent;
+use crate::sessions::Connection;
 use crate::socket::Stream;
 use image::ImageDecoder;
 use image::codecs::jpeg::JpegDecoder;
 use serde_json::Value;
 use setsight_live::cameras::Shot;
 use setsight_live::parts::{Latest, RunningSession, jpeg};
-use setsight_live::views::freeze;
-use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView, Onlooker};
+use setsight_live::views::snapshot;
+use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView, Observer};
 use std::io::{self, Cursor};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -67,8 +67,8 @@ impl Game {
         Ok(Self { feed, session, changed })
     }
 
-    fn onlooker(&self) -> Onlooker {
-        self.session.onlooker()
+    fn observer(&self) -> Observer {
+        self.session.observer()
     }
 
     fn follow(&mut self, bytes: &Bytes) -> Followed {
@@ -121,21 +121,21 @@ fn follow(
     game: &mut Option<Game>,
     bytes: &Bytes,
     is_new: bool,
-    visit: &Visit<'_>,
+    connection: &Connection<'_>,
     reads: &dyn Reads,
-    news: &dyn Fn(News<'_>),
+    on_event: &dyn Fn(ServerEvent<'_>),
 ) -> Option<Value> {
     if game.is_none() {
-        *game = Some(Game::new(reads, visit.number).ok()?);
+        *game = Some(Game::new(reads, connection.number).ok()?);
     }
     let playing = game.as_mut()?;
     if is_new {
-        news(News::Live { phone: visit.number, game: playing.onlooker() });
+        on_event(ServerEvent::Live { phone: connection.number, game: playing.observer() });
     }
     match playing.follow(bytes) {
         Followed::View(view) => {
-            news(News::View { phone: visit.number, view: &view });
-            Some(freeze::line(&view))
+            on_event(ServerEvent::View { phone: connection.number, view: &view });
+            Some(snapshot::line(&view))
         }
         Followed::Wrong(word) => Some(serde_json::json!({ "error": word })),
         Followed::Failed => {
@@ -155,20 +155,20 @@ fn begin_again(game: Option<&mut Game>) {
 /// its next one.
 pub(crate) fn frame(
     bytes: Vec<u8>,
-    visit: &Visit<'_>,
+    connection: &Connection<'_>,
     reads: &dyn Reads,
-    news: &dyn Fn(News<'_>),
+    on_event: &dyn Fn(ServerEvent<'_>),
 ) -> Answer {
     if bytes.len() > MOST_BYTES {
         return Answer::wrong("413 Content Too Large", "too-large");
     }
-    let Some(mut game) = visit.lock_game() else { return Answer::replaced() };
+    let Some(mut game) = connection.lock_game() else { return Answer::replaced() };
     if bytes == NEW_GAME.as_bytes() {
         begin_again(game.as_mut());
         return Answer::json(&serde_json::json!({}));
     }
     let is_new = game.is_none();
-    match follow(&mut game, &bytes.into(), is_new, visit, reads, news) {
+    match follow(&mut game, &bytes.into(), is_new, connection, reads, on_event) {
         Some(line) => Answer::json(&line),
         None => Answer::wrong("500 Internal Server Error", "failed"),
     }
@@ -177,15 +177,15 @@ pub(crate) fn frame(
 /// Answers the pictures of a phone until it leaves, or is sent away, with the reason.
 pub(crate) fn play(
     stream: Stream,
-    visit: &Visit<'_>,
+    connection: &Connection<'_>,
     reads: &dyn Reads,
-    news: &dyn Fn(News<'_>),
+    on_event: &dyn Fn(ServerEvent<'_>),
 ) -> Option<&'static str> {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MOST_BYTES))
         .max_frame_size(Some(MOST_BYTES));
     let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
-    let mut game = visit.lock_game()?;
+    let mut game = connection.lock_game()?;
     let mut is_told = false;
     let mut words = 0;
     loop {
@@ -194,7 +194,7 @@ pub(crate) fn play(
             Ok(Message::Binary(bytes)) => {
                 words = 0;
                 let is_new = !std::mem::replace(&mut is_told, true);
-                let line = follow(&mut game, &bytes, is_new, visit, reads, news)?;
+                let line = follow(&mut game, &bytes, is_new, connection, reads, on_event)?;
                 let text = line.to_string();
                 socket.get_mut().allow(SILENCE);
                 if socket.send(Message::text(text)).is_err() {

@@ -1,8 +1,8 @@
 //! Photos that phones send.
 
 use crate::answer::Answer;
-use crate::seats::Visit;
-use crate::server::News;
+use crate::server::ServerEvent;
+use crate::sessions::Connection;
 use setsight_live::{FramePace, Session};
 use setsight_photo::encode;
 use setsight_photo::source::{self, Photo, SourceError};
@@ -38,56 +38,56 @@ impl Reads for Arc<Pipeline> {
 /// Photos are decoded and read one after the other, in the order in which they came, so that four large ones need
 /// the memory of one. A phone has one in this line at most, as its next one takes the place of its last.
 #[derive(Default)]
-pub(crate) struct Turn {
-    /// The visits whose photos wait; the first one's is in hand.
+pub(crate) struct DecodeQueue {
+    /// The connections whose photos wait; the first one's is in hand.
     line: Mutex<VecDeque<u64>>,
     moved: Condvar,
 }
 
-/// The turn of a visit, until this is dropped.
-struct Now<'a>(&'a Turn, u64);
+/// The slot of a connection, until this is dropped.
+struct DecodeSlot<'a>(&'a DecodeQueue, u64);
 
-impl Turn {
+impl DecodeQueue {
     fn line(&self) -> MutexGuard<'_, VecDeque<u64>> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn of a visit; `None` if its phone has sent another photo meanwhile.
-    fn of(&self, visit: &Visit<'_>) -> Option<Now<'_>> {
+    /// Waits for the slot of a connection; `None` if its phone has sent another photo meanwhile.
+    fn slot(&self, connection: &Connection<'_>) -> Option<DecodeSlot<'_>> {
         /// How often it is looked whether it still counts.
         const LOOK: Duration = Duration::from_millis(50);
-        let now = Now(self, visit.id);
-        self.line().push_back(visit.id);
-        let waits = |line: &mut VecDeque<u64>| line.front() != Some(&visit.id);
-        while !visit.is_over() {
+        let slot = DecodeSlot(self, connection.id);
+        self.line().push_back(connection.id);
+        let waits = |line: &mut VecDeque<u64>| line.front() != Some(&connection.id);
+        while !connection.is_over() {
             let (line, _) = self
                 .moved
                 .wait_timeout_while(self.line(), LOOK, waits)
                 .unwrap_or_else(PoisonError::into_inner);
-            if line.front() == Some(&visit.id) {
-                return Some(now);
+            if line.front() == Some(&connection.id) {
+                return Some(slot);
             }
         }
         None
     }
 }
 
-impl Drop for Now<'_> {
+impl Drop for DecodeSlot<'_> {
     fn drop(&mut self) {
-        self.0.line().retain(|visit| *visit != self.1);
+        self.0.line().retain(|connection| *connection != self.1);
         self.0.moved.notify_all();
     }
 }
 
-/// A connection that ends for who reads it when its visit is over: what is on its way still comes.
+/// A stream that ends for who reads it when its connection is over: what is on its way still comes.
 struct Until<'a, R> {
     from: &'a mut R,
-    visit: &'a Visit<'a>,
+    connection: &'a Connection<'a>,
 }
 
 impl<R: Read> Read for Until<'_, R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        if self.visit.is_over() { Ok(0) } else { self.from.read(to) }
+        if self.connection.is_over() { Ok(0) } else { self.from.read(to) }
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn body(
     length: Option<u64>,
     begun: Vec<u8>,
     from: &mut impl Read,
-    visit: &Visit<'_>,
+    connection: &Connection<'_>,
 ) -> Result<Vec<u8>, Option<Answer>> {
     let Some(length) = length else {
         return Err(Some(Answer::wrong("411 Length Required", "length")));
@@ -107,8 +107,8 @@ pub(crate) fn body(
     let mut bytes = begun;
     // What is announced is not believed: the memory grows with what comes.
     let rest = length.saturating_sub(bytes.len() as u64);
-    let read = Until { from, visit }.take(rest).read_to_end(&mut bytes);
-    if visit.is_over() {
+    let read = Until { from, connection }.take(rest).read_to_end(&mut bytes);
+    if connection.is_over() {
         return Err(Some(Answer::replaced()));
     }
     if read.is_err() || bytes.len() as u64 != length {
@@ -120,42 +120,42 @@ pub(crate) fn body(
 /// Reads a photo: its line of JSON, as `scan` prints it, but without a path.
 pub(crate) fn read(
     reads: &dyn Reads,
-    turn: &Turn,
-    visit: &Visit<'_>,
+    queue: &DecodeQueue,
+    connection: &Connection<'_>,
     bytes: &[u8],
-    news: &dyn Fn(News<'_>),
+    on_event: &dyn Fn(ServerEvent<'_>),
 ) -> Answer {
-    let Some(_now) = turn.of(visit) else { return Answer::replaced() };
-    let phone = visit.number;
+    let Some(_slot) = queue.slot(connection) else { return Answer::replaced() };
+    let phone = connection.number;
     let mut trace = Trace::default();
-    let photo = match trace.stage("load", |_| source::decode_until(bytes, &visit.over)) {
+    let photo = match trace.stage("load", |_| source::decode_until(bytes, &connection.over)) {
         Ok(photo) => photo,
-        Err(_) if visit.is_over() => return Answer::replaced(),
+        Err(_) if connection.is_over() => return Answer::replaced(),
         Err(error) => {
-            news(News::NotRead { phone, reason: error.to_string() });
+            on_event(ServerEvent::NotRead { phone, reason: error.to_string() });
             return unread(&error);
         }
     };
     let reading = match reads.read(photo, &mut trace) {
         Ok(reading) => reading,
         Err(reason) => {
-            news(News::NotRead { phone, reason });
+            on_event(ServerEvent::NotRead { phone, reason });
             return Answer::wrong("500 Internal Server Error", "failed");
         }
     };
-    news(News::Photo { phone, bytes, reading: &reading, times: &trace.times });
+    on_event(ServerEvent::Photo { phone, bytes, reading: &reading, times: &trace.times });
     Answer::json(&line_of(Vec::new(), &reading.table, &trace.times))
 }
 
 /// A photo as a JPEG that every browser shows, upright and of a moderate size.
-pub(crate) fn picture(turn: &Turn, visit: &Visit<'_>, bytes: &[u8]) -> Answer {
-    let Some(_now) = turn.of(visit) else { return Answer::replaced() };
-    match source::decode_until(bytes, &visit.over) {
+pub(crate) fn picture(queue: &DecodeQueue, connection: &Connection<'_>, bytes: &[u8]) -> Answer {
+    let Some(_slot) = queue.slot(connection) else { return Answer::replaced() };
+    match source::decode_until(bytes, &connection.over) {
         Ok(photo) => match encode::for_browsers(&photo.frame) {
             Ok(bytes) => Answer::jpeg(bytes),
             Err(_) => Answer::wrong("500 Internal Server Error", "failed"),
         },
-        Err(_) if visit.is_over() => Answer::replaced(),
+        Err(_) if connection.is_over() => Answer::replaced(),
         Err(error) => unread(&error),
     }
 }

@@ -27,21 +27,21 @@ pub(crate) struct Request {
     is_chunked: bool,
     /// Whether the body is only sent once that is asked for.
     waits_for_consent: bool,
-    socket: Option<SocketWish>,
+    upgrade: Option<SocketUpgrade>,
     /// The first bytes of the body.
     pub rest: Vec<u8>,
 }
 
 /// What opens a WebSocket. Browsers let a page set no header there, so that its key comes among the
 /// protocols: "setsight, KEY, PHONE".
-struct SocketWish {
+struct SocketUpgrade {
     key: String,
     protocols: Vec<String>,
 }
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum Route {
     /// A part of the page, which anybody may see.
     Page(&'static str, &'static str),
     /// Whether the key holds, and whether there is a place for a phone.
@@ -151,11 +151,11 @@ impl Request {
         };
         let is_upgrade = only("upgrade")?.is_some_and(|to| to.eq_ignore_ascii_case("websocket"));
         let version = only("sec-websocket-version")?;
-        let socket = match only("sec-websocket-key")? {
+        let upgrade = match only("sec-websocket-key")? {
             Some(key) if is_upgrade && version.as_deref() == Some("13") => {
                 let lists = all("sec-websocket-protocol")?.join(",");
                 let protocols = lists.split(',').map(|one| one.trim().to_owned()).collect();
-                Some(SocketWish { key, protocols })
+                Some(SocketUpgrade { key, protocols })
             }
             _ => None,
         };
@@ -170,7 +170,7 @@ impl Request {
             is_chunked: !all("transfer-encoding")?.is_empty(),
             waits_for_consent: only("expect")?
                 .is_some_and(|what| what.eq_ignore_ascii_case("100-continue")),
-            socket,
+            upgrade,
             rest,
         })
     }
@@ -183,39 +183,39 @@ impl Request {
     /// What it asks for. `None` for what there is not and for who may not ask: without a host that
     /// is ours (else another site could give its own name this machine's address, DNS rebinding),
     /// from another site's page, or without the key.
-    pub(crate) fn wish(&self, hosts: &[String], is_secure: bool, key: &Key) -> Option<Wish> {
+    pub(crate) fn route(&self, hosts: &[String], is_secure: bool, key: &Key) -> Option<Route> {
         if !hosts.contains(&self.host) {
             return None;
         }
         if self.method == "GET"
-            && self.socket.is_none()
+            && self.upgrade.is_none()
             // Readers of codes and messengers add what they count by: `/?x`.
             && let Some(path) = self.target.split('?').next()
             && let Some(&(_, kind, text)) = PAGE.iter().find(|(own, ..)| *own == path)
         {
-            return Some(Wish::Page(kind, text));
+            return Some(Route::Page(kind, text));
         }
         let scheme = if is_secure { "https" } else { "http" };
         let home = format!("{scheme}://{}", self.host);
         if self.origin.as_ref().is_some_and(|origin| *origin != home) {
             return None;
         }
-        if let Some(socket) = &self.socket {
-            let [protocol, said, phone] = &socket.protocols[..] else { return None };
+        if let Some(upgrade) = &self.upgrade {
+            let [protocol, said, phone] = &upgrade.protocols[..] else { return None };
             let is_live = self.method == "GET" && self.target == "/live" && protocol == PROTOCOL;
             let phone = Phone::new(phone)?;
-            return (key.is(said) && is_live).then(|| Wish::Live(phone, socket.key.clone()));
+            return (key.is(said) && is_live).then(|| Route::Live(phone, upgrade.key.clone()));
         }
         let said = self.key.as_deref()?;
         if !key.is(said) {
             let is_asked = (&*self.method, &*self.target) == ("GET", "/key");
-            return (is_asked && key.is_code(said)).then_some(Wish::Key);
+            return (is_asked && key.is_code(said)).then_some(Route::Key);
         }
         match (&*self.method, &*self.target) {
-            ("GET", "/hello") => Some(Wish::Hello(self.phone())),
-            ("POST", "/photo") => Some(Wish::Photo(self.body()?)),
-            ("POST", "/picture") => Some(Wish::Picture(self.body()?)),
-            ("POST", "/live") => Some(Wish::Frame(self.body()?)),
+            ("GET", "/hello") => Some(Route::Hello(self.phone())),
+            ("POST", "/photo") => Some(Route::Photo(self.body()?)),
+            ("POST", "/picture") => Some(Route::Picture(self.body()?)),
+            ("POST", "/live") => Some(Route::Frame(self.body()?)),
             _ => None,
         }
     }
@@ -245,18 +245,18 @@ mod tests {
     const HOST: &str = "192.168.1.20:8780";
     const PHONE: &str = "0123456789abcdef";
 
-    fn wish(key: &Key, head: &str) -> Option<Wish> {
+    fn route(key: &Key, head: &str) -> Option<Route> {
         let head = head.replace("KEY", key.text()).replace('\n', "\r\n") + "\r\n\r\n";
         let request = Request::read(&mut head.as_bytes()).unwrap()?;
-        request.wish(&[HOST.to_owned()], false, key)
+        request.route(&[HOST.to_owned()], false, key)
     }
 
     #[test]
     fn the_page_is_for_everybody_at_this_host() {
         let key = Key::random().unwrap();
         for path in ["/", "/page.css", "/page.js", "/words.js", "/?x", "/?utm_source=qr"] {
-            let page = wish(&key, &format!("GET {path} HTTP/1.1\nHost: {HOST}"));
-            assert!(matches!(page, Some(Wish::Page(..))), "{path}");
+            let page = route(&key, &format!("GET {path} HTTP/1.1\nHost: {HOST}"));
+            assert!(matches!(page, Some(Route::Page(..))), "{path}");
         }
         let others = [
             "GET / HTTP/1.1\nHost: evil.example:8780".to_owned(),
@@ -271,7 +271,7 @@ mod tests {
             format!("GET /page/index.html HTTP/1.1\nHost: {HOST}"),
         ];
         for head in others {
-            assert_eq!(wish(&key, &head), None, "{head}");
+            assert_eq!(route(&key, &head), None, "{head}");
         }
     }
 
@@ -279,8 +279,11 @@ mod tests {
     fn nothing_else_is_for_those_without_the_key_or_from_elsewhere() {
         let key = Key::random().unwrap();
         let hello = format!("GET /hello HTTP/1.1\nHost: {HOST}\nX-Setsight-Key: KEY");
-        assert_eq!(wish(&key, &hello), Some(Wish::Hello(None)));
-        assert_eq!(wish(&key, &format!("{hello}\nOrigin: http://{HOST}")), Some(Wish::Hello(None)));
+        assert_eq!(route(&key, &hello), Some(Route::Hello(None)));
+        assert_eq!(
+            route(&key, &format!("{hello}\nOrigin: http://{HOST}")),
+            Some(Route::Hello(None))
+        );
         for wrong in [
             hello.replace("KEY", &"0".repeat(32)),
             hello.replace("KEY", ""),
@@ -290,7 +293,7 @@ mod tests {
             format!("{hello}\nOrigin: null"),
             format!("{hello}\nX-Setsight-Key: KEY"),
         ] {
-            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+            assert_eq!(route(&key, &wrong), None, "{wrong}");
         }
     }
 
@@ -304,10 +307,10 @@ mod tests {
             ask.replace(HOST, "evil.example"),
             format!("{ask}\nOrigin: http://evil.example"),
         ] {
-            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+            assert_eq!(route(&key, &wrong), None, "{wrong}");
         }
-        assert_eq!(wish(&key, &ask), Some(Wish::Key), "none of the others was a guess");
-        assert_eq!(wish(&key, &ask), None, "too soon");
+        assert_eq!(route(&key, &ask), Some(Route::Key), "none of the others was a guess");
+        assert_eq!(route(&key, &ask), None, "too soon");
     }
 
     #[test]
@@ -321,22 +324,22 @@ mod tests {
             length,
             waits_for_consent,
         };
-        let photo = |length| Some(Wish::Photo(body(length, false)));
-        assert_eq!(wish(&key, &format!("{head}\nContent-Length: 77")), photo(Some(77)));
-        assert_eq!(wish(&key, &head), photo(None));
+        let photo = |length| Some(Route::Photo(body(length, false)));
+        assert_eq!(route(&key, &format!("{head}\nContent-Length: 77")), photo(Some(77)));
+        assert_eq!(route(&key, &head), photo(None));
         let waiting = format!("{head}\nContent-Length: 77\nExpect: 100-continue");
-        assert_eq!(wish(&key, &waiting), Some(Wish::Photo(body(Some(77), true))));
+        assert_eq!(route(&key, &waiting), Some(Route::Photo(body(Some(77), true))));
         let frame = head.replace("/photo", "/live");
-        assert_eq!(wish(&key, &frame), Some(Wish::Frame(body(None, false))));
+        assert_eq!(route(&key, &frame), Some(Route::Frame(body(None, false))));
         let chunked = format!("{head}\nContent-Length: 77\nTransfer-Encoding: chunked");
-        assert_eq!(wish(&key, &chunked), photo(None));
+        assert_eq!(route(&key, &chunked), photo(None));
         for wrong in [
             format!("{head}\nContent-Length: +77"),
             format!("{head}\nContent-Length: 77\nContent-Length: 78"),
             format!("{head}\nContent-Length: 99999999999999999999999"),
             head.replace(PHONE, "../../../../etc/"),
         ] {
-            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+            assert_eq!(route(&key, &wrong), None, "{wrong}");
         }
     }
 
@@ -349,7 +352,7 @@ mod tests {
              Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\
              Sec-WebSocket-Protocol: setsight, KEY, {PHONE}"
         );
-        assert!(matches!(wish(&key, &head), Some(Wish::Live(..))));
+        assert!(matches!(route(&key, &head), Some(Route::Live(..))));
         for wrong in [
             head.replace("KEY", "x"),
             head.replace("/live", "/photo"),
@@ -358,7 +361,7 @@ mod tests {
             head.replace("setsight, ", ""),
             head.replace(&format!("http://{HOST}"), "http://evil.example"),
         ] {
-            assert_eq!(wish(&key, &wrong), None, "{wrong}");
+            assert_eq!(route(&key, &wrong), None, "{wrong}");
         }
     }
 
@@ -369,7 +372,7 @@ mod tests {
         // Nothing more comes, and nobody waits for it.
         let request = Request::read(&mut head.as_bytes()).unwrap().unwrap();
         assert_eq!(request.rest, b"rest");
-        assert!(matches!(request.wish(&[HOST.to_owned()], false, &key), Some(Wish::Page(..))));
+        assert!(matches!(request.route(&[HOST.to_owned()], false, &key), Some(Route::Page(..))));
         for (bytes, is_read) in [(MOST_HEAD_BYTES, true), (MOST_HEAD_BYTES + 1, false)] {
             let start = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\na: ");
             let filler = "b".repeat(bytes - start.len() - 4);

@@ -2,19 +2,19 @@
 //!
 //! A connection is *waiting* until its head has come and its key holds. There are at most
 //! [`MOST_WAITING`] of them; one more ends the oldest, so that those who open many and send nothing
-//! keep nobody out. What has the key is on one of four seats.
+//! keep nobody out. What has the key has one of four sessions.
 
 use crate::address::{self, Listen, ListenError};
 use crate::answer::{Answer, accept_socket, ask_for_body};
 use crate::certificate::{self, Certificate};
 use crate::key::Key;
 use crate::live;
-use crate::photo::{self, Reads, Turn};
-use crate::request::{Body, PROTOCOL, Phone, Request, Wish};
-use crate::seats::{Seats, Visit};
+use crate::photo::{self, DecodeQueue, Reads};
+use crate::request::{Body, PROTOCOL, Phone, Request, Route};
+use crate::sessions::{Connection, Sessions};
 use crate::socket::Stream;
 use serde_json::json;
-use setsight_live::{LiveView, Onlooker};
+use setsight_live::{LiveView, Observer};
 use setsight_vision::{PhotoReading, StageTime};
 use std::collections::VecDeque;
 use std::io;
@@ -38,7 +38,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// What happens, as told from the threads of the connections.
-pub enum News<'a> {
+pub enum ServerEvent<'a> {
     /// A phone that was not there before.
     Came {
         /// Which, from 1.
@@ -67,7 +67,7 @@ pub enum News<'a> {
         /// Which, from 1.
         phone: u32,
         /// Its game, for whoever shows it elsewhere, too.
-        game: Onlooker,
+        game: Observer,
     },
     /// A live picture was followed.
     View {
@@ -86,7 +86,7 @@ pub enum News<'a> {
 }
 
 /// Whoever is told what happens.
-pub(crate) type OnNews = Box<dyn Fn(News<'_>) + Send + Sync>;
+pub(crate) type OnEvent = Box<dyn Fn(ServerEvent<'_>) + Send + Sync>;
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -129,9 +129,9 @@ struct Shared {
     certificate: Arc<rustls::ServerConfig>,
     fingerprint: String,
     reads: Box<dyn Reads>,
-    on_news: OnNews,
-    seats: Seats,
-    turn: Turn,
+    on_event: OnEvent,
+    sessions: Sessions,
+    decode_queue: DecodeQueue,
     waiting: Mutex<Waiting>,
     stop: AtomicBool,
     open: Mutex<usize>,
@@ -150,11 +150,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Server {
-    /// Listens, and answers on threads of its own; `on_news` is called there.
+    /// Listens, and answers on threads of its own; `on_event` is called there.
     pub fn start(
         options: &Options,
         reads: Box<dyn Reads>,
-        on_news: OnNews,
+        on_event: OnEvent,
     ) -> Result<Self, StartError> {
         let listeners = address::listen(&options.listen)?;
         let bound: Vec<SocketAddr> =
@@ -169,9 +169,9 @@ impl Server {
             certificate: config,
             fingerprint,
             reads,
-            on_news,
-            seats: Seats::default(),
-            turn: Turn::default(),
+            on_event,
+            sessions: Sessions::default(),
+            decode_queue: DecodeQueue::default(),
             waiting: Mutex::default(),
             stop: AtomicBool::new(false),
             open: Mutex::new(0),
@@ -251,7 +251,7 @@ impl Server {
 
     /// Whether a phone is doing something.
     pub fn is_in_use(&self) -> bool {
-        !self.shared.seats.are_empty()
+        !self.shared.sessions.are_empty()
     }
 
     /// Ends all connections, and waits until their threads have ended.
@@ -276,7 +276,7 @@ impl Drop for Server {
                 let _ = thread.join();
             }
         }
-        shared.seats.close();
+        shared.sessions.close();
         for (_, connection) in lock(&shared.waiting).connections.drain(..) {
             let _ = connection.shutdown(Shutdown::Both);
         }
@@ -376,42 +376,48 @@ impl Shared {
         let hosts = [lock(&self.hosts).clone(), vec![own]].concat();
         let mut stream = Stream::open(connection, &self.certificate, HEAD_LIMIT)?;
         let request = Request::read(&mut stream)?;
-        let wish = request.and_then(|request| {
-            Some((request.wish(&hosts, stream.is_secure(), &self.key)?, request))
+        let route = request.and_then(|request| {
+            Some((request.route(&hosts, stream.is_secure(), &self.key)?, request))
         });
-        let Some((wish, request)) = wish else {
+        let Some((route, request)) = route else {
             return send(stream, &Answer::nothing());
         };
-        match wish {
-            Wish::Page(kind, text) => send(stream, &Answer::page(kind, text, request.host())),
-            Wish::Hello(phone) => {
-                let has_place = self.seats.has_place(phone.as_ref());
+        match route {
+            Route::Page(kind, text) => send(stream, &Answer::page(kind, text, request.host())),
+            Route::Hello(phone) => {
+                let has_place = self.sessions.has_place(phone.as_ref());
                 let answer =
                     json!({ "version": 1, "place": has_place, "fingerprint": self.fingerprint });
                 send(stream, &Answer::json(&answer))
             }
-            Wish::Key => {
+            Route::Key => {
                 send(stream, &Answer::json(&json!({ "version": 1, "key": self.key.text() })))
             }
-            Wish::Photo(body) => {
+            Route::Photo(body) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |visit, bytes| {
-                    photo::read(&*self.reads, &self.turn, visit, bytes, &*self.on_news)
+                self.photo(stream, &body, request.rest, |connection, bytes| {
+                    photo::read(
+                        &*self.reads,
+                        &self.decode_queue,
+                        connection,
+                        bytes,
+                        &*self.on_event,
+                    )
                 })
             }
-            Wish::Picture(body) => {
+            Route::Picture(body) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |visit, bytes| {
-                    photo::picture(&self.turn, visit, bytes)
+                self.photo(stream, &body, request.rest, |connection, bytes| {
+                    photo::picture(&self.decode_queue, connection, bytes)
                 })
             }
-            Wish::Frame(body) => {
+            Route::Frame(body) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |visit, bytes| {
-                    live::frame(bytes.to_vec(), visit, &*self.reads, &*self.on_news)
+                self.photo(stream, &body, request.rest, |connection, bytes| {
+                    live::frame(bytes.to_vec(), connection, &*self.reads, &*self.on_event)
                 })
             }
-            Wish::Live(phone, key) => {
+            Route::Live(phone, key) => {
                 waits.is_known();
                 self.live(stream, &phone, &key)
             }
@@ -419,14 +425,18 @@ impl Shared {
     }
 
     /// The place of a phone, or an answer if there is none.
-    fn visit(&self, stream: &mut Stream, phone: &Phone) -> io::Result<Result<Visit<'_>, Answer>> {
-        let Some(visit) = self.seats.take(phone, stream.handle())? else {
+    fn connection(
+        &self,
+        stream: &mut Stream,
+        phone: &Phone,
+    ) -> io::Result<Result<Connection<'_>, Answer>> {
+        let Some(connection) = self.sessions.take(phone, stream.handle())? else {
             return Ok(Err(Answer::wrong("503 Service Unavailable", "full")));
         };
-        if visit.is_first {
-            (self.on_news)(News::Came { phone: visit.number });
+        if connection.is_first {
+            (self.on_event)(ServerEvent::Came { phone: connection.number });
         }
-        Ok(Ok(visit))
+        Ok(Ok(connection))
     }
 
     /// Takes a photo and answers it.
@@ -435,10 +445,10 @@ impl Shared {
         mut stream: Stream,
         body: &Body,
         begun: Vec<u8>,
-        answer: impl FnOnce(&Visit<'_>, &[u8]) -> Answer,
+        answer: impl FnOnce(&Connection<'_>, &[u8]) -> Answer,
     ) -> io::Result<()> {
-        let visit = match self.visit(&mut stream, &body.phone)? {
-            Ok(visit) => visit,
+        let connection = match self.connection(&mut stream, &body.phone)? {
+            Ok(connection) => connection,
             Err(answer) => return send(stream, &answer),
         };
         stream.allow(PHOTO_LIMIT);
@@ -446,8 +456,8 @@ impl Shared {
         if body.waits_for_consent && begun.is_empty() && is_wanted {
             ask_for_body(&mut stream)?;
         }
-        let answer = match photo::body(body.length, begun, &mut stream, &visit) {
-            Ok(bytes) => answer(&visit, &bytes),
+        let answer = match photo::body(body.length, begun, &mut stream, &connection) {
+            Ok(bytes) => answer(&connection, &bytes),
             Err(Some(wrong)) => wrong,
             Err(None) => return Ok(()),
         };
@@ -457,14 +467,14 @@ impl Shared {
 
     /// Follows a phone's live pictures.
     fn live(&self, mut stream: Stream, phone: &Phone, key: &str) -> io::Result<()> {
-        let visit = match self.visit(&mut stream, phone)? {
-            Ok(visit) => visit,
+        let connection = match self.connection(&mut stream, phone)? {
+            Ok(connection) => connection,
             Err(answer) => return send(stream, &answer),
         };
         stream.allow(ANSWER_LIMIT);
         accept_socket(&mut stream, key, PROTOCOL)?;
-        let reason = live::play(stream, &visit, &*self.reads, &*self.on_news);
-        (self.on_news)(News::Left { phone: visit.number, reason });
+        let reason = live::play(stream, &connection, &*self.reads, &*self.on_event);
+        (self.on_event)(ServerEvent::Left { phone: connection.number, reason });
         Ok(())
     }
 }

@@ -11,10 +11,10 @@ mod error;
 mod heif;
 mod jpeg;
 mod list;
+mod memory_budget;
 mod png;
 mod reduction;
 mod rgb;
-mod room;
 mod upright;
 
 pub use av1::INSTALL as INSTALL_FFMPEG;
@@ -24,7 +24,7 @@ pub use error::{
 
 pub use jpeg::mended as mended_jpeg;
 pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
-pub use room::{Held, Room};
+pub use memory_budget::{MemoryBudget, Reservation};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 
 use crate::Frame;
@@ -34,9 +34,9 @@ use image::metadata::Orientation;
 use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
 };
+use memory_budget::READING_BYTES;
 use reduction::reduction;
 use rgb::into_rgb_on_white;
-use room::READING_BYTES;
 use setsight_files::devices::is_device;
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
@@ -137,25 +137,28 @@ pub fn read(input: impl Read) -> Result<Photo, SourceError> {
     decode(&bytes)
 }
 
-impl Room {
+impl MemoryBudget {
     /// Reads a photo, upright, once there is room for it and for so many `copies` of its size that the caller
     /// will make. What needs more than there is at all is read when nobody else holds any.
     ///
     /// # Errors
     /// [`SourceError`], with the reason.
-    pub fn load(&self, path: &Path, copies: u64) -> Result<(Photo, Held<'_>), SourceError> {
+    pub fn load(&self, path: &Path, copies: u64) -> Result<(Photo, Reservation<'_>), SourceError> {
         let length = path.metadata().map_or(0, |metadata| metadata.len());
-        let mut held = self.take(length + READING_BYTES);
+        let mut reservation = self.take(length + READING_BYTES);
         let mut bytes = bytes_of(path)?;
         let (pixels, decoding) = decoding_bytes(&bytes)?;
         let needed = length + READING_BYTES + decoding.max(3 * pixels * (1 + copies));
-        if !held.try_grow(needed) {
+        if !reservation.try_grow(needed) {
             // Who waits holds nothing: else two could wait for each other.
-            drop((bytes, held));
-            held = self.take(needed);
+            drop((bytes, reservation));
+            reservation = self.take(needed);
             bytes = bytes_of(path)?;
         }
-        Ok((decode_with(&bytes, &AtomicBool::new(false), |length| self.spare(length))?, held))
+        Ok((
+            decode_with(&bytes, &AtomicBool::new(false), |length| self.spare(length))?,
+            reservation,
+        ))
     }
 }
 

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use setsight_eval::{Evaluation, evaluate_photo, find_photos};
-use setsight_photo::source::Room;
+use setsight_photo::source::MemoryBudget;
 use setsight_vision::{ReaderChoice, batch};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -32,8 +32,8 @@ pub fn evaluate<'py>(
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = if jobs == 0 { cores() } else { jobs.min(1024) };
     let mut evaluation = Evaluation::of_reader(ReaderChoice::default().name());
-    let (stop, room) = (AtomicBool::new(false), Room::default());
-    let work = |_: usize, photo: &_| evaluate_photo(&pipelines, photo, &room, false);
+    let (stop, budget) = (AtomicBool::new(false), MemoryBudget::default());
+    let work = |_: usize, photo: &_| evaluate_photo(&pipelines, photo, &budget, false);
     let (evaluation, read) = std::thread::scope(|scope| {
         let reading = scope.spawn(|| {
             let read = batch::in_order(&photos, jobs, &stop, work, |i, result| {

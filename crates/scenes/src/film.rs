@@ -15,7 +15,7 @@ pub use params::FilmParams;
 
 use super::background::Top;
 use super::camera::View;
-use super::decoys::Decoys;
+use super::distractors::placement::Distractors;
 use super::light::Light;
 use super::table::{self, Layout, Lying};
 use super::visible::Owner;
@@ -148,13 +148,14 @@ impl Film {
             .collect();
         let light =
             Light::random(scene, &mut dice(Purpose::Light), (middle, reach), long_px, &probes);
-        let decoys = Decoys::random(scene, &view, &slots, &mut dice(Purpose::Decoys));
+        let distractors =
+            Distractors::random(scene, &view, &slots, &mut dice(Purpose::Distractors));
         let mut bare = vec![[0.0; 4]; master_size.0 * master_size.1];
         for (i, pixel) in bare.iter_mut().enumerate() {
             let seen = master.table_from_image(pixel_center(i, master_size.0));
             *pixel = top.at(seen.place.x, seen.place.y, seen.size_mm);
         }
-        decoys.draw(&mut bare, &mut Owner::new(master_size), &master, &light);
+        distractors.draw(&mut bare, &mut Owner::new(master_size), &master, &light);
         Ok(Self {
             params,
             seed,

@@ -14,14 +14,13 @@
 //! | [`setsight_photo::print`] | the face of a card of any deck |
 //! | `table` | the layout of the cards |
 //! | `background` | the table's surface |
-//! | `decoys`, `catalogue`, `leaflets`, `things` | other objects beside, under and over the cards |
+//! | `distractors` | other objects beside, under and over the cards; marks drawn on the picture |
 //! | `stack` | a deck or a pile, face up, that does not count as on the table |
 //! | `paint` | rasterises table and cards |
 //! | `camera` | perspective and lens distortion |
 //! | [`light`] | lamp, shadows, glare |
 //! | `cast` | tints, two lamps, coloured fringes |
 //! | `sensor` | blur, noise, tone |
-//! | `marks` | marks drawn on the picture afterwards |
 //! | `screen` | tables on a screen, as apps draw them |
 //! | [`film`] | a table over time, with labels for each frame |
 //! | [`samples`] | the tables of `datasets/samples` |
@@ -31,12 +30,9 @@
 mod background;
 mod camera;
 mod cast;
-mod catalogue;
-mod decoys;
+mod distractors;
 pub mod film;
-mod leaflets;
 mod light;
-mod marks;
 mod paint;
 pub mod params;
 pub mod samples;
@@ -47,7 +43,6 @@ mod sensor;
 mod stack;
 pub mod suite;
 mod table;
-mod things;
 mod visible;
 
 pub use background::Material;
@@ -60,7 +55,8 @@ use scene::{mirrored_quad, upper_first};
 use background::Top;
 use camera::View;
 use cast::Cast;
-use decoys::Decoys;
+use distractors::annotations;
+use distractors::placement::Distractors;
 use light::Light;
 use paint::{draw_card, draw_coarse, hidden};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
@@ -146,8 +142,8 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let light =
         Light::random(params, &mut dice(Purpose::Light), (middle, reach_mm), long_px, &probes);
     let cast = Cast::random(&params.cast, &mut dice(Purpose::Cast), (middle, reach_mm));
-    let decoys = Decoys::random(params, &view, &lying, &mut dice(Purpose::Decoys));
-    let leaflets = Decoys::printed(params, &view, &lying, &mut dice(Purpose::Leaflets));
+    let distractors = Distractors::random(params, &view, &lying, &mut dice(Purpose::Distractors));
+    let flyers = Distractors::printed(params, &view, &lying, &mut dice(Purpose::Flyers));
 
     let size = (width as usize, height as usize);
     let hidden = hidden(&lying, &view, size);
@@ -166,8 +162,8 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         }
     }
     let mut owner = Owner::new(size);
-    decoys.draw(&mut pixels, &mut owner, &view, &light);
-    leaflets.draw(&mut pixels, &mut owner, &view, &light);
+    distractors.draw(&mut pixels, &mut owner, &view, &light);
+    flyers.draw(&mut pixels, &mut owner, &view, &light);
     let gloss = dice(Purpose::Print).between(0.5, 1.0) as f32;
     for (i, card) in lying.iter().enumerate() {
         owner.next = i + 1;
@@ -177,12 +173,12 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     if let Some(stack) = &stack {
         stack.draw(&mut pixels, &mut owner, &print, gloss, &view, &light);
     }
-    let covers = Decoys::over(params, &lying, &mut dice(Purpose::Covers));
+    let covers = Distractors::over(params, &lying, &mut dice(Purpose::Covers));
     covers.draw(&mut pixels, &mut owner, &view, &light);
     for (i, (card, probes)) in drawn.iter_mut().zip(&probes).enumerate() {
         owner.see(card, i + 1, probes);
     }
-    let like_cards = [decoys.like_cards(&view), leaflets.like_cards(&view)].concat();
+    let like_cards = [distractors.like_cards(&view), flyers.like_cards(&view)].concat();
     let mut others = owner.uncovered(like_cards);
     light.shine(&mut pixels, size.0, &view);
     light.add_glare(&mut pixels, size.0);
@@ -197,14 +193,15 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         drawn.iter_mut().for_each(|card| card.mirror(width));
         others = others.into_iter().map(|quad| mirrored_quad(quad, width)).collect();
     }
-    let mut marks_dice = dice(Purpose::Marks);
-    let marks = params.marks.0 + marks_dice.below(params.marks.1 - params.marks.0 + 1);
-    marks::draw(&mut image, &drawn, marks, &mut marks_dice);
-    let beside = !decoys.is_empty() || !leaflets.is_empty() || stack.is_some();
+    let mut annotations_dice = dice(Purpose::Annotations);
+    let annotations = params.annotations.0
+        + annotations_dice.below(params.annotations.1 - params.annotations.0 + 1);
+    annotations::draw(&mut image, &drawn, annotations, &mut annotations_dice);
+    let beside = !distractors.is_empty() || !flyers.is_empty() || stack.is_some();
     let things = (beside, !covers.is_empty());
     let mut tags = tags(params, layout, material, &view, &light, things, long_px);
     let more =
-        [(marks > 0, "drawn_on"), (mirrored, "mirrored"), (!deck.is_classic(), "other_deck")];
+        [(annotations > 0, "drawn_on"), (mirrored, "mirrored"), (!deck.is_classic(), "other_deck")];
     tags.extend(cast.tag().map(str::to_owned));
     tags.extend(more.iter().filter(|tag| tag.0).map(|tag| tag.1.to_owned()));
     Ok(Scene { image, cards: drawn, tags, others, deck, mirrored, jpeg_quality })
@@ -310,7 +307,7 @@ fn tags(
     material: Material,
     view: &View,
     light: &Light,
-    (decoys, covered): (bool, bool),
+    (distractors, covered): (bool, bool),
     long_px: f64,
 ) -> Vec<String> {
     let kind = params.asked;
@@ -328,7 +325,7 @@ fn tags(
         ("touching_cards", layout == Layout::Touching),
         ("overlap", matches!(layout, Layout::Overlap | Layout::Heap | Layout::Fan)),
         ("heap", layout == Layout::Heap),
-        ("distractors", decoys),
+        ("distractors", distractors),
         ("things_on_cards", covered),
         ("perspective", view.tilt > 0.5),
         ("hard_shadow", light.has_shadow()),

@@ -1,7 +1,7 @@
 //! Rasterises the table and the cards into linear light.
 
 use super::camera::View;
-use super::decoys::for_pixels;
+use super::distractors::placement::for_pixels;
 use super::light::Light;
 use super::table::Lying;
 use super::visible::Owner;

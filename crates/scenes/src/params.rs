@@ -178,7 +178,7 @@ pub struct Params {
     /// A white table's reflectance relative to the cards'.
     pub white_table: Span,
     /// Minimum and maximum number of other things on the table.
-    pub decoys: (usize, usize),
+    pub distractors: (usize, usize),
     /// How much the print varies between decks, 0 (not at all) to 1.
     pub variety: f64,
     /// Height of a card's ends above its middle, in millimetres; negative if the middle is higher.
@@ -268,9 +268,9 @@ pub struct Params {
     /// Colour casts beyond those of one lamp.
     pub cast: CastParams,
     /// Minimum and maximum number of marks drawn on the picture: rings, boxes, arrows, words.
-    pub marks: (usize, usize),
+    pub annotations: (usize, usize),
     /// Minimum and maximum number of printed things on the table with signs that resemble symbols.
-    pub leaflets: (usize, usize),
+    pub flyers: (usize, usize),
     /// Probability that a screen ([`Kind::Screen`]) is photographed rather than copied.
     pub photographed: f64,
     /// Probability that a screen shows cards that the deck has not, among others or alone.
@@ -295,7 +295,7 @@ impl Params {
             layouts: vec![(Layout::Grid, 1.0)],
             materials: vec![(Material::Wood, 2.0), (Material::Felt, 1.0)],
             white_table: Span::new(0.94, 1.05),
-            decoys: (0, 0),
+            distractors: (0, 0),
             variety: 0.6,
             curl_mm: Span::new(-0.3, 0.8),
             fill: Span::new(0.78, 0.94),
@@ -337,8 +337,8 @@ impl Params {
             chroma_px: Span::only(0.0),
             coarse_table: false,
             cast: CastParams::NONE,
-            marks: (0, 0),
-            leaflets: (0, 0),
+            annotations: (0, 0),
+            flyers: (0, 0),
             photographed: 0.0,
             strange: 0.0,
             odd: 1.0,
@@ -352,7 +352,7 @@ impl Params {
             Kind::Cloth => p.materials = vec![(Material::Cloth, 1.0)],
             Kind::Clutter => {
                 p.materials = all_materials();
-                p.decoys = (6, 14);
+                p.distractors = (6, 14);
                 p.fill = Span::new(0.55, 0.75);
             }
             Kind::Scatter => {
@@ -440,12 +440,12 @@ impl Params {
             }
             Kind::Writing => {
                 p.materials = all_materials();
-                p.marks = (3, 12);
+                p.annotations = (3, 12);
             }
             Kind::Print => {
                 p.materials = all_materials();
-                p.leaflets = (3, 7);
-                p.decoys = (0, 3);
+                p.flyers = (3, 7);
+                p.distractors = (0, 3);
                 p.fill = Span::new(0.5, 0.7);
             }
             Kind::Screen => {
@@ -484,7 +484,7 @@ impl Params {
             ],
             materials: all_materials(),
             white_table: Span::new(0.85, 1.08),
-            decoys: (0, 8),
+            distractors: (0, 8),
             variety: 1.0,
             curl_mm: Span::new(-1.0, 2.0),
             fill: Span::new(0.55, 1.05),

@@ -50,7 +50,7 @@ pub fn all() -> Vec<Sample> {
             p.cards = (9, 9);
         }),
         of("4-cloth-and-clutter.jpg", 14, Kind::Cloth, |p| {
-            p.decoys = (7, 9);
+            p.distractors = (7, 9);
             p.fill = Span::only(0.68);
         }),
         of("5-white-on-white.jpg", 15, Kind::White, |p| p.tilt = Span::only(0.25)),

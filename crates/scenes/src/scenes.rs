@@ -267,8 +267,8 @@ fn elsewhere(p: &mut Params, dice: &mut Dice) {
         two_lamps: 0.03,
         fringe: either(dice, 0.7, (0.0, 0.0), (0.0, 0.004)),
     };
-    p.marks = dice.pick(&[((0, 0), 9.0), ((1, 4), 1.0), ((3, 10), 0.5)]);
-    p.leaflets = dice.pick(&[((0, 0), 8.0), ((1, 3), 1.5), ((2, 6), 0.5)]);
+    p.annotations = dice.pick(&[((0, 0), 9.0), ((1, 4), 1.0), ((3, 10), 0.5)]);
+    p.flyers = dice.pick(&[((0, 0), 8.0), ((1, 3), 1.5), ((2, 6), 0.5)]);
 }
 
 /// All materials, including those that resemble cards.
@@ -304,7 +304,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
         (Layout::Fan, 0.8),
     ];
     p.symbols_in_view = dice.pick(&[(0.5, 2.0), (0.2, 1.0), (0.0, 1.0)]);
-    p.decoys =
+    p.distractors =
         if bare { (4, 12) } else { dice.pick(&[((0, 0), 3.0), ((1, 4), 4.0), ((3, 10), 2.0)]) };
     p.dappled = 0.4;
     p.stack = 0.2;
@@ -351,7 +351,7 @@ fn reader_params(dice: &mut Dice) -> Params {
         (Layout::Heap, 1.0),
     ];
     p.symbols_in_view = dice.pick(&[(0.5, 2.0), (0.3, 1.0)]);
-    p.decoys = dice.pick(&[((0, 0), 1.0), ((1, 3), 2.0), ((3, 7), 1.0)]);
+    p.distractors = dice.pick(&[((0, 0), 1.0), ((1, 3), 2.0), ((3, 7), 1.0)]);
     p.decoys_under = 0.15;
     p.false_friends = 0.7;
     p.covers = dice.pick(&[((0, 0), 6.0), ((1, 2), 1.0)]);

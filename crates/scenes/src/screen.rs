@@ -10,10 +10,11 @@ mod style;
 
 use super::camera::View;
 use super::cast::Cast;
+use super::distractors::annotations;
 use super::light::Light;
 use super::params::Params;
 use super::scene::{DrawnCard, RenderError, Scene, upper_first};
-use super::{deal, marks, median_long_side, part_of_deck, sensor};
+use super::{deal, median_long_side, part_of_deck, sensor};
 use image::RgbImage;
 use setsight_game::cards::Card;
 use setsight_game::cards::outline::CARD_LONG_MM;
@@ -98,10 +99,11 @@ pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, Re
         drawn.iter_mut().for_each(|card| card.mirror(f64::from(params.size_px.0)));
         tags.push("mirrored".to_owned());
     }
-    let mut marks_dice = dice(Purpose::Marks);
-    let marks = params.marks.0 + marks_dice.below(params.marks.1 - params.marks.0 + 1);
-    marks::draw(&mut image, &drawn, marks, &mut marks_dice);
-    let more = [(marks > 0, "drawn_on"), (!deck.is_classic(), "other_deck")];
+    let mut annotations_dice = dice(Purpose::Annotations);
+    let annotations = params.annotations.0
+        + annotations_dice.below(params.annotations.1 - params.annotations.0 + 1);
+    annotations::draw(&mut image, &drawn, annotations, &mut annotations_dice);
+    let more = [(annotations > 0, "drawn_on"), (!deck.is_classic(), "other_deck")];
     tags.extend(more.iter().filter(|tag| tag.0).map(|tag| tag.1.to_owned()));
     let jpeg_quality = if resaved { jpeg } else { 100 };
     Ok(Scene { image, cards: drawn, tags, others: Vec::new(), deck, mirrored, jpeg_quality })

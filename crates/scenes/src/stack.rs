@@ -4,7 +4,7 @@
 //! visible sides of the stack show, and its shadow is longer because of the stack's height.
 
 use super::camera::View;
-use super::decoys::for_pixels;
+use super::distractors::placement::for_pixels;
 use super::light::Light;
 use super::params::Params;
 use super::table::Lying;

@@ -60,10 +60,10 @@ pub struct Track {
 }
 
 /// A detection in progress.
-pub(super) struct Asked {
+pub(super) struct PendingDetection {
     pub(super) number: u64,
     pub(super) grey: Arc<Grey>,
-    pub(super) now_from_asked: Homography,
+    pub(super) now_from_request: Homography,
     /// Whether the motion since the request is known.
     pub(super) followed: bool,
     pub(super) quality: f32,
@@ -123,7 +123,7 @@ impl Track {
     }
 
     /// Whether it was known to be no card, but may be one now.
-    pub(super) fn is_no_more_no_card(&self, time_ms: f64, params: &Params) -> bool {
+    pub(super) fn is_card_again(&self, time_ms: f64, params: &Params) -> bool {
         self.no_card.is_some_and(|since| {
             let looks_another = self.last.correlation(&self.reference) < params.alike;
             looks_another || self.elsewhere > 0 || time_ms - since > params.no_card_ms
@@ -158,18 +158,23 @@ impl Track {
         seen: &Detection,
         quad: Quad,
         then: Thumbnail,
-        asked: &Asked,
+        pending: &PendingDetection,
         params: &Params,
     ) {
         let correlation = then.correlation(&self.reference);
         if let Some(reading) = &seen.reading {
-            if self.doubtful && asked.quality > 0.5 {
+            if self.doubtful && pending.quality > 0.5 {
                 // It is read again after it was hidden: most likely it is the same card.
                 self.evidence.doubt(0.8);
                 self.readings = 0;
             }
-            self.evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
-            if asked.quality > 0.5 {
+            self.evidence.add(
+                reading,
+                pending.quality,
+                &pending.grey,
+                &seen.outline.corners_in_image,
+            );
+            if pending.quality > 0.5 {
                 self.readings += 1;
                 self.reference = then;
                 self.doubtful = false;
@@ -177,7 +182,7 @@ impl Track {
                 self.covered = false;
                 self.hidden_since = None;
             }
-        } else if correlation >= params.alike && asked.quality > 0.5 {
+        } else if correlation >= params.alike && pending.quality > 0.5 {
             self.reference = then;
         }
         let quad = in_order_of(quad, &self.quad);
@@ -205,7 +210,7 @@ impl Track {
             self.beside = seen.beside;
         }
         // A partly covered card is still a card: keep its score.
-        let score = if correlation >= params.alike && asked.quality > 0.5 {
+        let score = if correlation >= params.alike && pending.quality > 0.5 {
             self.outline.score + (seen.outline.score - self.outline.score) * SCORE_SHARE
         } else {
             self.outline.score

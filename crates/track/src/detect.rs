@@ -297,8 +297,8 @@ mod tests {
     }
 
     /// Finds the given quads, and counts the cards that it reads.
-    struct Told(Vec<Quad>);
-    impl Detector for Told {
+    struct FakeDetector(Vec<Quad>);
+    impl Detector for FakeDetector {
         fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
             Ok(self.0.iter().copied().map(outline).collect())
         }
@@ -323,14 +323,14 @@ mod tests {
             facts: TableFacts::default(),
         };
         let mut trace = Trace::default();
-        let settled = detect(&Told(here.clone()), &frame, &ask(false), &mut trace).unwrap();
+        let settled = detect(&FakeDetector(here.clone()), &frame, &ask(false), &mut trace).unwrap();
         assert_eq!((settled.number, settled.read), (7, 0));
         assert!(settled.seen.iter().all(|seen| seen.reading.is_none()));
-        let all = detect(&Told(here.clone()), &frame, &ask(true), &mut trace).unwrap();
+        let all = detect(&FakeDetector(here.clone()), &frame, &ask(true), &mut trace).unwrap();
         assert_eq!(all.read, 4);
         let mut more = here.clone();
         more.push(card(200.0, 200.0));
-        let new = detect(&Told(more), &frame, &ask(false), &mut trace).unwrap();
+        let new = detect(&FakeDetector(more), &frame, &ask(false), &mut trace).unwrap();
         assert_eq!(new.read, 5, "one new card and company");
         let read: Vec<bool> = new.seen.iter().map(|seen| seen.reading.is_some()).collect();
         assert_eq!(read, [false, false, false, false, true]);

@@ -2,7 +2,7 @@
 
 mod relocate;
 
-use crate::card::{Asked, Track, apart, in_order_of};
+use crate::card::{PendingDetection, Track, apart, in_order_of};
 use crate::detect::{Detection, Detections, Known, Request};
 use crate::evidence::Evidence;
 use crate::grey::{Grey, Thumbnail};
@@ -86,7 +86,7 @@ pub struct Tracker {
     lost: bool,
     /// Time between the last two frames, in milliseconds.
     elapsed_ms: f64,
-    asked: Option<Asked>,
+    pending: Option<PendingDetection>,
     /// Time and picture of the frame of the last detection, and the motion from that frame to the
     /// current one.
     looked: Option<(f64, Arc<Grey>, Homography)>,
@@ -126,7 +126,7 @@ impl Tracker {
             focus: 1.0,
             lost: true,
             elapsed_ms: 0.0,
-            asked: None,
+            pending: None,
             looked: None,
             barren: 0,
             knows: false,
@@ -161,9 +161,9 @@ impl Tracker {
             self.motion = identity();
             self.focus = 1.0; // The focus is not known.
         }
-        if let Some(asked) = &mut self.asked {
-            asked.now_from_asked = self.motion.after(&asked.now_from_asked);
-            asked.followed &= !self.lost;
+        if let Some(pending) = &mut self.pending {
+            pending.now_from_request = self.motion.after(&pending.now_from_request);
+            pending.followed &= !self.lost;
         }
         if let Some(looked) = &mut self.looked {
             looked.2 = self.motion.after(&looked.2);
@@ -189,7 +189,7 @@ impl Tracker {
         self.tracks.iter_mut().for_each(|track| track.thumbnail(grey, time_ms, params));
         self.depart(time_ms, |track| !is_in_picture(&track.quad, grey));
         let params = &self.params;
-        self.tracks.retain_mut(|track| !track.is_no_more_no_card(time_ms, params));
+        self.tracks.retain_mut(|track| !track.is_card_again(time_ms, params));
     }
 
     /// Removes cards that nobody took.
@@ -211,7 +211,7 @@ impl Tracker {
 
     /// Requests a detection on the frame followed last, if one is due and none is running.
     pub fn ask(&mut self) -> Option<Request> {
-        if self.asked.is_some() {
+        if self.pending.is_some() {
             return None;
         }
         let (time_ms, grey) = self.now.clone()?;
@@ -254,11 +254,11 @@ impl Tracker {
                 ..Known::of(track)
             })
             .collect();
-        let number = self.asked_number();
-        self.asked = Some(Asked {
+        let number = self.request_number();
+        self.pending = Some(PendingDetection {
             number,
             grey: Arc::clone(&grey),
-            now_from_asked: identity(),
+            now_from_request: identity(),
             followed: true,
             quality,
             lost: self.lost,
@@ -267,30 +267,32 @@ impl Tracker {
         Some(Request { number, known, facts: self.facts.clone() })
     }
 
-    fn asked_number(&mut self) -> u64 {
+    fn request_number(&mut self) -> u64 {
         self.next_id += 1;
         self.next_id
     }
 
     /// Cancels the requested detection, after it failed.
     pub fn forget_look(&mut self) {
-        self.asked = None;
+        self.pending = None;
     }
 
     /// Applies the results of a detection. Results other than those requested last are ignored.
     #[expect(clippy::too_many_lines, reason = "the steps share what they know of each track")]
     pub fn learn(&mut self, mut found: Detections) {
-        let Some(asked) = self.asked.take_if(|asked| asked.number == found.number) else { return };
+        let Some(pending) = self.pending.take_if(|pending| pending.number == found.number) else {
+            return;
+        };
         let Some((time_ms, grey)) = self.now.clone() else { return };
         self.facts = found.facts.clone().for_the_next_frame();
-        if !asked.followed {
+        if !pending.followed {
             // The picture jumped in between: the places found no longer apply.
             self.tracks.iter_mut().for_each(|track| track.doubtful = true);
             self.looked = None;
             return;
         }
         self.knows = true;
-        if asked.lost && self.is_slow() {
+        if pending.lost && self.is_slow() {
             self.relocate(&mut found, &grey, time_ms);
         }
         let is_card = |seen: &Detection| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
@@ -300,8 +302,10 @@ impl Tracker {
         let mut new = Vec::new();
         let mut at_home = 0;
         for seen in found.seen {
-            let quad = asked.now_from_asked.apply_quad(&seen.outline.corners_in_image);
-            let Some(then) = asked.grey.thumbnail(&seen.outline.corners_in_image) else { continue };
+            let quad = pending.now_from_request.apply_quad(&seen.outline.corners_in_image);
+            let Some(then) = pending.grey.thumbnail(&seen.outline.corners_in_image) else {
+                continue;
+            };
             // The card must still lie where it was found; a moving card has no place yet.
             let lies =
                 grey.thumbnail(&quad).is_some_and(|now| now.correlation(&then) > self.params.alike);
@@ -326,7 +330,7 @@ impl Tracker {
             }
             let correlation = then.correlation(&track.reference);
             at_home += usize::from(correlation >= self.params.alike && off <= CUT);
-            if track.is_replaced_by(&seen, asked.quality, correlation, &self.params) {
+            if track.is_replaced_by(&seen, pending.quality, correlation, &self.params) {
                 if track.astray {
                     self.departed.push(track.id); // It lies elsewhere.
                 }
@@ -334,7 +338,7 @@ impl Tracker {
                 new.push((seen, quad, then));
             } else if track.another.is_none() {
                 track.astray = false;
-                track.see(&seen, quad, then, &asked, &self.params);
+                track.see(&seen, quad, then, &pending, &self.params);
             }
         }
         if at_home >= HOME {
@@ -345,7 +349,7 @@ impl Tracker {
         // the picture's edge: none of its outlines is complete.
         for track in self.tracks.iter_mut().filter(|track| missing.contains(&track.id)) {
             let whole = !leaves_picture(&track.quad, &grey);
-            track.missed += u32::from(asked.quality > 0.5 && whole);
+            track.missed += u32::from(pending.quality > 0.5 && whole);
         }
         let bare: Vec<u64> = found.bare;
         let gone: Vec<u64> = missing
@@ -363,7 +367,7 @@ impl Tracker {
             if place_taken || seen.reading.is_none() {
                 continue;
             }
-            self.add(seen, quad, then, &gone, &asked, time_ms);
+            self.add(seen, quad, then, &gone, &pending, time_ms);
         }
         // If a card vanishes while it is cut by the picture's edge, or before it was found again
         // after the camera's motion was lost, nobody was seen to take it.
@@ -381,12 +385,12 @@ impl Tracker {
         quad: Quad,
         glance: Thumbnail,
         gone: &[u64],
-        asked: &Asked,
+        pending: &PendingDetection,
         time_ms: f64,
     ) {
         let Some(reading) = &seen.reading else { return };
         let mut evidence = Evidence::new(self.params.shared_error);
-        evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
+        evidence.add(reading, pending.quality, &pending.grey, &seen.outline.corners_in_image);
         let best = reading.best();
         // The same card, missing from its old place in the same detection.
         let pushed = self.tracks.iter().position(|track| {
@@ -399,7 +403,12 @@ impl Tracker {
             Some(i) => {
                 let track = self.tracks.remove(i);
                 evidence = track.evidence;
-                evidence.add(reading, asked.quality, &asked.grey, &seen.outline.corners_in_image);
+                evidence.add(
+                    reading,
+                    pending.quality,
+                    &pending.grey,
+                    &seen.outline.corners_in_image,
+                );
                 (track.id, track.since_ms, track.drawn)
             }
             None => {

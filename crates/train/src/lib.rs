@@ -86,7 +86,7 @@ pub mod parts {
     }
     /// The reader and its crops.
     pub mod reader {
-        pub use crate::reader::alter::{Alter, alter, alter_on_screen};
+        pub use crate::reader::augment::{Augment, augment, augment_on_screen};
         pub use crate::reader::sample::Group;
         pub use crate::reader::{BATCH, ReaderTask, fingerprint, large_plan, plan};
 
@@ -95,17 +95,17 @@ pub mod parts {
             pub use crate::reader::drawn::{Tables, VERSION, crops};
         }
         /// Groups of crops kept on disk.
-        pub mod kept {
-            pub use crate::reader::kept::{read, write};
+        pub mod crop_cache {
+            pub use crate::reader::crop_cache::{read, write};
         }
         /// Crops of photos.
-        pub mod real {
-            pub use crate::reader::real::{Source, check_classes, sources};
+        pub mod labelled_crops {
+            pub use crate::reader::labelled_crops::{Source, check_classes, sources};
         }
     }
     /// The refiner and its outlines.
     pub mod refiner {
-        pub use crate::refiner::found::Found;
+        pub use crate::refiner::predicted::Found;
         pub use crate::refiner::{
             LEAST_IN_VIEW, Refiner, SIZE_PX, STEPS, VALIDATE_EVERY, VALIDATION_TABLES, plan,
             settings,

@@ -100,7 +100,7 @@ pub mod parts {
     pub mod fused {
         pub use crate::classify::drawing::Drawing;
         pub use crate::classify::fused::{
-            Asked, ClassifierOutputs, InDoubt, ask, least_lead, said_of_card, said_of_property,
+            ClassifierOutputs, Escalation, InDoubt, ask, least_lead, said_of_card, said_of_property,
         };
     }
     /// The reader network.

@@ -18,14 +18,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Knows the cards of a photo, and turns and shifts each by a few hundredths of its length.
-struct Told {
+struct FakeNetwork {
     cards: Vec<Quad>,
     photo_long_px: f64,
     /// Size of the errors, 1 as a trained network makes them.
     off: f64,
 }
 
-impl FinderNetwork for Told {
+impl FinderNetwork for FakeNetwork {
     fn maps(&self, input: &Input) -> Result<Maps, NetworkError> {
         let stride = finder::STRIDE_PX as f64;
         let (rows, columns) = (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
@@ -87,8 +87,8 @@ fn weights() -> evidence::Weights {
 
 fn find(frame: &Frame, cards: &[Quad], off: f64) -> Vec<CardOutline> {
     let photo_long_px = f64::from(frame.width().max(frame.height()));
-    let told = Told { cards: cards.to_vec(), photo_long_px, off };
-    Learned::new(Box::new(told), None, weights()).find(frame, &mut Trace::default()).unwrap()
+    let network = FakeNetwork { cards: cards.to_vec(), photo_long_px, off };
+    Learned::new(Box::new(network), None, weights()).find(frame, &mut Trace::default()).unwrap()
 }
 
 /// Largest corner error of each card in its long sides; cards that were not found are left out.
@@ -185,7 +185,7 @@ fn only_a_covered_card_is_looked_for_in_other_places() {
         });
         let image = image::RgbImage::from_pixel(900, 500, image::Rgb([200; 3]));
         let looks = Arc::new(AtomicUsize::new(0));
-        let network = Told { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
+        let network = FakeNetwork { cards: cards.to_vec(), photo_long_px: 900.0, off: 0.0 };
         let judge: Arc<dyn RefinerNetwork> = Arc::new(Doubts(Arc::clone(&looks)));
         let finder = Learned::new(Box::new(network), Some(judge), weights());
         let found = finder.find(&image, &mut Trace::default()).unwrap();

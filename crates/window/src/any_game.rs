@@ -2,13 +2,13 @@
 //! solver step by step.
 
 mod board;
+mod explain;
 mod face;
 mod play;
-mod told;
 pub mod work;
 
+use crate::shared::app_context::AppContext;
 use crate::shared::card_face::{ASPECT, paint_gap};
-use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::look::Mark;
 use crate::shared::overlay;
@@ -20,11 +20,11 @@ use eframe::egui::{
     Button, CentralPanel, ComboBox, DragValue, Frame, Key, Panel, Rect, ScrollArea, Sense, Slider,
     Spinner, Ui, WidgetInfo, pos2, vec2,
 };
+use explain::{About, about, in_words, stored};
 use play::Play;
 use setsight_general::{Kind, Rules, Stop};
 use std::ops::RangeInclusive;
 use std::time::Duration;
-use told::{About, about, in_words, stored};
 use work::{Game, Job, LIMIT, Search, VALUES, search};
 
 /// Its entry in the list of tabs.
@@ -98,7 +98,7 @@ impl AnyGameTab {
     }
 
     /// Has the wanted deal searched, one search at a time.
-    fn follow(&mut self, desk: &Desk) {
+    fn follow(&mut self, app: &AppContext) {
         if let Some(job) = &self.searching {
             let over = job.is_over();
             // One that was stopped is not what is wanted, or no longer all of it.
@@ -118,7 +118,7 @@ impl AnyGameTab {
             self.searching = None;
         }
         if self.current().is_none() {
-            self.searching = Some(search(self.game.clone(), self.kind, desk.wake()));
+            self.searching = Some(search(self.game.clone(), self.kind, app.wake()));
         }
     }
 
@@ -145,7 +145,7 @@ impl AnyGameTab {
         }
     }
 
-    fn side(&mut self, ui: &mut Ui, desk: &Desk) {
+    fn side(&mut self, ui: &mut Ui, app: &AppContext) {
         ui.horizontal_wrapped(|ui| {
             let plays = self.play.is_some();
             if ui.selectable_label(plays, t!("any-play")).clicked() && !plays {
@@ -158,10 +158,10 @@ impl AnyGameTab {
         self.choice_ui(ui);
         ui.separator();
         if self.play.is_some() {
-            self.play_ui(ui, desk);
+            self.play_ui(ui, app);
             ui.separator();
         } else {
-            self.steps_ui(ui, desk);
+            self.steps_ui(ui, app);
             ui.separator();
         }
         ui.label(t!("any-what"));
@@ -195,7 +195,7 @@ impl AnyGameTab {
                 });
                 shown.response.labelled_by(label);
             });
-            ui.weak(told::idea(kind).say());
+            ui.weak(explain::idea(kind).say());
         }
         self.choose(game, kind);
         if self.play.as_ref().is_some_and(|play| play.game != self.game) {
@@ -203,9 +203,9 @@ impl AnyGameTab {
         }
     }
 
-    fn play_ui(&mut self, ui: &mut Ui, desk: &Desk) {
+    fn play_ui(&mut self, ui: &mut Ui, app: &AppContext) {
         let Some(play) = &mut self.play else { return };
-        play.ui(ui, desk.now());
+        play.ui(ui, app.now());
         if ui.button(t!("any-again")).clicked() {
             self.play = Play::new(self.game.clone()).ok();
         } else if play.is_running() {
@@ -213,7 +213,7 @@ impl AnyGameTab {
         }
     }
 
-    fn steps_ui(&mut self, ui: &mut Ui, desk: &Desk) {
+    fn steps_ui(&mut self, ui: &mut Ui, app: &AppContext) {
         let Some(search) = self.current() else {
             ui.horizontal(|ui| {
                 ui.add(Spinner::new().size(16.0));
@@ -227,7 +227,7 @@ impl AnyGameTab {
         if let Some(step) = search.trace.steps.get(self.at) {
             ui.heading(in_words(step));
             let about = about(step);
-            shown_cards(ui, &rules, &about, desk.settings());
+            shown_cards(ui, &rules, &about, app.settings());
         }
         if let Some(counts) = stored(&search.trace.steps[..kept.min(self.at + 1)]) {
             ui.weak(counts);
@@ -279,18 +279,18 @@ impl AnyGameTab {
         }
         if run {
             let from = if self.at == last { 0 } else { self.at };
-            self.runs = if self.runs.is_some() { None } else { Some((desk.now(), from)) };
+            self.runs = if self.runs.is_some() { None } else { Some((app.now(), from)) };
         }
     }
 
     /// The board with the cards of the step, or of the game that is played.
-    fn board(&mut self, ui: &mut Ui, desk: &Desk) {
+    fn board(&mut self, ui: &mut Ui, app: &AppContext) {
         if let Some(play) = &mut self.play {
             let mark = |card| play.mark(card);
             let sense = Sense::click();
-            let clicked = board::show(ui, &play.rules, &play.board, sense, mark, desk.settings());
+            let clicked = board::show(ui, &play.rules, &play.board, sense, mark, app.settings());
             if let Some(card) = clicked {
-                play.choose(card, desk.now());
+                play.choose(card, app.now());
             }
             return;
         }
@@ -299,7 +299,7 @@ impl AnyGameTab {
         let steps = &search.trace.steps[..search.trace.steps.len().min(self.at + 1)];
         let about = steps.last().map(about).unwrap_or_default();
         let mark = |card| about.mark(card);
-        board::show(ui, &rules, &told::board(steps), Sense::hover(), mark, desk.settings());
+        board::show(ui, &rules, &explain::board(steps), Sense::hover(), mark, app.settings());
     }
 }
 
@@ -345,9 +345,9 @@ fn shown_cards(ui: &mut Ui, rules: &Rules, about: &About, settings: &Settings) {
 }
 
 impl Tab for AnyGameTab {
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
-        self.follow(desk);
-        self.run(ui, desk.now());
+    fn ui(&mut self, ui: &mut Ui, app: &mut AppContext, _: bool) {
+        self.follow(app);
+        self.run(ui, app.now());
         let room = ui.available_size();
         let frame = Frame::side_top_panel(ui.style()).inner_margin(12.0);
         // Wide and very low: beside each other all the same.
@@ -358,12 +358,12 @@ impl Tab for AnyGameTab {
             Panel::right("any-side").exact_size(width)
         };
         panel.frame(frame).show(ui, |ui| {
-            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| self.side(ui, desk));
+            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| self.side(ui, app));
         });
         let table = Frame::NONE.fill(felt(ui)).inner_margin(12.0);
         CentralPanel::no_frame().frame(table).show(ui, |ui| {
             let area = ScrollArea::vertical().id_salt("any-board").auto_shrink([false, false]);
-            area.show(ui, |ui| self.board(ui, desk));
+            area.show(ui, |ui| self.board(ui, app));
         });
     }
 
@@ -371,7 +371,7 @@ impl Tab for AnyGameTab {
         vec![Place::Watch]
     }
 
-    fn act(&mut self, action: Action, _: &mut Desk) {
+    fn act(&mut self, action: Action, _: &mut AppContext) {
         match action {
             Action::NextStep => self.go_to(self.at + 1),
             Action::PreviousStep => self.go_to(self.at.saturating_sub(1)),
@@ -385,7 +385,7 @@ impl Tab for AnyGameTab {
         self.play.is_some() || self.current().is_some()
     }
 
-    fn leave(&mut self, _: &mut Desk) {
+    fn leave(&mut self, _: &mut AppContext) {
         self.runs = None;
     }
 

@@ -15,8 +15,8 @@ use crate::deal::game::{Watch, deals_in, deals_of, is_file_of_deals};
 use crate::deal::play::{Phase, Play};
 use crate::deal::scores::{Day, Score, Scores};
 use crate::deal::sound::Sounds;
+use crate::shared::app_context::AppContext;
 use crate::shared::ask::Ask;
-use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
 use crate::shared::tab::{Tab, TabSpec};
@@ -41,10 +41,10 @@ pub const TAB: TabSpec = TabSpec {
     // There is more than one way to show it: see `Show`.
     show_help: None,
     opens: |path| is_file_of_deals(path).then_some(ASK_DEALS),
-    make: |desk| {
-        let scores = Scores::at(desk.keeper.beside("games.json"));
+    make: |app| {
+        let scores = Scores::at(app.store.beside("games.json"));
         let mut tab = DealTab { scores, ..DealTab::default() };
-        tab.go_on_with(desk.keeper.beside("game-under-way.json"));
+        tab.go_on_with(app.store.beside("game-under-way.json"));
         Box::new(tab)
     },
 };
@@ -171,24 +171,24 @@ impl DealTab {
     }
 
     /// The deals of a file.
-    fn open(&mut self, path: &Path, desk: &mut Desk) {
+    fn open(&mut self, path: &Path, app: &mut AppContext) {
         match deals_of(path) {
-            Ok(deals) => self.unless_playing(Next::Take(deals), desk),
+            Ok(deals) => self.unless_playing(Next::Take(deals), app),
             Err(error) => {
                 let path = path.display().to_string();
-                desk.say(t!("deals-failed", path = path, error = error));
+                app.say(t!("deals-failed", path = path, error = error));
             }
         }
     }
 
     /// The deals that a text means.
-    fn read(&mut self, text: &str, desk: &mut Desk) {
+    fn read(&mut self, text: &str, app: &mut AppContext) {
         match deals_in(text) {
             Ok(deals) => {
                 self.codes = None;
-                self.unless_playing(Next::Take(deals), desk);
+                self.unless_playing(Next::Take(deals), app);
             }
-            Err(error) => desk.say(error),
+            Err(error) => app.say(error),
         }
     }
 
@@ -249,21 +249,21 @@ impl DealTab {
     }
 
     /// Does something that ends the game, unless one is under way: then it is asked for first.
-    fn unless_playing(&mut self, next: Next, desk: &mut Desk) {
+    fn unless_playing(&mut self, next: Next, app: &mut AppContext) {
         if self.play().is_some_and(Play::is_under_way) {
-            self.pause(desk.now());
+            self.pause(app.now());
             self.instead = Some(next);
         } else {
-            self.go_to(next, desk);
+            self.go_to(next, app);
         }
     }
 
-    fn go_to(&mut self, next: Next, desk: &mut Desk) {
+    fn go_to(&mut self, next: Next, app: &mut AppContext) {
         match next {
             Next::Take(deals) => self.give(deals),
             Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
             Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
-            Next::Act(Action::OpenDeals) => desk.ask(ASK_DEALS),
+            Next::Act(Action::OpenDeals) => app.ask(ASK_DEALS),
             Next::Act(Action::TypeCodes) => self.codes = Some(String::new()),
             Next::Act(Action::WatchGame) => self.watch(),
             Next::Act(Action::NextDeal) if !self.deals.is_empty() => {
@@ -284,17 +284,17 @@ impl DealTab {
         }
     }
 
-    fn table_and_side(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn table_and_side(&mut self, ui: &mut Ui, app: &mut AppContext) {
         let room = ui.available_size();
         // Each of several players has a button, perhaps in a row of its own.
         let players = self.play().map_or(1, |play| play.players().len());
         let low = LOW + 40.0 * (players - 1) as f32;
-        let side = |tab: &mut Self, ui: &mut Ui, desk: &mut Desk| {
+        let side = |tab: &mut Self, ui: &mut Ui, app: &mut AppContext| {
             if room.x < NARROW || room.y < low {
                 let area = ScrollArea::vertical().auto_shrink([false, false]);
-                area.show(ui, |ui| tab.side(ui, desk));
+                area.show(ui, |ui| tab.side(ui, app));
             } else {
-                tab.side(ui, desk);
+                tab.side(ui, app);
             }
         };
         // Wide and very low: beside each other all the same.
@@ -305,19 +305,19 @@ impl DealTab {
             let width = (room.x * 0.36).clamp(250.0_f32.min(room.x * 0.55), 346.0);
             (Panel::right("deal side").exact_size(width), 14.0)
         };
-        if !desk.presenting {
+        if !app.presenting {
             let frame = Frame::side_top_panel(ui.style()).inner_margin(margin);
-            panel.frame(frame).show(ui, |ui| side(self, ui, desk));
+            panel.frame(frame).show(ui, |ui| side(self, ui, app));
         }
         let margin = if room.x < NARROW { 6.0 } else { 18.0 };
         CentralPanel::no_frame()
             .frame(Frame::NONE.fill(felt(ui)).inner_margin(margin))
-            .show(ui, |ui| self.table(ui, desk));
+            .show(ui, |ui| self.table(ui, app));
     }
 
-    fn table(&mut self, ui: &mut Ui, desk: &Desk) {
-        let (deck, now) = (desk.used_deck.drawn(), desk.now());
-        let looks = Looks { deck: &deck, settings: desk.settings() };
+    fn table(&mut self, ui: &mut Ui, app: &AppContext) {
+        let (deck, now) = (app.used_deck.drawn(), app.now());
+        let looks = Looks { deck: &deck, settings: app.settings() };
         match &mut self.mode {
             Some(Mode::Watch(watch)) => board::watched(ui, watch, looks),
             Some(Mode::Play(play)) if play.phase() == Phase::Over => {
@@ -364,7 +364,7 @@ impl DealTab {
     }
 
     /// Keeps a game that has just ended, if it was of one player and of a whole deck.
-    fn keep_score(&mut self, desk: &mut Desk) {
+    fn keep_score(&mut self, app: &mut AppContext) {
         let Some(Mode::Play(play)) = &self.mode else { return };
         let counts = play.players().len() == 1 && self.source != Source::Given;
         if play.phase() != Phase::Over || self.kept.is_some() || !counts {
@@ -382,11 +382,11 @@ impl DealTab {
         };
         self.kept = Some(score.clone());
         if let Err(error) = self.scores.add(score) {
-            desk.say(t!("score-unkept", error = error.to_string()));
+            app.say(t!("score-unkept", error = error.to_string()));
         }
     }
 
-    fn welcome(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn welcome(&mut self, ui: &mut Ui, app: &mut AppContext) {
         ui.vertical_centered(|ui| {
             ui.add_space((ui.available_height() * 0.2).clamp(8.0, 200.0));
             ui.label(RichText::new(t!("deal-title")).size(28.0).strong());
@@ -396,15 +396,15 @@ impl DealTab {
             let size = vec2(260.0_f32.min(ui.available_width()), 38.0);
             for (action, word) in SOURCES {
                 if ui.add(Button::new(word.say()).min_size(size)).clicked() {
-                    self.act(action, desk);
+                    self.act(action, app);
                 }
             }
         });
     }
 
-    fn codes_page(&mut self, desk: &mut Desk) {
+    fn codes_page(&mut self, app: &mut AppContext) {
         let Some(mut text) = self.codes.take() else { return };
-        let answer = pages::modal(&desk.ctx, "codes", 520.0, |ui| {
+        let answer = pages::modal(&app.ctx, "codes", 520.0, |ui| {
             ui.heading(t!("type-codes"));
             let label = ui.label(t!("codes-label"));
             let field = TextEdit::multiline(&mut text).desired_rows(6).desired_width(f32::INFINITY);
@@ -423,16 +423,16 @@ impl DealTab {
         }
         self.codes = Some(text.clone());
         if go {
-            self.read(&text, desk);
+            self.read(&text, app);
         }
     }
 
     /// Something would end the game: does the user want that?
-    fn instead_page(&mut self, desk: &mut Desk) {
+    fn instead_page(&mut self, app: &mut AppContext) {
         if self.instead.is_none() {
             return;
         }
-        let answer = pages::modal(&desk.ctx, "instead", 380.0, |ui| {
+        let answer = pages::modal(&app.ctx, "instead", 380.0, |ui| {
             ui.heading(t!("give-up-game"));
             ui.label(t!("would-be-lost"));
             ui.add_space(6.0);
@@ -444,45 +444,45 @@ impl DealTab {
         let (play_on, give_up) = answer.inner;
         if give_up && let Some(next) = self.instead.take() {
             self.mode = None;
-            self.go_to(next, desk);
+            self.go_to(next, app);
             if self.mode.is_none() {
                 // A file or codes are asked for: until there are any the deal lies there anew.
                 self.lay_out();
             }
         } else if play_on || answer.should_close() {
             self.instead = None;
-            self.start(desk.now());
+            self.start(app.now());
         }
     }
 }
 
 impl Tab for DealTab {
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
-        let now = desk.now();
+    fn ui(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
+        let now = app.now();
         self.now = now;
         if keys {
             self.card_keys(ui, now);
         }
-        self.only_junior = desk.used_deck.drawn().has_one_fill();
+        self.only_junior = app.used_deck.drawn().has_one_fill();
         if let Some(Mode::Play(play)) = &mut self.mode {
             play.tick(now);
-            play.names.clone_from(&desk.settings().players);
+            play.names.clone_from(&app.settings().players);
         }
-        self.keep_score(desk);
+        self.keep_score(app);
         if self.deals.is_empty() {
             CentralPanel::default().show(ui, |ui| {
                 ScrollArea::vertical()
                     .auto_shrink([false, false])
-                    .show(ui, |ui| self.welcome(ui, desk));
+                    .show(ui, |ui| self.welcome(ui, app));
             });
         } else {
-            self.table_and_side(ui, desk);
+            self.table_and_side(ui, app);
         }
-        self.codes_page(desk);
-        self.instead_page(desk);
+        self.codes_page(app);
+        self.instead_page(app);
         if let Some(Mode::Play(play)) = &mut self.mode
             && let Some(cue) = play.take_cue()
-            && desk.settings().sounds
+            && app.settings().sounds
         {
             self.sounds.play(cue);
         }
@@ -504,15 +504,15 @@ impl Tab for DealTab {
         }
     }
 
-    fn act(&mut self, action: Action, desk: &mut Desk) {
-        let now = desk.now();
+    fn act(&mut self, action: Action, app: &mut AppContext) {
+        let now = app.now();
         match action {
             Action::DealRandom
             | Action::DealDaily
             | Action::OpenDeals
             | Action::TypeCodes
             | Action::WatchGame
-            | Action::NextDeal => self.unless_playing(Next::Act(action), desk),
+            | Action::NextDeal => self.unless_playing(Next::Act(action), app),
             Action::Play => self.begin(now),
             Action::Start if self.play().is_some_and(|play| !play.is_running()) => self.begin(now),
             _ => {}
@@ -545,12 +545,12 @@ impl Tab for DealTab {
         self.codes.is_some() || self.instead.is_some()
     }
 
-    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
-        self.open(&paths[0], desk);
+    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
+        self.open(&paths[0], app);
     }
 
-    fn paste(&mut self, text: &str, desk: &mut Desk) -> bool {
-        self.read(text, desk);
+    fn paste(&mut self, text: &str, app: &mut AppContext) -> bool {
+        self.read(text, app);
         true
     }
 
@@ -562,8 +562,8 @@ impl Tab for DealTab {
         line["transcript"] = json!(self.transcript());
     }
 
-    fn cover(&mut self, desk: &mut Desk) {
-        self.leave(desk);
+    fn cover(&mut self, app: &mut AppContext) {
+        self.leave(app);
     }
 
     fn close(&mut self) {
@@ -575,8 +575,8 @@ impl Tab for DealTab {
     }
 
     /// Nobody plays while something else is seen.
-    fn leave(&mut self, desk: &mut Desk) {
-        self.pause(desk.now());
+    fn leave(&mut self, app: &mut AppContext) {
+        self.pause(app.now());
     }
 }
 

@@ -7,9 +7,9 @@ mod value_names;
 mod work;
 
 use crate::photos::welcome::name_of;
+use crate::shared::app_context::{AppContext, Command};
 use crate::shared::ask::Ask;
 use crate::shared::column::with_foot;
-use crate::shared::desk::{Command, Desk};
 use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
 use crate::shared::reasons;
 use crate::shared::tab::{Tab, TabSpec};
@@ -57,13 +57,13 @@ pub struct DeckTab {
 
 impl DeckTab {
     /// Learns from more photos.
-    fn add(&mut self, paths: &[PathBuf], desk: &mut Desk) {
-        let begin = || Work::begin(Arc::clone(&desk.eye), desk.wake());
+    fn add(&mut self, paths: &[PathBuf], app: &mut AppContext) {
+        let begin = || Work::begin(Arc::clone(&app.eye), app.wake());
         let work = self.work.get_or_insert_with(begin);
         for photo in list_photos(paths, false, &[]) {
             match photo {
                 Ok(photo) => work.want(Job::Photo(photo)),
-                Err(error) => desk.say(reasons::listing(&error)),
+                Err(error) => app.say(reasons::listing(&error)),
             }
         }
     }
@@ -88,36 +88,36 @@ impl DeckTab {
     }
 
     /// Writes the deck; from now on cards are read as its.
-    fn write(&self, path: &Path, desk: &mut Desk) {
+    fn write(&self, path: &Path, app: &mut AppContext) {
         let Some(deck) = self.deck() else { return };
         let name = path.display().to_string();
         match write_whole(path, deck.to_text().as_bytes()) {
             Ok(()) => {
-                desk.say(t!("deck-saved", name = deck.name.as_str(), path = name));
+                app.say(t!("deck-saved", name = deck.name.as_str(), path = name));
                 // Its file may be that of the deck in use.
-                desk.used_deck = UsedDeck::default();
+                app.used_deck = UsedDeck::default();
                 let path = dunce::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-                desk.keeper.settings.use_deck(path);
+                app.store.settings.use_deck(path);
             }
-            Err(error) => desk.say(t!("unwritable", path = name, error = error.to_string())),
+            Err(error) => app.say(t!("unwritable", path = name, error = error.to_string())),
         }
     }
 
-    fn page(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn page(&mut self, ui: &mut Ui, app: &mut AppContext) {
         let standing = self.standing();
         ui.heading(t!("teach-a-deck"));
         ui.label(t!("new-deck-help"));
         if standing.photos.is_empty() {
-            examples::show(ui, desk.settings());
+            examples::show(ui, app.settings());
             ui.weak(t!("drop-deck-photos"));
         }
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("ask-deck-photos")).clicked() {
-                desk.ask(ASK_PHOTOS);
+                app.ask(ASK_PHOTOS);
             }
             if ui.button(t!("ask-deck-folder")).clicked() {
-                desk.ask(ASK_FOLDER);
+                app.ask(ASK_FOLDER);
             }
             if let Some(work) = &self.work
                 && ui.button(t!("start-again")).clicked()
@@ -158,9 +158,9 @@ impl DeckTab {
     }
 
     /// What the page comes to, always in view.
-    fn foot(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn foot(&mut self, ui: &mut Ui, app: &mut AppContext) {
         if self.standing().deck.is_some() && self.save(ui) {
-            desk.commands.push(Command::Ask(SAVE, self.file_name()));
+            app.commands.push(Command::Ask(SAVE, self.file_name()));
         }
     }
 
@@ -275,15 +275,15 @@ impl DeckTab {
 }
 
 impl Tab for DeckTab {
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
+    fn ui(&mut self, ui: &mut Ui, app: &mut AppContext, _: bool) {
         CentralPanel::default().show(ui, |ui| {
-            let mut both = (self, desk);
+            let mut both = (self, app);
             with_foot(
                 ui,
                 "deck",
                 &mut both,
-                |(tab, desk), ui| tab.page(ui, desk),
-                |(tab, desk), ui| tab.foot(ui, desk),
+                |(tab, app), ui| tab.page(ui, app),
+                |(tab, app), ui| tab.foot(ui, app),
             );
         });
     }
@@ -292,9 +292,9 @@ impl Tab for DeckTab {
         vec![KeyPlace::Deck]
     }
 
-    fn act(&mut self, action: Action, desk: &mut Desk) {
+    fn act(&mut self, action: Action, app: &mut AppContext) {
         if action == Action::Clear && !self.view.let_go() {
-            desk.commands.push(Command::Act(Action::Back));
+            app.commands.push(Command::Act(Action::Back));
         }
     }
 
@@ -302,10 +302,10 @@ impl Tab for DeckTab {
         Some((ASK_PHOTOS, Word("learn-from-these-photos")))
     }
 
-    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
+    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
         match ask {
-            SAVE => self.write(&paths[0], desk),
-            _ => self.add(&paths, desk),
+            SAVE => self.write(&paths[0], app),
+            _ => self.add(&paths, app),
         }
     }
 

@@ -6,8 +6,8 @@ pub mod watchers;
 
 use crate::live::watched::Chooser;
 use crate::live::watchers::Watchers;
+use crate::shared::app_context::{AppContext, Command};
 use crate::shared::ask::Ask;
-use crate::shared::desk::{Command, Desk};
 use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
@@ -30,7 +30,7 @@ use setsight_desktop::{Pick, color_image};
 use setsight_game::cards::Card;
 use setsight_live::cameras::{self, CameraInfo, CameraWish, SystemCameras};
 use setsight_live::films::record;
-use setsight_live::views::{freeze, straight};
+use setsight_live::views::{snapshot, top_view};
 use setsight_live::{
     CameraChoice, Cameras, FramePace, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
 };
@@ -98,9 +98,9 @@ pub struct LiveTab {
     /// A film to record as soon as the camera is watched.
     pub record_as: Option<PathBuf>,
     /// Whether the table is shown as from straight above.
-    straight: bool,
+    top_view: bool,
     /// How it was straightened last.
-    straight_from_image: Option<Homography>,
+    top_view_from_image: Option<Homography>,
     /// Whether its pictures are mirrored.
     pub mirrored: Mirrored,
     /// By how many quarters they are turned to the right.
@@ -135,8 +135,8 @@ impl LiveTab {
             camera: None,
             wish: CameraWish::default(),
             record_as: None,
-            straight: false,
-            straight_from_image: None,
+            top_view: false,
+            top_view_from_image: None,
             mirrored: Mirrored::default(),
             quarters: 0,
             phone: None,
@@ -167,25 +167,25 @@ impl LiveTab {
     }
 
     /// Watches this from now on.
-    pub fn choose(&mut self, input: Input, desk: &mut Desk) {
+    pub fn choose(&mut self, input: Input, app: &mut AppContext) {
         // What was chosen for the last one does not hold for this one.
         (self.camera, self.quarters, self.wish) = (None, 0, CameraWish::default());
         self.mirrored = Mirrored::Auto;
         self.input = input;
-        self.leave(desk);
+        self.leave(app);
         self.phone = None;
     }
 
     /// Watches a phone from now on, which sends its pictures by itself.
-    pub fn watch_phone(&mut self, number: u32, source: PhoneSource, desk: &mut Desk) {
-        self.leave(desk);
+    pub fn watch_phone(&mut self, number: u32, source: PhoneSource, app: &mut AppContext) {
+        self.leave(app);
         self.phone = Some((number, source));
     }
 
     /// Phones send nothing more: what was watched before is watched again.
-    pub fn forget_phone(&mut self, desk: &mut Desk) {
+    pub fn forget_phone(&mut self, app: &mut AppContext) {
         if self.phone.is_some() {
-            self.leave(desk);
+            self.leave(app);
             self.phone = None;
         }
     }
@@ -218,8 +218,8 @@ impl LiveTab {
     }
 
     fn straighten(&mut self) {
-        self.straight = !self.straight;
-        self.straight_from_image = None;
+        self.top_view = !self.top_view;
+        self.top_view_from_image = None;
         self.shown = None; // The same frame is drawn otherwise.
     }
 
@@ -230,7 +230,7 @@ impl LiveTab {
     }
 
     /// Begins to record under the next free name, or ends the recording.
-    fn record(&mut self, desk: &mut Desk) {
+    fn record(&mut self, app: &mut AppContext) {
         if self.view.recording.as_ref().is_some_and(Recording::is_running) {
             self.command(LiveCommand::StopRecording);
         } else if self.can_record() {
@@ -238,7 +238,7 @@ impl LiveTab {
                 Ok(film) => self.command(LiveCommand::Record(film)),
                 Err(error) => {
                     let (path, error) = (self.folder.display().to_string(), error.to_string());
-                    desk.say(t!("recording-impossible", path = path, error = error));
+                    app.say(t!("recording-impossible", path = path, error = error));
                 }
             }
         }
@@ -284,17 +284,17 @@ impl LiveTab {
     }
 
     /// Keeps the frame that is seen and its JSON.
-    fn save(&self, desk: &mut Desk) {
-        desk.say(match freeze::save(&self.view, &self.folder) {
+    fn save(&self, app: &mut AppContext) {
+        app.say(match snapshot::save(&self.view, &self.folder) {
             Ok((picture, _)) => t!("picture-kept", path = picture.display().to_string()),
             Err(error) => t!("picture-unkept", error = error.to_string()),
         });
     }
 
-    fn show(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn show(&mut self, ui: &mut Ui, app: &mut AppContext) {
         let narrow = ui.available_width() < NARROW;
         let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
-        if desk.presenting {
+        if app.presenting {
             self.look.pointed = None;
         } else {
             let side = if narrow {
@@ -302,10 +302,10 @@ impl LiveTab {
             } else {
                 Panel::right("live panel").exact_size(PANEL)
             };
-            side.frame(frame).show(ui, |ui| self.panel(ui, desk));
+            side.frame(frame).show(ui, |ui| self.panel(ui, app));
         }
         let ground = Frame::new().fill(Color32::from_gray(24));
-        CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, desk));
+        CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, app));
     }
 
     /// Takes over what the camera saw since.
@@ -345,14 +345,14 @@ impl LiveTab {
         let Some(frame) = &self.view.frame else { return };
         self.shown = Some(self.view.number);
         let mut read = self.view.tracked.table.clone();
-        if self.straight {
+        if self.top_view {
             // Under a hand too few cards may be in view: it stays as it was then.
-            let map = straight::straight_from_image(&self.view.tracked);
-            self.straight_from_image = map.or(self.straight_from_image);
+            let map = top_view::top_view_from_image(&self.view.tracked);
+            self.top_view_from_image = map.or(self.top_view_from_image);
         }
-        let map = self.straight_from_image;
-        let straight = map.and_then(|map| Some((straight::straightened(frame, &map)?, map)));
-        let picture = match straight {
+        let map = self.top_view_from_image;
+        let top_view = map.and_then(|map| Some((top_view::top_view_of(frame, &map)?, map)));
+        let picture = match top_view {
             Some((image, map)) => {
                 for card in &mut read.cards {
                     card.corners_in_image = map.apply_quad(&card.corners_in_image);
@@ -385,7 +385,7 @@ impl LiveTab {
         self.table = table;
     }
 
-    fn picture(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn picture(&mut self, ui: &mut Ui, app: &mut AppContext) {
         let room = ui.available_rect_before_wrap();
         let id = Id::unique("camera picture");
         if let (Some(texture), Some(frame)) = (&self.texture, &self.view.frame) {
@@ -395,19 +395,19 @@ impl LiveTab {
             let painter = ui.painter_at(room);
             // Which card lies on another is found out for photos alone: here all moves.
             let table = (&self.table, &Heap::default());
-            overlay::paint(&painter, &placement, table, &self.look, desk.settings());
+            overlay::paint(&painter, &placement, table, &self.look, app.settings());
             let hits = overlay::interact(ui, &placement, &self.table, id, &self.look);
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
             why::paint(ui, &placement, &self.table, &self.look);
-            if !desk.presenting {
+            if !app.presenting {
                 zoom_buttons(ui, &mut self.zoom, size, room);
             }
             if self.frozen {
                 let text = t!("held", key = key_of(Action::Freeze));
                 overlay::caption(&painter, room, &text);
-            } else if self.straight && self.straight_from_image.is_none() {
+            } else if self.top_view && self.top_view_from_image.is_none() {
                 let text = t!("straightened-soon", key = key_of(Action::Straighten));
                 overlay::caption(&painter, room, &text);
             }
@@ -429,7 +429,7 @@ impl LiveTab {
             }
             None => None,
         };
-        desk.commands.extend(command);
+        app.commands.extend(command);
     }
 
     /// What is wrong, what to do, and what else could be watched.
@@ -454,23 +454,23 @@ impl LiveTab {
     }
 
     /// The panel, which scrolls as a whole where it is low, and is never wider than it is.
-    fn panel(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn panel(&mut self, ui: &mut Ui, app: &mut AppContext) {
         if ui.available_height() < LOW {
             let area = ScrollArea::vertical().auto_shrink([false, false]);
-            area.show(ui, |ui| self.beside(ui, desk));
+            area.show(ui, |ui| self.beside(ui, app));
         } else {
-            self.beside(ui, desk);
+            self.beside(ui, app);
         }
     }
 
-    fn beside(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn beside(&mut self, ui: &mut Ui, app: &mut AppContext) {
         ui.horizontal_wrapped(|ui| {
             look_panel::modes(ui, &mut self.look);
             ui.toggle_value(&mut self.shows_controls, t!("camera-controls"));
         });
         ui.add_space(6.0);
         if self.shows_controls {
-            self.controls(ui, desk);
+            self.controls(ui, app);
             ui.separator();
         }
         let film = self.view.film;
@@ -487,20 +487,20 @@ impl LiveTab {
         ui.separator();
         // Before the first look nothing is known, not even that there is no card.
         if self.view.tracked.looked {
-            look_panel::show(ui, &self.table, &mut self.look, desk.settings());
+            look_panel::show(ui, &self.table, &mut self.look, app.settings());
         } else if self.view.frame.is_some() {
             ui.heading(t!("looking-for-cards"));
         }
     }
 
     /// What is watched and how, and what is kept of it.
-    fn controls(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn controls(&mut self, ui: &mut Ui, app: &mut AppContext) {
         ui.horizontal(|ui| {
             if ui.button(t!("watch-what")).on_hover_text(t!("watch-help")).clicked() {
                 self.choose_source();
             }
             if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
-                desk.commands.push(Command::Act(Action::Phone));
+                app.commands.push(Command::Act(Action::Phone));
             }
             let name = self.source_name();
             ui.add(Label::new(RichText::new(&name).weak()).truncate()).on_hover_text(name);
@@ -510,14 +510,14 @@ impl LiveTab {
             if self.phone.is_none() && ui.button(t!("turn")).on_hover_text(tip).clicked() {
                 self.turn();
             }
-            let above = Button::selectable(self.straight, t!("from-above"));
+            let above = Button::selectable(self.top_view, t!("from-above"));
             let words = t!("from-above-help", key = key_of(Action::Straighten));
             if ui.add(above).on_hover_text(words).clicked() {
                 self.straighten();
             }
         });
         if self.phone.is_none() {
-            self.mirrored_ui(ui, desk);
+            self.mirrored_ui(ui, app);
         }
         ui.horizontal_wrapped(|ui| {
             let by_key = |action| t!("key-hover", key = key_of(action));
@@ -527,7 +527,7 @@ impl LiveTab {
             }
             let keep = ui.button(t!("keep-picture"));
             if keep.on_hover_text(by_key(Action::SaveFrame)).clicked() {
-                self.save(desk);
+                self.save(app);
             }
             let new_game = ui.button(t!("new-game"));
             if new_game.on_hover_text(by_key(Action::NewGame)).clicked() {
@@ -539,7 +539,7 @@ impl LiveTab {
                 let path = self.folder.display().to_string();
                 let told = t!("record-help", path = path, key = key_of(Action::Record));
                 if ui.button(word).on_hover_text(told).clicked() {
-                    self.record(desk);
+                    self.record(app);
                 }
             }
         });
@@ -550,7 +550,7 @@ impl LiveTab {
     }
 
     /// Whether the camera's pictures are mirrored: a row of its own, for it is no button of another.
-    fn mirrored_ui(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn mirrored_ui(&mut self, ui: &mut Ui, app: &mut AppContext) {
         ui.horizontal_wrapped(|ui| {
             ui.label(t!("mirrored"));
             let before = self.mirrored;
@@ -561,7 +561,7 @@ impl LiveTab {
                 }
             }
             if self.mirrored != before {
-                self.leave(desk); // Read anew.
+                self.leave(app); // Read anew.
             }
         });
     }
@@ -588,10 +588,10 @@ impl LiveTab {
 }
 
 impl Tab for LiveTab {
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, _: bool) {
-        self.watch(ui.ctx(), desk.settings());
-        self.show(ui, desk);
-        self.remember(&mut desk.keeper.settings);
+    fn ui(&mut self, ui: &mut Ui, app: &mut AppContext, _: bool) {
+        self.watch(ui.ctx(), app.settings());
+        self.show(ui, app);
+        self.remember(&mut app.store.settings);
     }
 
     fn places(&self) -> Vec<Place> {
@@ -602,7 +602,7 @@ impl Tab for LiveTab {
         true
     }
 
-    fn act(&mut self, action: Action, desk: &mut Desk) {
+    fn act(&mut self, action: Action, app: &mut AppContext) {
         match action {
             Action::Solve => self.look.mode = Mode::Solve,
             Action::Hint => self.look.mode = Mode::Hint,
@@ -610,17 +610,17 @@ impl Tab for LiveTab {
             Action::Clear if !self.zoom.is_whole() => self.zoom = View::default(),
             action if self.look.act(action, &self.table) => {}
             Action::Freeze => self.freeze(!self.frozen),
-            Action::SaveFrame => self.save(desk),
+            Action::SaveFrame => self.save(app),
             Action::NewGame => self.command(LiveCommand::NewGame),
             Action::Turn => self.turn(),
             Action::Straighten => self.straighten(),
-            Action::Record => self.record(desk),
+            Action::Record => self.record(app),
             _ => {}
         }
     }
 
-    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
-        self.choose(Input::Film(paths[0].clone()), desk);
+    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
+        self.choose(Input::Film(paths[0].clone()), app);
     }
 
     /// The board: codes, sets. None before anything was seen.
@@ -644,16 +644,16 @@ impl Tab for LiveTab {
         line["sets"] = json!(self.drawn_sets().into_iter().map(codes).collect::<Vec<_>>());
     }
 
-    fn read_by(&mut self, plan: &ReadingPlan, desk: &mut Desk) {
-        self.leave(desk);
+    fn read_by(&mut self, plan: &ReadingPlan, app: &mut AppContext) {
+        self.leave(app);
         self.watchers = watchers::system(plan.clone(), FramePace::Newest);
     }
 
     /// Lets go of the camera.
-    fn leave(&mut self, desk: &mut Desk) {
+    fn leave(&mut self, app: &mut AppContext) {
         let running = self.view.recording.as_ref().filter(|told| told.is_running());
         if let Some(path) = running.map(|recording| recording.film.display().to_string()) {
-            desk.say(t!("recording-kept", path = path));
+            app.say(t!("recording-kept", path = path));
             // A phone's game goes on where nobody sees it here.
             self.command(LiveCommand::StopRecording);
         }
@@ -661,7 +661,7 @@ impl Tab for LiveTab {
         self.view = Arc::default();
         self.texture = None;
         self.shown = None;
-        self.straight_from_image = None;
+        self.top_view_from_image = None;
         self.frozen = false;
     }
 }

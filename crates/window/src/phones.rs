@@ -3,15 +3,15 @@
 
 mod page;
 
-pub use page::{Wish, page, row};
+pub use page::{PageAction, page, row};
 
 use crate::live::watchers;
 use crate::shared::eye::Eye;
 use crate::shared::words::t;
 use setsight_files::whole_file::write_whole;
-use setsight_live::{FramePace, LiveSource, LiveView, Notice, Onlooker, Session};
+use setsight_live::{FramePace, LiveSource, LiveView, Notice, Observer, Session};
 use setsight_phone::Options;
-use setsight_phone::{Code, Listen, ListenError, News, Reads, Server, StartError};
+use setsight_phone::{Code, Listen, ListenError, Reads, Server, ServerEvent, StartError};
 use setsight_photo::source::Photo;
 use setsight_vision::ReadingPlan;
 use setsight_vision::{PhotoReading, Trace};
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant};
 const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 
 /// What phones did, for the window to act on.
-pub enum Told {
+pub enum PhoneEvent {
     /// A phone that was not there before.
     Came(u32),
     /// A photo of a phone lies in this file.
@@ -64,7 +64,7 @@ struct Running {
     /// The address that a phone most likely reaches, and its code.
     address: String,
     code: Option<Code>,
-    told: Receiver<Told>,
+    events: Receiver<PhoneEvent>,
     /// How the cards of live pictures are read.
     plan: Arc<Mutex<ReadingPlan>>,
     /// How many phones have come so far.
@@ -109,17 +109,17 @@ impl Phones {
             self.folder().map_err(|error| t!("phone-failed", error = error.to_string()))?;
         let plan = Arc::new(Mutex::new(plan));
         let reads = Reader { eye, plan: Arc::clone(&plan) };
-        let (sender, told) = channel();
+        let (sender, events) = channel();
         let (count, away) = (Arc::clone(&self.count), Arc::clone(&self.away));
-        let on_news = move |news: News<'_>| {
-            hear(news, &folder, &count, &away, &sender);
+        let on_event = move |event: ServerEvent<'_>| {
+            hear(event, &folder, &count, &away, &sender);
             wake();
         };
-        let server = Server::start(&self.options, Box::new(reads), Box::new(on_news));
+        let server = Server::start(&self.options, Box::new(reads), Box::new(on_event));
         let server = server.map_err(|error| why_not(&error))?;
         let (address, code) = reached_at(&server);
         let looked = Instant::now();
-        self.running = Some(Running { server, looked, address, code, told, plan, came: 0 });
+        self.running = Some(Running { server, looked, address, code, events, plan, came: 0 });
         Ok(())
     }
 
@@ -151,7 +151,7 @@ impl Phones {
     }
 
     /// What phones did since.
-    pub fn told(&mut self) -> Vec<Told> {
+    pub fn events(&mut self) -> Vec<PhoneEvent> {
         self.stopping.retain(|thread| !thread.is_finished());
         let Some(running) = &mut self.running else { return Vec::new() };
         if running.looked.elapsed() >= NETWORK_PAUSE {
@@ -160,13 +160,13 @@ impl Phones {
                 (running.address, running.code) = reached_at(&running.server);
             }
         }
-        let told: Vec<Told> = running.told.try_iter().collect();
-        let came = told.iter().filter_map(|one| match one {
-            Told::Came(phone) => Some(*phone),
+        let events: Vec<PhoneEvent> = running.events.try_iter().collect();
+        let came = events.iter().filter_map(|one| match one {
+            PhoneEvent::Came(phone) => Some(*phone),
             _ => None,
         });
         running.came = came.fold(running.came, u32::max);
-        told
+        events
     }
 
     /// The folder of the photos, which only this user can read.
@@ -186,24 +186,30 @@ fn reached_at(server: &Server) -> (String, Option<Code>) {
 }
 
 /// Hands over what happened to the window.
-fn hear(news: News<'_>, folder: &Path, count: &AtomicU32, away: &Away, sender: &Sender<Told>) {
-    let told = match news {
-        News::Came { phone } => Told::Came(phone),
-        News::Photo { bytes, .. } => {
+fn hear(
+    event: ServerEvent<'_>,
+    folder: &Path,
+    count: &AtomicU32,
+    away: &Away,
+    sender: &Sender<PhoneEvent>,
+) {
+    let event = match event {
+        ServerEvent::Came { phone } => PhoneEvent::Came(phone),
+        ServerEvent::Photo { bytes, .. } => {
             let number = count.fetch_add(1, Ordering::Relaxed) + 1;
             let path = folder.join(format!("phone-{number:04}.{}", ending(bytes)));
             match write_whole(&path, bytes) {
-                Ok(()) => Told::Photo(path),
-                Err(error) => Told::Unkept(error),
+                Ok(()) => PhoneEvent::Photo(path),
+                Err(error) => PhoneEvent::Unkept(error),
             }
         }
-        News::Live { phone, game } => {
+        ServerEvent::Live { phone, game } => {
             let stopped: Arc<AtomicBool> = Arc::default();
             let mut all = away.lock().unwrap_or_else(PoisonError::into_inner);
             all.insert(phone, Arc::clone(&stopped));
-            Told::Live(PhoneGame { phone, game, away: stopped })
+            PhoneEvent::Live(PhoneGame { phone, game, away: stopped })
         }
-        News::Left { phone, .. } => {
+        ServerEvent::Left { phone, .. } => {
             let mut all = away.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(away) = all.remove(&phone) {
                 away.store(true, Ordering::Relaxed);
@@ -211,10 +217,10 @@ fn hear(news: News<'_>, folder: &Path, count: &AtomicU32, away: &Away, sender: &
             return;
         }
         // The phone itself says what is wrong with a photo; a view is in the game.
-        News::NotRead { .. } | News::View { .. } => return,
+        ServerEvent::NotRead { .. } | ServerEvent::View { .. } => return,
     };
     // The window may have stopped serving.
-    let _ = sender.send(told);
+    let _ = sender.send(event);
 }
 
 /// The ending of a photo's name.
@@ -254,7 +260,7 @@ impl Reads for Reader {
 pub struct PhoneGame {
     /// Which phone, from 1.
     pub phone: u32,
-    game: Onlooker,
+    game: Observer,
     away: Arc<AtomicBool>,
 }
 

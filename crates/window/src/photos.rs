@@ -23,11 +23,11 @@ use crate::photos::corrections::Trouble;
 use crate::photos::deck_check::DeckCheck;
 use crate::photos::folder_export::FolderExport;
 use crate::photos::learn::Learning;
-use crate::photos::library::{CardWanted, Library, News};
+use crate::photos::library::{CardWanted, Library, LibraryEvent};
 use crate::photos::shelf::Shelf;
 use crate::photos::stages::Stages;
+use crate::shared::app_context::{AppContext, Command};
 use crate::shared::ask::Ask;
-use crate::shared::desk::{Command, Desk};
 use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
@@ -85,7 +85,7 @@ const SAVING: [(Action, Word); 5] = [
 ];
 
 /// How long news may be taken over in one frame.
-const NEWS_TIME: Duration = Duration::from_millis(5);
+const EVENTS_TIME: Duration = Duration::from_millis(5);
 /// How often labels are looked at for what other programs have written.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// So many photos have all been read before the window counts as settled: all are in view.
@@ -160,19 +160,19 @@ pub struct Photos {
 
 impl Photos {
     /// Opens photos and folders in place of those that are open.
-    pub fn open(&mut self, desk: &Desk, paths: Vec<PathBuf>) {
-        self.put(Library::open(paths, Arc::clone(&desk.eye), desk.wake()));
+    pub fn open(&mut self, app: &AppContext, paths: Vec<PathBuf>) {
+        self.put(Library::open(paths, Arc::clone(&app.eye), app.wake()));
     }
 
     /// Opens a picture that lies in no file.
-    pub fn paste(&mut self, desk: &Desk, picture: RgbImage, name: &str) {
-        self.put(Library::paste(picture, name, Arc::clone(&desk.eye), desk.wake()));
+    pub fn paste(&mut self, app: &AppContext, picture: RgbImage, name: &str) {
+        self.put(Library::paste(picture, name, Arc::clone(&app.eye), app.wake()));
     }
 
     /// Reads the open photos anew: cards are others now.
-    fn read_again(&mut self, desk: &Desk) {
+    fn read_again(&mut self, app: &AppContext) {
         let Some(library) = &self.shelf.library else { return };
-        self.put(library.again(self.shelf.current, Arc::clone(&desk.eye), desk.wake()));
+        self.put(library.again(self.shelf.current, Arc::clone(&app.eye), app.wake()));
     }
 
     fn put(&mut self, library: Library) {
@@ -196,8 +196,8 @@ impl Photos {
     }
 
     /// Whether somebody else has written labels beside these photos.
-    fn look_again(&mut self, desk: &mut Desk) {
-        desk.ctx.request_repaint_after(LOOK_AGAIN);
+    fn look_again(&mut self, app: &mut AppContext) {
+        app.ctx.request_repaint_after(LOOK_AGAIN);
         let looked = self.looked_again.get_or_insert_with(Instant::now);
         if looked.elapsed() < LOOK_AGAIN {
             return;
@@ -208,22 +208,22 @@ impl Photos {
             self.refresh();
             self.shelf.to_summarise = (0..self.shelf.summaries.len()).collect();
         }
-        self.tell_problems(desk);
+        self.tell_problems(app);
     }
 
-    fn tell_problems(&mut self, desk: &mut Desk) {
+    fn tell_problems(&mut self, app: &mut AppContext) {
         let problems = std::mem::take(&mut self.shelf.corrections.problems);
-        problems.iter().for_each(|problem| desk.say(problem.words()));
+        problems.iter().for_each(|problem| app.say(problem.words()));
     }
 
-    fn hear(&mut self, desk: &mut Desk, news: News) {
-        match news {
-            News::Listed(_, problems, at) => {
+    fn hear(&mut self, app: &mut AppContext, event: LibraryEvent) {
+        match event {
+            LibraryEvent::Listed(_, problems, at) => {
                 let count = self.shelf.library.as_ref().map_or(0, |library| library.entries.len());
                 self.shelf.summaries = vec![None; count];
                 self.shelf.no_photos.clear();
                 if count > 0 {
-                    problems.iter().for_each(|problem| desk.say(reasons::listing(problem)));
+                    problems.iter().for_each(|problem| app.say(reasons::listing(problem)));
                     self.go_to(at);
                 } else {
                     self.shelf.no_photos = problems; // Told where a photo would be.
@@ -232,34 +232,34 @@ impl Photos {
                 if let (Some(path), false) = (first, self.shelf.is_pasted()) {
                     // Labels that cannot be read are told now, not at the first correction.
                     self.shelf.corrections.look_at(&path);
-                    self.tell_problems(desk);
+                    self.tell_problems(app);
                 }
             }
-            News::Added(new, problems) => {
-                problems.iter().for_each(|problem| desk.say(reasons::listing(problem)));
+            LibraryEvent::Added(new, problems) => {
+                problems.iter().for_each(|problem| app.say(reasons::listing(problem)));
                 let first = self.shelf.summaries.len();
                 self.shelf.summaries.resize(first + new.len(), None);
                 match new.len() {
-                    0 => desk.say(t!("photos-open-already")),
+                    0 => app.say(t!("photos-open-already")),
                     _ => self.go_to(first),
                 }
             }
-            News::Card(i, corners, read) if i == self.shelf.current => match read {
+            LibraryEvent::Card(i, corners, read) if i == self.shelf.current => match read {
                 Ok((image, reading)) => {
                     self.view.being_cut = None;
                     self.view.cut.push((corners, image));
-                    self.take_reading(&corners, &reading, desk);
+                    self.take_reading(&corners, &reading, app);
                 }
-                Err(reason) => desk.say(t!("card-unread", error = reason.words())),
+                Err(reason) => app.say(t!("card-unread", error = reason.words())),
             },
-            News::Thumb(i, thumb) => {
-                self.shelf.strip.put(&desk.ctx, i, thumb);
+            LibraryEvent::Thumb(i, thumb) => {
+                self.shelf.strip.put(&app.ctx, i, thumb);
             }
-            News::Opened(i, Ok(prepared)) if i == self.shelf.current => {
-                self.view.picture = Some(Picture::new(&desk.ctx, prepared));
+            LibraryEvent::Opened(i, Ok(prepared)) if i == self.shelf.current => {
+                self.view.picture = Some(Picture::new(&app.ctx, prepared));
             }
-            News::Opened(..) => {}
-            News::Read(i, _) => {
+            LibraryEvent::Opened(..) => {}
+            LibraryEvent::Read(i, _) => {
                 self.shelf.summarise(i);
                 if i == self.shelf.current {
                     let before = std::mem::take(&mut self.view.table);
@@ -270,11 +270,13 @@ impl Photos {
                     }
                 }
             }
-            News::Cards(i, images) if i == self.shelf.current => self.view.straight = images,
-            News::Stages(i, pictures) if i == self.shelf.current => {
-                self.view.stages.put(&desk.ctx, pictures)
+            LibraryEvent::Cards(i, images) if i == self.shelf.current => {
+                self.view.straight = images
             }
-            News::Cards(..) | News::Card(..) | News::Stages(..) => {}
+            LibraryEvent::Stages(i, pictures) if i == self.shelf.current => {
+                self.view.stages.put(&app.ctx, pictures)
+            }
+            LibraryEvent::Cards(..) | LibraryEvent::Card(..) | LibraryEvent::Stages(..) => {}
         }
     }
 
@@ -309,34 +311,34 @@ impl Photos {
     }
 
     /// Asks where to write something of the photo.
-    fn ask_where(&self, ask: Ask, desk: &mut Desk) {
+    fn ask_where(&self, ask: Ask, app: &mut AppContext) {
         match self.shelf.found() {
-            Some((path, _)) => desk.commands.push(Command::Ask(ask, export::name(path, ask))),
-            None => desk.say(t!("nothing-to-save")),
+            Some((path, _)) => app.commands.push(Command::Ask(ask, export::name(path, ask))),
+            None => app.say(t!("nothing-to-save")),
         }
     }
 
     /// Copies the photo with its sets.
-    fn copy_picture(&self, desk: &mut Desk) {
-        match export::picture(self, desk.settings().codes) {
+    fn copy_picture(&self, app: &mut AppContext) {
+        match export::picture(self, app.settings().codes) {
             Some(image) => {
-                desk.ctx.copy_image(color_image(&image));
-                desk.say(t!("picture-copied"));
+                app.ctx.copy_image(color_image(&image));
+                app.say(t!("picture-copied"));
             }
-            None => desk.say(t!("no-picture-yet")),
+            None => app.say(t!("no-picture-yet")),
         }
     }
 
     /// On this photo nothing is left to check: the next one that has an unsure card.
-    fn check_next_photo(&mut self, desk: &mut Desk) {
-        self.let_go_of_focus(&desk.ctx);
+    fn check_next_photo(&mut self, app: &mut AppContext) {
+        self.let_go_of_focus(&app.ctx);
         match self.shelf.unsure(true) {
             Some(index) => {
                 self.go_to(index);
                 let first = self.view.table.next_to_check(None);
                 self.view.correcting.select(first, &self.view.table);
             }
-            None => desk.say(t!("none-to-check")),
+            None => app.say(t!("none-to-check")),
         }
     }
 
@@ -362,10 +364,10 @@ impl Photos {
     }
 
     /// Makes a change that is wished for, if any.
-    fn grant(&mut self, edit: Option<Edit>, desk: &mut Desk) {
+    fn grant(&mut self, edit: Option<Edit>, app: &mut AppContext) {
         let Some(edit) = edit else { return };
         if self.shelf.is_pasted() {
-            desk.say(t!("pasted-uncorrected"));
+            app.say(t!("pasted-uncorrected"));
             return;
         }
         let Some((path, found, said)) = self.shelf.in_hand() else { return };
@@ -384,7 +386,7 @@ impl Photos {
             self.view.correcting.clash = Some((change, *refusal));
         }
         let made = !matches!(trouble, Err(Trouble::Refused(_)));
-        self.tell(trouble, desk);
+        self.tell(trouble, app);
         let before = std::mem::take(&mut self.view.table);
         self.refresh();
         self.shelf.summarise(self.shelf.current);
@@ -392,12 +394,12 @@ impl Photos {
             let had_card = self.view.correcting.selected.is_some();
             self.take_next(edit, &before);
             if had_card && self.view.correcting.selected.is_none() {
-                self.let_go_of_focus(&desk.ctx);
+                self.let_go_of_focus(&app.ctx);
             }
             if before.unsure() > 0 && self.view.table.unsure() == 0 {
                 let sets = t!("count-sets", n = self.view.table.sets.len());
                 let key = key_of(Action::Check);
-                desk.say(match self.shelf.unsure(true) {
+                app.say(match self.shelf.unsure(true) {
                     None => t!("all-checked", sets = sets),
                     Some(_) => t!("all-checked-go-on", sets = sets, key = key),
                 });
@@ -431,29 +433,29 @@ impl Photos {
         correcting.focus = next.filter(|_| self.view.focus.1.is_some());
     }
 
-    fn tell(&mut self, trouble: Result<(), Trouble>, desk: &mut Desk) {
+    fn tell(&mut self, trouble: Result<(), Trouble>, app: &mut AppContext) {
         match trouble {
-            Err(Trouble::Unwritten(problem)) => desk.say(problem.words()),
+            Err(Trouble::Unwritten(problem)) => app.say(problem.words()),
             Err(Trouble::Clash(clash)) => self.view.clash = Some(clash),
             Err(Trouble::Refused(_)) | Ok(()) => {}
         }
     }
 
     /// Takes over what the reader says of a card at corners that a person has set.
-    fn take_reading(&mut self, at: &Quad, reading: &Reading, desk: &mut Desk) {
+    fn take_reading(&mut self, at: &Quad, reading: &Reading, app: &mut AppContext) {
         let Some((path, found, said)) = self.shelf.in_hand() else { return };
         let trouble = said.read_again(path, found, at, reading);
-        self.tell(trouble, desk);
+        self.tell(trouble, app);
         self.refresh();
         self.shelf.summarise(self.shelf.current);
     }
 
     /// The user has chosen between what this window says and what another program does.
-    fn resolve(&mut self, mine: bool, desk: &mut Desk) {
+    fn resolve(&mut self, mine: bool, app: &mut AppContext) {
         self.view.clash = None;
         let Some((path, found, said)) = self.shelf.in_hand() else { return };
         let trouble = said.resolve(path, found, mine);
-        self.tell(trouble, desk);
+        self.tell(trouble, app);
         self.refresh();
         self.shelf.summarise(self.shelf.current);
     }
@@ -503,15 +505,15 @@ impl Photos {
 }
 
 impl Tab for Photos {
-    fn update(&mut self, desk: &mut Desk) {
+    fn update(&mut self, app: &mut AppContext) {
         if let Some(words) = self.saving.as_ref().and_then(FolderExport::outcome) {
             self.saving = None;
-            desk.say(words);
+            app.say(words);
         }
         let start = Instant::now();
-        while start.elapsed() < NEWS_TIME {
-            if let Some(news) = self.shelf.library.as_mut().and_then(Library::next_news) {
-                self.hear(desk, news);
+        while start.elapsed() < EVENTS_TIME {
+            if let Some(event) = self.shelf.library.as_mut().and_then(Library::next_event) {
+                self.hear(app, event);
             } else if let Some(index) = self.shelf.to_summarise.pop_front() {
                 self.shelf.summarise(index);
             } else {
@@ -519,15 +521,15 @@ impl Tab for Photos {
             }
         }
         // There may be more.
-        desk.ctx.request_repaint();
+        app.ctx.request_repaint();
     }
 
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+    fn ui(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
         if self.is_open() {
-            self.show(ui, desk, keys);
+            self.show(ui, app, keys);
         } else {
-            let page = CentralPanel::default().show(ui, |ui| welcome::show(ui, desk.settings()));
-            desk.commands.extend(page.inner);
+            let page = CentralPanel::default().show(ui, |ui| welcome::show(ui, app.settings()));
+            app.commands.extend(page.inner);
         }
     }
 
@@ -545,7 +547,7 @@ impl Tab for Photos {
         vec![Place::Photos, here]
     }
 
-    fn act(&mut self, action: Action, desk: &mut Desk) {
+    fn act(&mut self, action: Action, app: &mut AppContext) {
         match action {
             Action::NextPhoto => self.go_on(|at, now| at > now, true),
             Action::PreviousPhoto => self.go_on(|at, now| at < now, false),
@@ -554,18 +556,18 @@ impl Tab for Photos {
             Action::NextUnsure | Action::PreviousUnsure => {
                 match self.shelf.unsure(action == Action::NextUnsure) {
                     Some(index) => self.go_to(index),
-                    None => desk.say(t!("no-other-unsure")),
+                    None => app.say(t!("no-other-unsure")),
                 }
             }
-            Action::CopyPicture => self.copy_picture(desk),
-            Action::ExportPicture => self.ask_where(SAVE_PICTURE, desk),
-            Action::ExportJson => self.ask_where(SAVE_JSON, desk),
-            Action::ExportAll => self.ask_where(SAVE_ALL, desk),
-            Action::Solve => self.look_in(Mode::Solve, &desk.ctx),
-            Action::Hint => self.look_in(Mode::Hint, &desk.ctx),
-            Action::Learn => self.look_in(Mode::Learn, &desk.ctx),
-            Action::Correct => self.turn_to(Task::Correct, &desk.ctx),
-            Action::Stages => self.turn_to(Task::Stages, &desk.ctx),
+            Action::CopyPicture => self.copy_picture(app),
+            Action::ExportPicture => self.ask_where(SAVE_PICTURE, app),
+            Action::ExportJson => self.ask_where(SAVE_JSON, app),
+            Action::ExportAll => self.ask_where(SAVE_ALL, app),
+            Action::Solve => self.look_in(Mode::Solve, &app.ctx),
+            Action::Hint => self.look_in(Mode::Hint, &app.ctx),
+            Action::Learn => self.look_in(Mode::Learn, &app.ctx),
+            Action::Correct => self.turn_to(Task::Correct, &app.ctx),
+            Action::Stages => self.turn_to(Task::Stages, &app.ctx),
             Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown
                 if self.view.task == Task::Look =>
             {
@@ -581,18 +583,18 @@ impl Tab for Photos {
             }
             // Nothing is in hand: it leaves.
             Action::Clear if self.view.task == Task::Correct && self.view.correcting.is_idle() => {
-                self.look_in(self.view.look.mode, &desk.ctx);
+                self.look_in(self.view.look.mode, &app.ctx);
             }
             Action::Check if self.view.task != Task::Correct => {
-                self.turn_to(Task::Correct, &desk.ctx);
+                self.turn_to(Task::Correct, &app.ctx);
                 self.view.correcting.select(None, &self.view.table);
-                self.act(Action::Check, desk);
+                self.act(Action::Check, app);
             }
             action if self.view.task == Task::Correct => {
                 let edit = self.view.correcting.act(action, &self.view.table);
-                self.grant(edit, desk);
+                self.grant(edit, app);
                 if action == Action::Check && self.view.correcting.selected.is_none() {
-                    self.check_next_photo(desk);
+                    self.check_next_photo(app);
                 }
             }
             _ => {}
@@ -612,24 +614,24 @@ impl Tab for Photos {
         self.is_open().then_some((MORE_PHOTOS, MORE_PHOTOS.word))
     }
 
-    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
-        let codes = desk.settings().codes;
+    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
+        let codes = app.settings().codes;
         match ask {
             MORE_PHOTOS => match &mut self.shelf.library {
                 Some(library) if !library.is_pasted() => library.add(paths),
-                _ => self.open(desk, paths),
+                _ => self.open(app, paths),
             },
             SAVE_PICTURE | SAVE_JSON => {
                 let written = export::write(self, ask, &paths[0], codes);
-                desk.say(written.unwrap_or_else(|error| error));
+                app.say(written.unwrap_or_else(|error| error));
             }
-            SAVE_MISSING => self.write_missing(&paths[0], desk),
+            SAVE_MISSING => self.write_missing(&paths[0], app),
             SAVE_ALL => {
-                let (photos, eye) = (self.shelf.all_read(), Arc::clone(&desk.eye));
-                let saving = FolderExport::begin(photos, eye, &paths[0], codes, desk.wake());
+                let (photos, eye) = (self.shelf.all_read(), Arc::clone(&app.eye));
+                let saving = FolderExport::begin(photos, eye, &paths[0], codes, app.wake());
                 self.saving = Some(saving);
             }
-            _ => desk.commands.push(Command::Open(paths)),
+            _ => app.commands.push(Command::Open(paths)),
         }
     }
 
@@ -645,8 +647,8 @@ impl Tab for Photos {
         self.saving.as_ref().map(FolderExport::progress)
     }
 
-    fn read_by(&mut self, _: &ReadingPlan, desk: &mut Desk) {
-        self.read_again(desk);
+    fn read_by(&mut self, _: &ReadingPlan, app: &mut AppContext) {
+        self.read_again(app);
     }
 
     fn title(&self) -> Option<String> {

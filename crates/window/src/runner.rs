@@ -9,7 +9,7 @@ use crate::photos::{Photos, Task, export};
 use crate::shared::eye::PipelineEye;
 use crate::shared::keys::Action;
 use crate::shared::look::Mode;
-use crate::shared::settings::{Brightness, Keeper};
+use crate::shared::settings::{Brightness, SettingsStore};
 use crate::shared::tab::Tab;
 use crate::shared::words::Language;
 use crate::tabs::spec_of;
@@ -212,7 +212,7 @@ pub struct Options {
 /// (left and top of the photo in the window, and pixels of the window for each of its pixels).
 pub fn open(options: Options) -> Result<Option<Value>, Failure> {
     let wanted = options.screenshot.is_some();
-    let kept = if wanted { None } else { Keeper::of_user().settings.size };
+    let kept = if wanted { None } else { SettingsStore::of_user().settings.size };
     let native = setsight_desktop::Options {
         name: "setsight",
         icon: icon(),
@@ -238,19 +238,19 @@ struct Runner {
 impl Runner {
     fn new(ctx: &Context, options: Options) -> Self {
         // A picture must look the same whoever takes it.
-        let mut keeper = if options.screenshot.is_some() {
-            let mut keeper = Keeper::default();
-            keeper.settings.language = Some(Language::English);
-            keeper
+        let mut store = if options.screenshot.is_some() {
+            let mut store = SettingsStore::default();
+            store.settings.language = Some(Language::English);
+            store
         } else {
-            Keeper::of_user()
+            SettingsStore::of_user()
         };
         if let Some(brightness) = options.brightness {
-            keeper = keeper.with_brightness(brightness);
+            store = store.with_brightness(brightness);
         }
         let plan =
             ReadingPlan { models: options.models.map(Models::Folder), ..ReadingPlan::default() };
-        let mut window = Window::new(ctx, Arc::new(PipelineEye::of(plan.clone())), keeper);
+        let mut window = Window::new(ctx, Arc::new(PipelineEye::of(plan.clone())), store);
         window.live_plan = plan;
         if !options.deals.is_empty() {
             window.tabs.get_mut::<DealTab>().give(options.deals);
@@ -272,7 +272,7 @@ impl Runner {
                 None => FramePace::Newest,
             };
             *live = LiveTab::new(watchers::system(plan.clone(), films));
-            live.choose(input, &mut window.desk);
+            live.choose(input, &mut window.app);
             live.mirrored = mirrored;
             live.record_as = record;
             window.live_plan = plan;
@@ -319,9 +319,9 @@ impl Content for Runner {
     fn close(&mut self, size: Option<(f32, f32)>) {
         // Once, and not at every step of the hand that draws the window larger.
         if size.is_some() {
-            self.window.desk.keeper.settings.size = size;
+            self.window.app.store.settings.size = size;
             // There is nobody left to tell.
-            let _ = self.window.desk.keeper.save();
+            let _ = self.window.app.store.save();
         }
         self.window.close();
     }
@@ -346,7 +346,7 @@ fn show(window: &mut Window, show: Show) {
                 deal.start(0.0);
             } else {
                 deal.watch();
-                deal.act(Action::NextStep, &mut window.desk);
+                deal.act(Action::NextStep, &mut window.app);
             }
         }
         Show::Tab(id) => window.tabs.see(id),

@@ -1,9 +1,9 @@
 //! What several tabs use: the cards drawn, the words said, what is looked at and how.
 
+pub mod app_context;
 pub mod ask;
 pub mod card_face;
 pub mod column;
-pub mod desk;
 pub mod eye;
 pub mod heap;
 pub mod keys;

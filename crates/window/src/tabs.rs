@@ -1,8 +1,8 @@
 //! All tabs of the window.
 
 use crate::TABS;
+use crate::shared::app_context::AppContext;
 use crate::shared::ask::Ask;
-use crate::shared::desk::Desk;
 use crate::shared::tab::{Tab, TabSpec};
 use std::any::Any;
 use std::path::Path;
@@ -28,8 +28,8 @@ pub struct Tabs {
 
 impl Tabs {
     /// With nothing open.
-    pub fn new(desk: &Desk) -> Self {
-        Self { all: TABS.iter().map(|spec| (spec.make)(desk)).collect(), seen: 0, before: 0 }
+    pub fn new(app: &AppContext) -> Self {
+        Self { all: TABS.iter().map(|spec| (spec.make)(app)).collect(), seen: 0, before: 0 }
     }
 
     /// The entry of the tab that is seen.

@@ -6,15 +6,15 @@ mod guide;
 mod path_page;
 
 use crate::live::{self, LiveTab};
-use crate::phones::{self, Phones, Told};
+use crate::phones::{self, PhoneEvent, Phones};
 use crate::photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export};
+use crate::shared::app_context::{AppContext, Command};
 use crate::shared::ask::Ask;
-use crate::shared::desk::{Command, Desk};
 use crate::shared::eye::Eye;
 use crate::shared::keys::{self, Action, Place};
 use crate::shared::pages;
 use crate::shared::rules;
-use crate::shared::settings::{Brightness, Keeper, SCALES};
+use crate::shared::settings::{Brightness, SCALES, SettingsStore};
 use crate::shared::tab::Tab;
 use crate::shared::theme;
 use crate::shared::words::{self, Language, Word, t};
@@ -37,7 +37,7 @@ use std::time::Duration;
 /// How long a message stays, in seconds.
 const MESSAGE_SECONDS: f64 = 8.0;
 /// How long the way back is shown after the pointer has moved, in seconds.
-const WAY_BACK_SECONDS: f32 = 3.0;
+const EXIT_FULLSCREEN_SECONDS: f32 = 3.0;
 
 /// Asks for the file of a deck, as which cards are read then.
 const ASK_DECK: Ask = Ask { tab: None, word: Word("ask-open-deck"), pick: Pick::File };
@@ -79,7 +79,7 @@ pub struct Window {
     /// Phones that send photos and live pictures.
     pub phones: Phones,
     /// What they share.
-    pub desk: Desk,
+    pub app: AppContext,
     /// The page that is open.
     pub page: Option<Page>,
     dialogs: Dialogs<Ask>,
@@ -97,15 +97,15 @@ pub struct Window {
 
 impl Window {
     /// A window with nothing open.
-    pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
+    pub fn new(ctx: &Context, eye: Arc<dyn Eye>, store: SettingsStore) -> Self {
         theme::install(ctx);
-        theme::apply(ctx, &keeper.settings);
-        let desk = Desk::new(ctx, eye, keeper);
+        theme::apply(ctx, &store.settings);
+        let app = AppContext::new(ctx, eye, store);
         Self {
-            tabs: Tabs::new(&desk),
+            tabs: Tabs::new(&app),
             live_plan: ReadingPlan::default(),
             phones: Phones::default(),
-            desk,
+            app,
             page: None,
             dialogs: Dialogs::default(),
             searched: String::new(),
@@ -142,28 +142,28 @@ impl Window {
         if let Some(path) = paths.first() {
             // Wherever the program is started from the next time.
             let path = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
-            self.desk.keeper.settings.remember(path);
+            self.app.store.settings.remember(path);
         }
-        self.tabs.get_mut::<Photos>().open(&self.desk, paths);
+        self.tabs.get_mut::<Photos>().open(&self.app, paths);
     }
 
     /// Opens the table that the program brings with it.
     fn open_sample(&mut self) {
         match image::load_from_memory(SAMPLE) {
             Ok(picture) => self.paste(picture.into_rgb8(), &t!("sample-name")),
-            Err(error) => self.desk.say(t!("sample-failed", error = error.to_string())),
+            Err(error) => self.app.say(t!("sample-failed", error = error.to_string())),
         }
     }
 
     /// Opens a picture that lies in no file.
     fn paste(&mut self, picture: RgbImage, name: &str) {
         self.tabs.see(photos::TAB.id);
-        self.tabs.get_mut::<Photos>().paste(&self.desk, picture, name);
+        self.tabs.get_mut::<Photos>().paste(&self.app, picture, name);
     }
 
     /// Says something to the user for a while.
     pub fn say(&mut self, text: String) {
-        let since = self.desk.now();
+        let since = self.app.now();
         self.message = Some(Message { text, since, place: self.place() });
     }
 
@@ -195,23 +195,23 @@ impl Window {
     /// Draws a frame and takes in what the user did.
     pub fn ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
-        theme::apply(&ctx, self.desk.settings());
-        words::speak(self.desk.settings().language.unwrap_or_else(Language::of_system));
+        theme::apply(&ctx, self.app.settings());
+        words::speak(self.app.settings().language.unwrap_or_else(Language::of_system));
         self.use_deck();
         for (tab, is_seen) in self.tabs.iter_mut() {
-            tab.update(&mut self.desk);
+            tab.update(&mut self.app);
             if !is_seen {
-                tab.leave(&mut self.desk);
+                tab.leave(&mut self.app);
             }
         }
         self.take_from_phones();
-        self.obey(&ctx);
+        self.run_commands(&ctx);
         let typing = ctx.text_edit_focused();
         self.take_dropped(&ctx);
         self.take_answers();
         let has_page = self.page.is_some() || self.typing_path.is_some();
         if has_page {
-            self.tabs.seen_mut().cover(&mut self.desk);
+            self.tabs.seen_mut().cover(&mut self.app);
         }
         // A menu that is open has the keys: Escape closes it.
         let has_menu = Popup::is_any_open(&ctx);
@@ -223,7 +223,7 @@ impl Window {
             self.take_clipboard(&ctx);
         }
         let escape = |input: &mut InputState| input.consume_key(Modifiers::NONE, Key::Escape);
-        if keys && self.desk.presenting && ctx.input_mut(escape) {
+        if keys && self.app.presenting && ctx.input_mut(escape) {
             self.present(&ctx, false);
         }
         let focused = ctx.memory(|memory| memory.focused()).is_some();
@@ -233,43 +233,43 @@ impl Window {
                 self.act(&ctx, action);
             }
         }
-        self.obey(&ctx);
-        let alone = self.desk.presenting && self.tabs.seen().can_present();
+        self.run_commands(&ctx);
+        let alone = self.app.presenting && self.tabs.seen().can_present();
         if !alone {
             let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
             Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
         }
         self.message_ui(ui);
         if !alone {
-            let wish = phones::row(ui, &self.phones);
-            self.grant_phones(wish);
+            let action = phones::row(ui, &self.phones);
+            self.run_page_action(action);
         }
-        self.tabs.seen_mut().ui(ui, &mut self.desk, keys);
+        self.tabs.seen_mut().ui(ui, &mut self.app, keys);
         if alone {
-            self.way_back(&ctx);
+            self.exit_fullscreen_button(&ctx);
         }
         self.pages(&ctx);
         self.dragged_ui(&ctx);
-        self.obey(&ctx);
+        self.run_commands(&ctx);
         self.name_window(&ctx);
-        if let Err(error) = self.desk.keeper.save() {
+        if let Err(error) = self.app.store.save() {
             self.say(t!("settings-unkept", error = error.to_string()));
         }
     }
 
     /// Does what was asked for.
-    fn obey(&mut self, ctx: &Context) {
-        for command in std::mem::take(&mut self.desk.commands) {
+    fn run_commands(&mut self, ctx: &Context) {
+        for command in std::mem::take(&mut self.app.commands) {
             match command {
                 Command::Say(words) => self.say(words),
                 Command::Act(action) => self.act(ctx, action),
                 Command::Open(paths) => self.open(paths),
                 Command::Ask(ask, name) => {
                     self.proposed.clone_from(&name);
-                    self.dialogs.ask(ask, ask.dialog(name), self.desk.wake());
+                    self.dialogs.ask(ask, ask.dialog(name), self.app.wake());
                 }
                 Command::Watch(input) => {
-                    self.tabs.get_mut::<LiveTab>().choose(input, &mut self.desk);
+                    self.tabs.get_mut::<LiveTab>().choose(input, &mut self.app);
                 }
                 Command::Take(ask, paths) => self.use_paths(ask, paths),
             }
@@ -278,15 +278,15 @@ impl Window {
 
     /// Has everything read as the deck that the settings name, if that is another than before.
     fn use_deck(&mut self) {
-        let desk = &mut self.desk;
-        let Some(opened) = desk.used_deck.changed(&mut desk.keeper.settings) else { return };
+        let app = &mut self.app;
+        let Some(opened) = app.used_deck.changed(&mut app.store.settings) else { return };
         let deck = opened.unwrap_or_else(|error| {
-            desk.say(error);
+            app.say(error);
             None
         });
-        desk.eye.use_deck(deck);
+        app.eye.use_deck(deck);
         let plan = self.plan();
-        self.tabs.iter_mut().for_each(|(tab, _)| tab.read_by(&plan, &mut self.desk));
+        self.tabs.iter_mut().for_each(|(tab, _)| tab.read_by(&plan, &mut self.app));
         self.phones.read_by(plan);
     }
 
@@ -295,7 +295,7 @@ impl Window {
         let mut plan = self.live_plan.clone();
         // What the command says of the cards goes before the settings.
         let is_open = plan.models.is_none() && plan.deck.is_none();
-        if let Some(deck) = self.desk.used_deck.deck().filter(|_| is_open) {
+        if let Some(deck) = self.app.used_deck.deck().filter(|_| is_open) {
             if deck.is_taught() {
                 plan.reader = ReaderChoice::default();
             }
@@ -306,7 +306,7 @@ impl Window {
 
     /// Shows the code with which a phone becomes the camera, or hides it.
     fn show_phone(&mut self) {
-        let (eye, plan, wake) = (Arc::clone(&self.desk.eye), self.plan(), self.desk.wake());
+        let (eye, plan, wake) = (Arc::clone(&self.app.eye), self.plan(), self.app.wake());
         match self.phones.serve(eye, plan, wake) {
             Ok(()) => self.show_or_hide(Page::Phone),
             Err(reason) => self.say(reason),
@@ -316,23 +316,25 @@ impl Window {
     /// Takes over what phones have sent. Who looks at photos or at the camera sees it at once; who
     /// plays is told.
     fn take_from_phones(&mut self) {
-        for told in self.phones.told() {
+        for event in self.phones.events() {
             let looks = [photos::TAB.id, live::TAB.id].contains(&self.seen());
-            match told {
-                Told::Came(phone) => {
+            match event {
+                PhoneEvent::Came(phone) => {
                     self.page.take_if(|page| *page == Page::Phone);
                     self.say(t!("phone-came", n = phone));
                 }
-                Told::Photo(path) => {
+                PhoneEvent::Photo(path) => {
                     if looks {
                         self.tabs.see(photos::TAB.id);
                     }
                     let photos = self.tabs.get_mut::<Photos>();
-                    photos.take(MORE_PHOTOS, vec![path], &mut self.desk);
+                    photos.take(MORE_PHOTOS, vec![path], &mut self.app);
                     self.say(t!("phone-photo-came"));
                 }
-                Told::Unkept(error) => self.say(t!("phone-unkept", error = error.to_string())),
-                Told::Live(game) => {
+                PhoneEvent::Unkept(error) => {
+                    self.say(t!("phone-unkept", error = error.to_string()))
+                }
+                PhoneEvent::Live(game) => {
                     if looks {
                         self.tabs.see(live::TAB.id);
                     }
@@ -340,22 +342,22 @@ impl Window {
                     self.say(t!("phone-live", n = phone));
                     let source = move || Box::new(game.clone()) as Box<dyn LiveSource>;
                     let live = self.tabs.get_mut::<LiveTab>();
-                    live.watch_phone(phone, Box::new(source), &mut self.desk);
+                    live.watch_phone(phone, Box::new(source), &mut self.app);
                 }
             }
         }
     }
 
-    fn grant_phones(&mut self, wish: phones::Wish) {
-        if wish.stop {
+    fn run_page_action(&mut self, action: phones::PageAction) {
+        if action.stop {
             self.phones.stop();
-            self.tabs.get_mut::<LiveTab>().forget_phone(&mut self.desk);
+            self.tabs.get_mut::<LiveTab>().forget_phone(&mut self.app);
             self.say(t!("phone-stopped"));
         }
-        if wish.close {
+        if action.close {
             self.page.take_if(|page| *page == Page::Phone);
         }
-        if wish.open {
+        if action.open {
             self.page = Some(Page::Phone);
         }
     }
@@ -363,7 +365,7 @@ impl Window {
     fn act(&mut self, ctx: &Context, action: Action) {
         // A menu would lie over what comes now.
         Popup::close_all(ctx);
-        let settings = &mut self.desk.keeper.settings;
+        let settings = &mut self.app.store.settings;
         match action {
             Action::Help => self.show_or_hide(Page::Keys),
             Action::Settings => self.show_or_hide(Page::Settings),
@@ -377,8 +379,8 @@ impl Window {
                 self.show_or_hide(Page::DeckCheck);
             }
             Action::Sample => self.open_sample(),
-            Action::OpenFolder => self.desk.ask(ASK_FOLDER),
-            Action::OpenPhoto => self.desk.ask(ASK_PHOTOS),
+            Action::OpenFolder => self.app.ask(ASK_FOLDER),
+            Action::OpenPhoto => self.app.ask(ASK_PHOTOS),
             Action::TypePath => self.type_path(ASK_FOLDER, ""),
             Action::Tab(id) => self.tabs.see(id),
             Action::Back => self.tabs.go_back(),
@@ -389,26 +391,26 @@ impl Window {
                 settings.brightness = if dark { Brightness::Light } else { Brightness::Dark };
             }
             Action::Copy => self.copy(),
-            Action::FullScreen => self.present(ctx, !self.desk.presenting),
+            Action::FullScreen => self.present(ctx, !self.app.presenting),
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
-            action => self.tabs.seen_mut().act(action, &mut self.desk),
+            action => self.tabs.seen_mut().act(action, &mut self.app),
         }
     }
 
     /// Has the whole screen show the picture or the table alone, or a window again.
     fn present(&mut self, ctx: &Context, presenting: bool) {
-        self.desk.presenting = presenting;
+        self.app.presenting = presenting;
         ctx.send_viewport_cmd(ViewportCommand::Fullscreen(presenting));
     }
 
     /// The way back, for whoever has no key for it, as long as the pointer moves.
-    fn way_back(&mut self, ctx: &Context) {
+    fn exit_fullscreen_button(&mut self, ctx: &Context) {
         let rests = ctx.input(|input| input.pointer.time_since_last_movement());
-        if rests > WAY_BACK_SECONDS {
+        if rests > EXIT_FULLSCREEN_SECONDS {
             return;
         }
-        ctx.request_repaint_after(Duration::from_secs_f32(WAY_BACK_SECONDS));
-        let area = Area::new(Id::unique("way-back")).order(Order::Foreground);
+        ctx.request_repaint_after(Duration::from_secs_f32(EXIT_FULLSCREEN_SECONDS));
+        let area = Area::new(Id::unique("exit-fullscreen")).order(Order::Foreground);
         let shown = area.anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0)).show(ctx, |ui| {
             let tip = t!("key-hover", key = keys::key_of(Action::FullScreen));
             ui.button(t!("back-to-window")).on_hover_text(tip).clicked()
@@ -440,11 +442,11 @@ impl Window {
         match ask.tab {
             Some(id) => {
                 self.tabs.see(id);
-                self.tabs.seen_mut().take(ask, paths, &mut self.desk);
+                self.tabs.seen_mut().take(ask, paths, &mut self.app);
             }
             None => {
                 let path = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
-                self.desk.keeper.settings.use_deck(path);
+                self.app.store.settings.use_deck(path);
             }
         }
     }
@@ -468,7 +470,7 @@ impl Window {
         for event in events {
             match event {
                 Event::Paste(text) => {
-                    if !self.tabs.seen_mut().paste(&text, &mut self.desk) {
+                    if !self.tabs.seen_mut().paste(&text, &mut self.app) {
                         self.paste_paths(&text);
                     }
                 }
@@ -493,26 +495,26 @@ impl Window {
         };
         match export::paths_in(text) {
             Ok(paths) => self.use_paths(ask, paths),
-            Err(reason) => self.desk.say(reason),
+            Err(reason) => self.app.say(reason),
         }
     }
 
     /// Copies the board, or the game's transcript, as text.
     fn copy(&mut self) {
         if let Some((text, what)) = self.tabs.seen().copy() {
-            self.desk.ctx.copy_text(text);
-            self.desk.say(what.say());
+            self.app.ctx.copy_text(text);
+            self.app.say(what.say());
         }
     }
 
     fn pages(&mut self, ctx: &Context) {
-        let settings = &mut self.desk.keeper.settings;
+        let settings = &mut self.app.store.settings;
         let closed = match self.page {
             Some(Page::Keys) => pages::help(ctx, &self.tabs.seen().places(), &mut self.searched),
             Some(Page::Settings) => {
                 let chosen = pages::settings(ctx, settings);
                 if chosen.open_deck {
-                    self.desk.ask(ASK_DECK);
+                    self.app.ask(ASK_DECK);
                 }
                 chosen.close || chosen.open_deck
             }
@@ -520,11 +522,11 @@ impl Window {
             Some(Page::HowTo) => guide::how_to(ctx),
             Some(Page::About) => guide::about(ctx),
             Some(Page::Phone) => {
-                let wish = phones::page(ctx, &self.phones);
-                self.grant_phones(wish);
+                let action = phones::page(ctx, &self.phones);
+                self.run_page_action(action);
                 false
             }
-            Some(Page::DeckCheck) => self.tabs.get_mut::<Photos>().deck_page(ctx, &mut self.desk),
+            Some(Page::DeckCheck) => self.tabs.get_mut::<Photos>().deck_page(ctx, &mut self.app),
             None => false,
         };
         if closed {
@@ -535,7 +537,7 @@ impl Window {
 
     /// Asks for a path in the window.
     fn type_path(&mut self, ask: Ask, name: &str) {
-        let recent = self.desk.settings().recent.first();
+        let recent = self.app.settings().recent.first();
         let folder = recent.and_then(|path| path.parent()).filter(|folder| folder.is_dir());
         self.typing_path = Some(PathPage::new(ask, folder.map(Path::to_path_buf), name));
     }
@@ -555,7 +557,7 @@ impl Window {
 
     /// What was said last, in a row of its own: it covers nothing. On another page it is gone.
     fn message_ui(&mut self, ui: &mut Ui) {
-        let now = self.desk.now();
+        let now = self.app.now();
         let place = self.place();
         let is_over =
             |message: &mut Message| now - message.since > MESSAGE_SECONDS || message.place != place;

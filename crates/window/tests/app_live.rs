@@ -20,7 +20,7 @@ use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
 use setsight_window::Language;
 use setsight_window::Mode;
 use setsight_window::PipelineEye;
-use setsight_window::settings::Keeper;
+use setsight_window::settings::SettingsStore;
 use setsight_window::{LiveTab, Window};
 use std::sync::{Arc, Mutex};
 
@@ -97,9 +97,9 @@ impl Test {
                     let kept = kept.clone();
                     let make = |ctx: &Context| {
                         let eye = Arc::new(PipelineEye::default());
-                        let mut keeper = Keeper::at(&settings);
-                        keeper.settings.language.get_or_insert(Language::English);
-                        let mut window = Window::new(ctx, eye, keeper).without_dialogs();
+                        let mut store = SettingsStore::at(&settings);
+                        store.settings.language.get_or_insert(Language::English);
+                        let mut window = Window::new(ctx, eye, store).without_dialogs();
                         *window.tabs.get_mut::<LiveTab>() =
                             LiveTab::new(Box::new(move |_, input, mirrored| {
                                 source.mirrored.lock().unwrap().push(mirrored);
@@ -306,7 +306,7 @@ fn a_phone_is_watched_in_place_of_the_camera() {
     let source = phone.clone();
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
     let source = Box::new(move || Box::new(source.clone()) as Box<dyn LiveSource>);
-    window.tabs.get_mut::<LiveTab>().watch_phone(2, source, &mut window.desk);
+    window.tabs.get_mut::<LiveTab>().watch_phone(2, source, &mut window.app);
     test.settle();
     test.shows("phone 2");
     test.shows("1 set");
@@ -328,7 +328,7 @@ fn a_phone_is_watched_in_place_of_the_camera() {
     test.press("Live");
     test.shows("phone 2");
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
-    window.tabs.get_mut::<LiveTab>().forget_phone(&mut window.desk);
+    window.tabs.get_mut::<LiveTab>().forget_phone(&mut window.app);
     test.settle();
     test.shows("No camera is connected");
 }
@@ -436,7 +436,7 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
     // A film is recorded already.
     test.press("Live");
     let window = test.harness.state_mut().as_mut().expect("made in the first frame");
-    window.tabs.get_mut::<LiveTab>().choose(Input::Film("game.avi".into()), &mut window.desk);
+    window.tabs.get_mut::<LiveTab>().choose(Input::Film("game.avi".into()), &mut window.app);
     test.show(view(3, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("Record");
 }
@@ -536,9 +536,9 @@ fn nothing_of_the_camera_is_cut_off() {
                 let mut test = Test::new();
                 test.harness.set_size(eframe::egui::vec2(width, height));
                 let window = test.harness.state_mut().as_mut().unwrap();
-                window.desk.keeper.settings.language = Some(language);
+                window.app.store.settings.language = Some(language);
                 let film = "/home/somebody/films/an evening with friends and many sets.avi";
-                window.tabs.get_mut::<LiveTab>().choose(Input::Film(film.into()), &mut window.desk);
+                window.tabs.get_mut::<LiveTab>().choose(Input::Film(film.into()), &mut window.app);
                 test.show(view.clone());
                 let page = format!("{page} at {width}x{height} {}", language.name());
                 in_view::all_in_view(&mut test.harness, &page);

@@ -1,6 +1,6 @@
 //! `general --board`: a board of one's own, one set of it, all or how many.
 
-use super::{Args, deck, kind, room};
+use super::{Args, deck, kind, limits};
 use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
 use crate::cli::simulate::grouped;
 use crate::cli::timed::{counted, human};
@@ -25,7 +25,7 @@ const MOST_LISTED: usize = 1_000_000;
 /// Prints what the board holds.
 pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> {
     let board = read(file, rules)?;
-    let (cpu, bytes) = room(args)?;
+    let (cpu, bytes) = limits(args)?;
     let budget = Budget::new(cpu, bytes);
     let start = ThreadTime::now();
     let mut json = json!({
@@ -102,7 +102,7 @@ fn written(args: &Args, rules: &Rules, board: &[Card]) -> anyhow::Result<Option<
         put(file, "p cnf ", &cnf.dimacs())?;
     }
     let Some(file) = &args.proof else { return Ok(None) };
-    let (cpu, bytes) = room(args)?;
+    let (cpu, bytes) = limits(args)?;
     let budget = Budget::new(cpu, bytes);
     let proof = encoded::proof_of_no_set(rules, board, &budget).map_err(too_many)?;
     let Some(proof) = proof else { return Ok(None) };

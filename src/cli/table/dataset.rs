@@ -9,11 +9,11 @@ use crate::cli::common::Outcome;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    subcommand: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Subcommand {
     /// Make labels of the program's own form of those that other programs write
     Convert(convert::Args),
     /// Say what is wrong, doubtful or missing in labelled photos and crops
@@ -22,8 +22,8 @@ enum What {
 
 /// Does what was asked for.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    match args.what {
-        What::Convert(args) => convert::run(args),
-        What::Check(args) => check::run(args),
+    match args.subcommand {
+        Subcommand::Convert(args) => convert::run(args),
+        Subcommand::Check(args) => check::run(args),
     }
 }

@@ -24,11 +24,11 @@ use std::time::Duration;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    subcommand: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Subcommand {
     /// Learn a deck from photos of its cards: its outlines, fills and inks
     Learn(LearnArgs),
     /// Tell which cards of a deck are missing, from photos of all of them
@@ -37,9 +37,9 @@ enum What {
 
 /// Does what was asked for.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    match args.what {
-        What::Learn(args) => learn(&args),
-        What::Check(args) => check::run(&args),
+    match args.subcommand {
+        Subcommand::Learn(args) => learn(&args),
+        Subcommand::Check(args) => check::run(&args),
     }
 }
 

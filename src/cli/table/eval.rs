@@ -11,7 +11,7 @@ use setsight_eval::{
 };
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
-use setsight_photo::source::Room;
+use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -68,10 +68,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop::asked();
     let all = folders.iter().map(|(_, photos)| photos).sum::<usize>() + crops.len();
     let bar = photos::progress(all);
-    let room = Room::default();
+    let budget = MemoryBudget::default();
     let with_pictures = args.report.is_some();
     let keeps_outcomes = args.needs_outcomes();
-    let work = |_: usize, item: &Item| evaluate(&pipelines, item, &room, with_pictures);
+    let work = |_: usize, item: &Item| evaluate(&pipelines, item, &budget, with_pictures);
     let (mut problem, mut read) = (None, 0);
     let photos = at_once(&folders).map(|photos| anyhow::Ok(plan(photos?, &[])));
     let crops = plan(Vec::new(), &crops);

@@ -23,11 +23,11 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    subcommand: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Subcommand {
     /// Write a network as ONNX, for any program that runs it
     Onnx(OnnxArgs),
     /// Name the files of a folder of models, with their hashes, in its manifest.json
@@ -66,10 +66,10 @@ struct ManifestArgs {
 
 /// Writes what was asked for.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    match args.what {
-        What::Onnx(args) => onnx(args),
-        What::Manifest(args) => manifest(args),
-        What::H7(args) => h7::run(args),
+    match args.subcommand {
+        Subcommand::Onnx(args) => onnx(args),
+        Subcommand::Manifest(args) => manifest(args),
+        Subcommand::H7(args) => h7::run(args),
     }
 }
 

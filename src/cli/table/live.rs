@@ -12,8 +12,8 @@ use setsight_files::{print_result, say};
 use setsight_live::cameras::{Address, SystemCameras, fingerprint_in};
 use setsight_live::films::{Rate, Video, rate_of_pictures, record};
 use setsight_live::{
-    CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, News, Notice, Recording,
-    RecordingState, Session, Sink,
+    CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, Notice, Recording,
+    RecordingState, Session, SessionEvent, Sink,
 };
 use setsight_track::Params;
 use std::io::{self, IsTerminal, Write};
@@ -324,12 +324,12 @@ impl<W: Write> Lines<W> {
 }
 
 impl<W: Write> Sink for Lines<W> {
-    fn show(&mut self, view: &LiveView, news: News) -> ControlFlow<()> {
-        match news {
-            News::Frame => self.outcome = self.frame(view),
-            News::Trouble => self.outcome = self.trouble(view),
-            News::Changed => {}
-            News::End => return ControlFlow::Break(()),
+    fn show(&mut self, view: &LiveView, event: SessionEvent) -> ControlFlow<()> {
+        match event {
+            SessionEvent::Frame => self.outcome = self.frame(view),
+            SessionEvent::Trouble => self.outcome = self.trouble(view),
+            SessionEvent::Changed => {}
+            SessionEvent::End => return ControlFlow::Break(()),
         }
         if self.outcome.is_err() || self.most == Some(self.printed) {
             ControlFlow::Break(())

@@ -16,11 +16,11 @@ use std::path::PathBuf;
 )]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    subcommand: Subcommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Subcommand {
     /// Read with the models of a folder from now on, in every command and in the window
     Use(UseArgs),
     /// Read with those inside the program again
@@ -41,8 +41,8 @@ struct UseArgs {
 
 /// Chooses or tells.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    match args.what {
-        What::Use(args) => {
+    match args.subcommand {
+        Subcommand::Use(args) => {
             ReadingPlan::with_models(Models::Folder(args.folder.clone())).build()?;
             if !args.though_worse
                 && let Some(worth) = gain_report::of_folder(&args.folder)
@@ -60,11 +60,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             let chosen = chosen.display();
             print_result!("{chosen} is read with from now on")?;
         }
-        What::Reset => {
+        Subcommand::Reset => {
             used::reset().context("the choice cannot be forgotten")?;
             print_result!("those inside the program are read with from now on")?;
         }
-        What::Show => match used::chosen() {
+        Subcommand::Show => match used::chosen() {
             Some(folder) => print_result!("{}", folder.display())?,
             None => print_result!("those inside the program")?,
         },

@@ -1,7 +1,7 @@
 //! `setsight serve`: a page on which a phone is the camera.
 
+mod archive;
 mod enter;
-mod keep;
 mod teller;
 
 use super::live::summary;
@@ -9,9 +9,9 @@ use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::stop;
 use crate::cli::terminal;
-use keep::Keeper;
+use archive::ResultArchive;
 use setsight_phone::Options;
-use setsight_phone::{Code, Listen, News, Server};
+use setsight_phone::{Code, Listen, Server, ServerEvent};
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -62,31 +62,32 @@ fn address(text: &str) -> Result<Listen, String> {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop::asked();
     let pipeline = Arc::new(args.reading.pipeline()?);
-    let keeper = args.keep.as_deref().map(Keeper::create).transpose()?.map(Mutex::new);
-    let desk = Arc::new(Desk { keeper, told: Mutex::default(), teller: Teller::start()? });
-    let hears = Arc::clone(&desk);
-    let on_news = Box::new(move |news: News<'_>| hears.tell(news));
+    let archive = args.keep.as_deref().map(ResultArchive::create).transpose()?.map(Mutex::new);
+    let handler =
+        Arc::new(EventHandler { archive, told: Mutex::default(), teller: Teller::start()? });
+    let hears = Arc::clone(&handler);
+    let on_event = Box::new(move |event: ServerEvent<'_>| hears.tell(event));
     let listen = args.listen.unwrap_or(Listen::Private);
-    let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_news)
+    let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_event)
         .map_err(|error| BadCall(told(&error.into())))?;
-    tell_addresses(&server, &desk.teller);
+    tell_addresses(&server, &handler.teller);
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
         if enter::was_pressed() {
-            desk.teller.draw(code_of(&server));
+            handler.teller.draw(code_of(&server));
         }
         if looked.elapsed() >= NETWORK_PAUSE {
             looked = Instant::now();
             if server.follow_network() {
-                desk.teller.say("This computer's network has changed.".to_owned());
-                desk.teller.draw(code_of(&server));
+                handler.teller.say("This computer's network has changed.".to_owned());
+                handler.teller.draw(code_of(&server));
             }
         }
     }
     server.stop();
     setsight_live::end_children();
-    let failed = desk.finish()?;
+    let failed = handler.finish()?;
     Ok(if failed { Outcome::SomeFailed } else { Outcome::Done })
 }
 
@@ -121,36 +122,38 @@ fn tell_addresses(server: &Server, teller: &Teller) {
 }
 
 /// Tells on the terminal what phones do, and keeps their photos.
-struct Desk {
-    keeper: Option<Mutex<Keeper>>,
+struct EventHandler {
+    archive: Option<Mutex<ResultArchive>>,
     /// What was told last of each phone's live pictures.
     told: Mutex<HashMap<u32, String>>,
     teller: Teller,
 }
 
-impl Desk {
-    fn tell(&self, news: News<'_>) {
+impl EventHandler {
+    fn tell(&self, event: ServerEvent<'_>) {
         let say = |text: String| self.teller.say(text);
-        match news {
-            News::Came { phone } => say(format!("phone {phone} is here")),
-            News::Left { phone, reason } => {
+        match event {
+            ServerEvent::Came { phone } => say(format!("phone {phone} is here")),
+            ServerEvent::Left { phone, reason } => {
                 self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
                 let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
                 say(format!("phone {phone}: its live pictures have ended{reason}"));
             }
-            News::NotRead { phone, reason } => say(format!("phone {phone}: the photo {reason}")),
-            News::Photo { phone, bytes, reading, times } => {
+            ServerEvent::NotRead { phone, reason } => {
+                say(format!("phone {phone}: the photo {reason}"))
+            }
+            ServerEvent::Photo { phone, bytes, reading, times } => {
                 self.teller.result(format!("phone {phone}, photo: {}", reading.table.summary()));
-                if let Some(keeper) = &self.keeper {
-                    let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Err(error) = keeper.keep(bytes, reading, times) {
+                if let Some(archive) = &self.archive {
+                    let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Err(error) = archive.keep(bytes, reading, times) {
                         say(told(&error));
                     }
                 }
             }
             // The first view says what there is to say.
-            News::Live { .. } => {}
-            News::View { phone, view } => {
+            ServerEvent::Live { .. } => {}
+            ServerEvent::View { phone, view } => {
                 let text = summary(view);
                 let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
                 if told.get(&phone) != Some(&text) {
@@ -163,11 +166,11 @@ impl Desk {
 
     /// Finishes the folder of what was kept; whether something could not be kept.
     fn finish(&self) -> anyhow::Result<bool> {
-        let Some(keeper) = &self.keeper else { return Ok(false) };
-        let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = keeper.finish()? {
+        let Some(archive) = &self.archive else { return Ok(false) };
+        let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = archive.finish()? {
             self.teller.say(kept);
         }
-        Ok(keeper.failed)
+        Ok(archive.failed)
     }
 }

@@ -24,11 +24,11 @@ pub struct Args {
     #[command(flatten)]
     own: own::Args,
     #[command(subcommand)]
-    what: Option<What>,
+    subcommand: Option<Subcommand>,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum Subcommand {
     /// Train the network that reads a card
     Reader(reader::Args),
     /// Train the network that finds cards, on drawn tables
@@ -41,11 +41,11 @@ enum What {
 
 /// Trains.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    match args.what {
+    match args.subcommand {
         None => own::run(&args.own),
-        Some(What::Reader(args)) => reader::run(args),
-        Some(What::Finder(args)) => finder::run(args),
-        Some(What::Refiner(args)) => refiner::run(args),
-        Some(What::Fuse(args)) => fuse::run(args),
+        Some(Subcommand::Reader(args)) => reader::run(args),
+        Some(Subcommand::Finder(args)) => finder::run(args),
+        Some(Subcommand::Refiner(args)) => refiner::run(args),
+        Some(Subcommand::Fuse(args)) => fuse::run(args),
     }
 }

@@ -6,7 +6,7 @@ use crate::{Verdict, compare};
 use setsight_game::cards::Card;
 use setsight_nets::engine::sha256;
 use setsight_photo::labels::{CardLabel, PhotoLabel};
-use setsight_photo::source::{self, Room};
+use setsight_photo::source::{self, MemoryBudget};
 use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
 use std::path::Path;
 
@@ -15,12 +15,12 @@ pub(super) fn check(
     pipeline: &Pipeline,
     path: &Path,
     label: &PhotoLabel,
-    room: &Room,
+    budget: &MemoryBudget,
     with_pictures: bool,
 ) -> Result<Checked, PipelineError> {
     let mut checked = Checked::default();
     let wrong = |reason| Wrong { path: path.to_path_buf(), reason };
-    let (loaded, _held) = match room.load(path, u64::from(with_pictures)) {
+    let (loaded, _reservation) = match budget.load(path, u64::from(with_pictures)) {
         Ok(loaded) => loaded,
         Err(error) => {
             checked.wrong.push(wrong(error.to_string()));

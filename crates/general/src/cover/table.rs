@@ -211,20 +211,20 @@ impl Search {
     }
 
     fn search_narrow(&mut self, table: &Candidates, budget: &Budget) -> Result<bool, Stop> {
-        let whole = Whole { table, open: &self.all[..table.properties] };
+        let search = TableSearch { table, open: &self.all[..table.properties] };
         let narrow = &mut self.narrow;
         match (table.cards.div_ceil(64), table.properties * table.wanted) {
-            (_, 129..) => self.arch.dispatch(Dispatched::<_, 8, 32>(whole, narrow, budget)),
-            (0..=1, ..=64) => self.arch.dispatch(Dispatched::<_, 1, 1>(whole, narrow, budget)),
-            (2, ..=64) => self.arch.dispatch(Dispatched::<_, 2, 1>(whole, narrow, budget)),
-            (3, ..=64) => self.arch.dispatch(Dispatched::<_, 3, 1>(whole, narrow, budget)),
-            (4, ..=64) => self.arch.dispatch(Dispatched::<_, 4, 1>(whole, narrow, budget)),
-            (5..=6, ..=64) => self.arch.dispatch(Dispatched::<_, 6, 1>(whole, narrow, budget)),
-            (_, ..=64) => self.arch.dispatch(Dispatched::<_, 8, 1>(whole, narrow, budget)),
-            (0..=2, _) => self.arch.dispatch(Dispatched::<_, 2, 2>(whole, narrow, budget)),
-            (3..=4, _) => self.arch.dispatch(Dispatched::<_, 4, 2>(whole, narrow, budget)),
-            (5..=6, _) => self.arch.dispatch(Dispatched::<_, 6, 2>(whole, narrow, budget)),
-            _ => self.arch.dispatch(Dispatched::<_, 8, 2>(whole, narrow, budget)),
+            (_, 129..) => self.arch.dispatch(Dispatched::<_, 8, 32>(search, narrow, budget)),
+            (0..=1, ..=64) => self.arch.dispatch(Dispatched::<_, 1, 1>(search, narrow, budget)),
+            (2, ..=64) => self.arch.dispatch(Dispatched::<_, 2, 1>(search, narrow, budget)),
+            (3, ..=64) => self.arch.dispatch(Dispatched::<_, 3, 1>(search, narrow, budget)),
+            (4, ..=64) => self.arch.dispatch(Dispatched::<_, 4, 1>(search, narrow, budget)),
+            (5..=6, ..=64) => self.arch.dispatch(Dispatched::<_, 6, 1>(search, narrow, budget)),
+            (_, ..=64) => self.arch.dispatch(Dispatched::<_, 8, 1>(search, narrow, budget)),
+            (0..=2, _) => self.arch.dispatch(Dispatched::<_, 2, 2>(search, narrow, budget)),
+            (3..=4, _) => self.arch.dispatch(Dispatched::<_, 4, 2>(search, narrow, budget)),
+            (5..=6, _) => self.arch.dispatch(Dispatched::<_, 6, 2>(search, narrow, budget)),
+            _ => self.arch.dispatch(Dispatched::<_, 8, 2>(search, narrow, budget)),
         }
     }
 
@@ -236,12 +236,12 @@ impl Search {
 }
 
 /// A whole table as one search.
-struct Whole<'a> {
+struct TableSearch<'a> {
     table: &'a Candidates,
     open: &'a [u16],
 }
 
-impl Task for Whole<'_> {
+impl Task for TableSearch<'_> {
     #[inline(always)]
     fn run<const W: usize, const M: usize>(
         self,

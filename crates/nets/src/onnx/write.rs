@@ -69,23 +69,23 @@ pub fn encode(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
         ..writing.file
     };
     let mut bytes = Vec::new();
-    let whole = Whole { model, graph: Named { name: kind.name(), graph: file } };
-    whole.encode(ValueWriter::new(&mut bytes)).expect("memory can be written to");
+    let model = NamedModel { model, graph: NamedGraph { name: kind.name(), graph: file } };
+    model.encode(ValueWriter::new(&mut bytes)).expect("memory can be written to");
     bytes
 }
 
 /// A model and its graph's name, which the standard requires and the library lacks.
-struct Whole {
+struct NamedModel {
     model: ModelProto,
-    graph: Named,
+    graph: NamedGraph,
 }
 
-struct Named {
+struct NamedGraph {
     name: &'static str,
     graph: GraphProto,
 }
 
-impl EncodeMessage for Whole {
+impl EncodeMessage for NamedModel {
     fn encode_fields<W: WriteValue>(
         &self,
         fields: &mut MessageWriter<W>,
@@ -95,7 +95,7 @@ impl EncodeMessage for Whole {
     }
 }
 
-impl EncodeMessage for Named {
+impl EncodeMessage for NamedGraph {
     fn encode_fields<W: WriteValue>(
         &self,
         fields: &mut MessageWriter<W>,

@@ -4,7 +4,7 @@
 
 use setsight_live::{FramePace, Session};
 use setsight_phone::Options;
-use setsight_phone::{Listen, News, Reads, Server};
+use setsight_phone::{Listen, Reads, Server, ServerEvent};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_photo::source::Photo;
@@ -78,18 +78,18 @@ impl World {
         };
         let told: Arc<Mutex<Vec<String>>> = Arc::default();
         let teller = Arc::clone(&told);
-        let on_news = Box::new(move |news: News<'_>| {
-            let line = match news {
-                News::Came { phone } => format!("{phone} came"),
-                News::Photo { phone, bytes, .. } => format!("{phone} photo {}", bytes.len()),
-                News::NotRead { phone, .. } => format!("{phone} not read"),
-                News::Live { phone, .. } => format!("{phone} live"),
-                News::View { phone, view } => format!("{phone} view {}", view.number),
-                News::Left { phone, .. } => format!("{phone} left"),
+        let on_event = Box::new(move |event: ServerEvent<'_>| {
+            let line = match event {
+                ServerEvent::Came { phone } => format!("{phone} came"),
+                ServerEvent::Photo { phone, bytes, .. } => format!("{phone} photo {}", bytes.len()),
+                ServerEvent::NotRead { phone, .. } => format!("{phone} not read"),
+                ServerEvent::Live { phone, .. } => format!("{phone} live"),
+                ServerEvent::View { phone, view } => format!("{phone} view {}", view.number),
+                ServerEvent::Left { phone, .. } => format!("{phone} left"),
             };
             teller.lock().unwrap().push(line);
         });
-        let server = Server::start(&options, Box::new(Fake), on_news).unwrap();
+        let server = Server::start(&options, Box::new(Fake), on_event).unwrap();
         let address = server.addresses().swap_remove(0);
         let (host, key) = address.strip_prefix("http://").unwrap().split_once("/#").unwrap();
         let (host, key) = (host.to_owned(), key.to_owned());

@@ -37,7 +37,7 @@ pub enum Purpose {
     /// The material of the table.
     Table,
     /// Other things on the table.
-    Decoys,
+    Distractors,
     /// Lamps, shadows, glare.
     Light,
     /// Blur, noise, tone.
@@ -57,9 +57,9 @@ pub enum Purpose {
     /// Colour casts.
     Cast,
     /// Marks drawn on the picture.
-    Marks,
+    Annotations,
     /// Printed things that are not cards.
-    Leaflets,
+    Flyers,
     /// The taste of an app and its page.
     Screen,
     /// The camera before a screen.

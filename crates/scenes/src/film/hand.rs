@@ -1,7 +1,7 @@
 //! A hand and forearm, flat above the table: capsules of skin and a soft shadow.
 
 use super::super::camera::View;
-use super::super::decoys::for_pixels;
+use super::super::distractors::placement::for_pixels;
 use super::super::light::Light;
 use setsight_photo::geometry::Point;
 

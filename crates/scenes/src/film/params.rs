@@ -6,7 +6,7 @@ use crate::params::Params;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilmParams {
     /// Table, deck, light and lens. Its cards and layout are ignored, because a game is played on a
-    /// grid; so are its casts, marks, leaflets and mirroring.
+    /// grid; so are its casts, annotations, flyers and mirroring.
     pub scene: Params,
     /// Length in seconds, more than 0.
     pub seconds: f64,

@@ -2,8 +2,8 @@
 
 use super::style::{Color, Shadow, Strange, Style, accent};
 use super::{Placed, Plan};
-use crate::decoys::for_pixels;
-use crate::marks::{blend, write};
+use crate::distractors::annotations::{blend, write};
+use crate::distractors::placement::for_pixels;
 use image::{Rgb, RgbImage};
 use setsight_photo::geometry::Point;
 use setsight_photo::print::dice::Dice;

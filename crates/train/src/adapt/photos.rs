@@ -1,7 +1,7 @@
 //! A person's labelled photos and crops for training and evaluation.
 
 use crate::adapt::table::OwnTable;
-use crate::reader::real::{
+use crate::reader::labelled_crops::{
     CropsError, LabelledTable, labelled_folders, samples_of_crops, samples_of_photo,
 };
 use crate::reader::sample::Sample;

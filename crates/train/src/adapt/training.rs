@@ -103,7 +103,7 @@ impl Reader<'_> {
             first: First::Network(self.first.clone()),
             training,
             validation,
-            alter: reader::alter::alter,
+            augment: reader::augment::augment,
             data,
         };
         let settings = Settings { seed: self.seed, ..on_from(1e-3, 0.02, self.steps) };

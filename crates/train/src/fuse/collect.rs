@@ -1,7 +1,7 @@
 //! Collects the classifiers' outputs for tables and crops with known cards.
 
 use super::examples::{Example, ExampleTable, Source, Truth};
-use crate::reader::real::{CropsError, straight_crops};
+use crate::reader::labelled_crops::{CropsError, straight_crops};
 use image::RgbImage;
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Deck, Edition};
@@ -170,7 +170,7 @@ fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError>
                 params.decks = known_decks();
                 // The threshold is for pictures as cameras take them. Marks drawn over a card, and
                 // strong colour casts, would raise it for all other pictures.
-                (params.marks, params.cast) = ((0, 0), CastParams::NONE);
+                (params.annotations, params.cast) = ((0, 0), CastParams::NONE);
                 params.stack = stack;
             });
         }

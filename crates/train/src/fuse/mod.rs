@@ -25,12 +25,14 @@ use crate::newton::{Choice, fit};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Property};
 use setsight_vision::parts::board::{Board, BoardCard, Calibration, Params};
-use setsight_vision::parts::fused::{Asked, ClassifierOutputs, said_of_card, said_of_property};
+use setsight_vision::parts::fused::{
+    ClassifierOutputs, Escalation, said_of_card, said_of_property,
+};
 use setsight_vision::parts::fusion::{
     CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, PropertyWeights,
 };
 use setsight_vision::{CardOutline, Reading};
-use threshold::{Told, choose_limit, raised_limit, weigh};
+use threshold::{ScoredCard, choose_limit, raised_limit, weigh};
 
 /// The prior of the weights.
 #[derive(Clone, Copy)]
@@ -46,8 +48,9 @@ impl Prior {
     /// A weak prior, under which a network is right about as often as its log odds say.
     fn vague(sources: &[Source]) -> Self {
         let tables = sources.iter().flat_map(|source| &source.tables);
-        let mut asked = tables.flat_map(|table| &table.seen).flat_map(|seen| &seen.outputs.asked);
-        let second = if asked.any(|asked| asked.second.is_some()) { 0.2 } else { 0.0 };
+        let mut escalations =
+            tables.flat_map(|table| &table.seen).flat_map(|seen| &seen.outputs.escalation);
+        let second = if escalations.any(|e| e.second.is_some()) { 0.2 } else { 0.0 };
         let heard = |reader, refiner, features, second| {
             ClassifierWeights::of([reader, refiner, features, second])
         };
@@ -103,19 +106,19 @@ pub fn fit_joint(
 ) -> (EvidenceWeights, Report) {
     let prior = Prior::vague(sources);
     let halves = [(Part::Even, Part::Odd), (Part::Odd, Part::Even)];
-    let mut told: Vec<Told> = halves
+    let mut scored: Vec<ScoredCard> = halves
         .into_par_iter()
         .flat_map_iter(|(fitted, judged)| {
             let joint = fit_part(sources, with_stacks, fitted, &prior).joint;
-            told(sources, &joint, judged)
+            scored(sources, &joint, judged)
         })
         .collect();
-    weigh(&mut told, sources);
-    told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let (limit, claims, wrong) = choose_limit(&told, most_wrong);
+    weigh(&mut scored, sources);
+    scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let (limit, claims, wrong) = choose_limit(&scored, most_wrong);
     let Fit { mut joint, temperatures, cooled } = fit_part(sources, with_stacks, Part::All, &prior);
     joint.board.least_confidence = limit;
-    let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &told);
+    let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &scored);
     (joint, report)
 }
 
@@ -131,9 +134,9 @@ pub(crate) fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWe
     };
     let mut joint =
         EvidenceWeights { board: fit_confidence(sources, &joint, Part::All, &prior), ..joint };
-    let mut told = told(sources, &joint, Part::All);
-    told.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    joint.board.least_confidence = raised_limit(&told, base.board.least_confidence);
+    let mut scored = scored(sources, &joint, Part::All);
+    scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    joint.board.least_confidence = raised_limit(&scored, base.board.least_confidence);
     joint
 }
 
@@ -250,19 +253,19 @@ fn fit_properties(
             }
             ClassifierWeights::of(weights)
         };
-        let asked = |outputs: &ClassifierOutputs, counts: fn(&Asked) -> bool| {
-            outputs.asked.as_ref().is_some_and(counts)
+        let escalated = |outputs: &ClassifierOutputs, counts: fn(&Escalation) -> bool| {
+            outputs.escalation.as_ref().is_some_and(counts)
         };
         let before = &prior.properties[p];
         let clear = ClassifierWeights { reader: before.clear, ..ClassifierWeights::default() };
         PropertyWeights {
-            clear: fitted(clear, &|said| said.asked.is_none()).reader,
-            context: fitted(before.context, &|said| asked(said, |asked| asked.features.is_none())),
+            clear: fitted(clear, &|said| said.escalation.is_none()).reader,
+            context: fitted(before.context, &|said| escalated(said, |e| e.features.is_none())),
             doubtful: fitted(before.doubtful, &|said| {
-                asked(said, |asked| asked.context.is_some() && asked.features.is_some())
+                escalated(said, |e| e.context.is_some() && e.features.is_some())
             }),
             without_context: fitted(before.without_context, &|said| {
-                asked(said, |asked| asked.features.is_some())
+                escalated(said, |e| e.features.is_some())
             }),
             drawing: before.drawing,
         }
@@ -403,12 +406,12 @@ fn fit_confidence(
     Calibration { bias, posterior, covered, ..joint.board }
 }
 
-fn told(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<Told> {
+fn scored(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<ScoredCard> {
     let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
     let cards =
         tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));
     cards
-        .map(|(source, (card, truth))| Told {
+        .map(|(source, (card, truth))| ScoredCard {
             source,
             confidence: card.confidence,
             right: truth.card() == Some(card.card),

@@ -1,7 +1,7 @@
 //! The results of a fit, source by source, printed and written to `fusion.json`.
 
 use super::examples::{Example, Source, cards_of};
-use super::threshold::{Told, most_wrong};
+use super::threshold::{ScoredCard, most_wrong};
 use serde::Serialize;
 use setsight_game::cards::{Card, Property};
 use setsight_vision::Reading;
@@ -79,11 +79,12 @@ pub(super) fn report(
     temperatures_left_out: Vec<(String, f64)>,
     temperature: f64,
     (claims, claims_wrong): (usize, usize),
-    told: &[Told],
+    scored: &[ScoredCard],
 ) -> Report {
     let of_source = |(i, source): (usize, &Source)| {
-        let told: Vec<Told> = told.iter().filter(|card| card.source == i).copied().collect();
-        of_source(source, joint, &told)
+        let scored: Vec<ScoredCard> =
+            scored.iter().filter(|card| card.source == i).copied().collect();
+        of_source(source, joint, &scored)
     };
     Report {
         sources: sources.iter().enumerate().map(of_source).collect(),
@@ -92,17 +93,17 @@ pub(super) fn report(
         limit: joint.board.least_confidence,
         claims,
         claims_wrong,
-        reliability: reliability(told),
+        reliability: reliability(scored),
         claims_wrong_at_most: most_wrong(claims_wrong, claims),
     }
 }
 
-fn reliability(told: &[Told]) -> Vec<Bin> {
+fn reliability(scored: &[ScoredCard]) -> Vec<Bin> {
     const FROM: [f32; 10] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.997];
     let bin = |i: usize| {
         let to = FROM.get(i + 1).copied().unwrap_or(f32::INFINITY);
-        let inside: Vec<&Told> =
-            told.iter().filter(|card| (FROM[i]..to).contains(&card.confidence)).collect();
+        let inside: Vec<&ScoredCard> =
+            scored.iter().filter(|card| (FROM[i]..to).contains(&card.confidence)).collect();
         let n = inside.len().max(1) as f64;
         Bin {
             from: FROM[i],
@@ -114,7 +115,7 @@ fn reliability(told: &[Told]) -> Vec<Bin> {
     (0..FROM.len()).map(bin).filter(|bin| bin.cards > 0).collect()
 }
 
-fn of_source(source: &Source, joint: &EvidenceWeights, told: &[Told]) -> SourceReport {
+fn of_source(source: &Source, joint: &EvidenceWeights, scored: &[ScoredCard]) -> SourceReport {
     let readings = |seen: &Example| -> [Reading; 2] {
         [
             reading_of(&seen.outputs.values, seen.outputs.card),
@@ -150,14 +151,14 @@ fn of_source(source: &Source, joint: &EvidenceWeights, told: &[Told]) -> SourceR
         })
         .collect();
     let limit = joint.board.least_confidence;
-    let claimed = || told.iter().filter(|card| card.confidence >= limit);
+    let claimed = || scored.iter().filter(|card| card.confidence >= limit);
     SourceReport {
         name: source.name.clone(),
         cards: all.len(),
         right_percent: percent(&|reading, card| reading.best().0 == card),
         claims: claimed().count(),
         claims_wrong: claimed().filter(|card| !card.right).count(),
-        kept: told.len(),
+        kept: scored.len(),
         properties,
     }
 }

@@ -58,12 +58,15 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 let card_odds = if nothing { -4.0 } else { 4.0 };
                 let is_clear = least_lead(&values) >= 4.0;
                 let features = Some(features);
-                let asked =
-                    (!is_clear).then_some(Asked { context: Some(context), second: None, features });
+                let escalation = (!is_clear).then_some(Escalation {
+                    context: Some(context),
+                    second: None,
+                    features,
+                });
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
                 Example {
                     outline: outline(i),
-                    outputs: ClassifierOutputs { values, card: card_odds, asked, ..CLEAR },
+                    outputs: ClassifierOutputs { values, card: card_odds, escalation, ..CLEAR },
                     truth,
                 }
             })
@@ -77,7 +80,7 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
 const CLEAR: ClassifierOutputs = ClassifierOutputs {
     values: [0.0; 12],
     card: 0.0,
-    asked: None,
+    escalation: None,
     drawing: Drawing { number: None, shading: None, is_bare_tint: false },
 };
 

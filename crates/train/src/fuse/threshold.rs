@@ -12,7 +12,7 @@ pub(super) const SURE_OF_IT: f64 = 0.95;
 
 /// A card as scored by a fit that did not see its table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct ScoredCard {
     /// Index of its source.
     pub source: usize,
     /// The board's confidence, 0 to 1.
@@ -25,18 +25,18 @@ pub(super) struct Told {
 }
 
 /// Sets the weight of each card.
-pub(super) fn weigh(told: &mut [Told], sources: &[Source]) {
+pub(super) fn weigh(scored: &mut [ScoredCard], sources: &[Source]) {
     for drawn in [true, false] {
-        let of_kind = |card: &Told| sources[card.source].has_outlines == drawn;
-        let weight = 1.0 / told.iter().filter(|card| of_kind(card)).count().max(1) as f64;
-        told.iter_mut().filter(|card| of_kind(card)).for_each(|card| card.weight = weight);
+        let of_kind = |card: &ScoredCard| sources[card.source].has_outlines == drawn;
+        let weight = 1.0 / scored.iter().filter(|card| of_kind(card)).count().max(1) as f64;
+        scored.iter_mut().filter(|card| of_kind(card)).for_each(|card| card.weight = weight);
     }
 }
 
 /// The least threshold at which at most `most_wrong` of the claims are wrong, with half a wrong
 /// claim added for the finite sample. Also returns the number of claims at that threshold and the
 /// number of wrong ones.
-pub(super) fn choose_limit(sorted: &[Told], most_wrong: f64) -> (f32, usize, usize) {
+pub(super) fn choose_limit(sorted: &[ScoredCard], most_wrong: f64) -> (f32, usize, usize) {
     // Two outlines that claim one card with equal confidence (0.5 each) must stay below.
     const LEAST: f32 = 0.6;
     let mut best = None;
@@ -62,7 +62,7 @@ pub(super) fn choose_limit(sorted: &[Told], most_wrong: f64) -> (f32, usize, usi
 
 /// The least threshold from `limit` up at which the number of wrong claims is at most
 /// [`MOST_WRONG`] of the claims plus one.
-pub(super) fn raised_limit(sorted: &[Told], limit: f32) -> f32 {
+pub(super) fn raised_limit(sorted: &[ScoredCard], limit: f32) -> f32 {
     let mut claims = sorted.iter().take_while(|card| card.confidence >= limit).count();
     let mut wrong = sorted[..claims].iter().filter(|card| !card.right).count();
     let mut raised = limit;
@@ -107,13 +107,14 @@ mod tests {
 
     #[test]
     fn a_limit_rises_only_above_what_is_wrong_too_often() {
-        let told =
-            |confidence: f32, right: bool| Told { source: 0, confidence, right, weight: 1.0 };
-        let mut cards: Vec<Told> = (0..500).map(|i| told(0.999 - 1e-5 * i as f32, true)).collect();
-        cards.push(told(0.97, false));
+        let scored =
+            |confidence: f32, right: bool| ScoredCard { source: 0, confidence, right, weight: 1.0 };
+        let mut cards: Vec<ScoredCard> =
+            (0..500).map(|i| scored(0.999 - 1e-5 * i as f32, true)).collect();
+        cards.push(scored(0.97, false));
         assert_eq!(raised_limit(&cards, 0.94), 0.94, "one in 500 may be chance");
-        cards.push(told(0.96, false));
-        cards.push(told(0.955, true));
+        cards.push(scored(0.96, false));
+        cards.push(scored(0.955, true));
         let raised = raised_limit(&cards, 0.94);
         assert!(raised > 0.96 && raised <= 0.97, "{raised}");
         assert_eq!(raised_limit(&[], 0.9), 0.9);

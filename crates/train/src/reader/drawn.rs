@@ -2,7 +2,7 @@
 //! with random errors.
 
 use super::key;
-use super::miss::{anywhere, beside, holds, outline};
+use super::misdetections::{anywhere, beside, holds, outline};
 use super::sample::{Group, Label, Sample};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -4,20 +4,20 @@
 //! |---|---|
 //! | [`sample`] | a crop with its label; crops in groups |
 //! | [`drawn`] | crops of drawn tables |
-//! | [`kept`] | drawn crops cached on disk |
-//! | [`real`] | crops and corrected photos from folders |
-//! | [`miss`] | outlines with errors, and outlines without a card |
-//! | [`mod@alter`] | data augmentation |
+//! | [`crop_cache`] | drawn crops cached on disk |
+//! | [`labelled_crops`] | crops and corrected photos from folders |
+//! | [`misdetections`] | outlines with errors, and outlines without a card |
+//! | [`mod@augment`] | data augmentation |
 //!
 //! Every crop goes through the real [`setsight_vision::parts::rectify`], so that training and inference
 //! get the same input. The crops drawn at the start and the contents of each batch depend on the
 //! seed and the step alone.
 
-pub(crate) mod alter;
+pub(crate) mod augment;
+pub(crate) mod crop_cache;
 pub(crate) mod drawn;
-pub(crate) mod kept;
-pub(crate) mod miss;
-pub(crate) mod real;
+pub(crate) mod labelled_crops;
+pub(crate) mod misdetections;
 pub(crate) mod sample;
 
 use super::first::First;
@@ -26,7 +26,7 @@ use super::net::{Layer, Plan};
 use super::tensor::Tensor;
 use super::weights::Weights;
 use super::{Task, Validation};
-use alter::Alter;
+use augment::Augment;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use sample::{Group, Label, Sample};
@@ -104,7 +104,7 @@ pub struct ReaderTask {
     /// The validation groups; each is evaluated by itself.
     pub validation: Vec<Group>,
     /// How a crop is augmented: its bytes, and whether it was drawn.
-    pub alter: Alter,
+    pub augment: Augment,
     /// The data that decide the outcome, for the run's configuration.
     pub data: serde_json::Value,
 }
@@ -202,7 +202,7 @@ impl Task for ReaderTask {
             });
             let Some((group, _)) = group.or(self.training.last()) else { break };
             let sample = group.pick(&mut rng);
-            let pixels = (self.alter)(&sample.pixels, group.is_drawn, &mut rng);
+            let pixels = (self.augment)(&sample.pixels, group.is_drawn, &mut rng);
             batch.push(&pixels, sample, group.teaches_color);
         }
         batch
@@ -373,7 +373,7 @@ mod tests {
             first: First::Chance,
             training: vec![(group("cards", 1..4), 0.75), (group("none", 0..1), 0.25)],
             validation: vec![group("all", 0..4)],
-            alter: alter::alter,
+            augment: augment::augment,
             data: serde_json::Value::Null,
         }
     }

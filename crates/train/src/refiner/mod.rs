@@ -2,16 +2,16 @@
 //! tables only.
 //!
 //! A batch holds cards of many tables. Each is cropped along an outline with random errors as large
-//! as the finder's ([`rough`]), or along one of a finder's detections ([`found`]).
+//! as the finder's ([`jitter`]), or along one of a finder's detections ([`predicted`]).
 //! [`setsight_nets::refiner`] describes input and output. The loss is the mean absolute error of the
 //! corners plus the cross entropies of whether the outline is right and of the card's properties.
 //! One network does both because a covered card can only be read from its visible part, once its
 //! position is known.
 
-pub(crate) mod found;
-pub(crate) mod light;
-pub(crate) mod nothing;
-pub(crate) mod rough;
+pub(crate) mod jitter;
+pub(crate) mod negatives;
+pub(crate) mod predicted;
+pub(crate) mod shading;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
 use super::finder::target::SeenCard;
@@ -21,8 +21,7 @@ use super::net::{Layer, Plan};
 use super::run::{Settings, Task, Validation};
 use super::tensor::Tensor;
 use super::weights::Weights;
-use found::{Found, FoundTable};
-use light::Light;
+use predicted::{Found, FoundTable};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use setsight_game::cards::Property;
@@ -30,6 +29,7 @@ use setsight_nets::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH
 use setsight_photo::geometry::{Homography, Quad};
 use setsight_scenes::scenes::HELD_BACK;
 use setsight_vision::parts::refiner::{context_crop, input_of, outline_in_short_sides};
+use shading::Light;
 use std::sync::{Arc, OnceLock};
 
 /// Width and height of a training picture in pixels. Its cards are as large as in the image in
@@ -180,10 +180,10 @@ impl Batch {
             // A card looks the same after half a turn.
             truth.0.rotate_left(2);
         }
-        let found = found::of(found, table, card).filter(|_| rng.random::<bool>());
+        let found = predicted::of(found, table, card).filter(|_| rng.random::<bool>());
         let outline = match found {
-            Some(found) => rough::nearly(&turned_like(found, &truth), rng),
-            None => rough::outline(&truth, rng),
+            Some(found) => jitter::nearly(&turned_like(found, &truth), rng),
+            None => jitter::outline(&truth, rng),
         };
         let Some(outline) = outline else { return false };
         let own = outline_in_short_sides();
@@ -271,13 +271,13 @@ impl Refiner {
 
     fn nothing(&self, table: &FoundTable, rng: &mut Pcg64) -> Option<Quad> {
         let FoundTable { drawn, found } = table;
-        let found = found::of_none(found, drawn, rng).filter(|_| rng.random::<bool>());
+        let found = predicted::of_none(found, drawn, rng).filter(|_| rng.random::<bool>());
         if found.is_some() {
             found
         } else if self.first.goes_on() {
-            nothing::harder(drawn, rng)
+            negatives::harder(drawn, rng)
         } else {
-            nothing::outline(drawn, rng)
+            negatives::outline(drawn, rng)
         }
     }
 
@@ -321,14 +321,14 @@ impl Task for Refiner {
     fn config(&self) -> serde_json::Value {
         serde_json::json!({
             "scenes": scenes::VERSION,
-            "rough": rough::VERSION,
-            "light": light::VERSION,
-            "nothing": nothing::VERSION,
+            "rough": jitter::VERSION,
+            "light": shading::VERSION,
+            "nothing": negatives::VERSION,
             "nothing_in_batch": NOTHING,
             "nothing_from": self.nothing_from(),
             "goes_on": self.first.goes_on(),
             "least_in_view": self.least_in_view,
-            "found": self.has_found.then_some(found::VERSION),
+            "found": self.has_found.then_some(predicted::VERSION),
             "size_px": [SIZE_PX.0, SIZE_PX.1],
             "batch": BATCH,
             "tables_per_step": self.tables_per_step(),

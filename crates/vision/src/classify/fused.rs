@@ -30,14 +30,14 @@ pub struct ClassifierOutputs {
     /// The reader network's log odds that this is a card.
     pub card: f32,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
-    pub asked: Option<Asked>,
+    pub escalation: Option<Escalation>,
     /// What is measured where a program has drawn the card.
     pub drawing: Drawing,
 }
 
 /// The outputs for a card in doubt.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct Escalation {
     /// The refiner's answer on the context crop; `None` if there is no crop or no refiner.
     pub context: Option<Answer>,
     /// The second reader's logits for the values of the table's edition; `None` where the refiner has no answer,
@@ -103,7 +103,10 @@ impl Reader for FusedReader {
         let in_doubt = InDoubt { refiner: self.refiner.as_deref(), second: self.second.as_ref() };
         let mut outputs = ask(cards, &look.logits, in_doubt, edition, on_screen.is_some())?;
         if !self.with_features {
-            outputs.iter_mut().flat_map(|said| &mut said.asked).for_each(|a| a.features = None);
+            outputs
+                .iter_mut()
+                .flat_map(|said| &mut said.escalation)
+                .for_each(|a| a.features = None);
         }
         let reading = |((outputs, outline), logits): ((_, _), &[f32; reader::OUTPUTS])| {
             let reading = evidence.reading(outputs, outline);
@@ -207,7 +210,7 @@ pub fn ask(
     for (((i, context), second), features) in
         doubtful.into_iter().zip(contexts).zip(seconds).zip(features)
     {
-        outputs[i].asked = Some(Asked { context, second, features });
+        outputs[i].escalation = Some(Escalation { context, second, features });
     }
     Ok(outputs)
 }
@@ -217,7 +220,7 @@ fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<Classi
     let of_card = |logits: &[f32; reader::OUTPUTS]| ClassifierOutputs {
         values: reader::of_edition(logits, edition),
         card: logits[reader::CARD],
-        asked: None,
+        escalation: None,
         drawing: Drawing::default(),
     };
     logits.iter().map(of_card).collect()
@@ -272,10 +275,10 @@ impl EvidenceWeights {
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
             let said = said_of_property(outputs, p);
-            let weighed = match &outputs.asked {
+            let weighed = match &outputs.escalation {
                 None => said.map(|[reader, ..]| weights.clear * reader),
-                Some(asked) => {
-                    let weights = match (asked.context, &asked.features) {
+                Some(escalation) => {
+                    let weights = match (escalation.context, &escalation.features) {
                         (Some(_), None) => &weights.context,
                         (Some(_), Some(_)) => &weights.doubtful,
                         (None, _) => &weights.without_context,
@@ -312,10 +315,10 @@ impl EvidenceWeights {
 pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; CLASSIFIERS]; 3] {
     /// No feature rules a value out completely: lower bound of the natural logarithm.
     const LEAST_LOG: f32 = -12.0;
-    let asked = outputs.asked.as_ref();
-    let context = asked.and_then(|asked| asked.context);
-    let features = asked.and_then(|asked| asked.features.as_ref());
-    let second = asked.and_then(|asked| asked.second);
+    let escalation = outputs.escalation.as_ref();
+    let context = escalation.and_then(|e| e.context);
+    let features = escalation.and_then(|e| e.features.as_ref());
+    let second = escalation.and_then(|e| e.second);
     std::array::from_fn(|v| {
         let at = 3 * property + v;
         [
@@ -331,7 +334,7 @@ pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 
 pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32; 7] {
     let reader = outputs.card.clamp(-12.0, 12.0);
     let score = outline.score.clamp(-8.0, 8.0) as f32;
-    let context = outputs.asked.as_ref().and_then(|asked| asked.context);
+    let context = outputs.escalation.as_ref().and_then(|e| e.context);
     let [asked, right, lead, shared] = context.map_or([0.0; 4], |context| {
         let lead = least_lead(&context.values).clamp(0.0, 8.0);
         [1.0, context.right.clamp(-8.0, 8.0), lead, outline.shared]
@@ -391,14 +394,14 @@ mod tests {
         Reading { values, is_card: certainty }
     }
 
-    fn read(logits: [f32; reader::OUTPUTS], asked: Option<Asked>) -> Reading {
+    fn read(logits: [f32; reader::OUTPUTS], escalation: Option<Escalation>) -> Reading {
         let outline = CardOutline::at(Quad::rectangle(90.0, 60.0));
         let values = reader::of_edition(&logits, Edition::Classic);
         evidence().reading(
             &ClassifierOutputs {
                 values,
                 card: logits[reader::CARD],
-                asked,
+                escalation,
                 drawing: Drawing::default(),
             },
             &outline,
@@ -414,8 +417,9 @@ mod tests {
 
     #[test]
     fn in_doubt_the_witnesses_agree_or_dispute() {
-        let ask =
-            |context, features| Some(Asked { context, second: None, features: Some(features) });
+        let ask = |context, features| {
+            Some(Escalation { context, second: None, features: Some(features) })
+        };
         let alone = read(logits("2spd", 2.0), ask(None, Reading::UNKNOWN));
         let agreed = says("2spd", 2.0, 3.0);
         let agreed = read(logits("2spd", 2.0), ask(Some(agreed), measured("2spd", 0.8)));
@@ -431,7 +435,8 @@ mod tests {
     fn certainty_stays_finite() {
         let features = Some(measured("1fgd", 1.0));
         let context = Some(says("3sps", 900.0, -900.0));
-        let reading = read(logits("3sps", 800.0), Some(Asked { context, second: None, features }));
+        let reading =
+            read(logits("3sps", 800.0), Some(Escalation { context, second: None, features }));
         assert!(reading.values.iter().flatten().chain([&reading.is_card]).all(|p| p.is_finite()));
     }
 
@@ -492,14 +497,14 @@ mod tests {
         let logits = network.logits(&cards.images).unwrap();
         let refiner = InDoubt { refiner: Some(&counting), second: None };
         let said = ask(&cards, &logits, refiner, Edition::Classic, false).unwrap();
-        let asked: Vec<bool> = said.iter().map(|said| said.asked.is_some()).collect();
-        assert_eq!(asked, [false, true, true], "the doubtful one and the covered one");
+        let escalated: Vec<bool> = said.iter().map(|said| said.escalation.is_some()).collect();
+        assert_eq!(escalated, [false, true, true], "the doubtful one and the covered one");
         // One crop for each; both are still in doubt, so test-time augmentation runs the turned crop
         // of each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
-        assert!(said.iter().flat_map(|said| &said.asked).all(|asked| asked.features.is_some()));
+        assert!(said.iter().flat_map(|said| &said.escalation).all(|e| e.features.is_some()));
         let without = ask(&cards, &logits, InDoubt::default(), Edition::Classic, false).unwrap();
-        assert!(without[1].asked.as_ref().is_some_and(|asked| asked.context.is_none()));
+        assert!(without[1].escalation.as_ref().is_some_and(|e| e.context.is_none()));
     }
 
     #[test]
@@ -515,8 +520,8 @@ mod tests {
         let both = InDoubt { refiner: Some(&counting), second: Some(&second) };
         let said = |in_doubt, edition, is_drawn| {
             let mut outputs = ask(&cards, &logits, in_doubt, edition, is_drawn).unwrap();
-            let asked = outputs.remove(0).asked.expect("the card is in doubt");
-            asked.second.map(|logits| likeliest(&logits))
+            let escalation = outputs.remove(0).escalation.expect("the card is in doubt");
+            escalation.second.map(|logits| likeliest(&logits))
         };
         let of = |code: &str| {
             let card: Card = code.parse().unwrap();

@@ -1,7 +1,7 @@
 //! The game as people play it: cards are chosen on the board until the sets asked for are found.
 
 use crate::any_game::board;
-use crate::any_game::told::property;
+use crate::any_game::explain::property;
 use crate::any_game::work::{Game, LIMIT};
 use crate::shared::look::Mark;
 use crate::shared::verdict::good_color;
@@ -23,13 +23,13 @@ pub struct Play {
     hinted: Vec<Card>,
     sets: u64,
     /// What was said to the last move.
-    said: Option<Said>,
+    announcement: Option<Announcement>,
     /// When the first card was chosen, and when the game was over, in seconds.
     began: Option<f64>,
     ended: Option<f64>,
 }
 
-enum Said {
+enum Announcement {
     /// Chosen cards were a set.
     Set,
     /// They were none, because of these properties.
@@ -52,7 +52,7 @@ impl Play {
             chosen: Vec::new(),
             hinted: Vec::new(),
             sets: 0,
-            said: None,
+            announcement: None,
             began: None,
             ended: None,
         };
@@ -82,7 +82,7 @@ impl Play {
             return;
         }
         self.began.get_or_insert(now);
-        self.said = None;
+        self.announcement = None;
         if let Some(place) = self.chosen.iter().position(|&chosen| chosen == card) {
             self.chosen.remove(place);
             return;
@@ -93,11 +93,11 @@ impl Play {
         }
         let chosen = std::mem::take(&mut self.chosen);
         if !self.rules.is_set(&chosen) {
-            self.said = Some(Said::NoSet(wrong(&self.rules, &chosen)));
+            self.announcement = Some(Announcement::NoSet(wrong(&self.rules, &chosen)));
             return;
         }
         self.sets += 1;
-        self.said = Some(Said::Set);
+        self.announcement = Some(Announcement::Set);
         self.hinted.clear();
         let taken = |place: &&mut Option<Card>| place.is_some_and(|card| chosen.contains(&card));
         self.board.iter_mut().filter(taken).for_each(|place| *place = None);
@@ -112,19 +112,19 @@ impl Play {
         self.began.get_or_insert(now);
         self.chosen.clear();
         if self.set().is_some() {
-            self.said = Some(Said::ThereIsOne);
+            self.announcement = Some(Announcement::ThereIsOne);
             return;
         }
         match self.draw(self.rules.values()) {
             0 => self.ended = Some(now),
-            drawn => self.said = Some(Said::More(drawn)),
+            drawn => self.announcement = Some(Announcement::More(drawn)),
         }
     }
 
     /// Shows one card more of a set.
     fn hint(&mut self) {
         let Some(set) = self.set() else {
-            self.said = Some(Said::More(self.draw(self.rules.values())));
+            self.announcement = Some(Announcement::More(self.draw(self.rules.values())));
             return;
         };
         let next = set.iter().find(|card| !self.hinted.contains(card));
@@ -152,24 +152,24 @@ impl Play {
             ui.label(RichText::new(over).size(18.0).color(good_color(ui)));
             return;
         }
-        match &self.said {
+        match &self.announcement {
             None => {
                 ui.label(t!("any-choose", n = self.rules.values()));
             }
-            Some(Said::Set) => {
+            Some(Announcement::Set) => {
                 ui.label(RichText::new(t!("a-set")).size(18.0).color(good_color(ui)));
             }
-            Some(Said::NoSet(wrong)) => {
+            Some(Announcement::NoSet(wrong)) => {
                 ui.label(t!("any-not-a-set"));
                 for &at in wrong {
                     let words = t!("any-neither", property = property(at));
                     ui.colored_label(ui.visuals().error_fg_color, words);
                 }
             }
-            Some(Said::More(drawn)) => {
+            Some(Announcement::More(drawn)) => {
                 ui.label(t!("any-more-cards", n = *drawn));
             }
-            Some(Said::ThereIsOne) => {
+            Some(Announcement::ThereIsOne) => {
                 ui.label(t!("any-there-is-one"));
             }
         }
@@ -235,14 +235,14 @@ mod tests {
         let mut play = Play::new(game).unwrap();
         play.board = [0, 1, 3, 9].map(|card| Some(Card(card))).to_vec();
         [0, 1, 3].into_iter().for_each(|card| play.choose(Card(card), 0.0));
-        assert!(matches!(&play.said, Some(Said::NoSet(wrong)) if wrong == &[1, 2]));
+        assert!(matches!(&play.announcement, Some(Announcement::NoSet(wrong)) if wrong == &[1, 2]));
         assert_eq!((play.sets, play.board.len(), play.chosen.len()), (0, 4, 0));
         // A card that is chosen twice is given back.
         play.choose(Card(0), 0.0);
         play.choose(Card(0), 0.0);
         assert!(play.chosen.is_empty());
         play.hint();
-        assert!(matches!(play.said, Some(Said::More(3))));
+        assert!(matches!(play.announcement, Some(Announcement::More(3))));
     }
 
     #[test]
@@ -251,7 +251,9 @@ mod tests {
         let mut play = Play::new(game).unwrap();
         play.board = [0, 1, 2].map(|card| Some(Card(card))).to_vec();
         play.say_none(0.0);
-        assert!(matches!(play.said, Some(Said::ThereIsOne)) && play.board.len() == 3);
+        assert!(
+            matches!(play.announcement, Some(Announcement::ThereIsOne)) && play.board.len() == 3
+        );
         play.hint();
         play.hint();
         assert_eq!(play.hinted.len(), 2);

@@ -30,7 +30,7 @@ pub enum Phase {
 
 /// What was said last. `by` is the player, counted from 0, where there are several.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum Announcement {
     /// These cards were a set and are taken.
     Taken(Vec<Card>, Option<usize>),
     /// These three cards are no set.
@@ -129,7 +129,7 @@ pub struct Play {
     /// Seconds played before the clock was last started.
     before: f64,
     phase: Phase,
-    said: Option<Said>,
+    announcement: Option<Announcement>,
     /// What has happened.
     log: Vec<Logged>,
     leaving: Option<Leaving>,
@@ -153,7 +153,7 @@ impl Play {
             hints: 0,
             before: 0.0,
             phase: Phase::Ready,
-            said: None,
+            announcement: None,
             log: vec![(0.0, None, Note::Dealt(variant.start_cards()))],
             leaving: None,
             cue: None,
@@ -220,8 +220,8 @@ impl Play {
     }
 
     /// What was said last.
-    pub fn said(&self) -> Option<&Said> {
-        self.said.as_ref()
+    pub fn announcement(&self) -> Option<&Announcement> {
+        self.announcement.as_ref()
     }
 
     /// What has happened, to be kept.
@@ -321,7 +321,7 @@ impl Play {
             && self.is_running()
         {
             self.lose(Some(who), now, Note::Nothing);
-            self.said = Some(Said::TooLate(who));
+            self.announcement = Some(Announcement::TooLate(who));
         }
     }
 
@@ -331,7 +331,7 @@ impl Play {
         if may && self.is_running() && self.caller.is_none() {
             self.chosen.clear();
             self.caller = Some((player, self.seconds(now)));
-            self.said = Some(Said::Called(player));
+            self.announcement = Some(Announcement::Called(player));
         }
     }
 
@@ -378,7 +378,7 @@ impl Play {
             return;
         }
         let Ok(by) = self.chooser() else {
-            self.said = Some(Said::CallFirst);
+            self.announcement = Some(Announcement::CallFirst);
             return;
         };
         if let Some(at) = self.chosen.iter().position(|&other| other == spot) {
@@ -402,9 +402,9 @@ impl Play {
             return;
         }
         self.lose(by, now, Note::Wrong(in_codes(&cards)));
-        self.said = Some(match cards[..] {
-            [a, b, c] if !is_set(a, b, c) => Said::Wrong([a, b, c], explain([a, b, c]), by),
-            _ => Said::NotThese(cards, by),
+        self.announcement = Some(match cards[..] {
+            [a, b, c] if !is_set(a, b, c) => Announcement::Wrong([a, b, c], explain([a, b, c]), by),
+            _ => Announcement::NotThese(cards, by),
         });
     }
 
@@ -413,7 +413,7 @@ impl Play {
         self.players[by.unwrap_or(0)].sets += 1;
         self.cue = Some(Cue::Taken);
         self.caller = None;
-        self.said = Some(Said::Taken(cards, by));
+        self.announcement = Some(Announcement::Taken(cards, by));
         (self.hint, self.hint_rank) = (0, 0);
         self.end_if_done(now);
     }
@@ -435,19 +435,19 @@ impl Play {
             return;
         }
         let Ok(by) = self.chooser() else {
-            self.said = Some(Said::CallFirst);
+            self.announcement = Some(Announcement::CallFirst);
             return;
         };
         if !self.round.sets().is_empty() {
             self.lose(by, now, Note::ThereIsOne);
-            self.said = Some(Said::ThereIsOne(by));
+            self.announcement = Some(Announcement::ThereIsOne(by));
             return;
         }
         self.chosen.clear();
         self.caller = None;
         let more = self.round.lay_out_more();
         self.note(now, by, Note::More(more));
-        self.said = Some(Said::More(more));
+        self.announcement = Some(Announcement::More(more));
         (self.hint, self.hint_rank) = (0, 0);
         self.end_if_done(now);
     }
@@ -523,9 +523,14 @@ mod tests {
         for spot in wrong(&play) {
             play.choose(spot, 3.0);
         }
-        assert!(matches!(play.said(), Some(Said::Wrong(_, verdict, None)) if !verdict.is_set()));
+        assert!(
+            matches!(play.announcement(), Some(Announcement::Wrong(_, verdict, None)) if !verdict.is_set())
+        );
         play.no_set(5.0);
-        assert_eq!((play.said(), play.mistakes()), (Some(&Said::ThereIsOne(None)), 2));
+        assert_eq!(
+            (play.announcement(), play.mistakes()),
+            (Some(&Announcement::ThereIsOne(None)), 2)
+        );
         play.more_hint();
         let first = play.hinted();
         play.another_hint();
@@ -557,7 +562,7 @@ mod tests {
         let mut play = started(Variant::Normal, 4, 3);
         let set = play.round().sets().remove(0);
         play.choose(set[0], 1.0);
-        assert_eq!(play.said(), Some(&Said::CallFirst));
+        assert_eq!(play.announcement(), Some(&Announcement::CallFirst));
         play.call(1, 2.0);
         play.call(2, 2.5);
         assert_eq!(play.caller(3.0), Some((1, CALL_SECONDS - 1.0)), "the first one counts");
@@ -585,7 +590,10 @@ mod tests {
         play.tick(101.0);
         assert!(play.caller(101.0).is_some());
         play.tick(100.0 + CALL_SECONDS);
-        assert_eq!((play.said(), play.players()[0].points()), (Some(&Said::TooLate(0)), -1));
+        assert_eq!(
+            (play.announcement(), play.players()[0].points()),
+            (Some(&Announcement::TooLate(0)), -1)
+        );
         play.call(2, 200.0);
         for spot in wrong(&play) {
             play.choose(spot, 201.0);
@@ -617,7 +625,11 @@ mod tests {
         for place in found {
             play.choose(Spot::Table(place), 3.0);
         }
-        assert!(matches!(play.said(), Some(Said::NotThese(..))), "{:?}", play.said());
+        assert!(
+            matches!(play.announcement(), Some(Announcement::NotThese(..))),
+            "{:?}",
+            play.announcement()
+        );
         assert_eq!((clock(187.9), clock(-1.0)), ("3:07".to_owned(), "0:00".to_owned()));
     }
 }

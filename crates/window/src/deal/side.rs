@@ -3,9 +3,9 @@
 use super::{DealTab, Mode, SOURCES, Source};
 use crate::deal::board::Looks;
 use crate::deal::game::Watch;
-use crate::deal::play::{MOST_PLAYERS, Phase, Play, Said, clock};
+use crate::deal::play::{Announcement, MOST_PLAYERS, Phase, Play, clock};
+use crate::shared::app_context::AppContext;
 use crate::shared::card_face::disc;
-use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look_panel::{SetRow, card_line, scrolled};
 use crate::shared::names;
@@ -21,11 +21,11 @@ use setsight_game::cards::Card;
 use setsight_game::game::{Step, Variant, place_name};
 
 impl DealTab {
-    pub(super) fn side(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    pub(super) fn side(&mut self, ui: &mut Ui, app: &mut AppContext) {
         let playing = matches!(self.mode, Some(Mode::Play(_)));
         ui.horizontal_wrapped(|ui| {
             if ui.add(Button::selectable(!playing, t!("watch"))).clicked() && playing {
-                self.act(Action::WatchGame, desk);
+                self.act(Action::WatchGame, app);
             }
             if ui.add(Button::selectable(playing, t!("play"))).clicked() && !playing {
                 self.lay_out();
@@ -33,7 +33,7 @@ impl DealTab {
             ui.menu_button(t!("new-game-menu"), |ui| {
                 for (action, word) in SOURCES {
                     if ui.button(word.say()).clicked() {
-                        self.act(action, desk);
+                        self.act(action, app);
                         ui.close();
                     }
                 }
@@ -46,35 +46,35 @@ impl DealTab {
             ui.horizontal_wrapped(|ui| {
                 ui.weak(t!("data-set-of", n = self.at + 1, all = self.deals.len()));
                 if ui.button(t!("next-data-set")).clicked() {
-                    self.act(Action::NextDeal, desk);
+                    self.act(Action::NextDeal, app);
                 }
             });
         }
         ui.separator();
         let ready = matches!(&self.mode, Some(Mode::Play(play)) if play.phase() == Phase::Ready);
         if ready {
-            self.choose_terms(ui, desk);
+            self.choose_terms(ui, app);
             return;
         }
-        let deck = desk.used_deck.drawn();
-        let looks = Looks { deck: &deck, settings: desk.settings() };
+        let deck = app.used_deck.drawn();
+        let looks = Looks { deck: &deck, settings: app.settings() };
         match &mut self.mode {
             Some(Mode::Watch(watch)) => watch_side(ui, watch, looks),
             Some(Mode::Play(play)) => {
-                play_side(ui, play, looks, desk.now());
+                play_side(ui, play, looks, app.now());
             }
             None => {}
         }
     }
 
     /// What is played, and by how many; then it begins.
-    fn choose_terms(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn choose_terms(&mut self, ui: &mut Ui, app: &mut AppContext) {
         let (variant, players) = (self.variant, self.players.max(1));
         let (mut new_variant, mut new_players) = (variant, players);
         let start = Button::new(RichText::new(t!("start")).size(20.0)).min_size(vec2(0.0, 44.0));
         let start = ui.vertical_centered_justified(|ui| ui.add(start)).inner;
         if start.on_hover_text(t!("start-help", key = key_of(Action::Play))).clicked() {
-            self.start(desk.now());
+            self.start(app.now());
             return;
         }
         // Names of eight players are more than a low window holds.
@@ -82,7 +82,7 @@ impl DealTab {
             self.variants(ui, &mut new_variant);
             how_many_play(ui, &mut new_players);
             if new_players > 1 {
-                names_of_players(ui, &mut desk.keeper.settings, new_players);
+                names_of_players(ui, &mut app.store.settings, new_players);
             }
         });
         if (new_variant, new_players) != (variant, players) {
@@ -289,7 +289,7 @@ fn play_side(ui: &mut Ui, play: &mut Play, looks: Looks<'_>, now: f64) {
         Phase::Over => {
             ui.heading(t!("game-over"));
         }
-        Phase::Ready | Phase::Running(_) => said(ui, play, looks),
+        Phase::Ready | Phase::Running(_) => announcement(ui, play, looks),
     }
     ui.add_space(4.0);
     ui.strong(t!("transcript"));
@@ -364,7 +364,7 @@ fn players(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
     });
 }
 
-fn said(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
+fn announcement(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
     let by = |who: &Option<usize>, words: String| match who {
         Some(who) => t!("by-player", player = play.name(*who), words = words),
         None => words,
@@ -375,7 +375,7 @@ fn said(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
         }
     };
     let variant = play.round().variant();
-    match play.said() {
+    match play.announcement() {
         None if play.players().len() > 1 => {
             ui.label(t!("said-call"));
         }
@@ -385,38 +385,38 @@ fn said(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
         None => {
             ui.label(t!("said-three"));
         }
-        Some(Said::Taken(cards, who)) => {
+        Some(Announcement::Taken(cards, who)) => {
             let words = by(who, t!("a-set"));
             ui.label(RichText::new(words).heading().color(good_color(ui)));
             lines(ui, cards);
         }
-        Some(Said::Wrong(cards, verdict, who)) => {
+        Some(Announcement::Wrong(cards, verdict, who)) => {
             ui.heading(by(who, t!("said-wrong")));
             lines(ui, cards);
             verdict_lines(ui, looks.deck, verdict);
         }
-        Some(Said::NotThese(cards, who)) => {
+        Some(Announcement::NotThese(cards, who)) => {
             ui.heading(by(who, t!("said-not-these")));
             ui.label(names::rule(variant));
             lines(ui, cards);
         }
-        Some(Said::ThereIsOne(who)) => {
+        Some(Announcement::ThereIsOne(who)) => {
             ui.heading(by(who, t!("said-there-is-one")));
             ui.label(t!("said-look-again"));
         }
-        Some(Said::More(n)) => {
+        Some(Announcement::More(n)) => {
             ui.heading(t!("said-no-set"));
             ui.label(t!("said-more", n = *n));
         }
-        Some(Said::Called(who)) => {
+        Some(Announcement::Called(who)) => {
             ui.heading(t!("said-called", player = play.name(*who)));
             ui.label(t!("said-choose"));
         }
-        Some(Said::TooLate(who)) => {
+        Some(Announcement::TooLate(who)) => {
             ui.heading(t!("said-too-late", player = play.name(*who)));
             ui.label(t!("said-point-lost"));
         }
-        Some(Said::CallFirst) => {
+        Some(Announcement::CallFirst) => {
             ui.heading(t!("said-who"));
             ui.label(t!("said-call-first"));
         }

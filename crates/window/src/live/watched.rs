@@ -1,7 +1,7 @@
 //! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
 
 use crate::live::ASK_FILM;
-use crate::shared::desk::Command;
+use crate::shared::app_context::Command;
 use crate::shared::keys::Action;
 use crate::shared::theme::{bordered, check_box};
 use crate::shared::words::{Word, t};

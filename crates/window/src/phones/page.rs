@@ -14,7 +14,7 @@ const CODE: f32 = 260.0;
 
 /// What the user wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct PageAction {
     /// The page is to be closed.
     pub close: bool,
     /// The page is to be opened.
@@ -24,8 +24,10 @@ pub struct Wish {
 }
 
 /// Shows the code and the address.
-pub fn page(ctx: &Context, phones: &Phones) -> Wish {
-    let Some(running) = &phones.running else { return Wish { close: true, ..Wish::default() } };
+pub fn page(ctx: &Context, phones: &Phones) -> PageAction {
+    let Some(running) = &phones.running else {
+        return PageAction { close: true, ..PageAction::default() };
+    };
     // The code that is shown is of the network that the computer is in now.
     ctx.request_repaint_after(NETWORK_PAUSE);
     let mut stop = false;
@@ -50,24 +52,24 @@ pub fn page(ctx: &Context, phones: &Phones) -> Wish {
         ui.add_space(6.0);
         stop = ui.button(t!("phone-stop")).clicked();
     });
-    Wish { close: close || stop, stop, open: false }
+    PageAction { close: close || stop, stop, open: false }
 }
 
 /// As long as phones are served, a row says so, wherever the user is.
-pub fn row(ui: &mut Ui, phones: &Phones) -> Wish {
-    let mut wish = Wish::default();
-    let Some(running) = &phones.running else { return wish };
+pub fn row(ui: &mut Ui, phones: &Phones) -> PageAction {
+    let mut action = PageAction::default();
+    let Some(running) = &phones.running else { return action };
     let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 4.0));
     Panel::top("phones").frame(frame).show(ui, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            wish.stop = ui.button(t!("phone-stop-short")).clicked();
-            wish.open = ui.button(t!("phone-code-short")).clicked();
+            action.stop = ui.button(t!("phone-stop-short")).clicked();
+            action.open = ui.button(t!("phone-code-short")).clicked();
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.add(Label::new(state(running)).truncate());
             });
         });
     });
-    wish
+    action
 }
 
 fn state(running: &Running) -> String {

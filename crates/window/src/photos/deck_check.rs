@@ -3,8 +3,8 @@
 use crate::photos::shelf::Shelf;
 use crate::photos::welcome::name_of;
 use crate::photos::{ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task};
+use crate::shared::app_context::{AppContext, Command};
 use crate::shared::card_face::{ASPECT, paint_of, rect_at};
-use crate::shared::desk::{Command, Desk};
 use crate::shared::names;
 use crate::shared::pages;
 use crate::shared::reasons::Reason;
@@ -61,7 +61,7 @@ impl Found {
 }
 
 /// What the user wants.
-enum Wish {
+enum DeckAction {
     Photos,
     Folder,
     Save,
@@ -75,21 +75,21 @@ impl Photos {
     }
 
     /// The page that says whether the deck is complete. Whether it is to be closed.
-    pub fn deck_page(&mut self, ctx: &Context, desk: &mut Desk) -> bool {
+    pub fn deck_page(&mut self, ctx: &Context, app: &mut AppContext) -> bool {
         let progress = self.shelf.progress();
         if self.deck_check.found.is_none() || self.deck_check.progress != progress {
             let found = Some(Found::of(&mut self.shelf));
             self.deck_check = DeckCheck { progress, found };
         }
-        let mut wish = None;
-        let closed = pages::page(ctx, "deck-check", 740.0, |ui| wish = self.deck(ui, desk));
-        match wish {
-            Some(Wish::Photos) => desk.ask(ASK_PHOTOS),
-            Some(Wish::Folder) => desk.ask(ASK_FOLDER),
-            Some(Wish::Save) => {
-                desk.commands.push(Command::Ask(SAVE_MISSING, t!("missing-file")));
+        let mut action = None;
+        let closed = pages::page(ctx, "deck-check", 740.0, |ui| action = self.deck(ui, app));
+        match action {
+            Some(DeckAction::Photos) => app.ask(ASK_PHOTOS),
+            Some(DeckAction::Folder) => app.ask(ASK_FOLDER),
+            Some(DeckAction::Save) => {
+                app.commands.push(Command::Ask(SAVE_MISSING, t!("missing-file")));
             }
-            Some(Wish::Look(spot)) => {
+            Some(DeckAction::Look(spot)) => {
                 self.go_to(spot.photo);
                 self.turn_to(Task::Correct, ctx);
                 self.view.correcting.select(Some(spot.card), &self.view.table);
@@ -100,20 +100,20 @@ impl Photos {
         closed
     }
 
-    fn deck(&self, ui: &mut Ui, desk: &Desk) -> Option<Wish> {
-        let mut wish = None;
+    fn deck(&self, ui: &mut Ui, app: &AppContext) -> Option<DeckAction> {
+        let mut action = None;
         ui.heading(t!("deck-check"));
         ui.label(t!("deck-check-help"));
         ui.add_space(6.0);
         ui.horizontal_wrapped(|ui| {
             if ui.button(t!("ask-deck-photos")).clicked() {
-                wish = Some(Wish::Photos);
+                action = Some(DeckAction::Photos);
             }
             if ui.button(t!("ask-deck-folder")).clicked() {
-                wish = Some(Wish::Folder);
+                action = Some(DeckAction::Folder);
             }
         });
-        let Some(library) = &self.shelf.library else { return wish };
+        let Some(library) = &self.shelf.library else { return action };
         ui.separator();
         let (all, read) = self.shelf.progress();
         if !library.listed || read < all {
@@ -121,16 +121,16 @@ impl Photos {
                 ui.add(Spinner::new().size(16.0));
                 ui.label(t!("deck-check-reading", read = read, all = all));
             });
-            return wish;
+            return action;
         }
-        let Some(found) = &self.deck_check.found else { return wish };
-        wish.or(self.told(ui, found, desk.settings()))
+        let Some(found) = &self.deck_check.found else { return action };
+        action.or(self.told(ui, found, app.settings()))
     }
 
     /// What was found, once all photos are read.
-    fn told(&self, ui: &mut Ui, found: &Found, settings: &Settings) -> Option<Wish> {
+    fn told(&self, ui: &mut Ui, found: &Found, settings: &Settings) -> Option<DeckAction> {
         let inventory = &found.inventory;
-        let mut wish = None;
+        let mut action = None;
         for (photo, reason) in &found.unread {
             let words = format!("{}: {}", self.photo_name(*photo), reason.words());
             ui.colored_label(ui.visuals().error_fg_color, words);
@@ -150,7 +150,7 @@ impl Photos {
             ui.strong(t!("deck-check-missing", n = missing.len()));
             cards(ui, &inventory.deck, &missing, settings);
             if ui.button(t!("save-missing")).clicked() {
-                wish = Some(Wish::Save);
+                action = Some(DeckAction::Save);
             }
         }
         let repeated: Vec<_> = inventory.repeated().collect();
@@ -160,7 +160,7 @@ impl Photos {
         }
         for (card, spots) in repeated {
             let name = names::card(&inventory.deck, card);
-            wish = self.places(ui, found, &name, spots).or(wish);
+            action = self.places(ui, found, &name, spots).or(action);
         }
         if !inventory.unsure.is_empty() {
             ui.add_space(6.0);
@@ -169,25 +169,31 @@ impl Photos {
         for unsure in &inventory.unsure {
             let name = names::card(&inventory.deck, unsure.card);
             let words = t!("deck-check-perhaps", name = name);
-            wish = self.places(ui, found, &words, &[unsure.spot]).or(wish);
+            action = self.places(ui, found, &words, &[unsure.spot]).or(action);
         }
-        wish
+        action
     }
 
     /// Words about a card, and where it lies: each place leads there.
-    fn places(&self, ui: &mut Ui, found: &Found, words: &str, spots: &[Spot]) -> Option<Wish> {
-        let mut wish = None;
+    fn places(
+        &self,
+        ui: &mut Ui,
+        found: &Found,
+        words: &str,
+        spots: &[Spot],
+    ) -> Option<DeckAction> {
+        let mut action = None;
         ui.horizontal_wrapped(|ui| {
             ui.label(format!("{words}:"));
             for &spot in spots {
                 let photo = self.photo_name(spot.photo);
                 let n = found.numbers[spot.photo][spot.card];
                 if ui.link(t!("deck-check-place", photo = photo, n = n)).clicked() {
-                    wish = Some(Wish::Look(spot));
+                    action = Some(DeckAction::Look(spot));
                 }
             }
         });
-        wish
+        action
     }
 
     fn photo_name(&self, photo: usize) -> String {
@@ -196,13 +202,13 @@ impl Photos {
     }
 
     /// Writes a page on which the missing cards are to be printed.
-    pub(super) fn write_missing(&mut self, path: &Path, desk: &mut Desk) {
+    pub(super) fn write_missing(&mut self, path: &Path, app: &mut AppContext) {
         let inventory = Found::of(&mut self.shelf).inventory;
         let missing = inventory.missing();
         let title = t!("missing-title", n = missing.len());
         let page = sheet::cards(&inventory.deck, &missing, &title);
         let path_name = path.display().to_string();
-        desk.say(match write_whole(path, page.as_bytes()) {
+        app.say(match write_whole(path, page.as_bytes()) {
             Ok(()) => t!("missing-saved", path = path_name),
             Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
         });

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// What the training has told so far.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct Progress {
     /// Part that is done, 0 to 1.
     done: f32,
     /// Which of how many parts it is at.
@@ -47,7 +47,7 @@ struct Running {
     child: Child,
     /// Takes over what it says, until it has said all.
     listener: Option<JoinHandle<()>>,
-    told: Arc<Mutex<Told>>,
+    progress: Arc<Mutex<Progress>>,
     models: PathBuf,
     since: Instant,
     /// How far it was when it began: one that goes on begins in the middle.
@@ -83,14 +83,15 @@ impl Learning {
                 }
             }
             State::Running(running) => {
-                let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                ui.label(match told.part {
+                let progress =
+                    running.progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                ui.label(match progress.part {
                     Some((part, parts)) => t!("learning-part", n = part, all = parts),
                     None => t!("learning"),
                 });
-                let left = running.time_left(told.done);
+                let left = running.time_left(progress.done);
                 // Beside the bar: within it a short bar cuts it off.
-                ui.add(ProgressBar::new(told.done));
+                ui.add(ProgressBar::new(progress.done));
                 if !left.is_empty() {
                     ui.weak(left);
                 }
@@ -171,13 +172,13 @@ impl Learning {
         if running.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
             return;
         }
-        let told = running.told.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let progress = running.progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.state = match gain_report::of_folder(&running.models) {
             Some(worth) if status.success() => {
                 let worth = Box::new(worth);
                 State::Done { models: running.models.clone(), worth, before: None }
             }
-            _ => State::Failed(told.line),
+            _ => State::Failed(progress.line),
         };
     }
 }
@@ -276,21 +277,21 @@ fn start(
         Ok(child) => child,
         Err(error) => return State::Failed(t!("training-not-started", error = error.to_string())),
     };
-    let told = Arc::new(Mutex::new(Told::default()));
+    let progress = Arc::new(Mutex::new(Progress::default()));
     let listener = child.stderr.take().map(|lines| {
-        let (told, ctx) = (Arc::clone(&told), ctx.clone());
+        let (progress, ctx) = (Arc::clone(&progress), ctx.clone());
         std::thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
-                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
                 match line.strip_prefix("done ").and_then(|part| part.parse().ok()) {
-                    Some(done) => told.done = done,
+                    Some(done) => progress.done = done,
                     None if !line.trim().is_empty() => {
-                        told.part = part_of(&line).or(told.part);
-                        told.line = line;
+                        progress.part = part_of(&line).or(progress.part);
+                        progress.line = line;
                     }
                     None => {}
                 }
-                drop(told);
+                drop(progress);
                 ctx.request_repaint();
             }
         })
@@ -298,7 +299,7 @@ fn start(
     State::Running(Running {
         child,
         listener,
-        told,
+        progress,
         models: models.to_owned(),
         since: Instant::now(),
         from: None,

@@ -12,8 +12,8 @@ mod work;
 use crate::shared::eye::Eye;
 use crate::shared::reasons::Reason;
 use image::RgbImage;
-pub use queue::{CardWanted, Found, News, Pasted};
-use queue::{NEWS, Plan, Shared};
+pub use queue::{CardWanted, Found, LibraryEvent, Pasted};
+use queue::{MOST_EVENTS, Plan, Shared};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -39,7 +39,7 @@ pub struct Library {
     /// How many photos have been read, or cannot be.
     pub read: usize,
     shared: Arc<Shared>,
-    news: Receiver<News>,
+    events: Receiver<LibraryEvent>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -53,7 +53,7 @@ impl Library {
     ) -> Self {
         Self::begin(eye, None, wake, move |shared| {
             let (found, problems, at) = list(&paths);
-            shared.tell(News::Listed(found, problems, at));
+            shared.tell(LibraryEvent::Listed(found, problems, at));
         })
     }
 
@@ -66,7 +66,7 @@ impl Library {
     ) -> Self {
         let name = PathBuf::from(name);
         Self::begin(eye, Some(Arc::new(picture)), wake, |shared| {
-            shared.tell(News::Listed(vec![name], Vec::new(), 0));
+            shared.tell(LibraryEvent::Listed(vec![name], Vec::new(), 0));
         })
     }
 
@@ -79,7 +79,7 @@ impl Library {
     ) -> Self {
         let paths = self.entries.iter().map(|entry| entry.path.clone()).collect();
         Self::begin(eye, self.shared.pasted.clone(), wake, move |shared| {
-            shared.tell(News::Listed(paths, Vec::new(), first));
+            shared.tell(LibraryEvent::Listed(paths, Vec::new(), first));
         })
     }
 
@@ -89,13 +89,13 @@ impl Library {
         wake: impl Fn() + Send + Sync + 'static,
         list: impl FnOnce(&Shared) + Send + 'static,
     ) -> Self {
-        let (sender, news) = sync_channel(NEWS);
+        let (sender, events) = sync_channel(MOST_EVENTS);
         let shared = Arc::new(Shared {
             plan: Mutex::default(),
             changed: Condvar::new(),
             eye,
             pasted,
-            news: sender,
+            events: sender,
             wake: Box::new(wake),
         });
         let lister = Arc::clone(&shared);
@@ -111,7 +111,7 @@ impl Library {
             let reader = Arc::clone(&shared);
             threads.extend(spawn("read", move || work(&reader, Plan::read_job)));
         }
-        Self { entries: Vec::new(), listed: false, read: 0, shared, news, threads }
+        Self { entries: Vec::new(), listed: false, read: 0, shared, events, threads }
     }
 
     /// Lists more photos, and reads them too.
@@ -119,7 +119,7 @@ impl Library {
         let shared = Arc::clone(&self.shared);
         self.threads.extend(spawn("list", move || {
             let (found, problems, _) = list_named(&paths);
-            shared.tell(News::Added(found, problems));
+            shared.tell(LibraryEvent::Added(found, problems));
         }));
     }
 
@@ -134,7 +134,7 @@ impl Library {
         self.shared.plan().stopped = true;
         self.shared.changed.notify_all();
         // Whoever waits to be heard is told that nobody listens.
-        self.news = sync_channel(0).1;
+        self.events = sync_channel(0).1;
         for thread in std::mem::take(&mut self.threads) {
             // A panic in it has been told already.
             let _ = thread.join();
@@ -142,10 +142,10 @@ impl Library {
     }
 
     /// The next news, if there is any. What it says of entries is taken over first.
-    pub fn next_news(&mut self) -> Option<News> {
-        let mut news = self.news.try_recv().ok()?;
-        match &mut news {
-            News::Added(paths, _) => {
+    pub fn next_event(&mut self) -> Option<LibraryEvent> {
+        let mut event = self.events.try_recv().ok()?;
+        match &mut event {
+            LibraryEvent::Added(paths, _) => {
                 let known: HashSet<&PathBuf> = self.entries.iter().map(|e| &e.path).collect();
                 let mut new = std::mem::take(paths);
                 new.retain(|path| !known.contains(path));
@@ -159,7 +159,7 @@ impl Library {
                 self.entries.extend(new.into_iter().map(|path| Entry { path, found: None }));
                 self.shared.changed.notify_all();
             }
-            News::Listed(paths, ..) => {
+            LibraryEvent::Listed(paths, ..) => {
                 self.listed = true;
                 self.entries =
                     paths.iter().map(|path| Entry { path: path.clone(), found: None }).collect();
@@ -169,22 +169,25 @@ impl Library {
                 drop(plan);
                 self.shared.changed.notify_all();
             }
-            News::Thumb(i, _) => {
+            LibraryEvent::Thumb(i, _) => {
                 self.shared.plan().thumbs_taken.remove(i);
             }
-            News::Read(i, result) => {
+            LibraryEvent::Read(i, result) => {
                 let entry = &mut self.entries[*i];
                 self.read += usize::from(entry.found.is_none());
                 entry.found = Some((**result).clone());
             }
-            News::Opened(i, Err(reason)) => {
+            LibraryEvent::Opened(i, Err(reason)) => {
                 let entry = &mut self.entries[*i];
                 self.read += usize::from(entry.found.is_none());
                 entry.found = Some(Err(reason.clone()));
             }
-            News::Opened(..) | News::Cards(..) | News::Card(..) | News::Stages(..) => {}
+            LibraryEvent::Opened(..)
+            | LibraryEvent::Cards(..)
+            | LibraryEvent::Card(..)
+            | LibraryEvent::Stages(..) => {}
         }
-        Some(news)
+        Some(event)
     }
 
     /// Has a photo decoded and read before everything else.
@@ -304,12 +307,15 @@ pub(crate) mod tests {
         dir
     }
 
-    fn wait_for(library: &mut Library, mut done: impl FnMut(&Library, Option<News>) -> bool) {
+    fn wait_for(
+        library: &mut Library,
+        mut done: impl FnMut(&Library, Option<LibraryEvent>) -> bool,
+    ) {
         let start = Instant::now();
         loop {
-            let news = library.next_news();
-            let none = news.is_none();
-            if done(library, news) {
+            let event = library.next_event();
+            let none = event.is_none();
+            if done(library, event) {
                 return;
             }
             assert!(start.elapsed() < Duration::from_secs(60), "nothing more comes");
@@ -349,8 +355,8 @@ pub(crate) mod tests {
         wait_for(&mut library, |library, _| library.listed && library.read == 4);
         let mut library = Library::open(vec![dir.path().join("other/4.jpg")], eye, || ());
         let mut first = None;
-        wait_for(&mut library, |library, news| {
-            if let Some(News::Listed(_, _, at)) = news {
+        wait_for(&mut library, |library, event| {
+            if let Some(LibraryEvent::Listed(_, _, at)) = event {
                 first = Some(at);
             }
             library.listed && library.read == 2
@@ -367,7 +373,7 @@ pub(crate) mod tests {
         wait_for(&mut library, |library, _| library.listed);
         thread::sleep(Duration::from_millis(200));
         let threads = available_parallelism().map_or(1, usize::from) + 1;
-        assert!(eye.reads.load(Ordering::Relaxed) <= NEWS + threads);
+        assert!(eye.reads.load(Ordering::Relaxed) <= MOST_EVENTS + threads);
         wait_for(&mut library, |library, _| library.read > 20);
         // Closing waits for nothing but what is in hand.
         library.close();
@@ -408,9 +414,8 @@ pub(crate) mod tests {
         // Each thread that reads has one in hand.
         for photo in [0, 2, 1] {
             library.want_open(photo);
-            let opened =
-                |news: &Option<News>| matches!(news, Some(News::Opened(i, Ok(_))) if *i == photo);
-            wait_for(&mut library, |_, news| opened(&news));
+            let opened = |event: &Option<LibraryEvent>| matches!(event, Some(LibraryEvent::Opened(i, Ok(_))) if *i == photo);
+            wait_for(&mut library, |_, event| opened(&event));
         }
         assert_eq!(library.read, 0);
         drop(held);
@@ -427,18 +432,18 @@ pub(crate) mod tests {
         library.want_open(1);
         library.want_in_view(vec![0], vec![]);
         let (mut opened, mut cards, mut thumb) = (false, 0, false);
-        wait_for(&mut library, |_, news| {
-            match news {
-                Some(News::Opened(1, Ok(_))) => opened = true,
-                Some(News::Cards(1, images)) => cards = images.len(),
-                Some(News::Thumb(0, Ok(picture))) => thumb = picture.size == [240, 180],
+        wait_for(&mut library, |_, event| {
+            match event {
+                Some(LibraryEvent::Opened(1, Ok(_))) => opened = true,
+                Some(LibraryEvent::Cards(1, images)) => cards = images.len(),
+                Some(LibraryEvent::Thumb(0, Ok(picture))) => thumb = picture.size == [240, 180],
                 _ => {}
             }
             opened && cards == 3 && thumb
         });
         library.want_stages(1);
-        wait_for(&mut library, |_, news| match news {
-            Some(News::Stages(1, Ok(stages))) => {
+        wait_for(&mut library, |_, event| match event {
+            Some(LibraryEvent::Stages(1, Ok(stages))) => {
                 assert_eq!(
                     stages.iter().map(|s| s.0.as_str()).collect::<Vec<_>>(),
                     ["load", "segment", "board"]

@@ -6,8 +6,8 @@ use crate::photos::correct::{Change, Refusal};
 use crate::photos::correct_panel::{self, Shown};
 use crate::photos::correcting::{Correcting, Edit};
 use crate::photos::strip::{Filter, Photographs};
+use crate::shared::app_context::{AppContext, Command};
 use crate::shared::column::with_foot;
-use crate::shared::desk::{Command, Desk};
 use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
@@ -40,11 +40,11 @@ const SAMPLE: (Action, Word) = (Action::Sample, Word("try-sample"));
 const HOW_TO: (Action, Word) = (Action::HowTo, Word("how-to-photograph-a-table"));
 
 /// What may be done next, as buttons.
-fn steps(ui: &mut Ui, desk: &mut Desk, steps: &[(Action, Word)]) {
+fn steps(ui: &mut Ui, app: &mut AppContext, steps: &[(Action, Word)]) {
     ui.add_space(8.0);
     for &(action, word) in steps {
         if ui.button(word.say()).clicked() {
-            desk.commands.push(Command::Act(action));
+            app.commands.push(Command::Act(action));
         }
     }
 }
@@ -96,20 +96,20 @@ fn part(ui: &mut Ui, rect: Rect, frame: Frame, add: impl FnOnce(&mut Ui)) {
 
 impl Photos {
     /// Shows the tab. Letters that are typed into a field are none of its business.
-    pub fn show(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+    pub fn show(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
         let whole = ui.available_rect_before_wrap();
         let count = self.shelf.progress().0;
         let mut parts = Parts::of(whole, count > 1);
-        if desk.presenting {
+        if app.presenting {
             (parts.picture, parts.strip) = (whole, None);
             self.view.look.pointed = None;
         }
         // In the order in which one reads, which is that of the Tab key.
         let ground =
             if ui.visuals().dark_mode { Color32::from_gray(18) } else { Color32::from_gray(226) };
-        part(ui, parts.picture, Frame::NONE.fill(ground), |ui| self.middle(ui, desk, keys));
-        if !desk.presenting {
-            self.beside(ui, &parts, desk, keys);
+        part(ui, parts.picture, Frame::NONE.fill(ground), |ui| self.middle(ui, app, keys));
+        if !app.presenting {
+            self.beside(ui, &parts, app, keys);
         }
         match parts.strip {
             Some(rect) => {
@@ -120,14 +120,14 @@ impl Photos {
             None => self.shelf.want(&[], &[]),
         }
         ui.advance_cursor_after_rect(whole);
-        self.clash_ui(desk);
+        self.clash_ui(app);
         self.want_stages();
         // After what the user did in this frame, which was meant for what was seen.
-        self.look_again(desk);
+        self.look_again(app);
         if let Some(library) = &self.shelf.library
             && !library.listed
         {
-            desk.ctx.request_repaint_after(Duration::from_millis(100));
+            app.ctx.request_repaint_after(Duration::from_millis(100));
         }
     }
 
@@ -146,24 +146,24 @@ impl Photos {
     }
 
     /// The panel beside the picture, or below it.
-    fn beside(&mut self, ui: &mut Ui, parts: &Parts, desk: &mut Desk, keys: bool) {
+    fn beside(&mut self, ui: &mut Ui, parts: &Parts, app: &mut AppContext, keys: bool) {
         let frame = Frame::side_top_panel(ui.style()).inner_margin(parts.margin);
         part(ui, parts.side, frame, |ui| {
             if self.view.task == Task::Correct && self.shelf.found().is_some() {
-                self.correct_side(ui, desk, keys);
+                self.correct_side(ui, app, keys);
             } else if parts.side_scrolls {
                 let area = ScrollArea::vertical().auto_shrink([false, false]).id_salt("side");
-                area.show(ui, |ui| self.side(ui, desk));
+                area.show(ui, |ui| self.side(ui, app));
             } else {
-                self.side(ui, desk);
+                self.side(ui, app);
             }
         });
     }
 
     /// Two programs say something else of one card: the user knows which is right.
-    fn clash_ui(&mut self, desk: &mut Desk) {
+    fn clash_ui(&mut self, app: &mut AppContext) {
         let Some(clash) = self.view.clash else { return };
-        let answer = crate::shared::pages::modal(&desk.ctx, "clash", 460.0, |ui| {
+        let answer = crate::shared::pages::modal(&app.ctx, "clash", 460.0, |ui| {
             ui.heading(t!("clash-title"));
             ui.label(t!("clash-what", n = clash.cards));
             ui.add_space(6.0);
@@ -172,8 +172,8 @@ impl Photos {
             (mine, theirs)
         });
         match answer.inner {
-            (true, _) => self.resolve(true, desk),
-            (_, true) => self.resolve(false, desk),
+            (true, _) => self.resolve(true, app),
+            (_, true) => self.resolve(false, app),
             _ => {}
         }
     }
@@ -240,10 +240,10 @@ impl Photos {
         ui.separator();
     }
 
-    fn side(&mut self, ui: &mut Ui, desk: &mut Desk) {
+    fn side(&mut self, ui: &mut Ui, app: &mut AppContext) {
         self.head(ui);
         if self.shelf.found().is_none() {
-            return self.not_read(ui, desk);
+            return self.not_read(ui, app);
         }
         if self.view.task == Task::Stages {
             let times = self.times();
@@ -253,42 +253,42 @@ impl Photos {
         if self.view.look.mode == Mode::Solve && unsure > 0 && !self.shelf.is_pasted() {
             let check = ui.button(t!("check-cards", n = unsure));
             if check.on_hover_text(t!("key-hover", key = key_of(Action::Check))).clicked() {
-                desk.commands.push(Command::Act(Action::Check));
+                app.commands.push(Command::Act(Action::Check));
             }
         }
-        look_panel::show(ui, &self.view.table, &mut self.view.look, desk.settings());
+        look_panel::show(ui, &self.view.table, &mut self.view.look, app.settings());
         if self.view.table.cards.is_empty() {
-            steps(ui, desk, &[HOW_TO, SAMPLE]);
+            steps(ui, app, &[HOW_TO, SAMPLE]);
         } else if self.view.table.facts.deck().is_none() && ui.button(t!("teach-this")).clicked() {
-            desk.commands.push(Command::Act(Action::Tab(deck::TAB.id)));
-            desk.commands.push(Command::Take(deck::ASK_PHOTOS, self.shelf.some_paths()));
+            app.commands.push(Command::Act(Action::Tab(deck::TAB.id)));
+            app.commands.push(Command::Take(deck::ASK_PHOTOS, self.shelf.some_paths()));
         }
     }
 
     /// The panel of corrections.
-    fn correct_side(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+    fn correct_side(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
         if keys {
             let edit = self.view.correcting.typing(ui);
-            self.grant(edit, desk);
+            self.grant(edit, app);
         }
         self.make_straight(ui.ctx());
         with_foot(
             ui,
             "correct",
-            &mut (&mut *self, &mut *desk),
-            |(photos, desk), ui| {
+            &mut (&mut *self, &mut *app),
+            |(photos, app), ui| {
                 photos.head(ui);
-                let settings = desk.settings();
+                let settings = app.settings();
                 let edit = photos.correct_part(|correcting, shown| {
                     correct_panel::panel(ui, correcting, shown, settings)
                 });
-                photos.grant(edit, desk);
+                photos.grant(edit, app);
                 photos.learning(ui);
             },
-            |(photos, desk), ui| {
+            |(photos, app), ui| {
                 let edit = photos
                     .correct_part(|correcting, shown| correct_panel::foot(ui, correcting, shown));
-                photos.grant(edit, desk);
+                photos.grant(edit, app);
             },
         );
     }
@@ -357,7 +357,7 @@ impl Photos {
         ui.add(eframe::egui::Label::new(words).truncate());
     }
 
-    fn not_read(&self, ui: &mut Ui, desk: &mut Desk) {
+    fn not_read(&self, ui: &mut Ui, app: &mut AppContext) {
         let entry =
             self.shelf.library.as_ref().and_then(|library| library.entries.get(self.shelf.current));
         match entry.map(|entry| &entry.found) {
@@ -381,7 +381,7 @@ impl Photos {
                 if !is_refused {
                     ui.label(t!("no-photos-advice"));
                 }
-                steps(ui, desk, &[OTHER_FOLDER, SAMPLE, HOW_TO]);
+                steps(ui, app, &[OTHER_FOLDER, SAMPLE, HOW_TO]);
             }
             None => {
                 ui.horizontal(|ui| {
@@ -392,13 +392,13 @@ impl Photos {
         }
     }
 
-    fn middle(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool) {
+    fn middle(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
         if self.view.task == Task::Stages && self.shelf.found().is_some() {
             self.view.stages.picture(ui, keys);
             return;
         }
         let Some(picture) = &mut self.view.picture else {
-            self.waiting(ui, desk);
+            self.waiting(ui, app);
             return;
         };
         let id = Id::unique("photo");
@@ -415,7 +415,7 @@ impl Photos {
         let looking = self.looking();
         self.find_heap();
         let table = (&self.view.table, &self.view.heap);
-        overlay::paint(&painter, &placement, table, &looking, desk.settings());
+        overlay::paint(&painter, &placement, table, &looking, app.settings());
         let mut edit = None;
         let in_hand: Vec<usize> = self.view.correcting.selected.into_iter().collect();
         let correct = self.view.task == Task::Correct;
@@ -426,7 +426,7 @@ impl Photos {
         };
         let hits = overlay::cards(ui, &placement, &self.view.table, id.with("card"), &cards);
         self.view.focus.1 = hits.focused;
-        if !desk.presenting {
+        if !app.presenting {
             zoom_buttons(ui, &mut self.view.zoom, size_px, placement.room);
         }
         match (self.view.task, hits.clicked) {
@@ -465,7 +465,7 @@ impl Photos {
             }
         }
         self.explain(ui, &placement, &looking);
-        self.grant(edit, desk);
+        self.grant(edit, app);
     }
 
     /// What is told on the picture itself.
@@ -511,7 +511,7 @@ impl Photos {
     }
 
     /// The thumbnail, enlarged, and what is known of the cards on it, until the picture itself is there.
-    fn waiting(&self, ui: &mut Ui, desk: &Desk) {
+    fn waiting(&self, ui: &mut Ui, app: &AppContext) {
         let room = ui.available_rect_before_wrap();
         if let Some(thumb) = self.shelf.strip.thumb(self.shelf.current) {
             let rect = self.view.zoom.place(room, thumb.size_vec2()).rect;
@@ -521,7 +521,7 @@ impl Photos {
                 let (width, height) = found.size_px;
                 let placement = self.view.zoom.place(room, vec2(width as f32, height as f32));
                 let (table, looking) = ((&self.view.table, &self.view.heap), self.looking());
-                overlay::paint(&ui.painter_at(room), &placement, table, &looking, desk.settings());
+                overlay::paint(&ui.painter_at(room), &placement, table, &looking, app.settings());
             }
             return;
         }

@@ -1,7 +1,7 @@
 //! The first page: what can be done here.
 
+use crate::shared::app_context::Command;
 use crate::shared::card_face::{ASPECT, paint, rect_at};
-use crate::shared::desk::Command;
 use crate::shared::keys::Action;
 use crate::shared::settings::Settings;
 use crate::shared::words::t;

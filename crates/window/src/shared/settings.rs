@@ -140,7 +140,7 @@ fn put_first(paths: &mut Vec<PathBuf>, path: PathBuf) {
 
 /// Settings and the file that they are kept in.
 #[derive(Clone, Debug, Default)]
-pub struct Keeper {
+pub struct SettingsStore {
     /// The settings as they are now.
     pub settings: Settings,
     saved: Settings,
@@ -149,7 +149,7 @@ pub struct Keeper {
     path: Option<PathBuf>,
 }
 
-impl Keeper {
+impl SettingsStore {
     /// The user's settings; the defaults where there are none, or none that can be read: a
     /// damaged file must not keep the window shut.
     pub fn of_user() -> Self {
@@ -211,29 +211,29 @@ mod tests {
     fn settings_survive_a_restart() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new folder").join("window.json");
-        let mut keeper = Keeper::at(&path);
-        assert_eq!(keeper.settings, Settings::default());
-        keeper.save().unwrap();
+        let mut store = SettingsStore::at(&path);
+        assert_eq!(store.settings, Settings::default());
+        store.save().unwrap();
         assert!(!path.exists(), "nothing changed, nothing written");
-        keeper.settings.palette = Palette::Tol;
-        keeper.settings.scale = 1.5;
-        keeper.save().unwrap();
-        assert_eq!(Keeper::at(&path).settings, keeper.settings);
+        store.settings.palette = Palette::Tol;
+        store.settings.scale = 1.5;
+        store.save().unwrap();
+        assert_eq!(SettingsStore::at(&path).settings, store.settings);
     }
 
     #[test]
     fn light_or_dark_for_now_is_not_remembered_and_a_choice_is() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("window.json");
-        let mut keeper = Keeper::at(&path).with_brightness(Brightness::Dark);
-        keeper.settings.sounds = true;
-        keeper.save().unwrap();
-        let kept = Keeper::at(&path).settings;
+        let mut store = SettingsStore::at(&path).with_brightness(Brightness::Dark);
+        store.settings.sounds = true;
+        store.save().unwrap();
+        let kept = SettingsStore::at(&path).settings;
         assert!(kept.sounds && kept.brightness == Brightness::System);
         for choice in [Brightness::Light, Brightness::Dark] {
-            keeper.settings.brightness = choice;
-            keeper.save().unwrap();
-            assert_eq!(Keeper::at(&path).settings.brightness, choice);
+            store.settings.brightness = choice;
+            store.save().unwrap();
+            assert_eq!(SettingsStore::at(&path).settings.brightness, choice);
         }
     }
 
@@ -253,10 +253,10 @@ mod tests {
         let path = dir.path().join("window.json");
         for text in ["{", "[1]", r#"{"scale": 400}"#, r#"{"palette": "pink"}"#] {
             std::fs::write(&path, text).unwrap();
-            assert_eq!(Keeper::at(&path).settings, Settings::default(), "{text}");
+            assert_eq!(SettingsStore::at(&path).settings, Settings::default(), "{text}");
         }
         // What an older version did not know keeps its default.
         std::fs::write(&path, r#"{"palette": "tol", "future": 1}"#).unwrap();
-        assert_eq!(Keeper::at(&path).settings.palette, Palette::Tol);
+        assert_eq!(SettingsStore::at(&path).settings.palette, Palette::Tol);
     }
 }

@@ -1,7 +1,7 @@
 //! What a tab is: its entry in the list of all (`TABS` in `lib.rs`), and what it can do.
 
+use crate::shared::app_context::AppContext;
 use crate::shared::ask::Ask;
-use crate::shared::desk::Desk;
 use crate::shared::keys::{Action, Binding, Place};
 use crate::shared::words::Word;
 use eframe::egui::{Key, Modifiers, Ui};
@@ -25,7 +25,7 @@ pub struct TabSpec {
     /// What a file of its own kind is opened as, wherever it is dropped or named.
     pub opens: fn(&Path) -> Option<Ask>,
     /// Makes the tab, with nothing open.
-    pub make: fn(&Desk) -> Box<dyn Tab>,
+    pub make: fn(&AppContext) -> Box<dyn Tab>,
 }
 
 impl TabSpec {
@@ -39,12 +39,12 @@ impl TabSpec {
 /// A large part of the window.
 pub trait Tab: Any {
     /// Takes over what its threads have done; in each frame, whether it is seen or not.
-    fn update(&mut self, desk: &mut Desk) {
-        let _ = desk;
+    fn update(&mut self, app: &mut AppContext) {
+        let _ = app;
     }
 
     /// Draws it. `keys` says whether keys are meant for it.
-    fn ui(&mut self, ui: &mut Ui, desk: &mut Desk, keys: bool);
+    fn ui(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool);
 
     /// Where keys work.
     fn places(&self) -> Vec<Place> {
@@ -52,8 +52,8 @@ pub trait Tab: Any {
     }
 
     /// Does what a key asks for.
-    fn act(&mut self, action: Action, desk: &mut Desk) {
-        let _ = (action, desk);
+    fn act(&mut self, action: Action, app: &mut AppContext) {
+        let _ = (action, app);
     }
 
     /// Whether it asks the user something, and keys mean nothing else.
@@ -66,7 +66,7 @@ pub trait Tab: Any {
         false
     }
 
-    /// Whether it has something that may fill the window ([`Desk::presenting`]).
+    /// Whether it has something that may fill the window ([`AppContext::presenting`]).
     fn can_present(&self) -> bool {
         false
     }
@@ -78,13 +78,13 @@ pub trait Tab: Any {
     }
 
     /// Takes the paths that the user has named, at least one.
-    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, desk: &mut Desk) {
-        let _ = (ask, paths, desk);
+    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
+        let _ = (ask, paths, app);
     }
 
     /// Takes a text that is pasted; not if it is one that names photos.
-    fn paste(&mut self, text: &str, desk: &mut Desk) -> bool {
-        let _ = (text, desk);
+    fn paste(&mut self, text: &str, app: &mut AppContext) -> bool {
+        let _ = (text, app);
         false
     }
 
@@ -119,18 +119,18 @@ pub trait Tab: Any {
     }
 
     /// Cards are read otherwise from now on.
-    fn read_by(&mut self, plan: &ReadingPlan, desk: &mut Desk) {
-        let _ = (plan, desk);
+    fn read_by(&mut self, plan: &ReadingPlan, app: &mut AppContext) {
+        let _ = (plan, app);
     }
 
     /// A page lies over the window.
-    fn cover(&mut self, desk: &mut Desk) {
-        let _ = desk;
+    fn cover(&mut self, app: &mut AppContext) {
+        let _ = app;
     }
 
     /// Another tab is seen from now on.
-    fn leave(&mut self, desk: &mut Desk) {
-        let _ = desk;
+    fn leave(&mut self, app: &mut AppContext) {
+        let _ = app;
     }
 
     /// Stops its threads and waits for them: before the program ends.

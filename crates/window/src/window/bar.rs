@@ -18,7 +18,7 @@ impl Window {
     pub(super) fn bar(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         ui.horizontal(|ui| {
-            let room = Room::of(ui);
+            let room = BarLayout::of(ui);
             if room.name {
                 ui.label(name());
                 ui.add_space(BESIDE_NAME);
@@ -79,7 +79,7 @@ impl Window {
 
     /// What was open before, as entries of a menu.
     fn recent_entries(&mut self, ui: &mut Ui) {
-        let recent = self.desk.settings().recent.clone();
+        let recent = self.app.settings().recent.clone();
         if !recent.is_empty() {
             ui.separator();
         }
@@ -109,7 +109,7 @@ impl Window {
 }
 
 /// What there is room for in the bar.
-struct Room {
+struct BarLayout {
     /// The program's name.
     name: bool,
     /// So many tabs, the first ones; the menu holds the others.
@@ -118,7 +118,7 @@ struct Room {
     menus: bool,
 }
 
-impl Room {
+impl BarLayout {
     fn of(ui: &Ui) -> Self {
         let room = ui.available_width();
         let button = |word: &Word| button_width(ui, word.say());

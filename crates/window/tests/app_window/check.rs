@@ -77,7 +77,7 @@ fn the_list_names_the_cards_and_enter_begins_it() {
 #[test]
 fn cards_are_checked_in_german_as_well() {
     let mut test = Test::new(THREE, &["a.jpg"]);
-    test.window_mut().desk.keeper.settings.language = Some(Language::German);
+    test.window_mut().app.store.settings.language = Some(Language::German);
     test.settle();
     test.press("3 Karten prüfen");
     test.shows("Karte 3: vielleicht drei gefüllte grüne Rauten");
@@ -96,7 +96,7 @@ fn the_panel_keeps_its_place() {
         [((1280.0, 800.0), Language::English), ((1280.0, 800.0), Language::German)]
     {
         let mut test = Test::sized(Fake::seeing(THREE), &["a.jpg", "b.jpg"], size);
-        test.window_mut().desk.keeper.settings.language = Some(language);
+        test.window_mut().app.store.settings.language = Some(language);
         test.key(Key::F7);
         let buttons = |test: &Test| -> Vec<(String, String)> {
             let all = test.harness.query_all_by_role(Role::Button);

@@ -339,7 +339,7 @@ fn players_have_names_and_whoever_calls_stands_large_on_the_table() {
     // Their names are there the next time.
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    assert_eq!(test.window().desk.keeper.settings.players, ["", "Anna"]);
+    assert_eq!(test.window().app.store.settings.players, ["", "Anna"]);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn a_taught_deck_is_dealt_and_played_with() {
     deck.shapes[0].name = "star".to_owned();
     let file = test.path("ours.json");
     std::fs::write(&file, deck.to_text()).unwrap();
-    test.window_mut().desk.keeper.settings.use_deck(file);
+    test.window_mut().app.store.settings.use_deck(file);
     test.settle();
     test.press("Deal");
     let codes = "1fgd 2fgd 3fgd 1ord 2ogs 3sps 1sgo 2fro 3ops 1opd 2srs 3fgo";

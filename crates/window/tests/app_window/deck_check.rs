@@ -49,7 +49,7 @@ fn a_deck_that_lacks_cards_is_told_shown_and_printed() {
     test.shows("Missing: 1 card");
     test.shows_not("perhaps");
     // In the window's language.
-    test.window_mut().desk.keeper.settings.language = Some(Language::German);
+    test.window_mut().app.store.settings.language = Some(Language::German);
     test.settle();
     test.shows("80 von 81 Karten sind da");
     test.shows("zwei gestreifte grüne Ovale");

@@ -19,7 +19,7 @@ use setsight_window::Eye;
 use setsight_window::Language;
 use setsight_window::Photos;
 use setsight_window::Window;
-use setsight_window::settings::Keeper;
+use setsight_window::settings::SettingsStore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -272,10 +272,10 @@ pub fn harness(
     Harness::builder().with_size(eframe::egui::vec2(width, height)).build_ui_state(
         move |ui, window: &mut Option<Window>| {
             let make = |ctx: &Context| {
-                let mut keeper = Keeper::at(&settings);
+                let mut store = SettingsStore::at(&settings);
                 // Whatever the system speaks that the tests run on.
-                keeper.settings.language.get_or_insert(Language::English);
-                Window::new(ctx, Arc::clone(&eye), keeper).without_dialogs()
+                store.settings.language.get_or_insert(Language::English);
+                Window::new(ctx, Arc::clone(&eye), store).without_dialogs()
             };
             window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
         },

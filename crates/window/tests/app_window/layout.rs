@@ -24,7 +24,7 @@ fn at_each_size(photos: &[&str], mut run: impl FnMut(&mut Test, &str, Language))
     for size in SIZES {
         for language in LANGUAGES {
             let mut test = Test::sized(Fake::seeing(UNSURE), photos, size);
-            test.window_mut().desk.keeper.settings.language = Some(language);
+            test.window_mut().app.store.settings.language = Some(language);
             test.settle();
             let name = format!("{}x{} {}", size.0, size.1, language.name());
             run(&mut test, &name, language);
@@ -72,7 +72,7 @@ const LONG_NAME: &str = "Great-grandmother Wilhelmina's cards from the summer of
 
 /// Names of 60 characters, wherever people give them.
 fn give_long_names(test: &mut Test) {
-    let settings = &mut test.window_mut().desk.keeper.settings;
+    let settings = &mut test.window_mut().app.store.settings;
     settings.players = vec![LONG_NAME.to_owned(); 8];
     settings.decks = vec![format!("/decks/{LONG_NAME}.json").into()];
 }
@@ -228,7 +228,7 @@ fn nothing_is_cut_off_in_a_dealt_game() {
 fn the_bar_holds_what_there_is_room_for() {
     for language in LANGUAGES {
         let mut test = Test::sized(Fake::seeing(UNSURE), &["a.jpg"], SIZES[0]);
-        test.window_mut().desk.keeper.settings.language = Some(language);
+        test.window_mut().app.store.settings.language = Some(language);
         for width in (200..=1000).step_by(20) {
             let width = width as f32;
             test.harness.set_size(eframe::egui::vec2(width, 600.0));

@@ -133,7 +133,7 @@ fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
     std::fs::write(test.path("bad.jpg"), b"x").unwrap();
     test.settle();
-    test.window_mut().desk.keeper.settings.language = Some(Language::German);
+    test.window_mut().app.store.settings.language = Some(Language::German);
     test.keys(Modifiers::COMMAND, Key::N);
     test.reaches(&["Fotos der Karten", "Ein Ordner mit Fotos der Karten"]);
     test.press_anywhere("Ein Ordner mit Fotos der Karten");
@@ -151,8 +151,8 @@ fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
     test.shows_not("bad.jpg");
     // A file that is no deck's is not read by.
     let path = test.path("a.jpg");
-    test.window_mut().desk.keeper.settings.use_deck(path);
+    test.window_mut().app.store.settings.use_deck(path);
     test.settle();
     assert!(test.window().said().unwrap().contains("a.jpg"));
-    assert_eq!(test.window().desk.keeper.settings.deck, None);
+    assert_eq!(test.window().app.store.settings.deck, None);
 }

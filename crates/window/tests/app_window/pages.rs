@@ -172,7 +172,7 @@ fn settings_are_remembered() {
     test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::Plus);
     test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
     test.settle();
-    let settings = &test.window().desk.keeper.settings;
+    let settings = &test.window().app.store.settings;
     assert_eq!((settings.brightness, settings.palette), (Brightness::Dark, Palette::Strong));
     assert!(settings.letters && (settings.scale - 1.1).abs() < 1e-6);
     test.shows("Recent");
@@ -299,7 +299,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
 fn german_words_fit_into_a_small_window() {
     for size in [(256.0, 192.0), (640.0, 480.0)] {
         let mut test = Test::sized(Fake::seeing(ONE_SET), &[], size);
-        test.window_mut().desk.keeper.settings.language = Some(Language::German);
+        test.window_mut().app.store.settings.language = Some(Language::German);
         test.settle();
         test.reaches(&["Einen Beispieltisch ausprobieren", "Ohne Fotos spielen"]);
         for held in [Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT] {
@@ -317,7 +317,7 @@ fn german_words_fit_into_a_small_window() {
         test.press_anywhere("Los");
         test.reaches(&["Pause", "Kein Set da", "Hinweis"]);
         let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
-        test.window_mut().desk.keeper.settings.language = Some(Language::German);
+        test.window_mut().app.store.settings.language = Some(Language::German);
         test.settle();
         for mode in ["Hinweis", "Lernen", "Ablauf", "Lösen", "Korrigieren"] {
             test.press_anywhere(mode);
@@ -416,7 +416,7 @@ fn a_folder_that_may_not_be_opened_is_not_called_empty() {
         return;
     }
     test.settle();
-    test.window_mut().desk.keeper.settings.language = Some(Language::German);
+    test.window_mut().app.store.settings.language = Some(Language::German);
     test.window_mut().open(vec![shut]);
     test.until(|window| window.is_settled());
     test.shows("Das lässt sich nicht öffnen.");

@@ -7,7 +7,7 @@ use anyhow::Context;
 use setsight_eval::check::{CheckReport, Findings, Item, plan};
 use setsight_files::{print_result, say};
 use setsight_photo::labels::told_of_outside;
-use setsight_photo::source::Room;
+use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -56,8 +56,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let pictures: usize = plan.items.iter().map(Item::pictures).sum();
     let bar = photos::progress(pictures);
     let (mut problem, mut failed) = (None, false);
-    let room = Room::default();
-    let work = |_: usize, item: &Item| item.check(&pipeline, &room, args.report.is_some());
+    let budget = MemoryBudget::default();
+    let work = |_: usize, item: &Item| item.check(&pipeline, &budget, args.report.is_some());
     let done = batch::in_order(&plan.items, args.jobs.count(), stop, work, |i, result| {
         let item = &plan.items[i];
         bar.inc(item.pictures() as u64);

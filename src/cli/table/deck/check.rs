@@ -42,10 +42,10 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
     let pipeline = args.reading.pipeline()?;
     let bar = progress(paths.len());
     let stop = stop::asked();
-    let room = source::Room::default();
+    let budget = source::MemoryBudget::default();
     let mut tables: Vec<(usize, TableReading)> = Vec::new();
     let read = |_: usize, path: &PathBuf| -> anyhow::Result<TableReading> {
-        let (photo, _held) = room.load(path, 0)?;
+        let (photo, _reservation) = budget.load(path, 0)?;
         Ok(pipeline.read_photo(photo, &mut Trace::default())?.table)
     };
     batch::in_order(&paths, args.jobs.count(), stop, read, |i, result| {

@@ -2,7 +2,7 @@
 
 use crate::cli::common::Format;
 use setsight_live::LiveView;
-use setsight_live::views::freeze;
+use setsight_live::views::snapshot;
 use setsight_track::TrackedTable;
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ impl<W: Write> Printer<W> {
     pub fn print(&mut self, view: &LiveView) -> io::Result<()> {
         match self.format {
             Format::Json => {
-                serde_json::to_writer(&mut self.out, &freeze::line(view))?;
+                serde_json::to_writer(&mut self.out, &snapshot::line(view))?;
                 self.out.write_all(b"\n")?;
                 self.out.flush()
             }

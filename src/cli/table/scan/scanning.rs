@@ -235,8 +235,8 @@ impl<'a> Scanning<'a> {
         let Self { args, pipeline, jobs, out, printer, lines, failed, counts, halves, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
-        let room = source::Room::default();
-        let work = |_: usize, job: &Job| read_photo(pipeline, job, &room, results, &style);
+        let budget = source::MemoryBudget::default();
+        let work = |_: usize, job: &Job| read_photo(pipeline, job, &budget, results, &style);
         let mut problem: Option<anyhow::Error> = None;
         let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
             bar.inc(1);
@@ -316,14 +316,14 @@ impl Done {
 fn read_photo(
     pipeline: &Pipeline,
     job: &Job,
-    room: &source::Room,
+    budget: &source::MemoryBudget,
     results: &ResultArgs,
     style: &Style,
 ) -> Done {
     let mut trace = Trace::default();
     let mut read = || -> anyhow::Result<_> {
         let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
-        let (photo, held) = trace.stage("load", |_| load(&job.path, room, pictures))?;
+        let (photo, reservation) = trace.stage("load", |_| load(&job.path, budget, pictures))?;
         if let Some(dir) = &results.dump_stages {
             let folder = dir.join(&job.name);
             let mut pictures = PictureFolder::new(folder.clone())
@@ -331,9 +331,9 @@ fn read_photo(
             trace = std::mem::take(&mut trace)
                 .on_picture(move |stage, picture| pictures.write(stage, picture));
         }
-        Ok((pipeline.read_photo(photo, &mut trace)?, held))
+        Ok((pipeline.read_photo(photo, &mut trace)?, reservation))
     };
-    let (reading, _held) = match read() {
+    let (reading, _reservation) = match read() {
         Ok(read) => read,
         Err(error) => {
             let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
@@ -350,19 +350,19 @@ fn read_photo(
         });
         written.err().map(|error| told(&error))
     });
-    room.done_with(reading.image);
+    budget.done_with(reading.image);
     let record = Record { image: job.path.clone(), result: Ok(reading.table), times: trace.times };
     Done { record, unwritten, is_cut_off }
 }
 
-/// A photo, and its part of the room where it shares that with others.
+/// A photo, and its reservation where it shares that with others.
 fn load<'a>(
     path: &Path,
-    room: &'a source::Room,
+    budget: &'a source::MemoryBudget,
     copies: u64,
-) -> Result<(source::Photo, Option<source::Held<'a>>), SourceError> {
+) -> Result<(source::Photo, Option<source::Reservation<'a>>), SourceError> {
     if path.as_os_str() == STDIN {
         return Ok((source::read(io::stdin().lock())?, None));
     }
-    room.load(path, copies).map(|(photo, held)| (photo, Some(held)))
+    budget.load(path, copies).map(|(photo, reservation)| (photo, Some(reservation)))
 }

@@ -47,8 +47,8 @@ pub struct Args {
     #[arg(hide = true, long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
     /// Which networks to train; auto: the finder too where it missed cards of yours
-    #[arg(long, value_enum, default_value_t = What::Auto)]
-    what: What,
+    #[arg(long, value_enum, default_value_t = NetworkChoice::Auto)]
+    what: NetworkChoice,
     /// Steps of 64 crops
     #[arg(hide = true, long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     steps: u64,
@@ -62,7 +62,7 @@ pub struct Args {
 
 /// Which networks learn.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum What {
+enum NetworkChoice {
     Reader,
     Finder,
     All,
@@ -243,7 +243,7 @@ struct Wanted {
     finder: bool,
 }
 
-impl What {
+impl NetworkChoice {
     /// Which networks that asks for, with these photos.
     fn wanted(self, photos: &[OwnPhoto]) -> anyhow::Result<Wanted> {
         let errors: usize = photos.iter().map(|photo| photo.finder_errors).sum();

@@ -12,9 +12,9 @@ use setsight_nets::engine::{Models, file_of, sha256};
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_train::parts::reader::drawn::{self, Tables};
-use setsight_train::parts::reader::real::{self, Source};
+use setsight_train::parts::reader::labelled_crops::{self, Source};
 use setsight_train::parts::reader::{
-    self, Alter, Group, ReaderTask, alter, alter_on_screen, fingerprint, kept,
+    self, Augment, Group, ReaderTask, augment, augment_on_screen, crop_cache, fingerprint,
 };
 use setsight_train::{First, Schedule, Settings};
 use setsight_vision::FinderChoice;
@@ -109,7 +109,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         .into());
     }
     let training = shares(drawn, learnt);
-    real::check_classes(training.iter().map(|group| &group.0))?;
+    labelled_crops::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
         "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
@@ -128,9 +128,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Some(path) => first_of(path, Kind::Reader, &plan)?,
         None => (First::Chance, None),
     };
-    let alter: Alter = if args.screens { alter_on_screen } else { alter };
-    let task =
-        ReaderTask { plan, seed: args.run.seed, first, training, validation: judged, data, alter };
+    let augment: Augment = if args.screens { augment_on_screen } else { augment };
+    let task = ReaderTask {
+        plan,
+        seed: args.run.seed,
+        first,
+        training,
+        validation: judged,
+        data,
+        augment,
+    };
     let Some(trained) = args.run.train(&task, &settings(&args))? else {
         return Ok(Outcome::SomeFailed);
     };
@@ -156,7 +163,7 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
     let finder = finder()?;
     let (mut learnt, mut judged) = (Vec::new(), Vec::new());
     if let Some(folder) = &args.cards {
-        for source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
+        for source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
             if args.leave_out.contains(&source.name) {
                 continue;
             }
@@ -181,7 +188,7 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
         return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
     }
     for folder in &args.add {
-        for mut source in real::sources(folder, &edition_of, &*finder, args.run.seed)? {
+        for mut source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
             tell(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
@@ -287,7 +294,7 @@ fn draw(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
         "drawn": args.drawn, "screens": args.screens, "second": args.second, "finder": finder_of_drawn()?,
     });
     if let Some(path) = &args.keep_drawn {
-        let kept = kept::read(path, &recipe).with_context(|| {
+        let kept = crop_cache::read(path, &recipe).with_context(|| {
             format!("{}: cannot be used; delete it, and the crops are drawn anew", path.display())
         })?;
         if kept.is_some() {
@@ -316,7 +323,7 @@ fn draw(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
     }
     let groups: Vec<Group> = learnt.into_iter().chain(judged).collect();
     if let Some(path) = &args.keep_drawn {
-        kept::write(path, &recipe, &groups)
+        crop_cache::write(path, &recipe, &groups)
             .with_context(|| format!("the drawn crops cannot be kept in {}", path.display()))?;
     }
     Ok(Some(groups))

@@ -120,7 +120,7 @@ impl DeckReader {
 
     /// For each card, with its long side in the photo in pixels, what its four properties may be;
     /// `None` for one that was not measured.
-    fn values(&self, cards: &[Option<(f32, Measured)>]) -> Vec<Option<Said>> {
+    fn values(&self, cards: &[Option<(f32, Measured)>]) -> Vec<Option<CardEvidence>> {
         let seen: Vec<&Measured> = cards.iter().flatten().map(|(_, measured)| measured).collect();
         let long_sides_px: Vec<f32> = cards.iter().flatten().map(|(px, _)| *px).collect();
         let overlaps = self.overlaps(&seen);
@@ -136,9 +136,10 @@ impl DeckReader {
                 let mut number = [NUMBER_MISTAKEN / 2.0; 3];
                 number[measured.number - 1] = 1.0 - NUMBER_MISTAKEN;
                 let best = overlaps[k].iter().copied().fold(0.0, f32::max);
-                let said = Said { values: [number, fills[k], inks[k], shapes[k]], overlap: best };
+                let evidence =
+                    CardEvidence { values: [number, fills[k], inks[k], shapes[k]], overlap: best };
                 k += 1;
-                Some(said)
+                Some(evidence)
             })
             .collect()
     }
@@ -283,7 +284,7 @@ const INK_SPREAD: [f32; 3] = [9.0, 6.0, 6.0];
 const NUMBER_MISTAKEN: f32 = 0.004;
 
 /// What is said of one card.
-struct Said {
+struct CardEvidence {
     values: [[f32; 3]; 4],
     /// Of its outline with the likeliest shape's.
     overlap: f32,
@@ -443,14 +444,14 @@ impl Reader for DeckReader {
                 Some((long_side_px, Measured::of(&face)?))
             })
             .collect();
-        let said = self.values(&measured);
-        let readings = said.into_iter().zip(&*cards.outlines);
-        let readings = readings.map(|(said, outline)| {
+        let evidence = self.values(&measured);
+        let readings = evidence.into_iter().zip(&*cards.outlines);
+        let readings = readings.map(|(evidence, outline)| {
             let score = outline.score.clamp(-6.0, 6.0) as f32;
-            match said {
-                Some(said) => Reading {
-                    values: said.values.map(never_certain),
-                    is_card: logistic(2.0 + score + 25.0 * (said.overlap - 0.75)),
+            match evidence {
+                Some(evidence) => Reading {
+                    values: evidence.values.map(never_certain),
+                    is_card: logistic(2.0 + score + 25.0 * (evidence.overlap - 0.75)),
                 },
                 None => Reading {
                     values: Reading::UNKNOWN.values.map(never_certain),
@@ -491,8 +492,11 @@ mod tests {
     fn fills(reader: &DeckReader, print: &Print, blur_px: f32, long_side_px: f32) -> Vec<[f32; 3]> {
         let card = |i: usize| drawn::measure(card_of(i / 3, i % 3), print, blur_px);
         let cards: Vec<_> = (0..9).map(|i| card(i).map(|card| (long_side_px, card))).collect();
-        let said = reader.values(&cards);
-        said.into_iter().map(|said| said.expect("a card that was measured").values[1]).collect()
+        let evidence = reader.values(&cards);
+        evidence
+            .into_iter()
+            .map(|evidence| evidence.expect("a card that was measured").values[1])
+            .collect()
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub const THUMB_PX: u32 = 240;
 /// Long side of a stage's picture in pixels.
 pub(super) const STAGE_PX: u32 = 1600;
 /// What may wait to be taken by the window.
-pub(super) const NEWS: usize = 8;
+pub(super) const MOST_EVENTS: usize = 8;
 
 /// What became of a photo that was read.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Found {
 }
 
 /// What the threads have to say. Numbers are places in [`Library::entries`](super::Library::entries).
-pub enum News {
+pub enum LibraryEvent {
     /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
     Listed(Vec<PathBuf>, Vec<ListError>, usize),
     /// A small picture, or why there is none.
@@ -169,7 +169,7 @@ pub(super) struct Shared {
     pub(super) changed: Condvar,
     pub(super) eye: Arc<dyn Eye>,
     pub(super) pasted: Option<Pasted>,
-    pub(super) news: SyncSender<News>,
+    pub(super) events: SyncSender<LibraryEvent>,
     pub(super) wake: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -179,8 +179,8 @@ impl Shared {
     }
 
     /// Tells the window; false when nobody listens any more.
-    pub(super) fn tell(&self, news: News) -> bool {
-        let heard = self.news.send(news).is_ok();
+    pub(super) fn tell(&self, event: LibraryEvent) -> bool {
+        let heard = self.events.send(event).is_ok();
         (self.wake)();
         heard
     }

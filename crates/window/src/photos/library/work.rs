@@ -1,6 +1,8 @@
 //! What the threads do: list, decode, read.
 
-use super::queue::{CardWanted, Found, Job, News, Plan, STAGE_PX, Shared, THUMB_PX, guarded};
+use super::queue::{
+    CardWanted, Found, Job, LibraryEvent, Plan, STAGE_PX, Shared, THUMB_PX, guarded,
+};
 use crate::shared::picture::{Prepared, shrunk};
 use crate::shared::reasons::Reason;
 use crate::shared::table::Table;
@@ -35,26 +37,26 @@ pub(super) fn work(shared: &Shared, next: fn(&mut Plan) -> Option<Job>) {
             Job::Opened(i, photo) => read_opened(shared, i, photo),
             Job::Card(card) => {
                 let read = read_card(shared, &card);
-                shared.tell(News::Card(card.photo, card.corners_in_image, read))
+                shared.tell(LibraryEvent::Card(card.photo, card.corners_in_image, read))
             }
             Job::Stages(i) => {
                 let stages = stages(shared, &paths[i]);
-                shared.tell(News::Stages(i, stages))
+                shared.tell(LibraryEvent::Stages(i, stages))
             }
             Job::Thumb(i) => {
                 let photo = shared.load(&paths[i]);
                 let thumb = photo.map(|photo| shrunk(&photo.frame, THUMB_PX));
-                shared.tell(News::Thumb(i, thumb))
+                shared.tell(LibraryEvent::Thumb(i, thumb))
             }
             Job::Read(i) => {
                 let photo = shared.load(&paths[i]);
                 if let (true, Ok(photo)) = (shared.plan().take_thumb(i), &photo) {
                     // Decoded once for both.
                     let thumb = shrunk(&photo.frame, THUMB_PX);
-                    shared.tell(News::Thumb(i, Ok(thumb)));
+                    shared.tell(LibraryEvent::Thumb(i, Ok(thumb)));
                 }
                 let read = photo.and_then(|photo| read(shared, photo));
-                shared.tell(News::Read(i, Box::new(read.map(|(found, _)| found))))
+                shared.tell(LibraryEvent::Read(i, Box::new(read.map(|(found, _)| found))))
             }
         };
         if !heard {
@@ -67,10 +69,10 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
     let Some(path) = paths.get(i) else { return true };
     let photo = match shared.load(path) {
         Ok(photo) => photo,
-        Err(reason) => return shared.tell(News::Opened(i, Err(reason))),
+        Err(reason) => return shared.tell(LibraryEvent::Opened(i, Err(reason))),
     };
     let full = Arc::new(photo.frame.clone());
-    let heard = shared.tell(News::Opened(i, Ok(Prepared::new(full))));
+    let heard = shared.tell(LibraryEvent::Opened(i, Ok(Prepared::new(full))));
     // Of somebody who leafs through the photos the last one counts.
     shared.plan().opened = Some((i, photo));
     shared.changed.notify_all();
@@ -87,9 +89,10 @@ fn read_opened(shared: &Shared, i: usize, photo: Photo) -> bool {
     drop(plan);
     match read(shared, photo) {
         Ok((found, images)) => {
-            shared.tell(News::Read(i, Box::new(Ok(found)))) && shared.tell(News::Cards(i, images))
+            shared.tell(LibraryEvent::Read(i, Box::new(Ok(found))))
+                && shared.tell(LibraryEvent::Cards(i, images))
         }
-        Err(reason) => shared.tell(News::Read(i, Box::new(Err(reason)))),
+        Err(reason) => shared.tell(LibraryEvent::Read(i, Box::new(Err(reason)))),
     }
 }
 

@@ -3,8 +3,8 @@
 //! Every object consists of flat layers, from the table upwards. Lengths are in millimetres,
 //! colours are linear reflectances.
 
-use super::camera::TablePoint;
-use super::light::Light;
+use crate::camera::TablePoint;
+use crate::light::Light;
 use setsight_game::cards::Shape;
 use setsight_photo::geometry::Point;
 use setsight_photo::print::ink::{self, coverage, rounded_rectangle, stripes};
@@ -77,7 +77,7 @@ pub(super) enum Form {
 
 /// An object: layers from the table upwards, the largest first.
 #[derive(Clone, Debug)]
-pub(super) struct Thing {
+pub(super) struct Object {
     pub(super) center: Point,
     pub(super) along: Point,
     pub(super) height_mm: f64,
@@ -88,7 +88,7 @@ pub(super) struct Thing {
     pub(super) reach_mm: f64,
 }
 
-impl Thing {
+impl Object {
     pub(super) fn local(&self, p: Point) -> Point {
         let off = p - self.center;
         Point::new(off.dot(self.along), self.along.cross(off))

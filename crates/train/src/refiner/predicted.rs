@@ -1,8 +1,8 @@
 //! Outlines from a finder's detections. These are the hardest to judge, because the finder chose
 //! them for looking right to a network like the one to be trained.
 
-use super::nothing;
-use super::rough;
+use super::jitter;
+use super::negatives;
 use crate::finder::scenes::Drawn;
 use crate::finder::target::SeenCard;
 use image::RgbImage;
@@ -60,19 +60,19 @@ pub(crate) fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Optio
     let nearest = found.iter().min_by(|a, b| far(a, card).total_cmp(&far(b, card)))?;
     let own = far(nearest, card);
     let others = table.cards.iter().filter(|other| *other != card);
-    let is_anothers = nothing::in_view(others).any(|other| far(nearest, other) < own);
-    (own < nothing::SAME_PLACE && !is_anothers).then_some(nearest)
+    let is_anothers = negatives::in_view(others).any(|other| far(nearest, other) < own);
+    (own < negatives::SAME_PLACE && !is_anothers).then_some(nearest)
 }
 
 /// One of the outlines under which no card lies, if there is any.
 pub(crate) fn of_none(found: &[Quad], table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     let none: Vec<&Quad> =
-        found.iter().filter(|outline| nothing::is_none(table, outline)).collect();
+        found.iter().filter(|outline| negatives::is_none(table, outline)).collect();
     if none.is_empty() {
         return None;
     }
-    let outline = rough::nearly(none[rng.random_range(0..none.len())], rng)?;
-    nothing::is_none(table, &outline).then_some(outline)
+    let outline = jitter::nearly(none[rng.random_range(0..none.len())], rng)?;
+    negatives::is_none(table, &outline).then_some(outline)
 }
 
 #[cfg(test)]

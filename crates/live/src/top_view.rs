@@ -17,7 +17,7 @@ const IN_LINE: f64 = 0.5;
 
 /// The map from pixels of the frame to pixels of the straightened picture, which has the same size
 /// and shows all cards. `None` if too few cards are visible, or they do not determine a plane.
-pub fn straight_from_image(tracked: &TrackedTable) -> Option<Homography> {
+pub fn top_view_from_image(tracked: &TrackedTable) -> Option<Homography> {
     let (width, height) = tracked.table.size_px;
     let (width, height) = (f64::from(width), f64::from(height));
     let quads: Vec<(Quad<space::Working>, f64)> = tracked
@@ -83,10 +83,10 @@ fn turn(cards: &[Quad], down: Point) -> f64 {
 
 /// The straightened frame, dark grey where the frame ends. `None` if the map cannot be inverted, or
 /// the frame has no pixel.
-pub fn straightened(frame: &Frame, straight_from_image: &Homography) -> Option<RgbImage> {
-    let image_from_straight = straight_from_image.inverse()?;
+pub fn top_view_of(frame: &Frame, top_view_from_image: &Homography) -> Option<RgbImage> {
+    let image_from_top_view = top_view_from_image.inverse()?;
     let outside = Outside::Color([24; 3]);
-    Some(warped(View::of(frame)?, &image_from_straight, frame.dimensions(), outside))
+    Some(warped(View::of(frame)?, &image_from_top_view, frame.dimensions(), outside))
 }
 
 #[cfg(test)]
@@ -117,10 +117,10 @@ mod tests {
     #[test]
     fn cards_seen_from_the_side_become_equal_rectangles_in_line_with_the_picture() {
         let tracked = cards(9);
-        let straight = straight_from_image(&tracked).unwrap();
+        let top_view = top_view_from_image(&tracked).unwrap();
         let read = tracked.table.cards.iter();
         let quads: Vec<Quad> =
-            read.map(|card| straight.apply_quad(&card.corners_in_image)).collect();
+            read.map(|card| top_view.apply_quad(&card.corners_in_image)).collect();
         let first = quads[0].long_side();
         for quad in &quads {
             assert!((quad.long_side() / quad.short_side() - 1.54).abs() < 0.02, "{quad:?}");
@@ -134,13 +134,13 @@ mod tests {
         // Cards to the right of it and below it stay there.
         let [one, beside, below] = [0, 1, 3].map(|i| quads[i].center());
         assert!(beside.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
-        assert!(straight_from_image(&cards(2)).is_none());
+        assert!(top_view_from_image(&cards(2)).is_none());
     }
 
     #[test]
     fn pixels_go_where_the_corners_go() {
         let tracked = cards(9);
-        let straight = straight_from_image(&tracked).unwrap();
+        let top_view = top_view_from_image(&tracked).unwrap();
         let mut image = RgbImage::new(960, 720);
         let card = tracked.table.cards[4].corners_in_image;
         for (x, y, pixel) in image.enumerate_pixels_mut() {
@@ -148,8 +148,8 @@ mod tests {
                 *pixel = Rgb([250; 3]);
             }
         }
-        let seen = straightened(&image, &straight).unwrap();
-        let quad: Quad = straight.apply_quad(&card);
+        let seen = top_view_of(&image, &top_view).unwrap();
+        let quad: Quad = top_view.apply_quad(&card);
         let center = quad.center();
         let [inner, outer] = [0.9, 1.1].map(|part| quad.map(|p| center + (p - center) * part));
         for (x, y, pixel) in seen.enumerate_pixels() {

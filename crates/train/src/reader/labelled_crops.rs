@@ -1,7 +1,7 @@
 //! Labelled crops and corrected photos from folders, checked before anything is trained on them.
 
 use super::key;
-use super::miss::{beside, holds, outline};
+use super::misdetections::{beside, holds, outline};
 use super::sample::{Group, Label, Sample};
 use image::{Rgb, RgbImage, imageops};
 use rand::{RngExt, SeedableRng};

@@ -3,12 +3,12 @@
 //! cards.
 
 use super::catalogue::{INKS, NEAR_BLACK, WHITE, layer, paint, symbol_of};
-use super::things::{Layer, Print, Thing};
+use super::objects::{Layer, Object, Print};
 use setsight_game::cards::Shape;
 use setsight_photo::print::dice::Dice;
 
 /// A thing of this kind.
-pub(super) fn leaflet(dice: &mut Dice) -> Thing {
+pub(super) fn flyer(dice: &mut Dice) -> Object {
     let white = WHITE.map(|v| v * dice.between(0.85, 1.1));
     match dice.below(6) {
         0 => sign(dice, white),
@@ -54,7 +54,7 @@ fn signs(dice: &mut Dice, layers: &mut Vec<Layer>, at: (f64, f64), scale: f64, c
 }
 
 /// A note or a label with a pair of signs and a word.
-fn sign(dice: &mut Dice, white: [f64; 3]) -> Thing {
+fn sign(dice: &mut Dice, white: [f64; 3]) -> Object {
     let half = (dice.between(36.0, 80.0), dice.between(24.0, 60.0));
     let body = if dice.chance(0.8) { white } else { paint(dice) };
     let mut layers = vec![layer(half, dice.between(0.3, 4.0), body)];
@@ -70,11 +70,11 @@ fn sign(dice: &mut Dice, white: [f64; 3]) -> Thing {
     if dice.chance(0.3) {
         layers.push(layer((half.0 - 2.5, half.1 - 2.5), 2.0, color).framed(0.8));
     }
-    Thing::of(0.2, layers, true)
+    Object::of(0.2, layers, true)
 }
 
 /// A phone or a tablet: rows of buttons and switches.
-fn buttons(dice: &mut Dice) -> Thing {
+fn buttons(dice: &mut Dice) -> Object {
     let half = if dice.chance(0.6) { (73.0, 36.0) } else { (115.0, 80.0) };
     let glass = if dice.chance(0.5) { [0.75, 0.77, 0.8] } else { [0.02, 0.02, 0.025] };
     let mut layers = vec![
@@ -97,11 +97,11 @@ fn buttons(dice: &mut Dice) -> Thing {
         }
         y += step_y;
     }
-    Thing::of(8.0, layers, true)
+    Object::of(8.0, layers, true)
 }
 
 /// Pills in a blister pack.
-fn blister(dice: &mut Dice) -> Thing {
+fn blister(dice: &mut Dice) -> Object {
     let (columns, rows) = (3 + dice.below(3), 2 + dice.below(2));
     let pill = (dice.between(3.5, 6.0), dice.between(6.0, 10.0));
     let half = (columns as f64 * pill.0 * 1.7, rows as f64 * pill.1 * 1.45);
@@ -119,11 +119,11 @@ fn blister(dice: &mut Dice) -> Thing {
             }
         }
     }
-    Thing::of(5.0, layers, true)
+    Object::of(5.0, layers, true)
 }
 
 /// A rules leaflet: lines of text and small pictures of cards.
-fn rules(dice: &mut Dice, white: [f64; 3]) -> Thing {
+fn rules(dice: &mut Dice, white: [f64; 3]) -> Object {
     let half = (dice.between(55.0, 105.0), dice.between(45.0, 75.0));
     let sheet = layer(half, 0.5, white).printed(Print::Text {
         pitch_mm: dice.between(2.6, 4.5),
@@ -144,11 +144,11 @@ fn rules(dice: &mut Dice, white: [f64; 3]) -> Thing {
             signs(dice, &mut layers, (x, y), 0.9 * scale, color);
         }
     }
-    Thing::of(0.3, layers, true)
+    Object::of(0.3, layers, true)
 }
 
 /// A box with pictograms: two ovals, a recycling mark, a name.
-fn packing(dice: &mut Dice, white: [f64; 3]) -> Thing {
+fn packing(dice: &mut Dice, white: [f64; 3]) -> Object {
     let half = (dice.between(45.0, 90.0), dice.between(32.0, 60.0));
     let body = if dice.chance(0.5) { paint(dice) } else { white };
     let mut layers = vec![layer(half, 1.5, body).shiny(0.3)];
@@ -161,11 +161,11 @@ fn packing(dice: &mut Dice, white: [f64; 3]) -> Thing {
     let word = layer((half.0 * 0.6, half.1 * 0.18), 0.0, body);
     let (color, seed) = (ink(dice), dice.bits());
     layers.push(word.at(0.0, 0.75 * half.1).printed(Print::Word { ink: color, seed }));
-    Thing::of(dice.between(4.0, 30.0), layers, true)
+    Object::of(dice.between(4.0, 30.0), layers, true)
 }
 
 /// A page of a magazine: large type, whose O and 0 are ovals.
-fn page(dice: &mut Dice, white: [f64; 3]) -> Thing {
+fn page(dice: &mut Dice, white: [f64; 3]) -> Object {
     let half = (dice.between(60.0, 120.0), dice.between(50.0, 85.0));
     let mut layers = vec![layer(half, 0.5, white)];
     let text = layer((half.0 * 0.9, half.1 * 0.4), 0.0, white);
@@ -188,5 +188,5 @@ fn page(dice: &mut Dice, white: [f64; 3]) -> Thing {
         layers.push(letter.at(x, -0.5 * half.1));
         x += size * 1.7;
     }
-    Thing::of(0.3, layers, true)
+    Object::of(0.3, layers, true)
 }

@@ -16,7 +16,7 @@ type Picture = Vec<[f32; 3]>;
 
 /// An augmented copy of a crop ([`BYTES`] long). Camera effects are applied less often to drawn
 /// crops, which have passed through a simulated camera already.
-pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
+pub fn augment(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
     let mut picture = picture_of(pixels);
     if rng.random() {
         picture.reverse();
@@ -77,11 +77,11 @@ pub fn alter(pixels: &[u8], is_drawn: bool, rng: &mut Pcg64) -> Vec<u8> {
 
 /// A way to augment a crop ([`BYTES`] long, and so is the result): its bytes, and whether it was
 /// drawn.
-pub type Alter = fn(&[u8], bool, &mut Pcg64) -> Vec<u8>;
+pub type Augment = fn(&[u8], bool, &mut Pcg64) -> Vec<u8>;
 
 /// An augmented copy of a crop of a screen ([`BYTES`] long): no lamp and no lens comes between, but
 /// the outline may be off, and the picture may have been scaled and saved once more.
-pub fn alter_on_screen(pixels: &[u8], _: bool, rng: &mut Pcg64) -> Vec<u8> {
+pub fn augment_on_screen(pixels: &[u8], _: bool, rng: &mut Pcg64) -> Vec<u8> {
     let mut picture = picture_of(pixels);
     if rng.random() {
         picture.reverse();
@@ -376,8 +376,8 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         let mut turned = 0;
         for seed in 0..200 {
-            let once = alter(&crop, false, &mut Pcg64::seed_from_u64(seed));
-            assert_eq!(once, alter(&crop, false, &mut Pcg64::seed_from_u64(seed)));
+            let once = augment(&crop, false, &mut Pcg64::seed_from_u64(seed));
+            assert_eq!(once, augment(&crop, false, &mut Pcg64::seed_from_u64(seed)));
             assert_eq!(once.len(), BYTES);
             let red = |x: usize| {
                 let p = &once[3 * (32 * WIDTH + x)..][..3];

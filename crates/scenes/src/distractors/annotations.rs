@@ -5,7 +5,7 @@
 //! compared with a symbol, and plates that could hide one are beside their card or over its border.
 //! The visible fractions of cards are therefore those without marks.
 
-use super::scene::DrawnCard;
+use crate::scene::DrawnCard;
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};
@@ -105,7 +105,7 @@ impl Mask {
     }
 }
 
-pub(super) fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amount: f64) {
+pub(crate) fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amount: f64) {
     let (width, height) = picture.dimensions();
     if (0..i64::from(width)).contains(&x) && (0..i64::from(height)).contains(&y) {
         for (old, new) in picture.get_pixel_mut(x as u32, y as u32).0.iter_mut().zip(color) {
@@ -115,7 +115,7 @@ pub(super) fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amou
 }
 
 /// Draws random marks around these cards.
-pub(super) fn draw(picture: &mut RgbImage, cards: &[DrawnCard], count: usize, dice: &mut Dice) {
+pub(crate) fn draw(picture: &mut RgbImage, cards: &[DrawnCard], count: usize, dice: &mut Dice) {
     // One hand, or one detector, draws most of them.
     let (width, height) = (f64::from(picture.width()), f64::from(picture.height()));
     let usual = cards.first().map_or(0.2 * width, |card| card.corners_in_image.long_side());
@@ -298,7 +298,7 @@ fn plate(picture: &mut RgbImage, at: Point, height: f64, pen: [u8; 3], dice: &mu
 }
 
 /// A word on one line in one of the [`FONTS`]; `at` is the middle of its left end.
-pub(super) fn write(
+pub(crate) fn write(
     picture: &mut RgbImage,
     font: usize,
     word: &str,
@@ -338,7 +338,7 @@ mod tests {
             let mut seen = 0;
             for index in 0..6 {
                 let mut picture = RgbImage::from_pixel(200, 160, Rgb([120, 120, 120]));
-                let mut dice = Dice::new(1, index, Purpose::Marks);
+                let mut dice = Dice::new(1, index, Purpose::Annotations);
                 mark(&mut picture, kind, &quad, [255, 0, 0], 3.0, &mut dice);
                 let red = picture.pixels().filter(|p| p[0] > 150 && p[1] < 100).count();
                 seen += usize::from(red > 20);
@@ -350,7 +350,14 @@ mod tests {
         let mut picture = RgbImage::new(64, 48);
         let away = Quad::new(quad.0.map(|p| p + Point::new(900.0, -700.0)));
         for kind in 0..KINDS {
-            mark(&mut picture, kind, &away, [9; 3], 3.0, &mut Dice::new(1, 0, Purpose::Marks));
+            mark(
+                &mut picture,
+                kind,
+                &away,
+                [9; 3],
+                3.0,
+                &mut Dice::new(1, 0, Purpose::Annotations),
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Random lighting changes of a context crop: brightness, colour, and the edge of a shadow across
 //! it.
 
-use super::rough::normal;
+use super::jitter::normal;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use setsight_nets::refiner::{HEIGHT, WIDTH};

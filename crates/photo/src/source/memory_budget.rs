@@ -4,7 +4,7 @@ use crate::Frame;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What photos may hold together, in bytes: eight of 12 megapixels, or the largest there are one by one.
-const ROOM_BYTES: u64 = 512 << 20;
+const BUDGET_BYTES: u64 = 512 << 20;
 /// What reading a photo takes beside the photo: shrunk copies, crops of cards, the networks' inputs. It does not
 /// grow with the photo.
 pub(super) const READING_BYTES: u64 = 16 << 20;
@@ -12,7 +12,7 @@ pub(super) const READING_BYTES: u64 = 16 << 20;
 /// Memory that photos take before they are decoded, by what their headers say, and give back when they are
 /// done with. Who finds no room waits.
 #[derive(Debug)]
-pub struct Room {
+pub struct MemoryBudget {
     all: u64,
     state: Mutex<State>,
     freed: Condvar,
@@ -38,20 +38,20 @@ impl State {
     }
 }
 
-/// A photo's part of a [`Room`]. Hold it as long as the photo.
+/// A photo's part of a [`MemoryBudget`]. Hold it as long as the photo.
 #[derive(Debug)]
-pub struct Held<'a> {
-    room: &'a Room,
+pub struct Reservation<'a> {
+    budget: &'a MemoryBudget,
     bytes: u64,
 }
 
-impl Default for Room {
+impl Default for MemoryBudget {
     fn default() -> Self {
-        Self::new(ROOM_BYTES)
+        Self::new(BUDGET_BYTES)
     }
 }
 
-impl Room {
+impl MemoryBudget {
     /// Room for so many bytes.
     pub(crate) fn new(all: u64) -> Self {
         let state = State { left: all, spare: Vec::new() };
@@ -84,21 +84,21 @@ impl Room {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn take(&self, bytes: u64) -> Held<'_> {
+    pub(super) fn take(&self, bytes: u64) -> Reservation<'_> {
         let bytes = bytes.min(self.all);
         let mut state = self.state();
         while !state.has(bytes) {
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.left -= bytes;
-        Held { room: self, bytes }
+        Reservation { budget: self, bytes }
     }
 }
 
-impl Held<'_> {
+impl Reservation<'_> {
     pub(super) fn try_grow(&mut self, bytes: u64) -> bool {
-        let more = bytes.min(self.room.all).saturating_sub(self.bytes);
-        let mut state = self.room.state();
+        let more = bytes.min(self.budget.all).saturating_sub(self.bytes);
+        let mut state = self.budget.state();
         let grows = state.has(more);
         if grows {
             state.left -= more;
@@ -108,10 +108,10 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.room.state().left += self.bytes;
-        self.room.freed.notify_all();
+        self.budget.state().left += self.bytes;
+        self.budget.freed.notify_all();
     }
 }
 
@@ -128,12 +128,12 @@ mod tests {
         RgbImage::new(640, 480).save(&path).unwrap();
         // Room for two of them, and for no third.
         let one = READING_BYTES + 3 * 640 * 480 + path.metadata().unwrap().len();
-        let room = Room::new(2 * one + one / 2);
+        let budget = MemoryBudget::new(2 * one + one / 2);
         let (at_once, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {
-                    let (photo, _held) = room.load(&path, 0).unwrap();
+                    let (photo, _reservation) = budget.load(&path, 0).unwrap();
                     most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     std::thread::sleep(std::time::Duration::from_millis(20));
                     assert_eq!(photo.stored_width, 640);
@@ -142,7 +142,7 @@ mod tests {
             }
         });
         assert_eq!(most.into_inner(), 2);
-        assert_eq!(room.state().left, 2 * one + one / 2);
+        assert_eq!(budget.state().left, 2 * one + one / 2);
     }
 
     #[test]
@@ -150,12 +150,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.png");
         RgbImage::new(64, 48).save(&path).unwrap();
-        let room = Room::new(1000);
-        let (_, held) = room.load(&path, 3).unwrap();
-        assert_eq!((held.bytes, room.state().left), (1000, 0));
-        drop(held);
-        assert!(room.load(std::path::Path::new("/no/such"), 0).is_err());
-        assert_eq!(room.state().left, 1000);
+        let budget = MemoryBudget::new(1000);
+        let (_, reservation) = budget.load(&path, 3).unwrap();
+        assert_eq!((reservation.bytes, budget.state().left), (1000, 0));
+        drop(reservation);
+        assert!(budget.load(std::path::Path::new("/no/such"), 0).is_err());
+        assert_eq!(budget.state().left, 1000);
     }
 
     #[test]
@@ -168,21 +168,21 @@ mod tests {
             path
         };
         let (dark, bright) = (save("dark.jpg", 40), save("bright.jpg", 200));
-        let room = Room::new(READING_BYTES + (2 << 20));
-        let (first, held) = room.load(&bright, 0).unwrap();
+        let budget = MemoryBudget::new(READING_BYTES + (2 << 20));
+        let (first, reservation) = budget.load(&bright, 0).unwrap();
         let memory = first.frame.as_raw().as_ptr();
-        room.done_with(first.frame);
-        drop(held);
-        assert_eq!(room.state().spare.len(), 1);
-        let (second, held) = room.load(&dark, 0).unwrap();
+        budget.done_with(first.frame);
+        drop(reservation);
+        assert_eq!(budget.state().spare.len(), 1);
+        let (second, reservation) = budget.load(&dark, 0).unwrap();
         assert_eq!(second.frame.as_raw().as_ptr(), memory);
         assert!(second.frame.iter().all(|value| value.abs_diff(40) < 3));
-        assert!(room.state().spare.is_empty());
+        assert!(budget.state().spare.is_empty());
         // What is spare gives way to who needs all of the room.
-        room.done_with(second.frame);
-        drop(held);
-        drop(room.take(room.all));
-        assert!(room.state().spare.is_empty());
-        assert_eq!(room.state().left, room.all);
+        budget.done_with(second.frame);
+        drop(reservation);
+        drop(budget.take(budget.all));
+        assert!(budget.state().spare.is_empty());
+        assert_eq!(budget.state().left, budget.all);
     }
 }

@@ -1,28 +1,28 @@
 //! The places of other objects: beside the cards, under them and over them.
 
-use super::camera::View;
 use super::catalogue;
-use super::leaflets::leaflet;
-use super::light::Light;
-use super::params::Params;
-use super::table::Lying;
-use super::things::Thing;
-use super::visible::Owner;
+use super::flyers::flyer;
+use super::objects::Object;
+use crate::camera::View;
+use crate::light::Light;
+use crate::params::Params;
+use crate::table::Lying;
+use crate::visible::Owner;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::Dice;
 
 /// Everything on the table besides the cards.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Decoys(Vec<Thing>);
+pub(crate) struct Distractors(Vec<Object>);
 
-impl Decoys {
+impl Distractors {
     /// Objects in view, clear of the cards.
-    pub(super) fn random(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
-        let (fewest, most) = params.decoys;
+    pub(crate) fn random(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
+        let (fewest, most) = params.distractors;
         let count = fewest + dice.below(most - fewest + 1);
         let things = (0..count).filter_map(|_| {
             let friend = params.false_friends > 0.0 && dice.chance(params.false_friends);
-            let thing = if friend { catalogue::false_friend(dice) } else { catalogue::usual(dice) };
+            let thing = if friend { catalogue::distractor(dice) } else { catalogue::usual(dice) };
             let anywhere = params.decoys_under > 0.0 && dice.chance(params.decoys_under);
             placed(thing, anywhere, params, view, cards, dice)
         });
@@ -30,17 +30,17 @@ impl Decoys {
     }
 
     /// Printed objects with signs that resemble symbols, in view and clear of the cards.
-    pub(super) fn printed(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
-        let (fewest, most) = params.leaflets;
+    pub(crate) fn printed(params: &Params, view: &View, cards: &[Lying], dice: &mut Dice) -> Self {
+        let (fewest, most) = params.flyers;
         let count = fewest + dice.below(most - fewest + 1);
         let things =
-            (0..count).filter_map(|_| placed(leaflet(dice), false, params, view, cards, dice));
+            (0..count).filter_map(|_| placed(flyer(dice), false, params, view, cards, dice));
         Self(things.collect())
     }
 
     /// Objects over the cards, each with its tip on a card. A finger comes in from the viewer's
     /// side of the picture or from any other side; a pen lies at any angle.
-    pub(super) fn over(params: &Params, cards: &[Lying], dice: &mut Dice) -> Self {
+    pub(crate) fn over(params: &Params, cards: &[Lying], dice: &mut Dice) -> Self {
         let (fewest, most) = params.covers;
         let count = fewest + dice.below(most - fewest + 1);
         let mut things = Vec::new();
@@ -57,13 +57,13 @@ impl Decoys {
     }
 
     /// Whether there are no objects.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Corners of the objects that resemble cards, in the picture, clockwise starting with a long
     /// side.
-    pub(super) fn like_cards(&self, view: &View) -> Vec<Quad> {
+    pub(crate) fn like_cards(&self, view: &View) -> Vec<Quad> {
         let alike = self.0.iter().filter(|thing| thing.like_card);
         alike
             .map(|thing| {
@@ -78,7 +78,7 @@ impl Decoys {
 
     /// Draws them with their shadows into linear light, row by row. Pixels that they cover no
     /// longer belong to a card.
-    pub(super) fn draw(
+    pub(crate) fn draw(
         &self,
         light4: &mut [[f32; 4]],
         owner: &mut Owner,
@@ -106,13 +106,13 @@ impl Decoys {
 /// Places an object in view and clear of the cards, or with `anywhere` over them too; `None` if
 /// there is no room.
 fn placed(
-    mut thing: Thing,
+    mut thing: Object,
     anywhere: bool,
     params: &Params,
     view: &View,
     cards: &[Lying],
     dice: &mut Dice,
-) -> Option<Thing> {
+) -> Option<Object> {
     let (width, height) = (f64::from(params.size_px.0), f64::from(params.size_px.1));
     let (a, b) = thing.layers[0].half;
     for _ in 0..30 {
@@ -144,7 +144,7 @@ fn placed(
 }
 
 /// Calls `draw` for every pixel of the bounding box of some points.
-pub(super) fn for_pixels(
+pub(crate) fn for_pixels(
     points: &[Point],
     (width, height): (usize, usize),
     mut draw: impl FnMut(usize, usize),

@@ -4,7 +4,7 @@ use crate::deck::used_deck::UsedDeck;
 use crate::shared::ask::Ask;
 use crate::shared::eye::Eye;
 use crate::shared::keys::Action;
-use crate::shared::settings::{Keeper, Settings};
+use crate::shared::settings::{Settings, SettingsStore};
 use eframe::egui::Context;
 use setsight_live::Input;
 use std::path::PathBuf;
@@ -29,13 +29,13 @@ pub enum Command {
 }
 
 /// What all tabs share.
-pub struct Desk {
+pub struct AppContext {
     /// The window's context.
     pub ctx: Context,
     /// What reads photos.
     pub eye: Arc<dyn Eye>,
     /// What the user has chosen, and where it is kept.
-    pub keeper: Keeper,
+    pub store: SettingsStore,
     /// The deck that cards are read as.
     pub used_deck: UsedDeck,
     /// Whether the picture or the table fills the window, with nothing beside it.
@@ -44,11 +44,11 @@ pub struct Desk {
     pub commands: Vec<Command>,
 }
 
-impl Desk {
+impl AppContext {
     /// With nothing asked for.
-    pub fn new(ctx: &Context, eye: Arc<dyn Eye>, keeper: Keeper) -> Self {
+    pub fn new(ctx: &Context, eye: Arc<dyn Eye>, store: SettingsStore) -> Self {
         let (ctx, used_deck) = (ctx.clone(), UsedDeck::default());
-        Self { ctx, eye, keeper, used_deck, presenting: false, commands: Vec::new() }
+        Self { ctx, eye, store, used_deck, presenting: false, commands: Vec::new() }
     }
 
     /// Tells the user something, for a while.
@@ -63,7 +63,7 @@ impl Desk {
 
     /// What the user has chosen.
     pub fn settings(&self) -> &Settings {
-        &self.keeper.settings
+        &self.store.settings
     }
 
     /// The time of this frame, in seconds.

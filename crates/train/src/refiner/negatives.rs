@@ -1,6 +1,6 @@
 //! Outlines under which no card lies.
 
-use super::rough;
+use super::jitter;
 use crate::finder::scenes::Drawn;
 use crate::finder::target::SeenCard;
 use rand::RngExt;
@@ -83,7 +83,7 @@ fn moved(quad: &Quad, center: Point) -> Quad {
 
 /// The outline with a finder's error, unless it is an outline of a card.
 fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
-    let outline = rough::outline(outline, rng)?;
+    let outline = jitter::outline(outline, rng)?;
     is_none(table, &outline).then_some(outline)
 }
 

@@ -14,7 +14,7 @@ const PHOTOS: &str = "photos";
 
 /// Keeps photos and their results, in a new folder for each start: a page of results lists the
 /// photos of one.
-pub struct Keeper {
+pub struct ResultArchive {
     /// Where these folders are.
     home: PathBuf,
     out: Option<(PathBuf, OutFolder)>,
@@ -23,7 +23,7 @@ pub struct Keeper {
     pub failed: bool,
 }
 
-impl Keeper {
+impl ResultArchive {
     /// Makes the folder in which the others will be.
     pub fn create(home: &Path) -> anyhow::Result<Self> {
         let context = || format!("photos cannot be kept in {}", home.display());
