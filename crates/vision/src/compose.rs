@@ -232,7 +232,7 @@ mod tests {
     /// Reads the nth outline as the nth card of the deck, but hardly as a card.
     struct Fake;
     impl Reader for Fake {
-        fn look(
+        fn table_facts(
             &self,
             cards: &Cards,
             f: TableFacts,

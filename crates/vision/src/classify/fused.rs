@@ -72,7 +72,7 @@ impl FusedReader {
 }
 
 impl Reader for FusedReader {
-    fn look(
+    fn table_facts(
         &self,
         cards: &Cards,
         before: TableFacts,
@@ -91,7 +91,7 @@ impl Reader for FusedReader {
         Ok((FirstLook { readings, logits }, facts))
     }
 
-    fn read(
+    fn card_readings(
         &self,
         cards: &Cards,
         look: FirstLook,
@@ -554,8 +554,8 @@ mod tests {
         let read = |whites: [f32; 3]| {
             let images = whites.map(|white| card_image(220, white));
             let cards = cards_of(&frame, &outlines, images.to_vec());
-            let (look, facts) = reader.look(&cards, TableFacts::default()).unwrap();
-            let readings = reader.read(&cards, look, &facts).unwrap();
+            let (look, facts) = reader.table_facts(&cards, TableFacts::default()).unwrap();
+            let readings = reader.card_readings(&cards, look, &facts).unwrap();
             (readings[0].best().0.to_string(), facts.on_screen)
         };
         assert_eq!(read([230.0; 3]), ("3fps".to_owned(), true));

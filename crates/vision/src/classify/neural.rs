@@ -73,7 +73,7 @@ impl NeuralReader {
 }
 
 impl Reader for NeuralReader {
-    fn look(
+    fn table_facts(
         &self,
         cards: &Cards,
         before: TableFacts,

@@ -43,18 +43,18 @@ pub struct FirstLook {
 /// Classifies cards, in two steps: the first look tells what concerns the table as a whole, and with that
 /// known each card is read.
 pub trait Reader: Send + Sync {
-    /// Looks at all cards, and returns the table facts given these cards. A reader may judge the cards
-    /// together. One that cannot tell editions apart assumes the likeliest known one, so that this
-    /// open question does not make every card unsure.
-    fn look(
+    /// The table facts given these cards, and the first look that they rest on. A reader may judge
+    /// the cards together. One that cannot tell editions apart assumes the likeliest known one, so
+    /// that this open question does not make every card unsure.
+    fn table_facts(
         &self,
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(FirstLook, TableFacts), NetworkError>;
 
-    /// Reads each card, given the first look at these cards and the table facts. Most readers have
-    /// nothing to add to their first look.
-    fn read(
+    /// The reading of each card, given the first look at these cards and the table facts. Most
+    /// readers have nothing to add to their first look.
+    fn card_readings(
         &self,
         cards: &Cards,
         look: FirstLook,

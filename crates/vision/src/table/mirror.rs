@@ -24,7 +24,7 @@ pub(super) fn settle<'a>(
     before: TableFacts,
 ) -> Result<SettledTable<'a>, NetworkError> {
     let looked_at = |cards: Cards<'a>, before| -> Result<SettledTable<'a>, NetworkError> {
-        let (look, facts) = reader.look(&cards, before)?;
+        let (look, facts) = reader.table_facts(&cards, before)?;
         Ok(SettledTable { cards, look, facts })
     };
     let settled = before.mirror_is_settled();
@@ -42,8 +42,9 @@ pub(super) fn settle<'a>(
     as_is.facts.mirrored = before + told;
     if as_is.facts.mirror_is_settled().is_none() {
         // The first look leaves it open, so each card is read both ways.
-        let read =
-            |table: &SettledTable| reader.read(&table.cards, table.look.clone(), &table.facts);
+        let read = |table: &SettledTable| {
+            reader.card_readings(&table.cards, table.look.clone(), &table.facts)
+        };
         as_is.facts.mirrored = before + log_odds_told(&read(&as_is)?, Some(&read(&flipped)?));
     }
     flipped.facts.mirrored = as_is.facts.mirrored;
@@ -112,7 +113,7 @@ mod tests {
     /// half is brighter, and otherwise a diamond.
     struct Handed;
     impl Reader for Handed {
-        fn look(
+        fn table_facts(
             &self,
             cards: &Cards,
             f: TableFacts,

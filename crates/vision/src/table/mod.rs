@@ -43,7 +43,7 @@ impl<'a> SettledTable<'a> {
         self,
         reader: &dyn Reader,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
-        let mut readings = reader.read(&self.cards, self.look, &self.facts)?;
+        let mut readings = reader.card_readings(&self.cards, self.look, &self.facts)?;
         if self.facts.colors != Colors::Told {
             for reading in &mut readings {
                 reading.values[Property::Color as usize] = [1.0 / 3.0; 3];

@@ -35,7 +35,7 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 pub struct ClassicalReader;
 
 impl Reader for ClassicalReader {
-    fn look(
+    fn table_facts(
         &self,
         cards: &Cards,
         before: TableFacts,

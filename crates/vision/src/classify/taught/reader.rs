@@ -430,7 +430,7 @@ fn largest(three: &[f32; 3]) -> usize {
 }
 
 impl Reader for DeckReader {
-    fn look(
+    fn table_facts(
         &self,
         cards: &Cards,
         before: TableFacts,
