@@ -301,6 +301,10 @@ impl Tracker {
         let mut missing: Vec<u64> = self.tracks.iter().map(|track| track.id).collect();
         let mut new = Vec::new();
         let mut at_home = 0;
+        // The order of the loops is the algorithm. Known cards come first: who was seen is not
+        // missing, and a replaced card becomes a new one. Then follow the misses, and from them
+        // which cards are gone. New cards come last: they need free places, and a card that was
+        // pushed is known again by its track, so tracks that are gone leave after them.
         for seen in found.seen {
             let quad = pending.now_from_request.apply_quad(&seen.outline.corners_in_image);
             let Some(then) = pending.grey.thumbnail(&seen.outline.corners_in_image) else {
