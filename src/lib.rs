@@ -34,7 +34,7 @@
 //! features are those of the program: a window, charts, exports, and the SMT solvers.
 
 pub use setsight_game::{cards, game, sets};
-pub use setsight_general as general;
+pub use setsight_generalized as general;
 
 #[cfg(feature = "vision")]
 mod photos {

@@ -10,7 +10,7 @@ use crate::cli::page::ReportArgs;
 use crate::cli::simulate::grouped;
 use serde_json::json;
 use setsight_game::json::VERSION;
-use setsight_general::{Kind, Record, Rules, Solver, Stop, check, cover};
+use setsight_generalized::{Kind, Record, Rules, Solver, Stop, check, cover};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! The published figures of the paper on the generalised game, for comparison.
 
-use setsight_general::{Kind, Rules, Without};
+use setsight_generalized::{Kind, Rules, Without};
 
 /// The paper's mean CPU seconds (in Python) for n = 2 to 6, and over how many games.
 struct Paper {

@@ -1,9 +1,9 @@
 //! Games of the generalised game against the clock: only the solver's work counts.
 
 use cpu_time::ThreadTime;
-use setsight_general::deal::{Dealer, FisherYates, Rejection};
-pub use setsight_general::human;
-use setsight_general::{Budget, Card, Record, Rules, Solver, Stop, Without, play};
+use setsight_generalized::deal::{Dealer, FisherYates, Rejection};
+pub use setsight_generalized::human;
+use setsight_generalized::{Budget, Card, Record, Rules, Solver, Stop, Without, play};
 use std::time::{Duration, Instant};
 
 /// How cards are dealt.
@@ -228,7 +228,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use setsight_general::{Kind, check};
+    use setsight_generalized::{Kind, check};
 
     const LIMITS: Limits = (Duration::from_secs(60), usize::MAX);
 

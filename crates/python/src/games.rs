@@ -5,8 +5,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use setsight_game::cards::Card;
 use setsight_game::sets;
-use setsight_general::deal::{Dealer, FisherYates, Rejection};
-use setsight_general::{Budget, Kind, Record, Rules, check};
+use setsight_generalized::deal::{Dealer, FisherYates, Rejection};
+use setsight_generalized::{Budget, Kind, Record, Rules, check};
 use std::time::Duration;
 
 /// All sets among cards that are given as codes.
@@ -83,7 +83,7 @@ pub fn play(
         let start = ThreadTime::now();
         let limits = Budget::new(cpu, memory.saturating_mul(1 << 20));
         let played =
-            setsight_general::play(&rules, &mut *dealer, &mut *solver, &limits, &mut record);
+            setsight_generalized::play(&rules, &mut *dealer, &mut *solver, &limits, &mut record);
         let seconds = start.elapsed().as_secs_f64();
         let sets = record.found.len();
         played.map_err(|stop| format!("seed {seed}, after {sets} sets: {stop}"))?;

@@ -22,7 +22,7 @@ use eframe::egui::{
 };
 use explain::{About, about, in_words, stored};
 use play::Play;
-use setsight_general::{Kind, Rules, Stop};
+use setsight_generalized::{Kind, Rules, Stop};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 use work::{Game, Job, LIMIT, Search, VALUES, search};

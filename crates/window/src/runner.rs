@@ -20,7 +20,7 @@ use setsight_desktop::{Content, Failure};
 use setsight_game::cards::Shape;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::game::Deal;
-use setsight_general::Kind;
+use setsight_generalized::Kind;
 use setsight_live::{FramePace, Input};
 use setsight_nets::engine::Models;
 use setsight_vision::ReadingPlan;

@@ -2,7 +2,7 @@
 
 use crate::cli::timed::{Dealing, Series};
 use anyhow::Context;
-use setsight_general::{Budget, Kind, Overlooked, Rules, Stop, check, overlooked};
+use setsight_generalized::{Budget, Kind, Overlooked, Rules, Stop, check, overlooked};
 use std::str::FromStr;
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use setsight_eval::html::refuse_other_pages;
 use setsight_files::say;
 use setsight_files::whole_file::refuse_others;
-use setsight_general::{Kind, Rules, Without};
+use setsight_generalized::{Kind, Rules, Without};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

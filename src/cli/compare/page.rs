@@ -5,7 +5,7 @@ use super::report::{Row, Table, charts, introduction, sentences, tables};
 use crate::cli::page;
 use maud::{Markup, html};
 use setsight_eval::chart::PlotError;
-use setsight_general::Kind;
+use setsight_generalized::Kind;
 
 /// The page in HTML; it refers to no other file.
 pub fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {

@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;
-use setsight_general::{Kind, Without};
+use setsight_generalized::{Kind, Without};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -417,7 +417,7 @@ fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::C
 #[cfg(test)]
 mod tests {
     use super::*;
-    use setsight_general::Stop;
+    use setsight_generalized::Stop;
     use std::time::Duration;
 
     fn results() -> (Vec<Row>, [Kind; 2], Limits) {

@@ -10,7 +10,7 @@ use serde_json::json;
 use setsight_files::say;
 use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::json::VERSION;
-use setsight_general::{Budget, Card, Rules, Stop, encoded, sets_of_board};
+use setsight_generalized::{Budget, Card, Rules, Stop, encoded, sets_of_board};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use setsight_general::{Card, Found, Record, Rules};
+use setsight_generalized::{Card, Found, Record, Rules};
 use std::io::Write;
 
 /// A game as JSON.

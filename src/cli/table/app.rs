@@ -7,7 +7,7 @@ use crate::cli::stop;
 use crate::cli::{common::told, console};
 use anyhow::Context;
 use setsight_game::game::Deal;
-use setsight_general::Kind;
+use setsight_generalized::Kind;
 use setsight_window::settings::Brightness;
 use setsight_window::{AnyGameOptions, Options, Show, deals_of, is_file_of_deals};
 use std::io::{self, Write};

@@ -7,7 +7,7 @@ use crate::shared::overlay;
 use crate::shared::settings::Settings;
 use crate::shared::words::t;
 use eframe::egui::{Id, Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
-use setsight_general::{Card, Rules};
+use setsight_generalized::{Card, Rules};
 
 /// Cards are no narrower, in points: beyond that the board scrolls.
 const LEAST_CARD: f32 = 46.0;

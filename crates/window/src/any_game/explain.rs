@@ -4,7 +4,7 @@ use crate::any_game::board::fill;
 use crate::shared::look::Mark;
 use crate::shared::names;
 use crate::shared::words::{Word, t};
-use setsight_general::{Card, Kind, Step};
+use setsight_generalized::{Card, Kind, Step};
 
 /// What a solver does, in a sentence.
 pub const fn idea(kind: Kind) -> Word {

@@ -10,7 +10,7 @@ use setsight_game::cards::deck::FillKind;
 use setsight_game::cards::deck::invented::cross;
 use setsight_game::cards::outline::symbol_outline;
 use setsight_game::cards::{Color, Shape};
-use setsight_general::{Card, Rules};
+use setsight_generalized::{Card, Rules};
 use std::f64::consts::TAU;
 use std::sync::LazyLock;
 

@@ -7,8 +7,8 @@ use crate::shared::look::Mark;
 use crate::shared::verdict::good_color;
 use crate::shared::words::t;
 use eframe::egui::{RichText, Ui};
-use setsight_general::deal::{Dealer, Rejection};
-use setsight_general::{Budget, Card, Kind, Rules, RulesError};
+use setsight_generalized::deal::{Dealer, Rejection};
+use setsight_generalized::{Budget, Card, Kind, Rules, RulesError};
 
 /// A game that is played.
 pub struct Play {

@@ -1,7 +1,7 @@
 //! What takes long: a search with its steps, on a thread of its own.
 
-use setsight_general::deal::Rejection;
-use setsight_general::{Budget, Card, Kind, Rules, RulesError, Stop, Trace, watch};
+use setsight_generalized::deal::Rejection;
+use setsight_generalized::{Budget, Card, Kind, Rules, RulesError, Stop, Trace, watch};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -154,7 +154,7 @@ fn searched(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use setsight_general::Step;
+    use setsight_generalized::Step;
     use setsight_testkit::child::LIMIT;
 
     #[test]

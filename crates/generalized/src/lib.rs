@@ -6,7 +6,7 @@
 //! without relying on any of them. [`caps`] counts and deals boards without a set. This module is independent of the rest of the project.
 //!
 //! ```
-//! use setsight_general::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
+//! use setsight_generalized::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
 //!
 //! let rules = Rules::new(5, 4, 3)?;
 //! let mut solver = Kind::Cover.solver(&rules)?;
