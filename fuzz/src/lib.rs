@@ -5,7 +5,6 @@ use setsight_eval::check::plan;
 use setsight_eval::convert;
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::parse_deals;
-use setsight_h7::parts::read_tflite;
 use setsight_live::films::AviReader;
 use setsight_live::parts::jpeg::{self, Jpegs, Piece};
 use setsight_nets::Kind;
@@ -22,7 +21,7 @@ use std::sync::LazyLock;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 11] = [
     ("photo", photo),
     ("photo_labels", photo_labels),
     ("crop_labels", crop_labels),
@@ -30,7 +29,6 @@ pub const TARGETS: [Target; 12] = [
     ("deals", deals),
     ("codes", codes),
     ("onnx", onnx),
-    ("tflite", tflite),
     ("fusion", fusion),
     ("settings", settings),
     ("avi", avi),
@@ -92,11 +90,6 @@ pub fn onnx(bytes: &[u8]) {
     for kind in [Kind::Reader, Kind::Finder, Kind::Refiner] {
         let _ = Network::load(bytes, "fuzz.onnx", kind);
     }
-}
-
-/// The board's network.
-pub fn tflite(bytes: &[u8]) {
-    let _ = read_tflite::read(bytes);
 }
 
 /// fusion.json.

@@ -7,16 +7,12 @@
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
-use crate::common::World;
 use crate::common::pictures::{bare_table, encoded};
 use image::{DynamicImage, ImageFormat, RgbaImage, imageops};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use setsight_live::films::AviWriter;
 use setsight_nets::engine::Models;
-use setsight_nets::graph::{Conv, Graph, Node, Op};
-use setsight_nets::onnx;
-use setsight_nets::{Kind, Metadata, reader};
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -72,7 +68,6 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
         "onnx" => ["reader.onnx", "finder.onnx", "refiner.onnx"]
             .map(|name| Models::Shipped.read(name).unwrap().into_owned())
             .into(),
-        "tflite" => vec![tflite()],
         "fusion" => vec![Models::Shipped.read("fusion.json").unwrap().into_owned()],
         "settings" => vec![SETTINGS.as_bytes().to_vec(), b"{}".to_vec()],
         "avi" => {
@@ -110,42 +105,6 @@ const FOREIGN_LABELS: [&str; 9] = [
      \"\"original_height\"\":48,\"\"keypointlabels\"\":[\"\"2spd\"\"]}]\",1,3\n",
     "# words\nchequered,striped\nclass17,2spd\nphoto,-\n",
 ];
-
-/// The board's file of a network of a few layers whose weights are all alike, as the program exports it.
-fn tflite() -> Vec<u8> {
-    let conv = |inputs: usize, outputs: usize, groups: usize| {
-        Op::Conv(Conv {
-            weights: vec![0.1; outputs * inputs / groups * 9],
-            bias: vec![0.1; outputs],
-            kernel: [3; 2],
-            stride: 2,
-            padding: [0, 0, 1, 1],
-            dilation: 1,
-            groups,
-            relu: true,
-        })
-    };
-    let dense = Op::Dense {
-        weights: vec![0.01; reader::OUTPUTS * 8 * 8 * 12],
-        bias: vec![0.1; reader::OUTPUTS],
-        relu: false,
-    };
-    let ops = [conv(3, 8, 1), conv(8, 8, 8), Op::MaxPool { size: 2 }, Op::Flatten, dense];
-    let nodes = ops.into_iter().enumerate().map(|(i, op)| Node { op, inputs: vec![i] }).collect();
-    let input_size = Some([reader::HEIGHT, reader::WIDTH]);
-    let graph = Graph { input_channels: reader::CHANNELS, input_size, nodes };
-    let metadata = Metadata {
-        kind: Kind::Reader,
-        version: "0".into(),
-        training_set: "0".repeat(64),
-        command: "a test".into(),
-        seed: 1,
-    };
-    let world = World::new();
-    world.file("models/reader.onnx", &onnx::encode(&graph, &metadata));
-    world.run(&["export", "h7", "--models", "models", "--out", "h7"]).expect(0);
-    std::fs::read(world.path().join("h7/board/card.tflite")).unwrap()
-}
 
 const LABELS: &str = r#"{"photos": [{"file": "a.jpg", "width": 64, "height": 48, "tags": ["unchecked"],
   "deck": "rectangles", "mirrored": true, "cards": [{"code": "2spd", "center": [10.5, 20], "corners":

@@ -1,7 +1,7 @@
 //! Writes the data that `tools/h7/verify` compares the board's interpreters with: crops with the
 //! outputs of the Rust reference, boards with their sets, and frames with the cards in them.
 //!
-//! Usage: h7-verify-data EXPORTED_FOLDER OUT [--cards FOLDER] [--photos FOLDER]
+//! Usage: h7-verify-data EXPORTED_FOLDER OUT [--models FOLDER] [--cards FOLDER] [--photos FOLDER]
 //!
 //! | file | content |
 //! |---|---|
@@ -16,7 +16,9 @@ use setsight::cards::Card;
 use setsight::sets::find_all;
 use setsight_h7::Crop;
 use setsight_h7::parts::board::{self, Rgb565};
-use setsight_h7::parts::{crops, folder, read_tflite, reference};
+use setsight_h7::parts::{crops, folder, reference};
+use setsight_nets::engine::{Models, file_of, used};
+use setsight_nets::{Kind as Network, onnx};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::{Dice, Purpose};
 use setsight_photo::source;
@@ -47,27 +49,39 @@ const DRAWN_FRAMES: [Kind; 12] = [
 
 fn main() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
-    let usage = "usage: h7-verify-data EXPORTED_FOLDER OUT [--cards FOLDER] [--photos FOLDER]";
+    let usage = "usage: h7-verify-data EXPORTED_FOLDER OUT [--models FOLDER] [--cards FOLDER] [--photos FOLDER]";
     let exported = PathBuf::from(args.next().context(usage)?);
     let out = PathBuf::from(args.next().context(usage)?);
-    let (mut cards, mut photos) = (None, None);
+    let (mut models, mut cards, mut photos) = (used::models(), None, None);
     while let Some(option) = args.next() {
         let value = PathBuf::from(args.next().context(usage)?);
         match option.as_str() {
+            "--models" => models = Models::Folder(value),
             "--cards" => cards = Some(value),
             "--photos" => photos = Some(value),
             _ => anyhow::bail!("{option}: {usage}"),
         }
     }
     std::fs::create_dir_all(out.join("frames"))?;
-    write_crops(&exported, &out, cards.as_deref())?;
+    write_crops(&models, &exported, &out, cards.as_deref())?;
     write_boards(&out)?;
     write_frames(&out, photos.as_deref())
 }
 
-fn write_crops(exported: &Path, out: &Path, cards: Option<&Path>) -> anyhow::Result<()> {
+fn write_crops(
+    models: &Models,
+    exported: &Path,
+    out: &Path,
+    cards: Option<&Path>,
+) -> anyhow::Result<()> {
+    let (graph, _) = onnx::decode(&models.read(file_of(Network::Reader))?)?;
+    let made = folder::make(&graph, &folder::Options::default())?;
     let file = std::fs::read(exported.join(folder::MODEL))?;
-    let net = read_tflite::read(&file)?;
+    anyhow::ensure!(
+        file == made.files[folder::MODEL],
+        "the exported network is not the one that its models give"
+    );
+    let net = made.net;
     let drawn = crops::drawn(TABLES, SEED);
     let mut real: Vec<Crop> = Vec::new();
     for folder in folders_in(cards)? {

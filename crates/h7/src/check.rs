@@ -1,17 +1,12 @@
-//! Verifies a folder for the board: hashes, operators, sizes, golden outputs.
+//! Verifies a folder for the board: hashes, and the room in its flash. What a file holds was checked when it was
+//! made; whole, it holds the same.
 
 use super::flash::{LIMIT_SECTORS, SECTOR_BYTES, sectors_of};
-use super::folder::{
-    BESIDE, BOARD, DESK, GOLDEN, LABELS, MODEL, PAGE, REPORT, SOURCES, labels, sha256,
-};
-use super::golden::{self, hex};
-use super::net::Net;
-use super::read_tflite;
+use super::folder::{BESIDE, BOARD, DESK, GOLDEN, LABELS, MODEL, PAGE, REPORT, SOURCES, sha256};
+use super::golden::hex;
 use super::report::FORMAT;
-use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
 use serde_json::Value;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
-use setsight_nets::reader;
 use std::path::Path;
 
 /// The result of verifying a folder.
@@ -51,30 +46,6 @@ pub fn check(folder: &Path) -> Checked {
     }
     hashes(&report, &read, &mut found);
     size_on_board(folder, &mut found);
-    match read(LABELS) {
-        Ok(text) if text == labels().as_bytes() => found.good.push(format!("{LABELS}: in order")),
-        Ok(_) => found.wrong.push(format!("{LABELS}: the labels are not those of the outputs")),
-        Err(wrong) => found.wrong.push(wrong),
-    }
-    match read(MODEL) {
-        Err(wrong) => found.wrong.push(wrong),
-        Ok(bytes) => match read_tflite::read(&bytes) {
-            Err(error) => found.wrong.push(format!("{MODEL}: {error}")),
-            Ok(net) => {
-                network(&net, bytes.len(), &report, &mut found);
-                let verified = read(GOLDEN).and_then(|file| {
-                    golden::verify(&file, &net, &sha256(&bytes))
-                        .map_err(|error| format!("{GOLDEN}: {error}"))
-                });
-                match verified {
-                    Ok(n) => {
-                        found.good.push(format!("{GOLDEN}: {n} pictures give the outputs said"))
-                    }
-                    Err(wrong) => found.wrong.push(wrong),
-                }
-            }
-        },
-    }
     found
 }
 
@@ -139,49 +110,4 @@ fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found:
         }
     }
     found.good.push(format!("{right} of {} files are as they were written", files.len()));
-}
-
-/// Sizes, operators, input and output.
-fn network(net: &Net, bytes: usize, report: &Value, found: &mut Checked) {
-    let limits = [
-        ("the file", bytes, FILE_LIMIT_BYTES),
-        ("the arena (upper bound)", net.arena_bound_bytes(), ARENA_LIMIT_BYTES),
-        ("the largest layer", net.peak_activation_bytes(), PEAK_LIMIT_BYTES),
-    ];
-    for (what, size, limit) in limits {
-        if size > limit {
-            found.wrong.push(format!(
-                "{MODEL}: {what} takes {size} bytes, the board has room for {limit}"
-            ));
-        } else {
-            found.good.push(format!("{MODEL}: {what} takes {size} of {limit} bytes"));
-        }
-    }
-    let operators = net.operators();
-    if report["network"]["operators"] == serde_json::json!(operators) {
-        found.good.push(format!("{MODEL}: operators {}", operators.join(", ")));
-    } else {
-        found.wrong.push(format!(
-            "{MODEL}: operators {}, {REPORT} says {}",
-            operators.join(", "),
-            report["network"]["operators"]
-        ));
-    }
-    let input = &net.input;
-    let shape = [input.height, input.width, input.channels];
-    if shape != [reader::HEIGHT, reader::WIDTH, reader::CHANNELS]
-        || input.quant.zero != -128
-        || input.quant.scale != reader::INPUT_SCALE
-        || net.output().len() != reader::OUTPUTS
-    {
-        found.wrong.push(format!(
-            "{MODEL}: takes {shape:?} with scale {} and zero point {}, gives {}; expected {:?}, \
-             1/255, -128 and {}",
-            input.quant.scale,
-            input.quant.zero,
-            net.output().len(),
-            [reader::HEIGHT, reader::WIDTH, reader::CHANNELS],
-            reader::OUTPUTS
-        ));
-    }
 }

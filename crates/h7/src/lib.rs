@@ -8,8 +8,8 @@
 //! | `float` | the floating-point network with every layer's result |
 //! | `quantise` | calibration and quantisation |
 //! | `net` | the quantised network: sizes, operators, multiply-accumulates |
-//! | `reference` | inference of the file, bit for bit |
-//! | `schema`, `tflite`, `read_tflite` | names of the file's parts; writing and reading it |
+//! | `reference` | inference of the network, bit for bit |
+//! | `schema`, `tflite` | names of the file's parts; writing it |
 //! | `measure` | agreement of the quantised network, and accuracy |
 //! | `preview` | what the board makes of one frame |
 //! | `golden` | inputs and outputs for the board's self-test |
@@ -32,7 +32,6 @@ mod measure;
 mod net;
 mod preview;
 mod quantise;
-mod read_tflite;
 mod reference;
 mod report;
 #[cfg(test)]
@@ -62,10 +61,6 @@ pub mod parts {
     /// The folder: made, then written completely or not at all.
     pub mod folder {
         pub use crate::folder::{BOARD, DESK, MODEL, Options, REPORT, make, on_the_board, write};
-    }
-    /// The file of the network.
-    pub mod read_tflite {
-        pub use crate::read_tflite::read;
     }
     /// The network's inference, bit for bit.
     pub mod reference {

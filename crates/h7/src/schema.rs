@@ -18,8 +18,8 @@ fields!(quantization: SCALE = 2, ZERO_POINT = 3, QUANTIZED_DIMENSION = 6);
 fields!(operator: OPCODE_INDEX = 0, INPUTS = 1, OUTPUTS = 2, BUILTIN_OPTIONS_TYPE = 3, BUILTIN_OPTIONS = 4);
 // The options of all three kinds of operators begin with the same fields.
 fields!(window: PADDING = 0, STRIDE_W = 1, STRIDE_H = 2);
-fields!(conv: FUSED_ACTIVATION_FUNCTION = 3, DILATION_W_FACTOR = 4, DILATION_H_FACTOR = 5);
-fields!(depthwise: DEPTH_MULTIPLIER = 3, FUSED_ACTIVATION_FUNCTION = 4, DILATION_W_FACTOR = 5, DILATION_H_FACTOR = 6);
+fields!(conv: FUSED_ACTIVATION_FUNCTION = 3);
+fields!(depthwise: DEPTH_MULTIPLIER = 3, FUSED_ACTIVATION_FUNCTION = 4);
 fields!(pool: FILTER_WIDTH = 3, FILTER_HEIGHT = 4);
 
 /// File identifier, from the fifth byte on.

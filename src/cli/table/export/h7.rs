@@ -33,7 +33,7 @@ pub struct Args {
         conflicts_with = "check"
     )]
     out: Option<PathBuf>,
-    /// Check a folder made before: hashes, operators, sizes, golden outputs, room in the flash
+    /// Check a folder made before: its hashes, and the room in the flash
     #[arg(long, value_name = "DIR")]
     check: Option<PathBuf>,
     /// Folder of models, or of a finished run of the reader; the models in use unless given
