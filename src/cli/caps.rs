@@ -277,7 +277,7 @@ mod page {
     use super::Found;
     use crate::cli::page;
     use maud::html;
-    use setsight_eval::chart::{Curve, Curves, PlotError};
+    use setsight_eval::plots::{Curve, Curves, PlotError};
 
     /// The page in HTML; it refers to no other file.
     pub fn page(found: &Found, text: &str) -> Result<String, PlotError> {

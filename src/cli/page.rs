@@ -2,7 +2,7 @@
 
 use super::common::{Outcome, unwritten};
 use maud::{Markup, PreEscaped, html};
-use setsight_eval::chart::{self, Chart, PlotError};
+use setsight_eval::plots::{self, Chart, PlotError};
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ pub fn whole(title: &str, body: &Markup) -> String {
 
 /// A plot inside the page.
 pub fn plot(chart: &impl Chart) -> Result<Markup, PlotError> {
-    let (width, height) = chart::SIZE_PX;
-    let svg = chart::svg(chart, chart::SIZE_PX)?;
+    let (width, height) = plots::SIZE_PX;
+    let svg = plots::svg(chart, plots::SIZE_PX)?;
     // The size in pixels would keep it from fitting the page.
     let size = format!("width=\"{width}\" height=\"{height}\" viewBox");
     Ok(html! { figure { (PreEscaped(svg.replacen(&size, "viewBox", 1))) } "\n" })

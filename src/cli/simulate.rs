@@ -229,11 +229,11 @@ fn to_json(statistics: &Statistics, seed: u64, policy: &str) -> Value {
 mod plots {
     use crate::cli::page;
     use maud::html;
-    use setsight_eval::chart::{self, Bars, Curve, Curves, PlotError};
+    use setsight_eval::plots::{self, Bars, Curve, Curves, PlotError};
     use setsight_game::game::Statistics;
 
     /// Okabe and Ito's colours, which the colour-blind can tell apart.
-    const COLORS: [chart::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
+    const COLORS: [plots::Rgb; 3] = [(0, 114, 178), (213, 94, 0), (0, 158, 115)];
 
     /// The page in HTML; it refers to no other file.
     pub fn page(statistics: &Statistics, policy: &str, text: &str) -> Result<String, PlotError> {

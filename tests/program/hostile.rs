@@ -445,8 +445,8 @@ fn photos_from_outside_of_a_folder_are_told() {
 #[test]
 fn a_disk_without_room_is_left_as_it_was() {
     let world = World::new();
-    const OLD: &[u8] = b"# The solvers compared\n\nlast week";
-    world.file("out/report.md", OLD);
+    const OLD: &[u8] = b"varied,values,last week";
+    world.file("out/results.csv", OLD);
     let calls = [
         "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
         "compare --uniformity --out out",
@@ -460,9 +460,9 @@ fn a_disk_without_room_is_left_as_it_was() {
             "{call}: {}",
             ran.stderr
         );
-        assert_eq!(world.names("out"), ["report.md"], "{call}");
+        assert_eq!(world.names("out"), ["results.csv"], "{call}");
     }
-    assert_eq!(std::fs::read(world.path().join("out/report.md")).unwrap(), OLD);
+    assert_eq!(std::fs::read(world.path().join("out/results.csv")).unwrap(), OLD);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_run_that_was_stopped_ends_as_if_it_had_not_been() {
     let done = train(&world, &["whole", "--add", "cards", "--keep-drawn", "drawn.bin"]).expect(0);
     assert!(done.stdout.starts_with("whole/reader.onnx: best at step "), "{}", done.stdout);
     assert!(done.stderr.contains("step 2 of 4: loss "), "{}", done.stderr);
-    let files = ["checkpoint.safetensors", "config.json", "curve.csv", "curve.png", "curve.svg"];
+    let files = ["checkpoint.safetensors", "config.json", "curve.csv", "curve.svg"];
     assert_eq!(world.names("whole"), [&files[..], &["reader.onnx"]].concat());
     let curve = std::fs::read_to_string(world.path().join("whole/curve.csv")).unwrap();
     assert_eq!(curve.lines().count(), 3, "{curve}");

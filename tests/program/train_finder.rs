@@ -30,7 +30,7 @@ fn a_finder_is_trained_from_nothing_and_goes_on_where_it_stopped() {
     let done = train(&world, &["whole", "--validate-every", "2"]).expect(0);
     assert!(done.stdout.starts_with("whole/finder.onnx: best at step "), "{}", done.stdout);
     assert!(done.stdout.contains("found"), "{}", done.stdout);
-    let files = ["checkpoint.safetensors", "config.json", "curve.csv", "curve.png", "curve.svg"];
+    let files = ["checkpoint.safetensors", "config.json", "curve.csv", "curve.svg"];
     assert_eq!(world.names("whole"), [&files[..], &["finder.onnx"]].concat());
     let bytes = |name: &str| std::fs::read(world.path().join(name)).unwrap();
     assert!(bytes("whole/finder.onnx").len() < 600_000);

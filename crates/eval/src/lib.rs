@@ -7,8 +7,6 @@
 #![warn(unreachable_pub)]
 
 mod baseline;
-pub mod chart;
-mod charts;
 pub mod check;
 pub mod convert;
 mod crops;
@@ -24,6 +22,7 @@ mod median;
 mod mistakes;
 mod outcome;
 mod pictures;
+pub mod plots;
 mod reliability;
 mod report;
 mod run;

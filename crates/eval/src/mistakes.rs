@@ -1,7 +1,6 @@
 //! Pictures of each mistake: the part of the photo, the rectified card, the network's input and the
 //! reader's output.
 
-use super::charts;
 use super::matching::{Match, Verdict};
 use super::median::median;
 use image::{Rgb, RgbImage, imageops};
@@ -41,8 +40,8 @@ pub struct Mistake {
     pub(super) card: Option<Vec<u8>>,
     /// The network's input, 96x64, as PNG.
     pub(super) input: Option<Vec<u8>>,
-    /// The reader's output, as a chart (SVG).
-    pub(super) said: Option<String>,
+    /// The reader's output.
+    pub(super) said: Option<Reading>,
 }
 
 /// Every label that is not right and every reading without a label, with pictures.
@@ -78,7 +77,7 @@ pub(crate) fn of_photo(
             view: jpeg(&view(frame, centre, long, label_quad, read_quad)),
             input: card.as_ref().map(network_input),
             card: card.map(|card| jpeg(&card.pixels)),
-            said: said.map(|said| charts::reading(said, label.map(|label| label.code))),
+            said: said.cloned(),
         });
     };
     for (i, label) in labels.iter().enumerate() {
@@ -114,7 +113,7 @@ pub(crate) fn of_crop(
         view: jpeg(&view(frame, quad.center(), quad.long_side(), None, None)),
         card: Some(jpeg(&image.pixels)),
         input: Some(network_input(image)),
-        said: Some(charts::reading(said, Some(labelled))),
+        said: Some(said.clone()),
     }
 }
 

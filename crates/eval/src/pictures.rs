@@ -3,7 +3,8 @@
 use super::mistakes::Mistake;
 use maud::{Markup, html};
 use setsight_files::whole_file::write_whole;
-use setsight_game::cards::Card;
+use setsight_game::cards::{Card, Property};
+use setsight_vision::Reading;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -40,15 +41,13 @@ impl Pictures {
         let view = write("view", "jpg", Some(&mistake.view), "where it lies")?;
         let card = write("card", "jpg", mistake.card.as_deref(), "straightened")?;
         let input = write("input", "png", mistake.input.as_deref(), "as a network gets it")?;
-        let said = mistake.said.as_ref().map(|svg| svg.as_bytes());
-        let said = write("said", "svg", said, "what the reader said")?;
         Ok(html! {
             figure class=(class) {
                 @if let Some(view) = view { (view) }
                 @if card.is_some() || input.is_some() {
                     span.seen { @for picture in [card, input].into_iter().flatten() { (picture) } }
                 }
-                @if let Some(said) = said { (said) }
+                @if let Some(said) = &mistake.said { (output(said, mistake.labelled)) }
                 figcaption { (caption) }
             }
             "\n"
@@ -60,6 +59,30 @@ impl Pictures {
         let name = format!("pictures/{:05}-{what}.{kind}", self.count);
         write_whole(&self.folder.join(&name), bytes)?;
         Ok(html! { img class=(what) src=(name) alt=(alt) loading="lazy"; })
+    }
+}
+
+/// The reader's output for one card in per cent: one bar for each value of each property and one for
+/// card-or-not; bold what the label says.
+fn output(reading: &Reading, labelled: Option<Card>) -> Markup {
+    let bar = |name: &str, value: f32, is: bool| {
+        html! {
+            tr {
+                th.no[!is] { (name) }
+                td { meter value=(value) {} }
+                td { (format!("{:.1}", 100.0 * value)) }
+            }
+        }
+    };
+    html! {
+        table.said {
+            @for (property, values) in Property::ALL.into_iter().zip(&reading.values) {
+                @for (v, &value) in values.iter().enumerate() {
+                    (bar(property.value_word(v), value, labelled.is_some_and(|c| c.value(property) == v)))
+                }
+            }
+            (bar("a card", reading.is_card, labelled.is_some()))
+        }
     }
 }
 
@@ -84,7 +107,8 @@ figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-r
 em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
 table{display:block;width:fit-content;max-width:100%;overflow-x:auto;border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
 td.good{background:#d8efe6}td.bad{background:#f7dccb}\
-h3{margin:1.2em 0 .4em}.chart{max-width:100%;border:1px solid #ddd}\
+h3{margin:1.2em 0 .4em}.confusion small{color:inherit}.no{font-weight:normal}.said{display:inline-block;vertical-align:middle;font-size:10px;line-height:1}\
+.said td,.said th{border:0;padding:1px 4px}meter{width:88px;height:9px}\
 .seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\
 img.stage{max-width:260px;max-height:200px}summary{cursor:pointer;margin:.5em 0}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}pre,figure,table{background:#222}\

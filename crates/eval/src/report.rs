@@ -1,13 +1,13 @@
 //! A page with charts of the figures and every mistake.
 
 use super::baseline::{CardChange, Change, Comparison};
-use super::charts;
 use super::dataset::LabelledPhoto;
 use super::evaluation::{Evaluation, ROWS, SideBySide};
 use super::figures::Figures;
 use super::matching::Verdict;
 use super::mistakes::Mistake;
 use super::pictures::{Pictures, STYLE, marked};
+use super::reliability::Reliability;
 use super::run::PhotoResult;
 use crate::html::{self, href};
 use maud::{Markup, html};
@@ -131,8 +131,6 @@ impl Report {
         let mut json = serde_json::to_string_pretty(&json).expect("plain data");
         json.push('\n');
         write_whole(&self.folder.join(FIGURES), json.as_bytes())?;
-        let charts = evaluations.iter().map(|evaluation| self.charts(evaluation));
-        let charts = charts.collect::<io::Result<Vec<Markup>>>()?;
         let body = html! {
             h1 {
                 @match evaluations {
@@ -143,9 +141,9 @@ impl Report {
             "\n"
             (main_figures(evaluations))
             @for comparison in comparisons.iter().flatten() { (against(comparison)) }
-            @for (evaluation, charts) in evaluations.iter().zip(charts) {
+            @for evaluation in evaluations {
                 @if evaluations.len() > 1 { h2 { "The " (evaluation.reader) " reader" } }
-                (charts)
+                (confusion_and_reliability(evaluation))
                 (groups("source", &evaluation.by_source))
                 (groups("tag", &evaluation.by_tag))
                 details { summary { "as text" } pre { (evaluation) } }
@@ -160,7 +158,7 @@ impl Report {
             p {
                 "In the photo the label is blue and the reading orange; beside it the straightened \
                  card (of a missed one by its label), the same as a network gets it, and what the \
-                 reader said of it, in per cent: bold and blue what the label says."
+                 reader said of it, in per cent: bold what the label says."
             }
             "\n"
             @if self.body.is_empty() { p { "None." } }
@@ -169,36 +167,81 @@ impl Report {
         let page = html::page("setsight: how well it reads", STYLE, &body).into_string();
         write_whole(&self.folder.join(PAGE), page.as_bytes())
     }
+}
 
-    /// Writes the charts of confusion and reliability; returns their HTML.
-    fn charts(&self, evaluation: &Evaluation) -> io::Result<Markup> {
-        let mut charts: Vec<(String, String)> = Property::ALL
-            .map(|property| {
-                let what = format!("confusion-{}", property.word());
-                (what, charts::confusion(property, &evaluation.all))
-            })
-            .into();
-        charts.push(("reliability".into(), charts::reliability(&evaluation.reliability)));
-        let file = |what: &str| format!("pictures/{}-{what}.svg", evaluation.reader);
-        for (what, svg) in &charts {
-            write_whole(&self.folder.join(file(what)), svg.as_bytes())?;
+/// How each property is read, and whether the reader is as often right as it says.
+fn confusion_and_reliability(evaluation: &Evaluation) -> Markup {
+    html! {
+        h3 { "Confusion and reliability" }
+        "\n"
+        div.row {
+            @for (property, matrix) in Property::ALL.into_iter().zip(&evaluation.all.confusion) {
+                (confusion(property, matrix))
+            }
+            (reliability(&evaluation.reliability))
         }
-        Ok(html! {
-            h3 { "Confusion and reliability" }
-            "\n"
-            div.row {
-                @for (what, _) in &charts {
-                    img.chart src=(href(Path::new(&file(what)))) alt=(what); "\n"
+        p {
+            "Confusion: rows as labelled, columns as read (the best guess, over all cards that were \
+             found), in per cent of the row. Reliability: where fewer readings are wrong than are said \
+             to be, the reader is better than it says; where more are, it boasts. The last column \
+             tells between which shares the true one lies in 95 of 100 cases."
+        }
+        "\n"
+    }
+}
+
+/// A confusion matrix of one property. A cell is darker the larger its share of the row, blue on the
+/// diagonal and orange off it.
+fn confusion(property: Property, matrix: &[[usize; 3]; 3]) -> Markup {
+    let cell = |labelled: usize, read: usize| {
+        let count = matrix[labelled][read];
+        let share = count as f64 / matrix[labelled].iter().sum::<usize>().max(1) as f64;
+        // One card in a thousand must be visible.
+        let (color, deep) =
+            if labelled == read { ("0,114,178", share) } else { ("213,94,0", share.powf(0.4)) };
+        html! {
+            td style=(format!("background:rgba({color},{:.3})", 0.7 * deep)) {
+                (count) @if count > 0 { br; small { (format!("{:.2} %", 100.0 * share)) } }
+            }
+        }
+    };
+    html! {
+        table.confusion {
+            tr { th { (property) } @for v in 0..3 { th { (property.value_word(v)) } } }
+            @for labelled in 0..3 {
+                tr {
+                    th { (property.value_word(labelled)) }
+                    @for read in 0..3 { (cell(labelled, read)) }
                 }
             }
-            p {
-                "Confusion: rows as labelled, columns as read (the best guess, over all cards that \
-                 were found). Reliability: below the dashed line the reader is better than it says, \
-                 above it boasts; a hollow dot stands for no mistake at all, the bars for 95 per \
-                 cent."
+        }
+        "\n"
+    }
+}
+
+/// For each bin of confidence the expected and the observed share of errors, with its 95 % interval.
+fn reliability(reliability: &Reliability) -> Markup {
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    html! {
+        table.reliability {
+            tr {
+                @for head in ["confidence", "readings", "said to be wrong", "wrong", "between"] {
+                    th { (head) }
+                }
             }
-            "\n"
-        })
+            @for (low, high, bin) in reliability.filled() {
+                @let readings = bin.readings as f64;
+                @let (least, most) = bin.wrong_between();
+                tr {
+                    td { (1.0 - high) " to " (1.0 - low) }
+                    td { (bin.readings) }
+                    td { (percent(bin.expected_wrong / readings)) }
+                    td { (percent(bin.wrong() as f64 / readings)) }
+                    td { (percent(least)) " and " (percent(most)) }
+                }
+            }
+        }
+        "\n"
     }
 }
 
@@ -302,6 +345,25 @@ fn against(comparison: &Comparison) -> Markup {
             }
         } @else {
             p { "The baseline does not tell of single cards." }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_shares_stand_in_the_tables() {
+        let text = confusion(Property::ALL[2], &[[0; 3], [3, 1970, 41], [0; 3]]).into_string();
+        for part in ["colour", ">1970<", ">41<", "2.04 %", "purple"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let mut bins = Reliability::default();
+        (0..50).for_each(|i| bins.count(0.97, i > 1));
+        let text = reliability(&bins).into_string();
+        for part in ["<td>0.95 to 0.98</td>", "<td>50</td>", "<td>3.00 %</td>", "<td>4.00 %</td>"] {
+            assert!(text.contains(part), "{part}: {text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
-use setsight_eval::chart::{Curve, Curves, PlotError, SIZE_PX, save};
+use setsight_eval::plots::{Curve, Curves, PlotError, SIZE_PX, svg};
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
 use std::fmt::Write;
@@ -45,13 +45,10 @@ pub(crate) fn table(history: &[Entry]) -> String {
 }
 
 /// The files that [`write()`] writes.
-pub(crate) const FILES: [&str; 3] = ["curve.csv", "curve.svg", "curve.png"];
+pub(crate) const FILES: [&str; 2] = ["curve.csv", "curve.svg"];
 
 /// Writes [`FILES`] into the run's folder.
 pub(crate) fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
-    let path = folder.join(FILES[0]);
-    write_whole(&path, table(history).as_bytes())
-        .map_err(|error| PlotError::Write { path, reason: error.to_string() })?;
     let points = |pick: &dyn Fn(&Entry) -> f64| {
         history.iter().map(|entry| (entry.step as f64, pick(entry))).collect::<Vec<_>>()
     };
@@ -99,7 +96,12 @@ pub(crate) fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), 
         log_y: true,
         curves,
     };
-    save(&chart, &folder.join("curve"), SIZE_PX).map(|_| ())
+    for (name, text) in FILES.into_iter().zip([table(history), svg(&chart, SIZE_PX)?]) {
+        let path = folder.join(name);
+        write_whole(&path, text.as_bytes())
+            .map_err(|error| PlotError::Write { path, reason: error.to_string() })?;
+    }
+    Ok(())
 }
 
 /// A bar on a terminal, otherwise one line per validation; both on stderr.

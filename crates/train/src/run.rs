@@ -8,7 +8,7 @@ use super::optimiser::{Schedule, State};
 use super::tensor::Tensor;
 use super::weights::Weights;
 use serde::{Deserialize, Serialize};
-use setsight_eval::chart::PlotError;
+use setsight_eval::plots::PlotError;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::graph::Graph;

@@ -56,7 +56,7 @@ pub struct Args {
     /// deck is too large for each card to come five times.
     #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory"])]
     uniformity: bool,
-    /// Folder for the report, the table and the plots
+    /// Folder for the page and the table
     #[arg(short, long, value_name = "DIR", default_value = "comparison")]
     out: PathBuf,
     /// Show the page, with the program that the system opens pages with
@@ -74,7 +74,7 @@ const GAMES: u64 = 10;
 const DEFAULT_EXPERIMENTS: [&str; 4] =
     ["v=3,p=4,n=2..6", "v=4,p=5,n=2..6", "v=3..6,p=4,n=2", "v=3,p=3..8,n=4"];
 
-/// Runs the experiments and writes `results.csv`, `report.md`, the plots and a page.
+/// Runs the experiments and writes `results.csv` and a page with plots.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     if args.uniformity {
         return test_dealer(&args);
@@ -112,7 +112,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     }
     bar.finish_and_clear();
     let text = match args.format {
-        Format::Text => report::markdown(&results, &solvers, &limits),
+        Format::Text => report::text(&results, &solvers, &limits),
         Format::Json => format!("{}\n", report::to_json(&results, &limits, args.dealer)),
     };
     std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
@@ -141,20 +141,16 @@ fn progress(cells: u64) -> ProgressBar {
 }
 
 fn create_report(folder: &Path) -> anyhow::Result<()> {
-    create(folder, report::FILES)?;
+    create(folder, report::FILE)?;
     refuse_other_pages(&folder.join(report::PAGE)).map_err(|error| cannot_go_to(folder, error))?;
     Ok(())
 }
 
-/// Makes the folder, in which what has the names of these files must begin as they do.
-fn create(folder: &Path, files: [(&str, &str); 2]) -> anyhow::Result<()> {
+/// Makes the folder, in which what has the name of the file must begin as it does.
+fn create(folder: &Path, (name, start): (&str, &str)) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))?;
-    for (name, start) in files {
-        refuse_others(&folder.join(name), start.as_bytes())
-            .map_err(|error| cannot_go_to(folder, error))?;
-    }
-    Ok(())
+    refuse_others(&folder.join(name), start.as_bytes()).map_err(|error| cannot_go_to(folder, error))
 }
 
 fn cannot_go_to(folder: &Path, error: std::io::Error) -> anyhow::Error {
@@ -179,7 +175,7 @@ fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     decks.dedup();
-    create(&args.out, uniformity::FILES)?;
+    create(&args.out, uniformity::FILE)?;
     refuse_other_pages(&args.out.join(uniformity::PAGE))
         .map_err(|error| cannot_go_to(&args.out, error))?;
     let outcome =

@@ -1,16 +1,16 @@
 //! The comparison as a page: plots, tables, and a sentence for each row.
 
 use super::experiment::Limits;
-use super::report::{Row, Table, charts, introduction, sentences, tables};
+use super::report::{Row, Table, introduction, plots, sentences, tables};
 use crate::cli::page;
 use maud::{Markup, html};
-use setsight_eval::chart::PlotError;
+use setsight_eval::plots::PlotError;
 use setsight_generalized::Kind;
 
 /// The page in HTML; it refers to no other file.
 pub fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {
     let plots_of = |row| -> Result<Vec<Markup>, PlotError> {
-        charts(row, solvers).iter().map(|(_, chart)| page::plot(chart)).collect()
+        plots(row, solvers).iter().map(page::plot).collect()
     };
     let plots = results.iter().map(plots_of).collect::<Result<Vec<_>, _>>()?;
     let body = html! {

@@ -1,4 +1,4 @@
-//! The results as CSV, Markdown and plots.
+//! The results as CSV, JSON, text and plots.
 
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::paper::paper;
@@ -18,9 +18,8 @@ pub type Row = (Experiment, Vec<Cell>);
 /// The page among the files.
 pub const PAGE: &str = "index.html";
 
-/// How its text files begin, by their names.
-pub const FILES: [(&str, &str); 2] =
-    [("results.csv", "varied,values,"), ("report.md", "# The solvers compared\n")];
+/// The table among the files, and how it begins.
+pub const FILE: (&str, &str) = ("results.csv", "varied,values,");
 
 /// Writes all files.
 pub fn write(
@@ -34,23 +33,9 @@ pub fn write(
         write_whole(&path, text.as_bytes())
             .with_context(|| format!("{} cannot be written", path.display()))
     };
-    put("results.csv", csv(results))?;
-    put("report.md", markdown(results, solvers, limits))?;
-    for row in results {
-        for (kind, chart) in charts(row, solvers) {
-            let stem = folder.join(stem(kind, &row.0));
-            setsight_eval::chart::save(&chart, &stem, setsight_eval::chart::SIZE_PX)?;
-        }
-    }
+    put(FILE.0, csv(results))?;
     put(PAGE, super::page::page(results, solvers, limits)?)?;
     Ok(())
-}
-
-/// The name of an experiment's plots, without suffix.
-fn stem(kind: &str, experiment: &Experiment) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let text: String = experiment.text.chars().filter(|c| !c.is_whitespace()).map(safe).collect();
-    format!("{kind}-{}-{text}", experiment.varied)
 }
 
 fn csv(results: &[Row]) -> String {
@@ -153,8 +138,8 @@ pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
     tables
 }
 
-/// The report in Markdown.
-pub fn markdown(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
+/// The report as it is printed.
+pub fn text(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
     let mut text = format!("# The solvers compared\n\n{}\n", introduction(limits));
     for row in results {
         let experiment = &row.0;
@@ -164,7 +149,7 @@ pub fn markdown(results: &[Row], solvers: &[Kind], limits: &Limits) -> String {
     text
 }
 
-/// Adds a table in Markdown.
+/// Adds a table as it is printed.
 pub fn add_table(text: &mut String, Table { above, head, rows }: &Table) {
     if !above.is_empty() {
         let _ = writeln!(text, "\n{above}\n");
@@ -326,16 +311,14 @@ pub fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
 }
 
-/// The plots of an experiment, each with how its files' names begin: times, and boards where these vary.
-pub fn charts(row: &Row, solvers: &[Kind]) -> Vec<(&'static str, setsight_eval::chart::Curves)> {
-    let mut charts = vec![("vary", chart(row, solvers))];
-    charts.extend(boards(row).map(|boards| ("boards", boards)));
-    charts
+/// The plots of an experiment: times, and boards where these vary.
+pub fn plots(row: &Row, solvers: &[Kind]) -> Vec<setsight_eval::plots::Curves> {
+    std::iter::once(chart(row, solvers)).chain(boards(row)).collect()
 }
 
 /// Cards on the board at the first set, by values or properties.
-fn boards((experiment, cells): &Row) -> Option<setsight_eval::chart::Curves> {
-    use setsight_eval::chart::{Curve, Curves};
+fn boards((experiment, cells): &Row) -> Option<setsight_eval::plots::Curves> {
+    use setsight_eval::plots::{Curve, Curves};
     let of_game = |game: &[Cell]| {
         let position = experiment.position(&game.first()?.rules) as f64;
         Some((position, first_board(game)?))
@@ -365,8 +348,8 @@ const fn axis(experiment: &Experiment) -> &'static str {
 }
 
 /// The curves of an experiment in microseconds, with the paper's dashed beside them.
-fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::chart::Curves {
-    use setsight_eval::chart::{Curve, Curves};
+fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::plots::Curves {
+    use setsight_eval::plots::{Curve, Curves};
     let color = |kind| match kind {
         Kind::Brute => (200, 30, 30),
         Kind::Smt(Without::NOTHING) => (20, 60, 200),
@@ -444,7 +427,7 @@ mod tests {
     #[test]
     fn the_report_has_means_memory_and_the_paper() {
         let (results, solvers, limits) = results();
-        let text = markdown(&results, &solvers, &limits);
+        let text = text(&results, &solvers, &limits);
         assert!(text.contains("## n varies, v=3, p=4"), "{text}");
         assert!(text.contains("| 2 | 13.5 cards | 20.00 µs | 200 ns | 12.0 kB |"), "{text}");
         assert!(text.contains("| 3 | 13.5 cards | out of time after 1 game |"), "{text}");

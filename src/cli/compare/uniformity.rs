@@ -6,7 +6,7 @@ use crate::cli::page;
 use crate::cli::timed::{Dealing, counted as number_of};
 use anyhow::Context;
 use serde_json::json;
-use setsight_eval::chart::{Bars, PlotError};
+use setsight_eval::plots::{Bars, PlotError};
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;
@@ -28,9 +28,8 @@ pub const DECKS: [(u64, u64); 2] = [(4, 3), (5, 4)];
 /// A fair dealer falls below this in one of a thousand histograms.
 const SUSPICIOUS: f64 = 1e-3;
 
-/// How its text files begin, by their names.
-pub const FILES: [(&str, &str); 2] =
-    [("uniformity.md", "# Is the dealer fair?\n"), ("uniformity.csv", "values,properties,cards,")];
+/// The table among the files, and how it begins.
+pub const FILE: (&str, &str) = ("uniformity.csv", "values,properties,cards,");
 
 /// The page among the files.
 pub const PAGE: &str = "uniformity.html";
@@ -92,7 +91,7 @@ pub fn run(
                 "counts": histogram.counts,
             }));
             suspicious += usize::from(histogram.p_value < SUSPICIOUS);
-            bars.push(draw(histogram, counted, (v, p, trials), (name, what), folder)?);
+            bars.push(bars_of(histogram, counted, (v, p, trials), what));
         }
     }
     let verdict = match suspicious {
@@ -111,11 +110,9 @@ pub fn run(
     if suspicious > 0 {
         let _ = writeln!(text, "\n{verdict}");
     }
-    for (name, contents) in [("uniformity.md", &text), ("uniformity.csv", &csv)] {
-        let path = folder.join(name);
-        write_whole(&path, contents.as_bytes())
-            .with_context(|| format!("{} cannot be written", path.display()))?;
-    }
+    let path = folder.join(FILE.0);
+    write_whole(&path, csv.as_bytes())
+        .with_context(|| format!("{} cannot be written", path.display()))?;
     if format == Format::Json {
         text = format!(
             "{}\n",
@@ -164,15 +161,14 @@ const fn noun(counted: Counted) -> &'static str {
     }
 }
 
-/// Draws a histogram into its files.
-fn draw(
+/// The plot of a histogram.
+fn bars_of(
     histogram: &Histogram,
     counted: Counted,
     (v, p, trials): (usize, usize, u64),
-    (name, what): (&str, &str),
-    folder: &Path,
-) -> anyhow::Result<Bars> {
-    let bars = Bars {
+    what: &str,
+) -> Bars {
+    Bars {
         title: format!(
             "{what}, v={v}, p={p}: chi-square {:.1} ({}), p-value {:.3}",
             histogram.chi_square, histogram.degrees, histogram.p_value
@@ -186,8 +182,5 @@ fn draw(
         first: 0,
         color: (70, 120, 180),
         level: Some(histogram.expected),
-    };
-    let stem = folder.join(format!("uniformity-v{v}-p{p}-{name}"));
-    setsight_eval::chart::save(&bars, &stem, setsight_eval::chart::SIZE_PX)?;
-    Ok(bars)
+    }
 }

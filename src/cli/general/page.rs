@@ -5,7 +5,7 @@ use crate::cli::page;
 use crate::cli::paper::paper;
 use crate::cli::timed::{counted, human};
 use maud::html;
-use setsight_eval::chart::{Bars, Curve, Curves, PlotError, Rgb};
+use setsight_eval::plots::{Bars, Curve, Curves, PlotError, Rgb};
 use std::collections::BTreeMap;
 
 const BLUE: Rgb = (0, 114, 178);
