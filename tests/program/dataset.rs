@@ -27,12 +27,6 @@ fn labels(world: &World, folder: &str) -> Vec<PhotoLabel> {
     photos
 }
 
-/// The only card of a photo, its centre in whole pixels, and whether its corners are known.
-fn told(card: &CardLabel) -> (String, [f64; 2], bool) {
-    let center = [card.center.x.round(), card.center.y.round()];
-    (card.code.to_string(), center, card.corners.is_some())
-}
-
 /// Asserts that nothing is converted and nothing written, and that this is told.
 #[track_caller]
 fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) {
@@ -98,213 +92,36 @@ fn coco(images: Value, annotations: Value) -> Vec<u8> {
 }
 
 #[test]
-fn coco_boxes_give_centres_and_four_corners_stay() {
-    let world = World::new();
-    // As Roboflow has it: a file for each part of the data, with its pictures beside it.
-    for part in ["train", "valid"] {
-        photo(&world, &format!("set/{part}/a.png"), 0);
-    }
-    let images = json!([{"id": 1, "file_name": "a.png", "width": 64, "height": 48}]);
-    let corners = json!([[10, 10, 50, 14, 46, 40, 8, 36]]);
-    let marks = json!([
-        {"image_id": 1, "category_id": 3, "bbox": [10, 20, 20, 10], "segmentation": []},
-        {"image_id": 1, "category_id": 7, "bbox": [8, 10, 42, 30], "segmentation": corners},
-    ]);
-    world.file("set/train/_annotations.coco.json", &coco(images.clone(), marks));
-    // A box written as a polygon, and a mask.
-    let mask = json!({"counts": "abc", "size": [48, 64]});
-    let a_box = json!([[10, 20, 30, 20, 30, 30, 10, 30]]);
-    let marks = json!([
-        {"image_id": 1, "category_id": 3, "bbox": [10, 20, 20, 10], "segmentation": a_box},
-        {"image_id": 1, "category_id": 7, "bbox": [30, 20, 20, 10], "segmentation": mask},
-    ]);
-    world.file("set/valid/_annotations.coco.json", &coco(images, marks));
-    let ran = run_convert(&world, &["set", "--out", "out"]).expect(0);
-    let expected =
-        "out/labels.json: 2 photos, 4 cards, 1 with corners, 2 of the deck's 81 cards, from coco";
-    assert_eq!(ran.stdout.trim(), expected);
-    let photos = labels(&world, "out");
-    assert_eq!(photos[0].file, "../set/train/a.png");
-    assert_eq!((photos[0].width, photos[0].height), (64, 48));
-    let cards = |photo: &PhotoLabel| photo.cards.iter().map(told).collect::<Vec<_>>();
-    let two = ("2spd".to_owned(), [20.0, 25.0], false);
-    assert_eq!(cards(&photos[0]), [two.clone(), ("1frs".into(), [28.0, 25.0], true)]);
-    assert_eq!(photos[0].cards[1].corners.unwrap().0[1], Point::new(50.0, 14.0));
-    assert_eq!(cards(&photos[1]), [two, ("1frs".into(), [40.0, 25.0], false)]);
-    run_convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
-    assert_eq!(world.names("copies"), ["labels.json", "train-a.png", "valid-a.png"]);
-    assert_eq!(labels(&world, "copies")[1].file, "valid-a.png");
-}
-
-#[test]
 fn photos_from_outside_of_an_export_are_told() {
     let world = World::new();
-    photo(&world, "private/a.png", 0);
-    let images = json!([{"id": 1, "file_name": "../private/a.png", "width": 64, "height": 48}]);
-    let mark = json!([{"image_id": 1, "category_id": 3, "bbox": [10, 20, 20, 10]}]);
+    for name in ["private/a.png", "set/train/a.png", "set/valid/a.png"] {
+        photo(&world, name, 0);
+    }
+    let image = |id: u32, file: &str| json!({"id": id, "file_name": file});
+    let images =
+        json!([image(1, "../private/a.png"), image(2, "train/a.png"), image(3, "valid/a.png")]);
+    let mark = |image: u32| json!({"image_id": image, "category_id": 3, "bbox": [10, 20, 20, 10]});
+    let mark = json!([mark(1), mark(2), mark(3)]);
     world.file("set/all.json", &coco(images, mark));
     let ran = run_convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
     let told = ran.line_about("private/a.png");
     assert!(told.contains("1 labelled pictures lie outside") && told.contains("copied"), "{told}");
+    assert_eq!(
+        world.names("copies"),
+        ["..-private-a.png", "labels.json", "train-a.png", "valid-a.png"]
+    );
 }
 
 #[test]
-fn coco_pictures_are_found_where_other_programs_put_them() {
-    let mark =
-        |image: Value| json!([{"image_id": image, "category_id": 3, "bbox": [10, 20, 20, 10]}]);
-    // CVAT: annotations/ beside images/; the file alone and the folder mean the same.
-    let world = World::new();
-    photo(&world, "export/images/default/a.png", 0);
-    let images = json!([{"id": 1, "file_name": "a.png", "width": 64, "height": 48}]);
-    world.file("export/annotations/instances_default.json", &coco(images, mark(json!(1))));
-    for (i, from) in ["export", "export/annotations/instances_default.json"].iter().enumerate() {
-        let out = format!("out{i}");
-        run_convert(&world, &[from, "--out", &out]).expect(0);
-        assert_eq!(labels(&world, &out)[0].file, "../export/images/default/a.png");
-    }
-    // FiftyOne: its file is called as ours.
-    let world = World::new();
-    photo(&world, "set/data/a.png", 0);
-    let images = json!([{"id": 1, "file_name": "a.png"}]);
-    world.file("set/labels.json", &coco(images, mark(json!(1))));
-    run_convert(&world, &["set", "--out", "out"]).expect(0);
-    assert_eq!(labels(&world, "out")[0].file, "../set/data/a.png");
-    // Label Studio: where it had the picture itself; ids may be text.
+fn labels_are_written_beside_the_photos() {
+    // Label Studio says where it had the picture itself; ids may be text.
     let world = World::new();
     photo(&world, "project/images/f00-a.png", 0);
+    let mark = json!([{"image_id": "x", "category_id": 3, "bbox": [10, 20, 20, 10]}]);
     let images = json!([{"id": "x", "file_name": "C:\\data\\media\\f00-a.png"}]);
-    world.file("project/result.json", &coco(images, mark(json!("x"))));
+    world.file("project/result.json", &coco(images, mark));
     run_convert(&world, &["project", "--out", "project/images"]).expect(0);
     assert_eq!(labels(&world, "project/images")[0].file, "f00-a.png", "labels beside the photos");
-}
-
-#[test]
-fn what_is_wrong_in_coco_is_told_all_at_once() {
-    let world = World::new();
-    for name in ["a.png", "b.png", "c.png"] {
-        photo(&world, &format!("set/{name}"), 0);
-    }
-    world.file("set/letter.png", b"Dear reader, I am no image.");
-    let image = |id: u32, file: &str, width: u32| json!({"id": id, "file_name": file, "width": width, "height": 48});
-    let images = json!([
-        image(1, "a.png", 64),
-        image(2, "b.png", 640),
-        image(3, "c.png", 64),
-        image(4, "lost.png", 64),
-        image(5, "letter.png", 64),
-        image(6, "a.png", 64),
-    ]);
-    let mark = |image: u32, class: u32, left: f64| json!({"image_id": image, "category_id": class, "bbox": [left, 10, 20, 10]});
-    let marks = json!([
-        mark(1, 3, 0.0),
-        mark(1, 3, 40.0),
-        mark(2, 3, 0.0),
-        mark(3, 3, 60.0),
-        mark(3, 0, 1.0),
-        mark(4, 3, 1.0),
-        mark(5, 3, 1.0),
-        mark(6, 3, 1.0),
-    ]);
-    world.file("set/labels.coco.json", &coco(images, marks));
-    refused(
-        &world,
-        &["set"],
-        1,
-        &[
-            "set/a.png: card 2spd is labelled twice, at (10, 15) and at (50, 15)",
-            "set/b.png: is 64x48 pixels, but set/labels.coco.json says 640x48; are these labels of another",
-            "set/c.png: 2spd reaches from (60, 10) to (80, 20) and leaves the picture (64x48 pixels)",
-            "lost.png is labelled but not there",
-            "set/letter.png: is not a picture",
-            "set/a.png: is labelled in set/labels.coco.json and again in",
-            "cards (used 1 times): \"cards\" is no number",
-        ],
-    );
-    let no_place = json!([{"image_id": 1, "category_id": 3}]);
-    world.file("set/labels.coco.json", &coco(json!([image(1, "a.png", 64)]), no_place));
-    refused(&world, &["set"], 1, &["annotation 1 says no place; expected \"bbox\""]);
-    let strange = json!([{"image_id": 9, "category_id": 3, "bbox": [1, 1, 2, 2]}]);
-    world.file("set/labels.coco.json", &coco(json!([image(1, "a.png", 64)]), strange));
-    refused(&world, &["set"], 1, &["annotation 1 is of image 9, which is not listed"]);
-}
-
-#[test]
-fn yolo_gives_centres_of_boxes_and_corners_of_oriented_ones() {
-    let world = World::new();
-    for name in ["images/train/a.png", "images/train/none.png", "images/train/new.png"] {
-        photo(&world, &format!("set/{name}"), 0);
-    }
-    world.file("set/data.yaml", b"path: .\nnames:\n  0: 2spd\n  1: one filled red squiggle\n");
-    let lines = "0 0.5 0.25 0.1 0.1\n1 0.25 0.25 0.75 0.3125 0.6875 0.75 0.1875 0.625\n";
-    world.file("set/labels/train/a.txt", lines.as_bytes());
-    world.file("set/labels/train/none.txt", b"\n");
-    world.file("set/train.txt", b"images/train/a.png\n");
-    let ran = run_convert(&world, &["set", "--out", "out"]).expect(0);
-    assert!(ran.stdout.contains("2 photos, 2 cards, 1 with corners"), "{}", ran.stdout);
-    for line in [
-        "1 photos without a card count as truth; take out those that nobody labelled, such as",
-        "1 photos that nobody labelled are left out, such as set/images/train/new.png",
-    ] {
-        assert!(ran.stderr.contains(line), "no \"{line}\" in: {}", ran.stderr);
-    }
-    let photos = labels(&world, "out");
-    let cards: Vec<_> = photos[0].cards.iter().map(told).collect();
-    assert_eq!(cards[0], ("2spd".into(), [32.0, 12.0], false));
-    assert_eq!((cards[1].0.as_str(), cards[1].2), ("1frs", true));
-    assert_eq!(photos[0].cards[1].corners.unwrap().0[0], Point::new(16.0, 12.0));
-    assert!(photos[1].file.ends_with("none.png") && photos[1].cards.is_empty());
-
-    // Darknet's way, as CVAT exports it: text and pictures side by side; a polygon of five.
-    let world = World::new();
-    photo(&world, "set/obj_train_data/a.png", 0);
-    world.file("set/obj.names", b"2spd\n1frs\n");
-    world.file("set/obj_train_data/a.txt", b"1 0.25 0.25 0.5 0.25 0.75 0.25 0.75 0.75 0.25 0.75\n");
-    run_convert(&world, &["set", "--out", "out"]).expect(0);
-    assert_eq!(told(&labels(&world, "out")[0].cards[0]), ("1frs".into(), [32.0, 24.0], false));
-
-    world.file("set/obj_train_data/a.txt", b"5 0.5 0.5 0.1 0.1\n");
-    world.file("set/obj_train_data/lost.txt", b"1 0.5 0.5 0.1 0.1\n");
-    let words = [
-        "a.txt: line 1: class 5 has no name; 2 classes are named",
-        "lost.txt: labels without a photo",
-    ];
-    refused_without_out(&world, &words);
-    world.file("set/obj.names", b"\n");
-    refused_without_out(&world, &["obj.names: names no class"]);
-}
-
-#[track_caller]
-fn refused_without_out(world: &World, words: &[&str]) {
-    std::fs::remove_dir_all(world.path().join("out")).ok();
-    refused(world, &["set"], 1, words);
-}
-
-#[test]
-fn a_table_of_centres_becomes_labels() {
-    let world = World::new();
-    photo(&world, "photos/a.png", 0);
-    photo(&world, "photos/b, c.png", 0);
-    let table = "code,x,y,file\n2spd,10.5,20,a.png\n\"two open red diamonds\",40,30,a.png\n1frs,15,16,\"b, c.png\"\n";
-    world.file("photos/centres.csv", table.as_bytes());
-    for from in ["photos", "photos/centres.csv"] {
-        let ran = run_convert(&world, &[from, "--out", "photos"]).expect(0);
-        assert!(ran.stdout.contains("2 photos, 3 cards, 0 with corners"), "{}", ran.stdout);
-        let photos = labels(&world, "photos");
-        assert_eq!(photos[1].file, "b, c.png");
-        assert_eq!(told(&photos[0].cards[1]), ("2ord".into(), [40.0, 30.0], false));
-        std::fs::remove_file(world.path().join("photos/labels.json")).unwrap();
-    }
-    let table =
-        "file,code,x,y\na.png,2spd,ten,20\nlost.png,1frs,1,1\na.png,2spd,1,1\na.png,2xpd,1,1\n";
-    world.file("photos/centres.csv", table.as_bytes());
-    let words = [
-        "centres.csv: line 2: x is \"ten\"; expected pixels, such as 1024 or 20.5",
-        "centres.csv: line 3: lost.png is labelled but not there",
-        "2xpd (used 1 times): \"2xpd\": 'x' at place 2",
-    ];
-    refused(&world, &["photos"], 1, &words);
-    world.file("photos/centres.csv", b"file,code,x,y\n");
-    refused(&world, &["photos"], 1, &["photos: no picture is labelled there"]);
 }
 
 /// Programs show photos upright; labels.json speaks of the file as stored.

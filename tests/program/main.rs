@@ -12,7 +12,6 @@ mod binary;
 mod compare;
 mod dataset;
 mod dataset_forms;
-mod dataset_odd;
 mod deal;
 mod deck;
 mod eval;
