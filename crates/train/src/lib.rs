@@ -16,6 +16,7 @@
 //! | `run` | the loop: batches, steps, validation, early stopping |
 //! | `first` | the weights that a run starts from |
 //! | `curve` | how a run reports progress: a display, a table, a picture |
+//! | `classical` | the constants of the classical reader |
 //! | `fuse` | the fusion of both classifiers' evidence, and the threshold for a claim |
 //! | `reader` | the card classifier and its training data |
 //! | `finder` | the card detector and its training data |
@@ -29,6 +30,7 @@
 
 mod adapt;
 mod checkpoint;
+mod classical;
 mod convolution;
 mod curve;
 mod finder;
@@ -58,6 +60,10 @@ pub use tensor::Tensor;
 pub mod parts {
     pub use crate::convolution::Convolution;
 
+    /// The constants of the classical reader.
+    pub mod classical {
+        pub use crate::classical::fit;
+    }
     /// The finder and its drawn tables.
     pub mod finder {
         pub use crate::finder::scenes::{draw, draw_covered};

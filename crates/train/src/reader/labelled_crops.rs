@@ -400,7 +400,7 @@ fn cut_beside(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> 
 
 /// The crop on a table half as large again in each direction, of one colour with grain, so that an
 /// outline with an error shows some table.
-fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
+pub(crate) fn on_a_table(crop: &RgbImage, rng: &mut Pcg64) -> (RgbImage, Quad) {
     let (w, h) = crop.dimensions();
     let (mx, my) = (w / 4, h / 4);
     let base: [f32; 3] = if rng.random_bool(0.3) {

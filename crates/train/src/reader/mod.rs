@@ -335,7 +335,7 @@ pub fn fingerprint<'a>(samples: impl IntoIterator<Item = &'a Sample>) -> String 
 
 /// Hashes a seed and a number, so that neighbouring numbers give unrelated results (SplitMix64's
 /// finaliser, Steele, Lea and Flood 2014).
-fn key(seed: u64, number: u64) -> u64 {
+pub(crate) fn key(seed: u64, number: u64) -> u64 {
     let mut z = seed.rotate_left(32) ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

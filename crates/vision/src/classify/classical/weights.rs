@@ -1,4 +1,4 @@
-//! Fitted constants, written by `tools/fit_classical.rs`; do not edit.
+//! Fitted constants; `docs/inside/stages.md` says how to fit others.
 //!
 //! Fitted on labelled, straightened crops of three public sources and on altered copies of them:
 //! tomwhite/set-game (Apache-2.0, 2,040 crops), wangtian24/set-solver (MIT, 1,943) and

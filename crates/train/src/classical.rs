@@ -1,0 +1,230 @@
+//! Fits the constants of the classical reader on folders of labelled crops.
+//!
+//! Each crop counts as it is, along a wrong outline, and in copies along wrong outlines that are
+//! augmented as for the reader network; what lies beside it is no card. Newton's method fits a logit for
+//! each of number, shape, shading and card-or-not. The colours are means and covariances.
+
+use crate::newton::{self, Choice};
+use crate::reader::augment::augment;
+use crate::reader::key;
+use crate::reader::labelled_crops::{CropsError, labelled_folders, on_a_table, straight_crops};
+use crate::reader::misdetections::{beside, holds, outline};
+use crate::reader::sample::{Label, Sample};
+use image::RgbImage;
+use nalgebra::{Matrix2, SMatrix, SVector, Vector2};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use rayon::prelude::*;
+use setsight_game::cards::{Card, Edition, Property};
+use setsight_nets::reader::{HEIGHT, WIDTH};
+use setsight_vision::parts::classical::{Features, Masks, quadratic};
+use setsight_vision::parts::rectify;
+use setsight_vision::{CardImage, CardOutline};
+use std::collections::BTreeMap;
+use std::f64::consts::{PI, TAU};
+use std::path::Path;
+
+/// Ridge on weights of terms scaled to a mean square of 1, as a share of all observations.
+const RIDGE: f64 = 5e-5;
+/// Weight of a card, of which there are more than of others, where others count as 1.
+const CARD_AGAINST_OTHERS: f64 = 0.6;
+/// Steps of the white's chromaticity that tell one light from another.
+const LIGHT_STEP: f32 = 0.015;
+/// Crops of each colour that a light needs.
+const LEAST_PER_COLOR: usize = 3;
+/// Roughly where the angles of the colours lie: each is taken the short way round from here.
+const ANGLES: [f64; 3] = [2.6, -1.3, 0.0];
+/// A change of hue larger than this is a misread symbol, not light: left out.
+const LARGEST_CHANGE: f64 = 1.0;
+/// Scale of Student's distribution with four degrees of freedom from its covariance.
+const STUDENT: f64 = 0.5;
+/// Few cameras do not show how far others lie: their moves are widened by this factor of variance.
+const UNSEEN_CAMERAS: f64 = 1.5;
+
+struct Seen {
+    source: usize,
+    card: Option<Card>,
+    /// The light of the crop.
+    light: [i32; 2],
+    /// Of a copy: the hue of the crop itself.
+    before: Option<[f32; 2]>,
+    features: Features,
+}
+
+/// The constants, as Rust source: from a folder of crops, or from a folder of such folders.
+pub fn fit(folder: &Path) -> Result<String, CropsError> {
+    let mut seen = Vec::new();
+    for (source, folder) in labelled_folders(folder)?.iter().enumerate() {
+        let (crops, _) = straight_crops(folder, Edition::Classic)?;
+        let crops = crops.par_iter().enumerate();
+        seen.par_extend(crops.flat_map_iter(|(i, (crop, card))| seen_of(source, i, crop, *card)));
+    }
+    seen.retain(|seen| !seen.features.symbols.is_empty());
+    Ok(constants(&seen))
+}
+
+fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
+    let mut rng = Pcg64::seed_from_u64(key(source as u64, i as u64));
+    let plain = rectify::from_crop(crop.clone());
+    let sum: f32 = plain.white_in_image.iter().sum();
+    let light = [0, 2].map(|c| (plain.white_in_image[c] / sum / LIGHT_STEP).round() as i32);
+    let of = |image: &CardImage, card, before| {
+        let features = Features::of(image, Masks::of_edition(Edition::Classic));
+        Seen { source, card, light, before, features }
+    };
+    let mut all = vec![of(&plain, Some(card), None)];
+    let before = (!all[0].features.symbols.is_empty()).then_some(all[0].features.hue);
+    let (frame, quad) = on_a_table(crop, &mut rng);
+    for (is_card, augmented) in
+        [(true, false), (true, true), (true, true), (false, false), (false, true)]
+    {
+        let quad_there = if is_card { outline(&quad, &mut rng) } else { beside(&quad, &mut rng) };
+        if !is_card && holds(&quad_there, &quad) {
+            continue;
+        }
+        let mut image = rectify::rectify(&frame, &CardOutline::at(quad_there));
+        if augmented {
+            let pixels = augment(&Sample::of(&image, Label::NoCard).pixels, false, &mut rng);
+            let pixels = RgbImage::from_raw(WIDTH as u32, HEIGHT as u32, pixels);
+            image = rectify::from_crop(pixels.expect("the network's size"));
+        }
+        all.push(of(&image, is_card.then_some(card), before));
+    }
+    all
+}
+
+fn constants(seen: &[Seen]) -> String {
+    let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
+    seen.iter().for_each(|seen| *counts.entry(seen.source).or_default() += 1.0);
+    // A large source does not drown the others.
+    let weight = |seen: &Seen| 1.0 / counts[&seen.source].sqrt();
+    let of_property = |property: Property, features: &dyn Fn(&Features) -> Vec<Vec<f64>>| {
+        let choice = |seen: &Seen| {
+            let truth = seen.card?.value(property);
+            Some(Choice { features: features(&seen.features), truth, weight: weight(seen) })
+        };
+        weights(seen.iter().filter_map(choice).collect())
+    };
+    let wide = |row: &[f32]| row.iter().map(|v| f64::from(*v)).collect();
+    let number =
+        of_property(Property::Number, &|f| f.number.map(|row| wide(&quadratic(&row))).to_vec());
+    let shape = of_property(Property::Shape, &|f| f.shape.map(|row| wide(&row)).to_vec());
+    let shading = of_property(Property::Shading, &|f| for_each_value(&f.shading, 3));
+    let card = |seen: &Seen| {
+        let (truth, share) = seen.card.map_or((0, 1.0), |_| (1, CARD_AGAINST_OTHERS));
+        let features = for_each_value(&seen.features.card, 2);
+        Choice { features, truth, weight: share * weight(seen) }
+    };
+    let card = weights(seen.iter().map(card).collect());
+    let rows = |all: &[f64], values: usize| {
+        all.chunks(all.len() / values).map(|row| rounded(row, 1e4)).collect::<Vec<_>>()
+    };
+    let (center, scatter, moves) = colors(seen);
+    let each = |row: &[f64]| rounded(row, 1e5);
+    let (center, scatter) = (center.map(|v| each(&v)), scatter.map(|v| each(&v)));
+    let moves: Vec<_> = moves.row_iter().map(|row| each(row.transpose().as_slice())).collect();
+    [
+        ("NUMBER: [f32; quadratic_terms(NUMBER_FEATURES)]", format!("{:?}", rounded(&number, 1e4))),
+        ("SHAPE: [f32; SHAPE_FEATURES]", format!("{:?}", rounded(&shape, 1e4))),
+        (
+            "SHADING: [[f32; quadratic_terms(SHADING_FEATURES) + 1]; 3]",
+            format!("{:?}", rows(&shading, 3)),
+        ),
+        ("COLOR_CENTER: [[f32; 2]; 3]", format!("{center:?}")),
+        ("COLOR_SCATTER: [[f32; 3]; 3]", format!("{scatter:?}")),
+        ("COLOR_MOVE: [[f32; 6]; 6]", format!("{moves:?}")),
+        ("CARD: [[f32; quadratic_terms(CARD_FEATURES) + 1]; 2]", format!("{:?}", rows(&card, 2))),
+    ]
+    .map(|(name, value)| format!("#[rustfmt::skip]\npub(super) const {name} = {value};\n"))
+    .join("\n")
+}
+
+/// A few decimals, and no more digits than the type holds.
+fn rounded(row: &[f64], unit: f64) -> Vec<f32> {
+    row.iter().map(|v| ((v * unit).round() / unit) as f32).collect()
+}
+
+/// For each value weights of its own, the constant last.
+fn for_each_value(features: &[f32], values: usize) -> Vec<Vec<f64>> {
+    let terms = quadratic(features).into_iter().chain([1.0]);
+    let terms: Vec<f64> = terms.map(f64::from).collect();
+    let n = terms.len();
+    let of_value = |value: usize| {
+        let mut row = vec![0.0; values * n];
+        row[value * n..][..n].copy_from_slice(&terms);
+        row
+    };
+    (0..values).map(of_value).collect()
+}
+
+fn weights(mut choices: Vec<Choice>) -> Vec<f64> {
+    let terms = choices.first().map_or(0, |choice| choice.features[0].len());
+    let mut scale = vec![0.0; terms];
+    let n = choices.iter().map(|choice| choice.features.len()).sum::<usize>() as f64;
+    for row in choices.iter().flat_map(|choice| &choice.features) {
+        scale.iter_mut().zip(row).for_each(|(sum, v)| *sum += v * v / n);
+    }
+    scale.iter_mut().for_each(|square| *square = square.max(1e-8).sqrt());
+    for row in choices.iter_mut().flat_map(|choice| &mut choice.features) {
+        row.iter_mut().zip(&scale).for_each(|(v, scale)| *v /= scale);
+    }
+    let all: f64 = choices.iter().map(|choice| choice.weight).sum();
+    let fitted = newton::fit(&choices, &vec![0.0; terms], RIDGE * all);
+    fitted.iter().zip(&scale).map(|(w, scale)| w / scale).collect()
+}
+
+/// The centre of each colour (angle, logarithm of length), its scatter within a light (angle angle,
+/// angle length, length length), and the covariance of all centres from light to light. Centres are
+/// means over sources of means over lights. Of what altering a crop changes, half counts as scatter
+/// and half as a move.
+fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], SMatrix<f64, 6, 6>) {
+    let mut lights: BTreeMap<(usize, [i32; 2]), [Vec<Vector2<f64>>; 3]> = BTreeMap::new();
+    let mut changes: [Vec<Vector2<f64>>; 3] = Default::default();
+    for seen in seen {
+        let Some(color) = seen.card.map(|card| card.value(Property::Color)) else { continue };
+        let place = |[angle, length]: [f32; 2]| {
+            let turn = (f64::from(angle) - ANGLES[color] + PI).rem_euclid(TAU) - PI;
+            Vector2::new(ANGLES[color] + turn, f64::from(length))
+        };
+        let hue = place(seen.features.hue);
+        match seen.before.map(|before| hue - place(before)) {
+            None => lights.entry((seen.source, seen.light)).or_default()[color].push(hue),
+            Some(change) if change.norm() < LARGEST_CHANGE => changes[color].push(change),
+            Some(_) => {}
+        }
+    }
+    lights.retain(|_, colors| colors.iter().all(|hues| hues.len() >= LEAST_PER_COLOR));
+    let mut by_source: BTreeMap<usize, Vec<SVector<f64, 6>>> = BTreeMap::new();
+    let (mut within, mut counts) = ([Matrix2::zeros(); 3], [0.0; 3]);
+    for ((source, _), colors) in &lights {
+        let mut centers = SVector::<f64, 6>::zeros();
+        for (k, hues) in colors.iter().enumerate() {
+            let mean = hues.iter().sum::<Vector2<f64>>() / hues.len() as f64;
+            centers.fixed_rows_mut::<2>(2 * k).copy_from(&mean);
+            within[k] +=
+                hues.iter().map(|h| (h - mean) * (h - mean).transpose()).sum::<Matrix2<_>>();
+            counts[k] += hues.len() as f64 - 1.0;
+        }
+        by_source.entry(*source).or_default().push(centers);
+    }
+    let sources = by_source.len() as f64;
+    let mean = |places: &Vec<SVector<f64, 6>>| {
+        places.iter().sum::<SVector<f64, 6>>() / places.len() as f64
+    };
+    let center = by_source.values().map(mean).sum::<SVector<f64, 6>>() / sources;
+    let spread = |places: &Vec<SVector<f64, 6>>| {
+        let of = |p: &SVector<f64, 6>| (p - center) * (p - center).transpose();
+        places.iter().map(of).sum::<SMatrix<f64, 6, 6>>() / places.len() as f64
+    };
+    let mut moves =
+        by_source.values().map(spread).sum::<SMatrix<f64, 6, 6>>() * (UNSEEN_CAMERAS / sources);
+    let scatter = std::array::from_fn(|k| {
+        let n = changes[k].len().max(1) as f64;
+        let change = changes[k].iter().map(|d| d * d.transpose()).sum::<Matrix2<_>>() / n;
+        let mut block = moves.fixed_view_mut::<2, 2>(2 * k, 2 * k);
+        block += change / 2.0 + Matrix2::identity() * 5e-3;
+        let scatter = (within[k] / counts[k] + change / 2.0) * STUDENT;
+        [scatter[(0, 0)], scatter[(0, 1)], scatter[(1, 1)]]
+    });
+    (std::array::from_fn(|k| [center[2 * k], center[2 * k + 1]]), scatter, moves)
+}
