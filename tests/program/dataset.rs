@@ -406,7 +406,7 @@ fn doubts_are_told_and_shown_and_are_no_errors() {
     assert!(text.contains("labelled 3fro at (1, 1), no card found there"), "{text}");
     assert!(text.contains("3fro found at "), "{text}");
     assert_eq!(world.names("report"), ["index.html", "pictures"]);
-    let all = ["card.jpg", "input.png", "said.svg", "view.jpg"];
+    let all = ["card.jpg", "input.png", "view.jpg"];
     let pictures = world.names("report/pictures");
     let of = |start: &str| pictures.iter().filter(|n| n.starts_with(start)).count();
     assert_eq!([of("00001"), of("00002"), of("00003")], [all.len(), 1, all.len()], "{pictures:?}");
@@ -468,7 +468,7 @@ fn crops_are_read_too() {
     let doubts = json["doubtful"].as_array().unwrap();
     assert_eq!(doubts.len(), 1, "{doubts:#?}");
     assert_eq!((&doubts[0]["labelled"], &doubts[0]["read"]), (&json!("2fpo"), &json!("2fpd")));
-    assert_eq!(world.names("report/pictures").len(), 4);
+    assert_eq!(world.names("report/pictures").len(), 3);
 
     world.file("crops/tiny.png", &encoded(bare_table(8, 8), ImageFormat::Png));
     world.file("crops/letter.png", b"Dear reader, I am no image.");
