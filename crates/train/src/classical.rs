@@ -11,7 +11,7 @@ use crate::reader::labelled_crops::{CropsError, labelled_folders, on_a_table, st
 use crate::reader::misdetections::{beside, holds, outline};
 use crate::reader::sample::{Label, Sample};
 use image::RgbImage;
-use nalgebra::{Matrix2, SMatrix, SVector, Vector2};
+use nalgebra::{Matrix2, Matrix6, Vector2, Vector6};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -40,6 +40,9 @@ const LARGEST_CHANGE: f64 = 1.0;
 const STUDENT: f64 = 0.5;
 /// Few cameras do not show how far others lie: their moves are widened by this factor of variance.
 const UNSEEN_CAMERAS: f64 = 1.5;
+
+/// The hues of each colour.
+type Hues = [Vec<Vector2<f64>>; 3];
 
 struct Seen {
     source: usize,
@@ -177,9 +180,9 @@ fn weights(mut choices: Vec<Choice>) -> Vec<f64> {
 /// angle length, length length), and the covariance of all centres from light to light. Centres are
 /// means over sources of means over lights. Of what altering a crop changes, half counts as scatter
 /// and half as a move.
-fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], SMatrix<f64, 6, 6>) {
-    let mut lights: BTreeMap<(usize, [i32; 2]), [Vec<Vector2<f64>>; 3]> = BTreeMap::new();
-    let mut changes: [Vec<Vector2<f64>>; 3] = Default::default();
+fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], Matrix6<f64>) {
+    let mut lights: BTreeMap<(usize, [i32; 2]), Hues> = BTreeMap::new();
+    let mut changes: Hues = Default::default();
     for seen in seen {
         let Some(color) = seen.card.map(|card| card.value(Property::Color)) else { continue };
         let place = |[angle, length]: [f32; 2]| {
@@ -194,10 +197,10 @@ fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], SMatrix<f64, 6, 6>) {
         }
     }
     lights.retain(|_, colors| colors.iter().all(|hues| hues.len() >= LEAST_PER_COLOR));
-    let mut by_source: BTreeMap<usize, Vec<SVector<f64, 6>>> = BTreeMap::new();
+    let mut by_source: BTreeMap<usize, Vec<Vector6<f64>>> = BTreeMap::new();
     let (mut within, mut counts) = ([Matrix2::zeros(); 3], [0.0; 3]);
     for ((source, _), colors) in &lights {
-        let mut centers = SVector::<f64, 6>::zeros();
+        let mut centers = Vector6::<f64>::zeros();
         for (k, hues) in colors.iter().enumerate() {
             let mean = hues.iter().sum::<Vector2<f64>>() / hues.len() as f64;
             centers.fixed_rows_mut::<2>(2 * k).copy_from(&mean);
@@ -208,16 +211,15 @@ fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], SMatrix<f64, 6, 6>) {
         by_source.entry(*source).or_default().push(centers);
     }
     let sources = by_source.len() as f64;
-    let mean = |places: &Vec<SVector<f64, 6>>| {
-        places.iter().sum::<SVector<f64, 6>>() / places.len() as f64
-    };
-    let center = by_source.values().map(mean).sum::<SVector<f64, 6>>() / sources;
-    let spread = |places: &Vec<SVector<f64, 6>>| {
-        let of = |p: &SVector<f64, 6>| (p - center) * (p - center).transpose();
-        places.iter().map(of).sum::<SMatrix<f64, 6, 6>>() / places.len() as f64
+    let mean =
+        |places: &Vec<Vector6<f64>>| places.iter().sum::<Vector6<f64>>() / places.len() as f64;
+    let center = by_source.values().map(mean).sum::<Vector6<f64>>() / sources;
+    let spread = |places: &Vec<Vector6<f64>>| {
+        let of = |p: &Vector6<f64>| (p - center) * (p - center).transpose();
+        places.iter().map(of).sum::<Matrix6<f64>>() / places.len() as f64
     };
     let mut moves =
-        by_source.values().map(spread).sum::<SMatrix<f64, 6, 6>>() * (UNSEEN_CAMERAS / sources);
+        by_source.values().map(spread).sum::<Matrix6<f64>>() * (UNSEEN_CAMERAS / sources);
     let scatter = std::array::from_fn(|k| {
         let n = changes[k].len().max(1) as f64;
         let change = changes[k].iter().map(|d| d * d.transpose()).sum::<Matrix2<_>>() / n;
