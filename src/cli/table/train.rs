@@ -1,11 +1,10 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops.
 
 mod common;
-mod finder;
 mod fuse;
 mod own;
 mod reader;
-mod refiner;
+mod tables;
 
 use crate::cli::common::Outcome;
 
@@ -32,9 +31,9 @@ enum Subcommand {
     /// Train the network that reads a card
     Reader(reader::Args),
     /// Train the network that finds cards, on drawn tables
-    Finder(finder::Args),
+    Finder(tables::FinderArgs),
     /// Train the network that judges whether an outline is a card's own, on drawn tables
-    Refiner(refiner::Args),
+    Refiner(tables::RefinerArgs),
     /// Fit how the network and the classical reader are joined, and when a card is unsure
     Fuse(fuse::Args),
 }
@@ -44,8 +43,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
         None => own::run(&args.own),
         Some(Subcommand::Reader(args)) => reader::run(args),
-        Some(Subcommand::Finder(args)) => finder::run(args),
-        Some(Subcommand::Refiner(args)) => refiner::run(args),
+        Some(Subcommand::Finder(args)) => tables::finder(args),
+        Some(Subcommand::Refiner(args)) => tables::refiner(args),
         Some(Subcommand::Fuse(args)) => fuse::run(args),
     }
 }

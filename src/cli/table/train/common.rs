@@ -1,19 +1,25 @@
 //! What the trainings share: where a run is kept, and how its end is told.
 
-use crate::cli::common::{BadCall, SEED};
+use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::stop;
 use anyhow::Context;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
+use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::file_of;
 use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
+use setsight_train::parts::own;
+use setsight_train::parts::reader::Group;
+use setsight_train::parts::reader::drawn::{self, Tables};
 use setsight_train::{
     CONFIG, Ended, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
 };
+use setsight_vision::parts::find::CardFinder;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The group of options of one.
@@ -31,6 +37,9 @@ pub struct RunArgs {
     /// Same seed, same network, to the bit
     #[arg(help_heading = RUN, long, default_value_t = SEED)]
     pub seed: u64,
+    /// Begin with the best weights of another run, or with a network: a run's folder or its .onnx file
+    #[arg(hide = true, help_heading = RUN, long, value_name = "RUN|FILE")]
+    pub start_from: Option<PathBuf>,
     /// Stop after this step as Ctrl-C would, to go on later
     #[arg(hide = true, help_heading = RUN, long, value_name = "STEP")]
     pub stop_after: Option<u64>,
@@ -39,21 +48,40 @@ pub struct RunArgs {
     pub checkpoint_every: f64,
 }
 
+/// What one network's training adds to the run of any.
+pub struct Recipe<T> {
+    pub task: T,
+    pub settings: Settings,
+    /// SHA-256 of what is learnt from.
+    pub training_set: String,
+    /// The options of the call that decide the outcome, without folders: they are of one machine.
+    pub options: String,
+}
+
 impl RunArgs {
-    /// The path of a file that is written at the end of a run, and that must not be there before.
-    pub fn new_file(&self, name: &str) -> Result<PathBuf, BadCall> {
-        let path = self.out.join(name);
-        if path.exists() && !self.resume && !self.out.join(CONFIG).exists() {
-            return Err(BadCall(format!(
-                "{}: is there already; give another --out",
-                path.display()
-            )));
-        }
-        Ok(path)
+    /// Whether there are weights to begin with.
+    pub const fn goes_on(&self) -> bool {
+        self.start_from.is_some()
     }
 
-    /// Trains, and tells how it ended: the trained network, or none after Ctrl-C.
-    pub fn train(&self, task: &impl Task, settings: &Settings) -> anyhow::Result<Option<Trained>> {
+    /// Trains a network by its recipe, if there is one, writes it and tells how it ended: by Ctrl-C or
+    /// with a network.
+    pub fn train<T: Task>(
+        &self,
+        kind: Kind,
+        plan: &Plan,
+        recipe: impl FnOnce(First) -> anyhow::Result<Option<Recipe<T>>>,
+    ) -> anyhow::Result<Outcome> {
+        let path = self.out.join(file_of(kind));
+        if path.exists() && !self.resume && !self.out.join(CONFIG).exists() {
+            let reason = format!("{}: is there already; give another --out", path.display());
+            return Err(BadCall(reason).into());
+        }
+        let (first, began_as) = match &self.start_from {
+            Some(path) => first_of(path, kind, plan)?,
+            None => (First::Chance, None),
+        };
+        let Some(recipe) = recipe(first)? else { return Ok(Outcome::SomeFailed) };
         let minutes = self.checkpoint_every.clamp(0.01, 1e4);
         let keeping = Keeping {
             folder: &self.out,
@@ -64,22 +92,31 @@ impl RunArgs {
             quiet: false,
             on_step: None,
         };
-        match train(task, settings, &keeping)? {
-            Ended::Done(trained) => Ok(Some(*trained)),
+        let steps = recipe.settings.schedule.steps;
+        let trained = match train(&recipe.task, &recipe.settings, &keeping)? {
+            Ended::Done(trained) => trained,
             Ended::Stopped { step } => {
-                say!(
-                    "stopped after step {step} of {}; go on with the same call and --resume",
-                    settings.schedule.steps
-                );
-                Ok(None)
+                say!("stopped after step {step} of {steps}; go on with the same call and --resume");
+                return Ok(Outcome::SomeFailed);
             }
+        };
+        let go_on = if self.goes_on() { " --start-from FIRST" } else { "" };
+        let (name, seed) = (kind.name(), self.seed);
+        let mut command = format!("setsight train {name} --seed {seed}{go_on}{}", recipe.options);
+        // What began it, if that run came to its end.
+        if let Some(first) = began_as {
+            command += &format!(" (FIRST: {})", first.command);
         }
+        write_whole(&path, &own::file(kind, &trained.graph, &command, recipe.training_set, seed))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        tell(kind, &path, &trained, steps);
+        Ok(Outcome::Done)
     }
 }
 
 /// What a run begins with, from the folder of another run or from an ONNX file; also what the network says
 /// of itself, if it is finished.
-pub fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, Option<Metadata>)> {
+fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, Option<Metadata>)> {
     if path.is_dir() {
         let weights = best_weights(path, plan)?;
         let finished = read_small(&path.join(file_of(kind)), MAX_WEIGHTS_BYTES);
@@ -95,6 +132,23 @@ pub fn first_of(path: &Path, kind: Kind, plan: &Plan) -> anyhow::Result<(First, 
         return Err(BadCall(format!("{}: a {found}, expected a {wanted}", path.display())).into());
     }
     Ok((First::Network(graph), Some(metadata)))
+}
+
+/// Cards of drawn tables to learn from and what is none, then the same of another series of tables to judge
+/// by; none when stopped. Calls `done` with the number of cards so far.
+pub fn draw(
+    [learn, judge]: [usize; 2],
+    seed: u64,
+    tables: &Tables,
+    finder: &dyn CardFinder,
+    done: &(dyn Fn(usize) + Sync),
+) -> anyhow::Result<Option<Vec<Group>>> {
+    let stop = stop::asked();
+    let learnt = drawn::crops(learn, (seed, tables), "drawn", finder, stop, done)?;
+    let other = (seed ^ (1 << 31), tables);
+    let judged =
+        drawn::crops(judge, other, "drawn for judging", finder, stop, &|n| done(learn + n))?;
+    Ok((!stop.load(Ordering::Relaxed)).then(|| learnt.into_iter().chain(judged).collect()))
 }
 
 /// The edition that a source was said to show; the classic one where nothing was said.
@@ -122,15 +176,17 @@ pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
 }
 
 /// Prints what came of a run, of which the network was written to `path`.
-pub fn tell(path: &Path, trained: &Trained, settings: &Settings) {
+fn tell(kind: Kind, path: &Path, trained: &Trained, steps: u64) {
     let best = trained.history.iter().find(|entry| entry.step == trained.step);
+    // The reader has three figures for each source, too many for a line.
+    let best = best.filter(|_| kind != Kind::Reader);
     let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
     let figures: String = best.into_iter().flat_map(|entry| &entry.figures).map(figure).collect();
     let _ = print_result!(
-        "{}: best at step {} of {}, loss {:.4} in validation{figures}, {:.1} minutes",
+        "{}: best at step {} of {steps}{}, loss {:.4} in validation{figures}, {:.1} minutes",
         path.display(),
         trained.step,
-        settings.schedule.steps,
+        if trained.early { ", ended early" } else { "" },
         trained.loss,
         trained.seconds / 60.0
     );

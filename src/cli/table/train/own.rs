@@ -1,6 +1,6 @@
 //! `setsight train --add PHOTOS --out MODELS`: a reader for one's own camera and cards.
 
-use super::common::{edition_of, edition_of_source};
+use super::common::{draw, edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::stop;
 use crate::cli::table::photos::progress;
@@ -18,7 +18,8 @@ use setsight_nets::onnx;
 use setsight_train::parts::own::{
     self, LEAST_CARDS, LEAST_SCENES, Networks, OwnError, OwnPhoto, gather, scenes,
 };
-use setsight_train::parts::reader::{Group, drawn, fingerprint};
+use setsight_train::parts::reader::drawn::Tables;
+use setsight_train::parts::reader::{Group, fingerprint};
 use setsight_train::{CONFIG, Keeping, TrainError};
 use setsight_vision::Pipeline;
 use setsight_vision::ReadingPlan;
@@ -185,7 +186,7 @@ fn train(
     let fold_of = own::folds(&scenes(&photos), FOLDS, args.seed);
     progress_told.stage(0.1);
     let drawn = match wanted.reader {
-        true => drawn_crops(args, base, stop, &|part| progress_told.at(part))?,
+        true => drawn_crops(args, base, &|part| progress_told.at(part))?,
         false => Some(Vec::new()),
     };
     let Some(drawn) = drawn else { return Ok(false) };
@@ -375,7 +376,6 @@ fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>>
 fn drawn_crops(
     args: &Args,
     base: &Models,
-    stop: &AtomicBool,
     told: &(dyn Fn(f64) + Sync),
 ) -> anyhow::Result<Option<Vec<Group>>> {
     let finder = ReadingPlan::with_models(base.clone()).build_finder()?;
@@ -388,22 +388,9 @@ fn drawn_crops(
         bar.set_position(n as u64);
         told(n as f64 / (learn + judge) as f64);
     };
-    let learned =
-        drawn::crops(learn, (seed, &drawn::Tables::Photographed), "drawn", &*finder, stop, &tell)?;
-    let other = seed ^ (1 << 31);
-    let judged = drawn::crops(
-        judge,
-        (other, &drawn::Tables::Photographed),
-        "drawn for judging",
-        &*finder,
-        stop,
-        &|n| tell(learn + n),
-    )?;
+    let drawn = draw([learn, judge], seed, &Tables::Photographed, &*finder, &tell)?;
     bar.finish_and_clear();
-    if stop.load(Ordering::Relaxed) {
-        return Ok(None);
-    }
-    Ok(Some(learned.into_iter().chain(judged).collect()))
+    Ok(drawn)
 }
 
 fn command(args: &Args) -> String {

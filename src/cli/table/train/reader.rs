@@ -1,27 +1,23 @@
 //! `setsight train reader`.
 
-use super::common::{RunArgs, edition_of, edition_of_source, first_of, positive};
+use super::common::{Recipe, RunArgs, draw, edition_of, edition_of_source, positive};
 use crate::cli::common::{BadCall, Outcome};
-use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
-use setsight_files::whole_file::write_whole;
-use setsight_files::{print_result, say};
+use setsight_files::say;
 use setsight_game::cards::Edition;
+use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of, sha256};
-use setsight_nets::onnx;
-use setsight_nets::{Kind, Metadata};
-use setsight_train::parts::reader::drawn::{self, Tables};
+use setsight_train::parts::reader::drawn::{Tables, VERSION};
 use setsight_train::parts::reader::labelled_crops::{self, Source};
 use setsight_train::parts::reader::{
     self, Augment, Group, ReaderTask, augment, augment_on_screen, crop_cache, fingerprint,
 };
-use setsight_train::{First, Schedule, Settings};
+use setsight_train::{First, Plan, Schedule, Settings};
 use setsight_vision::FinderChoice;
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::find::CardFinder;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 /// Arguments of `train reader`.
 #[derive(clap::Args)]
@@ -47,9 +43,6 @@ pub struct Args {
     /// The edition that a source's crops show, classic unless told: classic, rectangles or unknown
     #[arg(hide = true, long, value_name = "SOURCE=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
-    /// Begin with the best weights of another run, or with a network: a run's folder or a reader.onnx
-    #[arg(hide = true, long, value_name = "RUN|FILE")]
-    start_from: Option<PathBuf>,
     /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
     #[arg(hide = true, long, conflicts_with_all = ["cards", "add"])]
     screens: bool,
@@ -85,16 +78,21 @@ const REAL_SHARE: f64 = 0.25;
 
 /// Trains the reader.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let path = args.run.new_file(file_of(Kind::Reader))?;
-    let (learnt, mut judged) = labelled(&args)?;
+    let plan = if args.screens || args.second { reader::large_plan() } else { reader::plan() };
+    args.run.train(Kind::Reader, &plan, |first| recipe(&args, &plan, first))
+}
+
+/// What it learns from and how; none when stopped before.
+fn recipe(args: &Args, plan: &Plan, first: First) -> anyhow::Result<Option<Recipe<ReaderTask>>> {
+    let (learnt, mut judged) = labelled(args)?;
     let tables = match (args.screens, args.second) {
         (true, _) => Tables::OnScreen,
         (_, true) => Tables::InBadLight,
         _ => Tables::Photographed,
     };
-    let Some(mut drawn) = draw(&args, &tables)? else {
+    let Some(mut drawn) = drawn(args, &tables)? else {
         say!("stopped before the first step; nothing to go on with");
-        return Ok(Outcome::SomeFailed);
+        return Ok(None);
     };
     for group in &mut drawn {
         // What it knows of stripes is the classic edition's.
@@ -103,16 +101,14 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let judged_drawn: Vec<Group> = drawn.split_off(drawn.len().min(2));
     judged.splice(0..0, merged(judged_drawn));
     if judged.is_empty() {
-        return Err(BadCall(
-            "nothing to judge by: draw some cards (--drawn) or hold a source out".into(),
-        )
-        .into());
+        let reason = "nothing to judge by: draw some cards (--drawn) or hold a source out";
+        return Err(BadCall(reason.into()).into());
     }
     let training = shares(drawn, learnt);
     labelled_crops::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "edition": editions_told(&args), "start_from": args.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
+        "leave_out": args.leave_out, "edition": editions_told(args), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -122,38 +118,21 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let part = 100.0 * share;
         say!("{:>6} crops, {part:>4.1} % of a batch: {}", group.samples.len(), group.name);
     }
-    let hash = fingerprint(training.iter().flat_map(|(group, _)| &group.samples));
-    let plan = if args.screens || args.second { reader::large_plan() } else { reader::plan() };
-    let (first, began_as) = match &args.start_from {
-        Some(path) => first_of(path, Kind::Reader, &plan)?,
-        None => (First::Chance, None),
-    };
     let augment: Augment = if args.screens { augment_on_screen } else { augment };
-    let task = ReaderTask {
-        plan,
-        seed: args.run.seed,
-        first,
-        training,
-        validation: judged,
-        data,
-        augment,
-    };
-    let Some(trained) = args.run.train(&task, &settings(&args))? else {
-        return Ok(Outcome::SomeFailed);
-    };
-    let metadata = metadata(&args, hash, began_as);
-    write_whole(&path, &onnx::encode(&trained.graph, &metadata))
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    let early = if trained.early { ", ended early" } else { "" };
-    let _ = print_result!(
-        "{}: best at step {} of {}{early}, loss {:.4} in validation, {:.1} minutes",
-        path.display(),
-        trained.step,
-        args.steps,
-        trained.loss,
-        trained.seconds / 60.0
-    );
-    Ok(Outcome::Done)
+    Ok(Some(Recipe {
+        settings: settings(args),
+        training_set: fingerprint(training.iter().flat_map(|(group, _)| &group.samples)),
+        options: options(args),
+        task: ReaderTask {
+            plan: plan.clone(),
+            seed: args.run.seed,
+            first,
+            training,
+            validation: judged,
+            data,
+            augment,
+        },
+    }))
 }
 
 /// The sources of labelled cards to learn from, and the cards that are held out to judge by.
@@ -219,34 +198,25 @@ fn editions_told(args: &Args) -> Vec<String> {
     args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
 }
 
-fn metadata(args: &Args, training_set: String, began_as: Option<Metadata>) -> Metadata {
-    // Without folders: they are of one machine, and the model's card names the sources.
-    let mut command = format!("setsight train reader --seed {}", args.run.seed);
-    if args.start_from.is_some() {
-        command += " --start-from FIRST";
-    }
+/// The options that decide the outcome; the model's card names the sources.
+fn options(args: &Args) -> String {
+    let mut options = String::new();
     if args.screens {
-        command += " --screens";
+        options += " --screens";
     }
     if args.second {
-        command += " --second";
+        options += " --second";
     }
     if args.cards.is_some() {
-        command += " --cards DIR";
+        options += " --cards DIR";
     }
-    command += &" --add DIR".repeat(args.add.len());
+    options += &" --add DIR".repeat(args.add.len());
     for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
-        command.extend(names.iter().map(|name| format!(" {option} {name}")));
+        options.extend(names.iter().map(|name| format!(" {option} {name}")));
     }
-    command.extend(editions_told(args).iter().map(|told| format!(" --edition {told}")));
+    options.extend(editions_told(args).iter().map(|told| format!(" --edition {told}")));
     let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
-    command += &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}");
-    // What began it, if that run came to its end.
-    if let Some(first) = began_as {
-        command += &format!(" (FIRST: {})", first.command);
-    }
-    let version = env!("CARGO_PKG_VERSION").to_owned();
-    Metadata { kind: Kind::Reader, version, training_set, command, seed: args.run.seed }
+    options + &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}")
 }
 
 fn tell(source: &Source) {
@@ -284,13 +254,13 @@ fn finder_of_drawn() -> anyhow::Result<serde_json::Value> {
 }
 
 /// Cards to learn from and what is none, then the same to judge by; none when stopped.
-fn draw(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
+fn drawn(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
     if args.drawn == 0 {
         return Ok(Some(Vec::new()));
     }
     let finder = finder()?;
     let recipe = serde_json::json!({
-        "version": env!("CARGO_PKG_VERSION"), "drawing": drawn::VERSION, "seed": args.run.seed,
+        "version": env!("CARGO_PKG_VERSION"), "drawing": VERSION, "seed": args.run.seed,
         "drawn": args.drawn, "screens": args.screens, "second": args.second, "finder": finder_of_drawn()?,
     });
     if let Some(path) = &args.keep_drawn {
@@ -301,27 +271,15 @@ fn draw(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
             return Ok(kept);
         }
     }
-    let stop = stop::asked();
     let judged = (args.drawn * JUDGED_PER_HUNDRED).div_ceil(100);
     let bar = ProgressBar::new((args.drawn + judged) as u64).with_style(
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
             .context("a template that is well formed")?,
     );
-    let learnt =
-        drawn::crops(args.drawn, (args.run.seed, tables), "drawn", &*finder, stop, &|n| {
-            bar.set_position(n as u64);
-        })?;
-    // Another series of tables.
-    let other = args.run.seed ^ (1 << 31);
-    let judged =
-        drawn::crops(judged, (other, tables), "drawn for judging", &*finder, stop, &|n| {
-            bar.set_position((args.drawn + n) as u64);
-        })?;
+    let done = |n: usize| bar.set_position(n as u64);
+    let groups = draw([args.drawn, judged], args.run.seed, tables, &*finder, &done)?;
     bar.finish_and_clear();
-    if stop.load(Ordering::Relaxed) {
-        return Ok(None);
-    }
-    let groups: Vec<Group> = learnt.into_iter().chain(judged).collect();
+    let Some(groups) = groups else { return Ok(None) };
     if let Some(path) = &args.keep_drawn {
         crop_cache::write(path, &recipe, &groups)
             .with_context(|| format!("the drawn crops cannot be kept in {}", path.display()))?;
