@@ -1,6 +1,5 @@
 //! `setsight caps`: boards of the generalised game without a set.
 
-use super::timed::counted;
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::cli::page::ReportArgs;
 use crate::cli::simulate::grouped;
@@ -8,6 +7,7 @@ use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+use setsight_files::printable::{counted, plural};
 use setsight_game::json::VERSION;
 use setsight_generalized::caps::{Counts, Sampled, choose, count, is_countable, known, sample};
 use setsight_generalized::{Budget, Card, Rules, Stop};
@@ -243,7 +243,7 @@ fn text(found: &Found, budget: f64) -> String {
 }
 
 fn counted_grouped(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+    format!("{} {noun}{}", grouped(count), plural(count))
 }
 
 fn to_json(found: &Found) -> Value {

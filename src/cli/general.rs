@@ -4,11 +4,12 @@ mod board;
 mod page;
 mod record;
 
-use super::timed::{Dealing, Game, Limits, Optimisation, Series, counted, human};
+use super::timed::{Dealing, Game, Limits, Optimisation, Series, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
 use crate::cli::page::ReportArgs;
 use crate::cli::simulate::grouped;
 use serde_json::json;
+use setsight_files::printable::counted;
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Record, Rules, Solver, Stop, check, cover};
 use std::fmt::Write as _;

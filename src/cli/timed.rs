@@ -220,11 +220,6 @@ impl Dealer for Dealt<'_> {
     }
 }
 
-/// A number with its noun.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

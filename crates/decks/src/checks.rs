@@ -3,6 +3,7 @@
 use crate::clusters::{self, Apart};
 use crate::group::{self, DeckCard, Groups};
 use crate::notes::{Note, Place, values_of};
+use setsight_files::printable::counted;
 use setsight_game::cards::Property;
 use setsight_vision::parts::taught::fill_point;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum LearnError {
     /// No photo shows a card.
     #[error(
-        "no cards in {photos} photo{}: lay the cards face up and apart on a plain table, and photograph \
-         them from above{}", if *photos == 1 { "" } else { "s" }, list(notes)
+        "no cards in {}: lay the cards face up and apart on a plain table, and photograph \
+         them from above{}", counted(*photos, "photo"), list(notes)
     )]
     NoCards {
         /// How many were looked at.
@@ -56,9 +57,9 @@ pub enum LearnError {
     },
     /// A value is on too few cards.
     #[error(
-        "one of the {} is on {seen} card{} alone{}; at least {LEAST_OF_A_VALUE} different ones are needed: add \
+        "one of the {} is on {} alone{}; at least {LEAST_OF_A_VALUE} different ones are needed: add \
          photos of others that have it, each face up and none on another",
-        values_of(*property), if *seen == 1 { "" } else { "s" },
+        values_of(*property), counted(*seen, "card"),
         card.as_ref().map_or(String::new(), |card| format!(", such as {card}"))
     )]
     Seldom {

@@ -2,10 +2,11 @@
 //! drawn and measured the same way.
 
 use crate::group::{DeckCard, Groups, mean_mask};
-use crate::print::{median, named_fill};
+use crate::print::named_fill;
 use rayon::prelude::*;
 use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
+use setsight_photo::geometry::median;
 use setsight_photo::print::card::Print;
 use setsight_vision::parts::taught::FILL_FEATURES;
 use setsight_vision::parts::taught::drawn;
@@ -58,7 +59,7 @@ impl Shown {
         };
         let by_shape = [0, 1, 2].map(of_shape);
         let points = by_shape.each_ref().map(|points| {
-            let feature = |d: usize| median(points.iter().map(|p| p[d]).collect());
+            let feature = |d: usize| median(points.iter().map(|p| p[d]));
             feature(0).map(|_| std::array::from_fn(|d| feature(d).unwrap_or(0.0)))
         });
         let weights = std::array::from_fn(|d| {
@@ -71,7 +72,7 @@ impl Shown {
             }
             1.0 / (sum / n.max(1.0) + LEAST_DEVIATION * LEAST_DEVIATION)
         });
-        let outline = median(own.iter().map(|&i| cards[i].measured.outline_mm).collect());
+        let outline = median(own.iter().map(|&i| cards[i].measured.outline_mm));
         let area = |shape: &usize| mean_mask(cards, groups, *shape).0.area_px();
         Self {
             weights,

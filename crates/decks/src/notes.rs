@@ -1,5 +1,6 @@
 //! What a person is told about the photos that a deck is learnt from, and the names of decks.
 
+use setsight_files::printable::counted;
 use setsight_game::cards::{Deck, Property};
 use std::fmt;
 
@@ -62,8 +63,8 @@ impl fmt::Display for Note {
             ),
             Self::Unclear { photo, cards } => write!(
                 f,
-                "{photo}: on {cards} card{} no symbols are seen clearly; glare, a shadow or another card may be in the way",
-                if *cards == 1 { "" } else { "s" }
+                "{photo}: on {} no symbols are seen clearly; glare, a shadow or another card may be in the way",
+                counted(*cards, "card")
             ),
             Self::SeenTwice { first, second, more } => {
                 write!(f, "seen in two photos: {first} is {second}")?;

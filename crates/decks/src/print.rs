@@ -7,6 +7,7 @@ use imageproc::contours::{BorderType, find_contours};
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
+use setsight_photo::geometry::median;
 use setsight_photo::print::color::{linear_from_srgb, srgb_from_linear};
 use setsight_vision::parts::taught::lab;
 use setsight_vision::parts::taught::{HEIGHT, WIDTH};
@@ -61,7 +62,7 @@ pub(super) fn deck(
     }
     let Ok(shapes) = <[Symbol; 3]>::try_from(shapes) else { unreachable!("one for each word") };
     let inks = [0, 1, 2].map(|g| ink(cards, groups, g));
-    let spacing = median(cards.iter().filter_map(|card| card.measured.spacing).collect());
+    let spacing = median(cards.iter().filter_map(|card| card.measured.spacing));
     let named = named_fill(fit::SOLID);
     let mut deck = Deck {
         name: name.to_owned(),
@@ -72,7 +73,7 @@ pub(super) fn deck(
         fills: [named.clone(), named.clone(), named],
         inks: apart_in_name(without_shades(inks)),
     };
-    let blur = median(cards.iter().map(|card| card.measured.blur_px).collect()).unwrap_or(1.0);
+    let blur = median(cards.iter().map(|card| card.measured.blur_px)).unwrap_or(1.0);
     let count = if groups.one_fill { 1 } else { 3 };
     let fit = |g: usize| {
         let tell = |part: f64| tell((g as f64 + part) / count as f64);
@@ -89,11 +90,6 @@ pub(super) fn deck(
         }
     }
     deck
-}
-
-pub(super) fn median(mut values: Vec<f32>) -> Option<f32> {
-    values.sort_by(f32::total_cmp);
-    values.get(values.len() / 2).copied()
 }
 
 /// The border of a mean mask as a polygon, in card sides about the middle of its bounding box.
@@ -163,7 +159,7 @@ fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
             .filter(|&i| groups.inks[i] == g && groups.fills[i] == fill)
             .map(|i| cards[i].measured.light)
             .collect();
-        let channel = |c: usize| median(own.iter().map(|light| light[c]).collect());
+        let channel = |c: usize| median(own.iter().map(|light| light[c]));
         Some([channel(0)?, channel(1)?, channel(2)?])
     };
     let sum = |light: &[f32; 3]| light.iter().sum::<f32>();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
+use setsight_photo::geometry::{Quad, median};
 use setsight_vision::Trace;
 use setsight_vision::output::layout;
 use setsight_vision::parts::find::{CardFinder, FindError};
@@ -31,9 +31,8 @@ impl SeenPhoto {
     pub fn is_blurred(&self) -> bool {
         /// Two thirds of a millimetre, in pixels of a face. Stripes are lost by then.
         const MOST_BLUR_PX: f32 = 3.6;
-        let mut blurs: Vec<f32> = self.cards.iter().map(|card| card.measured.blur_px).collect();
-        blurs.sort_by(f32::total_cmp);
-        blurs.get(blurs.len() / 2).is_some_and(|blur| *blur > MOST_BLUR_PX)
+        let blur_px = median(self.cards.iter().map(|card| card.measured.blur_px));
+        blur_px.is_some_and(|blur_px| blur_px > MOST_BLUR_PX)
     }
 
     /// For each card its row and its place in the row, from 1, and its corners in the image.

@@ -1,7 +1,7 @@
 //! Makes untrusted text, such as file names, safe for a terminal.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// Escapes characters that move a terminal's cursor or change its state (`\\u{1b}`). Line breaks
 /// and tabs are kept if `lines` is true.
@@ -31,6 +31,16 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// Several lines of text, escaped.
 pub fn lines(text: &str) -> Cow<'_, str> {
     spelt(text, true)
+}
+
+/// A number with its noun, of which the plural has an s.
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    format!("{count} {noun}{}", plural(count))
+}
+
+/// The end of a regular noun after this number.
+pub fn plural<N: PartialEq + From<u8>>(count: N) -> &'static str {
+    if count == N::from(1) { "" } else { "s" }
 }
 
 /// A table cell that spreadsheets do not take for a formula: an apostrophe goes before a text that

@@ -22,7 +22,7 @@ pub use error::{
     MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError, check_size,
 };
 
-pub use jpeg::mended as mended_jpeg;
+pub use jpeg::{mended as mended_jpeg, segments as jpeg_segments};
 pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
 pub use memory_budget::{MemoryBudget, Reservation};
 pub use upright::{stored_from_upright, turn_upright, upright_from_stored};

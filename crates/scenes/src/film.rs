@@ -26,7 +26,7 @@ use plan::{Plan, SLOTS};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::Card;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, median};
 use setsight_photo::labels::as_code;
 use setsight_photo::print::card::{Print, symbol_probes};
 use setsight_photo::print::dice::{Dice, Purpose, Span, mix};
@@ -129,14 +129,10 @@ impl Film {
         let mut table_dice = dice(Purpose::Table);
         let material = table_dice.pick(&scene.materials);
         let top = Top::random(material, print.stock, scene.white_table, &mut table_dice);
-        let mut sides: Vec<f64> = slots
-            .iter()
-            .map(|slot| {
-                Quad::new(slot.corners().0.map(|p| view.image_from_table(p, 0.0))).long_side()
-            })
-            .collect();
-        sides.sort_by(f64::total_cmp);
-        let long_px = sides[sides.len() / 2];
+        let long_px = median(slots.iter().map(|slot| {
+            Quad::new(slot.corners().0.map(|p| view.image_from_table(p, 0.0))).long_side()
+        }))
+        .expect("a table with slots");
         let probes: Vec<Vec<Point>> = slots
             .iter()
             .map(|slot| {

@@ -61,7 +61,7 @@ use light::Light;
 use paint::{draw_card, draw_coarse, hidden};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_game::cards::{Card, DECK_SIZE, Deck};
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, median};
 use setsight_photo::print::card::{self, Print};
 use setsight_photo::print::dice::{Dice, Purpose};
 use stack::Stack;
@@ -282,9 +282,7 @@ fn in_view(
 /// The median long side of the cards in the picture; without cards, that of a card at the table's
 /// origin.
 fn median_long_side(drawn: &[DrawnCard], view: &View) -> f64 {
-    let mut sides: Vec<f64> = drawn.iter().map(|c| c.corners_in_image.long_side()).collect();
-    sides.sort_by(f64::total_cmp);
-    sides.get(sides.len() / 2).copied().unwrap_or_else(|| {
+    median(drawn.iter().map(|c| c.corners_in_image.long_side())).unwrap_or_else(|| {
         let at = |x| view.image_from_table(Point::new(x, 0.0), 0.0);
         at(-CARD_LONG_MM / 2.0).distance(at(CARD_LONG_MM / 2.0))
     })

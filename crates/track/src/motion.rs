@@ -6,7 +6,7 @@
 
 use crate::grey::{Grey, Plane};
 use nalgebra::Matrix3;
-use setsight_photo::geometry::{Homography, Point};
+use setsight_photo::geometry::{Homography, Point, median};
 
 /// Number of cells across and down; each gives at most one patch.
 const CELLS: (usize, usize) = (14, 8);
@@ -236,19 +236,11 @@ fn texture(plane: &Plane, p: Point) -> f32 {
 
 /// The common motion of most pairs, and the number of pairs that follow it.
 fn fit(pairs: &[(Point, Point)]) -> Option<(Homography, usize)> {
-    let median = |value: fn(&(Point, Point)) -> f64| {
-        let mut values: Vec<f64> = pairs.iter().map(value).collect();
-        let middle = values.len() / 2;
-        *values.select_nth_unstable_by(middle, f64::total_cmp).1
-    };
-    let shift = Point::new(median(|p| p.1.x - p.0.x), median(|p| p.1.y - p.0.y));
+    let x = median(pairs.iter().map(|p| p.1.x - p.0.x))?;
+    let shift = Point::new(x, median(pairs.iter().map(|p| p.1.y - p.0.y))?);
     let mut off: Vec<f64> = pairs.iter().map(|&(a, b)| (b - a).distance(shift)).collect();
     // Wide enough at first for a rotation or an approach.
-    let mut width = {
-        let mut sorted = off.clone();
-        let middle = sorted.len() / 2;
-        (3.0 * *sorted.select_nth_unstable_by(middle, f64::total_cmp).1).max(3.0)
-    };
+    let mut width = (3.0 * median(off.iter().copied())?).max(3.0);
     let mut found = None;
     for _ in 0..5 {
         let weights: Vec<f64> = off

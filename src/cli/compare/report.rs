@@ -3,9 +3,10 @@
 use super::experiment::{Cell, Experiment, Limits};
 use crate::cli::paper::paper;
 use crate::cli::simulate::grouped;
-use crate::cli::timed::{Dealing, counted, human};
+use crate::cli::timed::{Dealing, human};
 use anyhow::Context;
 use serde_json::{Value, json};
+use setsight_files::printable::counted;
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Without};

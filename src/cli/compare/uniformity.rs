@@ -3,10 +3,11 @@
 use super::report::{Table, add_table};
 use crate::cli::common::{BadCall, Format, Outcome};
 use crate::cli::page;
-use crate::cli::timed::{Dealing, counted as number_of};
+use crate::cli::timed::Dealing;
 use anyhow::Context;
 use serde_json::json;
 use setsight_eval::plots::{Bars, PlotError};
+use setsight_files::printable::counted as number_of;
 use setsight_files::say;
 use setsight_files::whole_file::write_whole;
 use setsight_game::json::VERSION;

@@ -3,10 +3,11 @@
 use super::{Args, deck, kind, limits};
 use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
 use crate::cli::simulate::grouped;
-use crate::cli::timed::{counted, human};
+use crate::cli::timed::human;
 use anyhow::Context;
 use cpu_time::ThreadTime;
 use serde_json::json;
+use setsight_files::printable::counted;
 use setsight_files::say;
 use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::json::VERSION;

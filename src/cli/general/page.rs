@@ -3,9 +3,10 @@
 use super::Played;
 use crate::cli::page;
 use crate::cli::paper::paper;
-use crate::cli::timed::{counted, human};
+use crate::cli::timed::human;
 use maud::html;
 use setsight_eval::plots::{Bars, Curve, Curves, PlotError, Rgb};
+use setsight_files::printable::counted;
 use std::collections::BTreeMap;
 
 const BLUE: Rgb = (0, 114, 178);

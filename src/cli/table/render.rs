@@ -6,6 +6,7 @@ use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
+use setsight_files::printable::counted;
 use setsight_files::whole_file::{FolderLock, is_no_content, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
@@ -170,8 +171,8 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     // Samples and suites have seeds of their own. A closed pipe is no error.
     let seeded = !args.samples && args.suite.is_none();
     let _ = print_result!(
-        "{done} table{} with {cards} cards in {out}{}",
-        if done == 1 { "" } else { "s" },
+        "{} with {cards} cards in {out}{}",
+        counted(done, "table"),
         if seeded { format!(", seed {}", args.seed) } else { String::new() }
     );
     Ok(Outcome::Done)

@@ -3,6 +3,7 @@
 use super::item::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Wrong};
 use super::labels::Plan;
 use serde_json::{Value, json};
+use setsight_files::printable::counted;
 use setsight_game::cards::{Card, DECK_SIZE, Property};
 use setsight_game::json::{VERSION, path_members};
 use setsight_photo::source::natural_order;
@@ -239,14 +240,13 @@ pub(super) fn words(doubt: &Doubt) -> String {
 /// For a terminal.
 impl fmt::Display for Findings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         writeln!(
             out,
             "{}: {}, {}, {}",
-            count(self.folders, "folder"),
-            count(self.photos, "photo"),
-            count(self.crops, "crop"),
-            count(self.cards, "labelled card")
+            counted(self.folders, "folder"),
+            counted(self.photos, "photo"),
+            counted(self.crops, "crop"),
+            counted(self.cards, "labelled card")
         )?;
         if !self.unchecked.is_empty() {
             writeln!(
@@ -270,7 +270,7 @@ impl fmt::Display for Findings {
             writeln!(
                 out,
                 "  the reader is unsure of {}, which says nothing",
-                count(self.unsure, "more card")
+                counted(self.unsure, "more card")
             )?;
         }
         writeln!(out, "\nexamples")?;

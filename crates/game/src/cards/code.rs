@@ -1,13 +1,14 @@
 //! The 4-character code: number `1 2 3`, shading `f o s`, colour `g p r`, shape `d o s`.
 
 use super::card::{Card, Color, Number, Shading, Shape};
+use setsight_files::printable::counted;
 use std::str::FromStr;
 
 /// Why a text is not a valid code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodeError {
     /// Not four characters.
-    #[error("\"{text}\" has {found} character{} where a card's code has 4, such as 2spd", if *.found == 1 { "" } else { "s" })]
+    #[error("\"{text}\" has {} where a card's code has 4, such as 2spd", counted(*.found, "character"))]
     Length {
         /// The text as given.
         text: String,

@@ -5,29 +5,23 @@ mod write;
 
 pub(crate) use read::AviEnd;
 pub use read::AviReader;
+use setsight_photo::source::jpeg_segments;
 pub use write::AviWriter;
 
 /// Prefix of a frame's own time in a comment segment of its JPEG.
 const STAMP: &[u8] = b"setsight time_ms ";
 
-/// The segments of a JPEG up to the coded pixels: offset, marker and content.
-fn segments(jpeg: &[u8]) -> impl Iterator<Item = (usize, u8, &[u8])> {
-    let mut at = 2;
-    std::iter::from_fn(move || {
-        let &[0xff, marker, high, low] = jpeg.get(at..at + 4)? else { return None };
-        let length = usize::from(u16::from_be_bytes([high, low]));
-        let (begin, content) = (at, jpeg.get(at + 4..at + 2 + length)?);
-        at += 2 + length;
-        (marker != 0xda).then_some((begin, marker, content))
-    })
-}
-
 /// Adds a time in milliseconds to a JPEG, as a comment segment. AVI stores one rate for all frames,
 /// but a camera's frames are not evenly spaced; this keeps the exact time of each.
 pub(crate) fn stamped(jpeg: &[u8], time_ms: f64) -> Vec<u8> {
     // The comment goes behind the JFIF segment, which must stay first.
-    let jfif = segments(jpeg).next().filter(|(_, marker, _)| *marker == 0xe0);
-    let at = jfif.map_or(2, |(begin, _, content)| begin + 4 + content.len());
+    let mut at = 2;
+    jpeg_segments(jpeg, |marker, content| {
+        if marker == 0xe0 {
+            at += 4 + content.len();
+        }
+        false
+    });
     let text = [STAMP, time_ms.to_string().as_bytes()].concat();
     let head = [0xff, 0xfe, 0, text.len() as u8 + 2];
     [&jpeg[..at], &head, &text, &jpeg[at..]].concat()
@@ -38,9 +32,12 @@ pub(crate) const MOST_MS: f64 = 100.0 * 86_400e3;
 
 /// The time that [`stamped`] wrote into a JPEG, in milliseconds; `None` also if no film is that long.
 pub fn stamp_of(jpeg: &[u8]) -> Option<f64> {
-    let comments = segments(jpeg).filter(|(_, marker, _)| *marker == 0xfe);
-    let text = comments.filter_map(|(.., text)| text.strip_prefix(STAMP)).next()?;
-    std::str::from_utf8(text).ok()?.parse().ok().filter(|time| (0.0..=MOST_MS).contains(time))
+    let mut time = None;
+    jpeg_segments(jpeg, |marker, content| {
+        time = content.strip_prefix(STAMP).filter(|_| marker == 0xfe);
+        time.is_none() && marker != 0xda
+    });
+    std::str::from_utf8(time?).ok()?.parse().ok().filter(|time| (0.0..=MOST_MS).contains(time))
 }
 
 #[cfg(test)]

@@ -32,15 +32,12 @@ pub fn mended(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Whether the JPEG contains its own Huffman tables.
 fn has_tables(jpeg: &[u8]) -> bool {
-    let mut at = 2;
-    while let Some(&[0xff, marker, high, low]) = jpeg.get(at..at + 4) {
-        match marker {
-            0xc4 => return true,
-            SCAN => return false,
-            _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
-        }
-    }
-    true
+    let mut last = 0;
+    segments(jpeg, |marker, _| {
+        last = marker;
+        marker != 0xc4 && marker != SCAN
+    });
+    last != SCAN
 }
 
 /// Refuses a JPEG whose size rules out a photo of a table, or that would take more memory or time than there is.
@@ -52,7 +49,7 @@ pub(super) fn check(width: u32, height: u32, bytes: &[u8]) -> Result<(), SourceE
     }
     check_size_within(MAX_REDUCED_PIXELS, width, height)?;
     let mut scans = 0;
-    jpeg_segments(bytes, |marker| {
+    segments(bytes, |marker, _| {
         scans += usize::from(marker == SCAN);
         scans <= MAX_SCANS
     });
@@ -163,7 +160,7 @@ enum JpegEnd {
 
 pub(super) fn is_progressive(bytes: &[u8]) -> bool {
     let mut progressive = false;
-    jpeg_segments(bytes, |marker| {
+    segments(bytes, |marker, _| {
         progressive |= is_progressive_frame(marker);
         // Its frame stands before the first scan, and all of the data behind.
         marker != SCAN
@@ -177,7 +174,7 @@ const fn is_progressive_frame(marker: u8) -> bool {
 
 fn jpeg_end(bytes: &[u8]) -> JpegEnd {
     let mut progressive = false;
-    let ends = jpeg_segments(bytes, |marker| {
+    let ends = segments(bytes, |marker, _| {
         progressive |= is_progressive_frame(marker);
         true
     });
@@ -188,9 +185,9 @@ fn jpeg_end(bytes: &[u8]) -> JpegEnd {
     }
 }
 
-/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B), as long as
-/// `go_on` says so of each; whether the end was reached.
-fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
+/// Walks over the segments of a JPEG to its end marker (ITU T.81, annex B), as long as `go_on` says so of
+/// each by its marker and content; whether the end was reached.
+pub fn segments<'a>(bytes: &'a [u8], mut go_on: impl FnMut(u8, &'a [u8]) -> bool) -> bool {
     let mut at = 2; // behind the start marker
     loop {
         // Skip to the next marker, past fill bytes, stuffed zeros and restart markers within a
@@ -204,13 +201,14 @@ fn jpeg_segments(bytes: &[u8], mut go_on: impl FnMut(u8) -> bool) -> bool {
             Some(0xff) | None => {}
             Some(0xd9) => return true,
             Some(&marker) => {
-                if !go_on(marker) {
-                    return false;
-                }
                 let length = bytes
                     .get(at + 1..at + 3)
                     .map_or(2, |b| usize::from(b[0]) << 8 | usize::from(b[1]));
-                at += 1 + length.max(2);
+                let end = at + 1 + length.max(2);
+                if !go_on(marker, bytes.get(at + 3..end).unwrap_or_default()) {
+                    return false;
+                }
+                at = end;
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::finder::target::SeenCard;
 use setsight_game::cards::deck::Deck;
 use setsight_game::cards::{Card, Edition};
 use setsight_photo::Frame;
-use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::geometry::{Homography, Point, Quad, median};
 use setsight_photo::pixels::resized;
 use setsight_photo::print::dice::{Dice, Purpose};
 use std::sync::Arc;
@@ -39,9 +39,7 @@ impl OwnTable {
         unplaced: &[Point],
         edition: Edition,
     ) -> Option<Self> {
-        let mut sides: Vec<f64> = placed.iter().map(|(_, quad)| quad.long_side()).collect();
-        sides.sort_by(f64::total_cmp);
-        let &median = sides.get(sides.len() / 2)?;
+        let median = median(placed.iter().map(|(_, quad)| quad.long_side()))?;
         let scale = (KEPT_CARD_PX / median).min(1.0);
         let deck = edition.deck().unwrap_or_else(Deck::classic);
         let mut cards: Vec<SeenCard> =

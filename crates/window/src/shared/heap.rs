@@ -2,7 +2,7 @@
 //! seen, of the lower one there is but the other's face. So outlines go no further than the cards.
 
 use image::RgbImage;
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, median};
 
 /// Points that are looked at along each side.
 const STEPS: usize = 40;
@@ -80,8 +80,7 @@ fn contrast(picture: &RgbImage, card: &Quad, other: &Quad) -> Option<f64> {
             }
         }
     }
-    steps.sort_by(f64::total_cmp);
-    (steps.len() >= LEAST_POINTS).then(|| steps[steps.len() / 2])
+    if steps.len() < LEAST_POINTS { None } else { median(steps) }
 }
 
 /// A card that is smaller by a factor, at the same place.

@@ -7,6 +7,7 @@ use image::{RgbImage, imageops};
 use maud::{Markup, html};
 use setsight_eval::drawn_card::DrawnOnce;
 use setsight_eval::html::href;
+use setsight_files::printable::counted;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::{FolderLock, WholeFile, refuse_others};
 use setsight_photo::encode::{self, JPEG_QUALITY};
@@ -185,7 +186,7 @@ impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let counts = [(self.photos, "photo"), (self.cards, "card"), (self.sets, "set")];
         for (n, noun) in counts {
-            write!(f, "{n} {noun}{}, ", if n == 1 { "" } else { "s" })?;
+            write!(f, "{}, ", counted(n, noun))?;
         }
         write!(f, "{} unsure", self.unsure)?;
         if self.not_read > 0 { write!(f, ", {} not read", self.not_read) } else { Ok(()) }

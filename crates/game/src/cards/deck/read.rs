@@ -103,7 +103,7 @@ impl<'a> Field<'a> {
         let characters = self.value.as_str().map(|text| text.chars().collect::<Vec<char>>());
         match characters.and_then(|all| <[char; N]>::try_from(all).ok()) {
             Some(characters) if !characters.iter().any(|c| c.is_control()) => Ok(characters),
-            _ => self.wrong(format!("a text of {N} character{}", if N == 1 { "" } else { "s" })),
+            _ => self.wrong(format!("a text of {}", printable::counted(N, "character"))),
         }
     }
 
