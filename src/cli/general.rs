@@ -2,7 +2,6 @@
 
 mod board;
 mod page;
-mod record;
 
 use super::timed::{Dealing, Game, Limits, Optimisation, Series, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
@@ -153,7 +152,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                 "seed": args.seed, "seconds": played.seconds, "mean_seconds": mean_seconds,
                 "board_sizes": played.board_sizes, "found": played.found,
             });
-            record::write(&mut out, &told, &rules, &played.records)?;
+            board::write_records(&mut out, &told, &rules, &played.records)?;
         }
         Format::Text => out.write_all(played.text.as_bytes())?,
     }

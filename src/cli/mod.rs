@@ -8,10 +8,8 @@ mod compare;
 mod console;
 mod deal;
 mod general;
-mod gone;
 mod page;
 mod pages;
-mod paper;
 mod sets;
 mod simulate;
 mod stop;
@@ -161,7 +159,7 @@ pub fn main() -> ExitCode {
             ];
             for context in unknown.into_iter().filter_map(|kind| error.get(kind)) {
                 if let ContextValue::String(word) = context
-                    && let Some(instead) = gone::instead_of(word)
+                    && let Some(instead) = advice::instead_of(word)
                 {
                     say!("{instead}");
                 }
@@ -169,7 +167,7 @@ pub fn main() -> ExitCode {
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")
             {
-                let _ = print_result!("{}", table::version::verbose().trim_end());
+                let _ = print_result!("{}", table::models::verbose().trim_end());
             }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }

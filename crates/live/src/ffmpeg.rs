@@ -5,10 +5,9 @@
 //! information on each frame, including its time, to its stderr. So users who only read photos do
 //! not need the hundreds of packages of its library, and a broken film cannot crash this program.
 
-mod newest;
 mod process;
 
-pub(crate) use newest::NewestFrame;
+pub(crate) use process::NewestFrame;
 pub use process::end_all;
 
 use super::jpeg::{MAX_FRAME_PIXELS, check_frame};

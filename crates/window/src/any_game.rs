@@ -3,7 +3,6 @@
 
 mod board;
 mod explain;
-mod face;
 mod play;
 pub mod work;
 
@@ -329,13 +328,13 @@ fn shown_cards(ui: &mut Ui, rules: &Rules, about: &About, settings: &Settings) {
         Rect::from_min_size(pos2(left, room.min.y + 2.0), size)
     };
     for (i, &card) in about.cards.iter().enumerate().take(count) {
-        face::paint(ui.painter(), at(i), rules, card, settings);
+        board::paint(ui.painter(), at(i), rules, card, settings);
     }
     if let Some((missing, found)) = about.missing {
         let rect = at(about.cards.len().min(count - 1));
         let mut painter = ui.painter().clone();
         painter.set_opacity(if found { 1.0 } else { 0.35 });
-        face::paint(&painter, rect, rules, missing, settings);
+        board::paint(&painter, rect, rules, missing, settings);
         if found {
             overlay::paint_drawn(ui.painter(), &[(rect, Mark::Chosen)], settings);
         } else {

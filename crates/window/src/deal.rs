@@ -4,11 +4,9 @@ mod board;
 mod end;
 pub mod game;
 pub mod play;
-mod players;
 pub mod scores;
 mod side;
 mod sound;
-mod under_way;
 
 use crate::deal::board::{Looks, Pressed};
 use crate::deal::game::{Watch, deals_in, deals_of, is_file_of_deals};
@@ -16,7 +14,7 @@ use crate::deal::play::{Phase, Play};
 use crate::deal::scores::{Day, Score, Scores};
 use crate::deal::sound::Sounds;
 use crate::shared::app_context::AppContext;
-use crate::shared::ask::Ask;
+use crate::shared::app_context::Ask;
 use crate::shared::keys::{Action, CTRL, Place};
 use crate::shared::pages;
 use crate::shared::tab::{Tab, TabSpec};
@@ -94,7 +92,7 @@ enum Mode {
 
 /// Where the cards come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Source {
+pub enum Source {
     /// Shuffled for this game.
     #[default]
     Shuffled,
@@ -140,7 +138,7 @@ pub struct DealTab {
 impl DealTab {
     /// Goes on with the game of a file, if there is one.
     fn go_on_with(&mut self, path: Option<PathBuf>) {
-        if let Some((play, deal, source)) = path.as_deref().and_then(under_way::read) {
+        if let Some((play, deal, source)) = path.as_deref().and_then(scores::read_under_way) {
             (self.variant, self.players) = (play.round().variant(), play.players().len());
             self.put(vec![deal], source);
             self.mode = Some(Mode::Play(Box::new(play)));
@@ -571,7 +569,7 @@ impl Tab for DealTab {
         let play = self.play().filter(|play| play.is_under_way());
         let game = play.and_then(|play| Some((play, self.deals.get(self.at)?, &self.source)));
         // There is nobody left to tell.
-        let _ = under_way::write(path, game, self.now);
+        let _ = scores::write_under_way(path, game, self.now);
     }
 
     /// Nobody plays while something else is seen.

@@ -3,12 +3,11 @@
 mod examples;
 mod groups;
 pub mod used_deck;
-mod value_names;
 mod work;
 
 use crate::photos::welcome::name_of;
+use crate::shared::app_context::Ask;
 use crate::shared::app_context::{AppContext, Command};
-use crate::shared::ask::Ask;
 use crate::shared::column::with_foot;
 use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
 use crate::shared::reasons;
@@ -16,7 +15,7 @@ use crate::shared::tab::{Tab, TabSpec};
 use crate::shared::theme::bordered;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
-use groups::{GroupsView, place_words};
+use groups::{GroupsView, ValueNames, place_words};
 use setsight_decks::{LearnError, NameError, Note, Place, check_name};
 use setsight_desktop::Pick;
 use setsight_files::whole_file::write_whole;
@@ -25,7 +24,6 @@ use setsight_photo::source::list_photos;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use used_deck::UsedDeck;
-use value_names::ValueNames;
 use work::{Job, Outcome, Standing, Work};
 
 /// Its entry in the list of tabs.

@@ -1,13 +1,11 @@
 //! The camera's tab: the picture as it runs, its sets in the three ways to look, and the game's
 //! count.
 
-mod watched;
-pub mod watchers;
+pub mod watched;
 
-use crate::live::watched::Chooser;
-use crate::live::watchers::Watchers;
+use crate::live::watched::{Chooser, Watchers};
+use crate::shared::app_context::Ask;
 use crate::shared::app_context::{AppContext, Command};
-use crate::shared::ask::Ask;
 use crate::shared::heap::Heap;
 use crate::shared::keys::{Action, CTRL, Place, key_of};
 use crate::shared::look::{Look, Mode};
@@ -71,7 +69,7 @@ pub const TAB: TabSpec = TabSpec {
     in_bar: true,
     show_help: None,
     opens: |path| is_film(path).then_some(ASK_FILM),
-    make: |_| Box::new(LiveTab::new(watchers::system(ReadingPlan::default(), FramePace::Newest))),
+    make: |_| Box::new(LiveTab::new(watched::system(ReadingPlan::default(), FramePace::Newest))),
 };
 
 /// Asks for a film.
@@ -646,7 +644,7 @@ impl Tab for LiveTab {
 
     fn read_by(&mut self, plan: &ReadingPlan, app: &mut AppContext) {
         self.leave(app);
-        self.watchers = watchers::system(plan.clone(), FramePace::Newest);
+        self.watchers = watched::system(plan.clone(), FramePace::Newest);
     }
 
     /// Lets go of the camera.

@@ -4,7 +4,7 @@ use crate::TABS;
 use crate::any_game::AnyGameTab;
 use crate::any_game::work::{Game, VALUES};
 use crate::deal::{self, DealTab};
-use crate::live::{self, LiveTab, watchers};
+use crate::live::{self, LiveTab, watched};
 use crate::photos::{Photos, Task, export};
 use crate::shared::eye::PipelineEye;
 use crate::shared::keys::Action;
@@ -271,7 +271,7 @@ impl Runner {
                 Some(_) => FramePace::Every,
                 None => FramePace::Newest,
             };
-            *live = LiveTab::new(watchers::system(plan.clone(), films));
+            *live = LiveTab::new(watched::system(plan.clone(), films));
             live.choose(input, &mut window.app);
             live.mirrored = mirrored;
             live.record_as = record;

@@ -1,7 +1,6 @@
 //! What several tabs use: the cards drawn, the words said, what is looked at and how.
 
 pub mod app_context;
-pub mod ask;
 pub mod card_face;
 pub mod column;
 pub mod eye;
@@ -17,7 +16,6 @@ pub mod placement;
 pub mod reasons;
 pub mod rules;
 pub mod settings;
-pub mod signs;
 pub mod tab;
 pub mod table;
 pub mod theme;

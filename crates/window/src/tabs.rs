@@ -2,7 +2,7 @@
 
 use crate::TABS;
 use crate::shared::app_context::AppContext;
-use crate::shared::ask::Ask;
+use crate::shared::app_context::Ask;
 use crate::shared::tab::{Tab, TabSpec};
 use std::any::Any;
 use std::path::Path;

@@ -2,14 +2,13 @@
 //! system's window, or a test) hands it a frame to draw into.
 
 mod bar;
-mod guide;
 mod path_page;
 
 use crate::live::{self, LiveTab};
 use crate::phones::{self, PhoneEvent, Phones};
 use crate::photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export};
+use crate::shared::app_context::Ask;
 use crate::shared::app_context::{AppContext, Command};
-use crate::shared::ask::Ask;
 use crate::shared::eye::Eye;
 use crate::shared::keys::{self, Action, Place};
 use crate::shared::pages;
@@ -519,8 +518,8 @@ impl Window {
                 chosen.close || chosen.open_deck
             }
             Some(Page::Rules) => rules::page(ctx, settings),
-            Some(Page::HowTo) => guide::how_to(ctx),
-            Some(Page::About) => guide::about(ctx),
+            Some(Page::HowTo) => rules::how_to(ctx),
+            Some(Page::About) => rules::about(ctx),
             Some(Page::Phone) => {
                 let action = phones::page(ctx, &self.phones);
                 self.run_page_action(action);

@@ -1,8 +1,8 @@
 //! The results as CSV, JSON, text and plots.
 
 use super::experiment::{Cell, Experiment, Limits};
-use crate::cli::paper::paper;
 use crate::cli::simulate::grouped;
+use crate::cli::timed::paper;
 use crate::cli::timed::{Dealing, human};
 use anyhow::Context;
 use serde_json::{Value, json};

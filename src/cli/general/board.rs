@@ -1,4 +1,4 @@
-//! `general --board`: a board of one's own, one set of it, all or how many.
+//! A board of the generalised game that a file holds, and games card by card, as JSON.
 
 use super::{Args, deck, kind, limits};
 use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
@@ -6,15 +6,16 @@ use crate::cli::simulate::grouped;
 use crate::cli::timed::human;
 use anyhow::Context;
 use cpu_time::ThreadTime;
-use serde_json::json;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 use setsight_files::printable::counted;
 use setsight_files::say;
 use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::json::VERSION;
-use setsight_generalized::{Budget, Card, Rules, Stop, encoded, sets_of_board};
+use setsight_generalized::{Budget, Card, Found, Record, Rules, Stop, encoded, sets_of_board};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
 
 /// A hundred thousand cards of eight properties.
@@ -150,4 +151,40 @@ pub fn read(file: &Path, rules: &Rules) -> anyhow::Result<Vec<Card>> {
 /// Why the search was given up, and what would give it more.
 fn stopped(args: &Args, stop: &Stop) -> anyhow::Error {
     anyhow::anyhow!("the board: {stop}{}", super::more(args, stop))
+}
+
+/// A game as JSON.
+fn game(rules: &Rules, seed: u64, record: &Record) -> Value {
+    let codes =
+        |cards: &[Card]| cards.iter().map(|&card| rules.code(card)).collect::<Vec<String>>();
+    let sets = record.found.iter().zip(record.cards.chunks(rules.values())).map(
+        |(Found { drawn, board }, cards)| json!({"drawn": drawn, "board": board, "cards": codes(cards)}),
+    );
+    json!({"seed": seed, "drawn": codes(&record.drawn), "sets": sets.collect::<Vec<_>>()})
+}
+
+/// Writes a line of JSON with the games as its last member.
+pub fn write_records(
+    out: &mut impl Write,
+    told: &Value,
+    rules: &Rules,
+    records: &[(u64, Record)],
+) -> std::io::Result<()> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        #[serde(flatten)]
+        told: &'a Value,
+        records: Records<'a>,
+    }
+    serde_json::to_writer(&mut *out, &Line { told, records: Records(rules, records) })?;
+    out.write_all(b"\n")
+}
+
+/// Made one by one as they are written: a million of them would take gigabytes.
+struct Records<'a>(&'a Rules, &'a [(u64, Record)]);
+
+impl Serialize for Records<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.1.iter().map(|(seed, record)| game(self.0, *seed, record)))
+    }
 }

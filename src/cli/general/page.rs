@@ -2,8 +2,8 @@
 
 use super::Played;
 use crate::cli::page;
-use crate::cli::paper::paper;
 use crate::cli::timed::human;
+use crate::cli::timed::paper;
 use maud::html;
 use setsight_eval::plots::{Bars, Curve, Curves, PlotError, Rgb};
 use setsight_files::printable::counted;

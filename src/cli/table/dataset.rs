@@ -1,9 +1,21 @@
 //! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
 
-mod check;
-mod convert;
-
-use crate::cli::common::Outcome;
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, told, unwritten};
+use crate::cli::stop;
+use crate::cli::table::photos::{self, ReadingArgs, progress};
+use anyhow::Context;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use setsight_eval::check::{CheckReport, Findings, Item, plan};
+use setsight_eval::convert::{self, Converted};
+use setsight_files::{print_result, say};
+use setsight_photo::labels::{PhotoLabel, told_of_outside};
+use setsight_photo::source::MemoryBudget;
+use setsight_vision::batch;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// Arguments of `dataset`.
 #[derive(clap::Args)]
@@ -15,15 +27,237 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum Subcommand {
     /// Make labels of the program's own form of those that other programs write
-    Convert(convert::Args),
+    Convert(ConvertArgs),
     /// Say what is wrong, doubtful or missing in labelled photos and crops
-    Check(check::Args),
+    Check(CheckArgs),
 }
 
 /// Does what was asked for.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
-        Subcommand::Convert(args) => convert::run(args),
-        Subcommand::Check(args) => check::run(args),
+        Subcommand::Convert(args) => convert_labels(args),
+        Subcommand::Check(args) => check(args),
     }
+}
+
+/// Arguments of `dataset check`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Wrong is what cannot be learnt from as it is, and the exit code is 1 then. Doubtful is \
+    where the reader is sure of something else than the label says; either may err.\n\n\
+    Examples:\n  \
+    setsight dataset check my-photos\n  \
+    setsight dataset check my-photos my-crops --report report"
+)]
+struct CheckArgs {
+    /// Folders with labels.json (photos) or labels.csv (crops), or folders of such folders
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: ReadingArgs,
+    /// Where to put a page with every doubt in pictures
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// How the findings are printed
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    jobs: Jobs,
+}
+
+/// Looks at labelled photos and crops.
+fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
+    let plan = plan(&args.folders).map_err(|error| BadCall(error.to_string()))?;
+    if let Some(words) = told_of_outside(&plan.outside) {
+        say!("{words}");
+    }
+    let pipeline = args.reading.pipeline()?;
+    let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
+    let report = args
+        .report
+        .as_deref()
+        .map(|folder| CheckReport::new(folder).map_err(|error| unwritten(cannot(folder), error)));
+    let mut report = report.transpose()?;
+    let mut findings = Findings::of_plan(&plan);
+    let stop = stop::asked();
+    let pictures: usize = plan.items.iter().map(Item::pictures).sum();
+    let bar = photos::progress(pictures);
+    let (mut problem, mut failed) = (None, false);
+    let budget = MemoryBudget::default();
+    let work = |_: usize, item: &Item| item.check(&pipeline, &budget, args.report.is_some());
+    let done = batch::in_order(&plan.items, args.jobs.count(), stop, work, |i, result| {
+        let item = &plan.items[i];
+        bar.inc(item.pictures() as u64);
+        let reason = match result {
+            Ok(Ok(checked)) => {
+                if let Some(Err(error)) = report.as_mut().map(|report| report.add(&checked)) {
+                    problem = Some(error);
+                    return ControlFlow::Break(());
+                }
+                findings.add(checked);
+                return ControlFlow::Continue(());
+            }
+            Ok(Err(error)) => told(&error.into()),
+            Err(panic) => format!("made the program fail ({panic}); please report this picture"),
+        };
+        let file = match item {
+            Item::Photo { path, .. } => path.display().to_string(),
+            Item::Crops(crops) => format!("{} and others", crops[0].0.display()),
+        };
+        bar.suspend(|| say!("{file}: {reason}"));
+        failed = true;
+        ControlFlow::Continue(())
+    })?;
+    bar.finish_and_clear();
+    if problem.is_none() && done < plan.items.len() {
+        // Findings of a part would be taken for those of the whole.
+        anyhow::bail!("stopped: {done} of {} steps done, no findings", plan.items.len());
+    }
+    findings.finish();
+    if let (Some(report), Some(folder)) = (report, &args.report) {
+        let written = problem.map_or_else(|| report.finish(&findings), Err);
+        written.with_context(|| cannot(folder))?;
+    }
+    let told = match args.format {
+        Format::Text => print_result!("{}", findings.to_string().trim_end()),
+        Format::Json => writeln!(io::stdout(), "{}", findings.to_json()),
+    };
+    told.context("cannot write the findings to stdout")?;
+    let all_good = findings.wrong.is_empty() && !failed;
+    Ok(if all_good { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// Arguments of `dataset convert`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Classes are named by their card's code (2spd) or in words (\"two striped purple \
+    diamonds\", PURPLE_DIAMOND_2_STRIPED, RedOvalOneSolid). A card in a box with straight sides is labelled by its centre \
+    alone; four corners are kept. What is not as its form says is refused.\n\n\
+    Nothing of FROM is changed and nothing is replaced. The labels say where the photos lie, by the way \
+    from DIR: keep them there, or take copies along with --copy. With the photos' own folder for DIR the \
+    labels stand beside them, as `setsight app` has them.\n\n\
+    Examples:\n  \
+    setsight dataset convert export --out labelled\n  \
+    setsight dataset convert project/result.json --out labelled --copy\n  \
+    setsight dataset convert photos/centres.csv --out photos"
+)]
+struct ConvertArgs {
+    /// File or folder with labels as another program wrote them
+    from: PathBuf,
+    /// Folder for labels.json (photos) or labels.csv (crops); made when it does not exist
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// What FROM is
+    #[arg(long, value_enum, default_value_t)]
+    from_format: From,
+    /// Copy the pictures into DIR too, which must be new or empty
+    #[arg(long)]
+    copy: bool,
+    /// A class that is no card, such as backs, to be passed over; may be given often
+    #[arg(long, value_name = "CLASS")]
+    leave_out: Vec<String>,
+}
+
+/// What is converted.
+#[derive(Clone, Copy, Debug, Default)]
+enum From {
+    /// By its content.
+    #[default]
+    Auto,
+    As(convert::Format),
+}
+
+impl ValueEnum for From {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [From; 1 + convert::Format::ALL.len()] = {
+            let mut all = [From::Auto; 1 + convert::Format::ALL.len()];
+            let mut i = 0;
+            while i < convert::Format::ALL.len() {
+                all[1 + i] = From::As(convert::Format::ALL[i]);
+                i += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Auto => PossibleValue::new("auto").help("By the file's content"),
+            Self::As(format) => {
+                let value = PossibleValue::new(format.name).help(format.looks_like);
+                // What it was called while a table held centres alone.
+                if format.name == "csv" { value.alias("centres") } else { value }
+            }
+        })
+    }
+}
+
+/// Converts labels.
+fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
+    let format = match args.from_format {
+        From::Auto => None,
+        From::As(format) => Some(format),
+    };
+    let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
+    let stop = stop::asked();
+    let bar = progress(found.pictures());
+    let mut go_on = || {
+        bar.inc(1);
+        !stop.load(Ordering::Relaxed)
+    };
+    let settled = found.settle(&args.leave_out, &mut go_on);
+    bar.finish_and_clear();
+    let converted = match settled {
+        Ok(converted) => converted,
+        Err(error @ convert::SettleError::NoSuchClass { .. }) => {
+            return Err(BadCall(error.to_string()).into());
+        }
+        Err(error) => return Err(error).context("nothing is written"),
+    };
+    let told = converted.to_string();
+    let notes = notes(&converted, args.copy);
+    let format = converted.format.name;
+    let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
+    let mut go_on = || {
+        bar.inc(1);
+        !stop.load(Ordering::Relaxed)
+    };
+    let written = converted.write(&args.out, args.copy, &mut go_on);
+    bar.finish_and_clear();
+    let path = written?;
+    for note in notes {
+        say!("{note}");
+    }
+    // A closed pipe is no error.
+    let _ = print_result!("{}: {told}, from {format}", path.display());
+    Ok(Outcome::Done)
+}
+
+/// What people should know of the labels.
+fn notes(converted: &Converted, copied: bool) -> Vec<String> {
+    let bare = |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty();
+    let bare: Vec<String> =
+        converted.photos.iter().filter(bare).map(|(path, _)| path.display().to_string()).collect();
+    let turned = converted.turned.iter().map(|path| path.display().to_string()).collect();
+    let mut notes: Vec<String> = [
+        (converted.skipped.clone(), "photos that nobody labelled are left out"),
+        (bare, "photos without a card count as truth; take out those that nobody labelled"),
+        (turned, "photos are turned by their EXIF data; their labels were taken to speak of them as viewers show them"),
+    ]
+    .iter()
+    .filter_map(|(photos, what)| {
+        Some(format!("{} {what}, such as {}", photos.len(), photos.first()?))
+    })
+    .collect();
+    let taken = if copied { "they are copied all the same" } else { "the labels name them there" };
+    let outside = converted.outside();
+    if let [first, ..] = outside.as_slice() {
+        notes.push(format!(
+            "{} labelled pictures lie outside of the folder of the labels, such as {}; {taken}",
+            outside.len(),
+            first.display()
+        ));
+    }
+    notes
 }

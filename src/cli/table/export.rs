@@ -1,7 +1,6 @@
 //! `setsight export`: what was trained, for other programs and other machines.
 
 mod h7;
-mod preview;
 
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;

@@ -7,13 +7,12 @@ pub mod eval;
 mod export;
 mod film;
 mod live;
-mod models;
+pub mod models;
 mod photos;
 mod render;
 mod scan;
 mod serve;
 mod train;
-pub mod version;
 
 use super::common::Outcome;
 use clap::Subcommand;

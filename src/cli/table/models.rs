@@ -1,12 +1,15 @@
-//! `setsight models`: which weights this user reads with.
+//! `setsight models`: which weights this user reads with; and for `setsight --version --verbose` what runs the
+//! networks, and which there are.
 
-use crate::cli::common::BadCall;
-use crate::cli::common::Outcome;
+use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
-use setsight_eval::{gain::Verdict, gain_report};
+use setsight_eval::gain::Verdict;
+use setsight_eval::gain_report;
 use setsight_files::print_result;
-use setsight_nets::engine::{Models, used};
+use setsight_nets::Kind;
+use setsight_nets::engine::{self, Engine, FUSION, Models, file_of, sha256, used};
 use setsight_vision::ReadingPlan;
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Arguments of `models`.
@@ -70,4 +73,70 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         },
     }
     Ok(Outcome::Done)
+}
+
+/// The lines below the version, each with its end.
+pub fn verbose() -> String {
+    let mut text = String::new();
+    // Writing into a string does not fail.
+    let mut line = |what: &str, said: &str| writeln!(text, "{what}: {said}").unwrap_or_default();
+    match engine::chosen() {
+        Ok(chosen) => {
+            match &chosen.engine {
+                Engine::OnnxRuntime { library, build } => {
+                    line("engine", &format!("onnxruntime, {}", library.display()));
+                    line("engine's build", build);
+                }
+                Engine::Embedded => {
+                    line("engine", "embedded");
+                    line("about twice as fast", &format!("ONNX Runtime, by {}", fetching()));
+                }
+            }
+            for warning in &chosen.warnings {
+                line("passed over", warning);
+            }
+        }
+        Err(error) => line("engine", &format!("none: {error}")),
+    }
+    for kind in Kind::ALL {
+        line(kind.name(), &network(kind));
+    }
+    line(
+        "fusion",
+        &match Models::Shipped.read(FUSION) {
+            Ok(bytes) => format!("sha256 {}", sha256(&bytes)),
+            Err(error) => error.to_string(),
+        },
+    );
+    text
+}
+
+/// The script that fetches ONNX Runtime: a package has it beside the program.
+fn fetching() -> String {
+    let program = std::env::current_exe().ok();
+    let prefix = program.as_deref().and_then(|program| program.parent()?.parent());
+    let packaged = prefix.map(|prefix| prefix.join("libexec/setsight/fetch-onnxruntime"));
+    match packaged.filter(|script| script.is_file()) {
+        Some(script) => script.display().to_string(),
+        None => "tools/fetch-onnxruntime".to_owned(),
+    }
+}
+
+fn network(kind: Kind) -> String {
+    let models = Models::Shipped;
+    let loaded = models.read(file_of(kind)).and_then(|bytes| Ok((models.network(kind)?, bytes)));
+    match loaded {
+        Ok((network, bytes)) => {
+            let metadata = network.metadata();
+            format!(
+                "version {}, sha256 {}, trained on {} by `{}`, seed {}",
+                metadata.version,
+                sha256(&bytes),
+                metadata.training_set,
+                metadata.command,
+                metadata.seed
+            )
+        }
+        Err(error) => error.to_string(),
+    }
 }

@@ -1,7 +1,6 @@
 //! `setsight serve`: a page on which a phone is the camera.
 
 mod archive;
-mod enter;
 mod teller;
 
 use super::live::summary;
@@ -74,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
-        if enter::was_pressed() {
+        if teller::enter_was_pressed() {
             handler.teller.draw(code_of(&server));
         }
         if looked.elapsed() >= NETWORK_PAUSE {
@@ -117,7 +116,7 @@ fn tell_addresses(server: &Server, teller: &Teller) {
         ));
     }
     teller.draw(code_of(server));
-    let enter = if enter::is_heard() { "Enter shows the code again, " } else { "" };
+    let enter = if teller::enter_is_heard() { "Enter shows the code again, " } else { "" };
     teller.say(format!("Whoever has the address can use this page; {enter}Ctrl-C ends it."));
 }
 

@@ -2,8 +2,8 @@
 
 use crate::shared::card_face::{ASPECT, paint, rect_at};
 use crate::shared::settings::Settings;
-use crate::shared::signs;
 use crate::shared::theme::{GOOD, felt};
+use crate::shared::verdict;
 use crate::shared::words::t;
 use eframe::egui::{Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use setsight_game::cards::Card;
@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, settings: &Settings) {
             let at = rect.right_bottom() - vec2(18.0, 18.0);
             let ground = if good { GOOD } else { ui.visuals().error_fg_color };
             ui.painter().circle_filled(at, 13.0, ground);
-            let sign = if good { signs::tick } else { signs::cross };
+            let sign = if good { verdict::tick } else { verdict::cross };
             sign(ui.painter(), at, 16.0, ui.visuals().panel_fill);
         }
     });

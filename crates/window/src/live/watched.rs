@@ -1,14 +1,23 @@
-//! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place.
+//! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place; and how it reads
+//! cards, as the command was told.
 
 use crate::live::ASK_FILM;
 use crate::shared::app_context::Command;
 use crate::shared::keys::Action;
+use crate::shared::reasons;
 use crate::shared::theme::{bordered, check_box};
 use crate::shared::words::{Word, t};
-use eframe::egui::{Button, ComboBox, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{
+    Button, ComboBox, Context, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo,
+};
 use setsight_live::cameras::{CameraInfo, CameraOffer, CameraWish, Span};
 use setsight_live::films::FilmPlace;
-use setsight_live::{CameraChoice, Input, LiveCommand, Recording, RecordingState};
+use setsight_live::{
+    CameraChoice, FramePace, Input, LiveCommand, LiveSource, Recording, RecordingState, Session,
+};
+use setsight_track::Params;
+use setsight_vision::{Mirrored, ReadingPlan};
+use std::sync::Arc;
 
 /// The choice of what is watched, open or not.
 #[derive(Default)]
@@ -179,4 +188,50 @@ fn span_ui(ui: &mut Ui, name: Word, by_itself: Word, span: Option<Span>, value: 
 fn clock(ms: f64) -> String {
     let seconds = (ms / 1e3).max(0.0) as u64;
     format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// What begins to watch a camera or a film, mirrored or not; the reason in words when it cannot.
+pub type Watchers = Box<dyn Fn(&Context, &Input, Mirrored) -> Result<Box<dyn LiveSource>, String>>;
+
+/// Watches in earnest: cameras of this machine and of the network, and films, at their own time or each
+/// frame however long it takes.
+pub fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
+    Box::new(move |ctx, input, mirrored| {
+        let ctx = ctx.clone();
+        let pace = if matches!(input, Input::Film(_)) { films } else { FramePace::Newest };
+        // The switch decides: what the command said of it is where it began.
+        let session = session(&ReadingPlan { mirrored, ..plan.clone() }, pace)?;
+        let wake = Box::new(move || ctx.request_repaint());
+        session
+            .start(input.clone(), wake)
+            .map(|session| Box::new(session) as Box<dyn LiveSource>)
+            .map_err(unwatched)
+    })
+}
+
+/// A game whose pictures are still to come.
+pub fn session(plan: &ReadingPlan, pace: FramePace) -> Result<Session, String> {
+    let pipeline = plan.build().map_err(|error| reasons::plan(&error))?;
+    let params = Params::of(&pipeline);
+    Session::new(Arc::new(pipeline), params, pace).map_err(unwatched)
+}
+
+fn unwatched(error: std::io::Error) -> String {
+    format!("the camera cannot be watched: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_nets::engine::Models;
+
+    #[test]
+    fn cards_are_read_as_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        let plan = ReadingPlan::with_models(Models::Folder(home.path().to_owned()));
+        let film = Input::Film(home.path().join("none.avi"));
+        let begun = system(plan, FramePace::Newest)(&Context::default(), &film, Mirrored::Auto);
+        let reason = begun.err().expect("there are no weights in this folder");
+        assert!(reason.contains(&*home.path().to_string_lossy()), "{reason}");
+    }
 }

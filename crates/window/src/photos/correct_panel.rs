@@ -96,7 +96,7 @@ fn tools(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<
             }
             if table.checked {
                 let good = crate::shared::verdict::good_color(ui);
-                crate::shared::signs::verdict(ui, true, good);
+                crate::shared::verdict::sign(ui, true, good);
                 ui.add(Label::new(t!("person-checked")).extend());
                 return;
             }

@@ -2,7 +2,7 @@
 //! over the clipboard.
 
 use crate::photos::{Photos, SAVE_JSON, SAVE_PICTURE};
-use crate::shared::ask::Ask;
+use crate::shared::app_context::Ask;
 use crate::shared::words::t;
 use image::{ImageFormat, RgbImage};
 use setsight_files::whole_file::write_whole;

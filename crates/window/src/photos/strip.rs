@@ -2,8 +2,8 @@
 
 use crate::photos::library::Entry;
 use crate::shared::reasons::Reason;
-use crate::shared::signs;
 use crate::shared::theme::{CHOSEN, RIM, focus_ring};
+use crate::shared::verdict;
 use crate::shared::words::{Word, t};
 use eframe::egui::{
     Align2, Color32, ColorImage, Context, CornerRadius, FontId, Rect, Role, ScrollArea, Sense,
@@ -208,7 +208,7 @@ impl Strip {
             paint_filling(painter, texture, picture);
         } else if self.without.contains(&index) || failed {
             let color = ui.visuals().error_fg_color;
-            signs::cross(painter, picture.center(), 28.0, color);
+            verdict::cross(painter, picture.center(), 28.0, color);
         } else {
             let color = ui.visuals().weak_text_color();
             painter.text(
@@ -283,7 +283,7 @@ fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
     if summary.checked {
         let center = picture.right_top() + vec2(-14.0, 14.0);
         painter.circle_filled(center, 10.0, crate::shared::theme::GOOD);
-        signs::tick(painter, center, 13.0, Color32::WHITE);
+        verdict::tick(painter, center, 13.0, Color32::WHITE);
     }
 }
 

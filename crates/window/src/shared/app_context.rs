@@ -1,12 +1,14 @@
 //! What the tabs of the window share, and how they ask for more.
 
 use crate::deck::used_deck::UsedDeck;
-use crate::shared::ask::Ask;
 use crate::shared::eye::Eye;
 use crate::shared::keys::Action;
 use crate::shared::settings::{Settings, SettingsStore};
+use crate::shared::words::{Word, t};
 use eframe::egui::Context;
+use setsight_desktop::{Dialog, Pick};
 use setsight_live::Input;
+use setsight_photo::source::PHOTO_EXTENSIONS;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -75,5 +77,36 @@ impl AppContext {
     pub fn wake(&self) -> impl Fn() + Send + Sync + 'static {
         let ctx = self.ctx.clone();
         move || ctx.request_repaint()
+    }
+}
+
+/// A question for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The tab that takes the paths; none is the window itself.
+    pub tab: Option<&'static str>,
+    /// The question.
+    pub word: Word,
+    /// What may be named; files are photos.
+    pub pick: Pick,
+}
+
+impl Ask {
+    /// The question of a tab.
+    pub const fn of(tab: &'static str, word: Word, pick: Pick) -> Self {
+        Self { tab: Some(tab), word, pick }
+    }
+
+    /// Its dialog, which proposes a name for a file to be written.
+    pub fn dialog(self, name: String) -> Dialog {
+        let mut filters = Vec::new();
+        if self.pick == Pick::Files {
+            // Some systems tell large letters from small ones.
+            let large = PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase());
+            let small = PHOTO_EXTENSIONS.iter().map(|end| (*end).to_owned());
+            filters.push((t!("filter-photos"), small.chain(large).collect()));
+            filters.push((t!("filter-all"), vec!["*".to_owned()]));
+        }
+        Dialog { title: self.word.say(), pick: self.pick, name, filters }
     }
 }

@@ -1,7 +1,7 @@
 //! What a tab is: its entry in the list of all (`TABS` in `lib.rs`), and what it can do.
 
 use crate::shared::app_context::AppContext;
-use crate::shared::ask::Ask;
+use crate::shared::app_context::Ask;
 use crate::shared::keys::{Action, Binding, Place};
 use crate::shared::words::Word;
 use eframe::egui::{Key, Modifiers, Ui};

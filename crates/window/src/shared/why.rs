@@ -4,9 +4,9 @@
 use crate::shared::look::Look;
 use crate::shared::names;
 use crate::shared::placement::Placement;
-use crate::shared::signs;
 use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, GOOD, RIM};
+use crate::shared::verdict;
 use crate::shared::words::t;
 use eframe::egui::{
     Align2, Color32, FontId, Id, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2,
@@ -111,7 +111,7 @@ fn tell(painter: &Painter, room: Rect, lines: &[(bool, String)]) {
     for ((fits, _), galley) in lines.iter().zip(galleys) {
         let middle = pos2(ground.min.x + 20.0, y + 0.5 * galley.size().y);
         let (sign, color): (fn(&Painter, Pos2, f32, Color32), _) =
-            if *fits { (signs::tick, GOOD) } else { (signs::cross, WRONG) };
+            if *fits { (verdict::tick, GOOD) } else { (verdict::cross, WRONG) };
         sign(painter, middle, size, color);
         let below = galley.size().y + 4.0;
         painter.galley(pos2(ground.min.x + 36.0, y), galley, Color32::WHITE);

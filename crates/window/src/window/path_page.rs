@@ -3,7 +3,7 @@
 
 use crate::photos::export;
 use crate::photos::welcome::name_of;
-use crate::shared::ask::Ask;
+use crate::shared::app_context::Ask;
 use crate::shared::pages;
 use crate::shared::theme::bordered;
 use crate::shared::words::t;

@@ -1,4 +1,5 @@
-//! Tells on the terminal what phones do, without waiting for whoever reads it.
+//! The terminal that the command runs in: tells what phones do, without waiting for whoever reads it, and hears
+//! Enter.
 
 use setsight_files::{print_result, say};
 use std::io::Write;
@@ -84,4 +85,40 @@ impl Drop for Teller {
         let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = told.wait_timeout_while(ended, FAREWELL, |ended| !*ended);
     }
+}
+
+/// Whether Enter can be heard: not where stdin is no terminal.
+pub fn enter_is_heard() -> bool {
+    use std::io::IsTerminal;
+    cfg!(unix) && std::io::stdin().is_terminal()
+}
+
+/// Whether it was pressed. Waits for nothing, and reads nothing in the background, where the system
+/// would stop the program for it (SIGTTIN).
+#[cfg(unix)]
+pub fn enter_was_pressed() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::getpgrp;
+    use rustix::termios::tcgetpgrp;
+    let stdin = rustix::stdio::stdin();
+    // Of what is no terminal there is no such group.
+    let is_in_front = || tcgetpgrp(stdin).is_ok_and(|group| group == getpgrp());
+    if !is_in_front() {
+        return false;
+    }
+    let mut wanted = [PollFd::new(&stdin, PollFlags::IN)];
+    let is_typed = poll(&mut wanted, Some(&Timespec::default())).is_ok()
+        && wanted[0].revents().contains(PollFlags::IN);
+    // It may have been sent to the background meanwhile.
+    if !(is_typed && is_in_front()) {
+        return false;
+    }
+    let mut bytes = [0; 256];
+    rustix::io::read(stdin, &mut bytes).is_ok_and(|count| bytes[..count].contains(&b'\n'))
+}
+
+/// Elsewhere nobody listens.
+#[cfg(not(unix))]
+pub fn enter_was_pressed() -> bool {
+    false
 }
