@@ -187,7 +187,7 @@ const OPENED_ELSEWHERE: [(&str, &str); 12] = [
     ("crates/nets/src/engine/library.rs", "the head of an ordinary file"),
     ("crates/train/src/reader/crop_cache.rs", "training's own file, crop by crop"),
     ("crates/h7/src/folder.rs", "a new folder of its own"),
-    ("crates/live/src/pictures/times.rs", "the head of a picture, for the time in it"),
+    ("crates/live/src/pictures.rs", "the head of a picture, for the time in it"),
     ("src/cli/stop.rs", "the kernel's figures"),
     ("src/cli/common.rs", "deals and boards, which may come from a pipe, up to a limit"),
 ];

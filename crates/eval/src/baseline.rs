@@ -128,7 +128,7 @@ impl Change {
 }
 
 /// A card, or the false cards of a photo, with a different outcome than before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CardChange {
     /// The photo: source and file.
     pub photo: String,
@@ -138,12 +138,6 @@ pub struct CardChange {
     pub before: String,
     /// The current outcome.
     pub now: String,
-}
-
-impl CardChange {
-    fn to_json(&self) -> Value {
-        json!({"photo": self.photo, "card": self.card, "before": self.before, "now": self.now})
-    }
 }
 
 /// The comparison of two evaluations.
@@ -250,13 +244,12 @@ impl Comparison {
     /// As JSON.
     pub fn to_json(&self) -> Value {
         let changes = |list: &[Change]| list.iter().map(Change::to_json).collect::<Vec<_>>();
-        let cards = |list: &[CardChange]| list.iter().map(CardChange::to_json).collect::<Vec<_>>();
         json!({
             "reader_before": self.readers.0,
             "all": changes(&self.all),
             "groups": changes(&self.groups),
-            "better": cards(&self.better),
-            "worse": cards(&self.worse),
+            "better": self.better,
+            "worse": self.worse,
             "photos_not_in_both": self.photos_not_in_both,
         })
     }

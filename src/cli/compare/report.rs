@@ -39,53 +39,52 @@ pub fn write(
     Ok(())
 }
 
+/// A line for each cell: what is varied, then the members of its JSON.
 fn csv(results: &[Row]) -> String {
-    let mut text = String::from(
-        "varied,values,properties,sets,solver,games,mean_seconds,\
-         mean_first_board,bytes,stopped,paper_seconds,boards_with_set,overlooked\n",
-    );
-    let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:e}"));
+    let mut text = String::new();
     for (experiment, cells) in results {
-        for cell in cells {
-            let rules = &cell.rules;
-            let _ = writeln!(
-                text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                experiment.varied,
-                rules.values(),
-                rules.properties(),
-                rules.sets(),
-                cell.kind.name(),
-                cell.seconds.len(),
-                number(cell.mean()),
-                cell.first_board().map_or(String::new(), |b| b.to_string()),
-                cell.bytes.map_or(String::new(), |b| b.to_string()),
-                cell.stopped.as_ref().map_or(String::new(), |s| format!("\"{s}\"")),
-                number(paper(cell.kind, rules).map(|(seconds, _)| seconds)),
-                cell.overlooked.map_or(String::new(), |all| all.boards.to_string()),
-                cell.overlooked.map_or(String::new(), |all| all.overlooked.to_string()),
-            );
+        for row in cells.iter().map(cell_to_json) {
+            let row = || row.as_object().into_iter().flatten();
+            if text.is_empty() {
+                text.push_str("varied");
+                row().for_each(|(name, _)| text += &format!(",{name}"));
+                text.push('\n');
+            }
+            text.push(experiment.varied);
+            for (name, value) in row() {
+                let _ = match (value, value.as_f64()) {
+                    (_, Some(seconds)) if name.ends_with("_seconds") => {
+                        write!(text, ",{seconds:e}")
+                    }
+                    (_, Some(number)) => write!(text, ",{number}"),
+                    (Value::String(stop), _) if name == "stopped" => write!(text, ",\"{stop}\""),
+                    _ => write!(text, ",{}", value.as_str().unwrap_or_default()),
+                };
+            }
+            text.push('\n');
         }
     }
     text
 }
 
-/// The results as JSON; means in seconds of CPU time.
+/// A cell as JSON; means in seconds of CPU time.
+fn cell_to_json(cell: &Cell) -> Value {
+    let rules = &cell.rules;
+    json!({
+        "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
+        "solver": cell.kind.name(), "games": cell.seconds.len(), "mean_seconds": cell.mean(),
+        "mean_first_board": cell.first_board(), "bytes": cell.bytes,
+        "stopped": cell.stopped.as_ref().map(ToString::to_string),
+        "paper_seconds": paper(cell.kind, rules).map(|(seconds, _)| seconds),
+        "boards_with_set": cell.overlooked.map(|all| all.boards),
+        "overlooked": cell.overlooked.map(|all| all.overlooked),
+    })
+}
+
+/// The results as JSON.
 pub fn experiments_to_json(results: &[Row]) -> Value {
-    let cell = |cell: &Cell| {
-        let rules = &cell.rules;
-        json!({
-            "values": rules.values(), "properties": rules.properties(), "sets": rules.sets(),
-            "solver": cell.kind.name(), "games": cell.seconds.len(), "mean_seconds": cell.mean(),
-            "mean_first_board": cell.first_board(), "bytes": cell.bytes,
-            "stopped": cell.stopped.as_ref().map(ToString::to_string),
-            "paper_seconds": paper(cell.kind, rules).map(|(seconds, _)| seconds),
-            "boards_with_set": cell.overlooked.map(|all| all.boards),
-            "overlooked": cell.overlooked.map(|all| all.overlooked),
-        })
-    };
     let experiment = |(experiment, cells): &Row| {
-        let cells: Vec<Value> = cells.iter().map(cell).collect();
+        let cells: Vec<Value> = cells.iter().map(cell_to_json).collect();
         json!({"experiment": experiment.text, "varied": experiment.varied, "cells": cells})
     };
     results.iter().map(experiment).collect()

@@ -39,25 +39,23 @@ impl<'a> Field<'a> {
         }
     }
 
+    fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
     /// A field of this object; `None` if it is missing.
     fn find(&self, key: &str) -> Option<Self> {
         let value = self.value.get(key)?;
-        let path =
-            if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
-        Some(Self { deck: self.deck, path, value })
+        Some(Self { deck: self.deck, path: self.path_of(key), value })
     }
 
     fn get(&self, key: &str, expected: &str) -> Read<Self> {
-        self.find(key).map_or_else(
-            || {
-                let field =
-                    if self.path.is_empty() { key.into() } else { format!("{}.{key}", self.path) };
-                let deck = self.deck.to_owned();
-                let (expected, found) = (expected.to_owned(), "nothing".to_owned());
-                Err(DeckError::Field { deck, field, expected, found })
-            },
-            Ok,
-        )
+        self.find(key).ok_or_else(|| DeckError::Field {
+            deck: self.deck.to_owned(),
+            field: self.path_of(key),
+            expected: expected.to_owned(),
+            found: "nothing".to_owned(),
+        })
     }
 
     fn items(&self, count: RangeInclusive<usize>, of: &str) -> Read<Vec<Self>> {
