@@ -57,7 +57,7 @@ pub(super) struct ReadCrops {
 pub(super) fn read(pipeline: &Pipeline, crops: &[RgbImage]) -> Result<ReadCrops, PipelineError> {
     let (frame, outlines) = lay(crops);
     let before = pipeline.facts.clone();
-    let CardsRead { readings, images, facts } =
+    let CardsRead { readings, images, facts, .. } =
         pipeline.read_cards(&frame, &outlines, before, &mut Trace::default())?;
     let (_, known) = facts.named_edition();
     let card = |i: usize| {

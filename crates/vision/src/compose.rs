@@ -2,6 +2,7 @@
 
 use super::board::{self, Board};
 use super::choice::FinderError;
+use super::classify::alike::{self, Class};
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
@@ -103,7 +104,7 @@ impl Pipeline {
             before = before.with_mirrored(false);
         }
         let read = self.read_cards(frame, &outlines, before, trace)?;
-        let CardsRead { readings, images, facts } = read;
+        let CardsRead { readings, images, facts, classes } = read;
         let (_, known) = facts.named_edition();
         let params = self.board.of_table(&facts);
         let board = trace.stage("board", |_| Board::settle(&outlines, &readings, known, &params));
@@ -123,7 +124,10 @@ impl Pipeline {
             })
             .collect();
         let size_px = frame.dimensions();
-        let table = trace.stage("sets", |_| TableReading::new(cards, size_px));
+        let classes = classes.map_or_else(Vec::new, |classes| {
+            order.iter().map(|&i| classes[board.cards[i].outline]).collect()
+        });
+        let table = trace.stage("sets", |_| TableReading::with_classes(cards, classes, size_px));
         trace.picture("board", || stage_pictures::board(frame, &table))?;
 
         let chosen = || order.iter().map(|&i| board.cards[i].outline);
@@ -143,6 +147,8 @@ pub struct CardsRead {
     pub images: Vec<CardImage>,
     /// The table's facts, given these cards.
     pub facts: TableFacts,
+    /// Which cards are alike, where that is clear.
+    pub classes: Option<Vec<Option<Class>>>,
 }
 
 impl Pipeline {
@@ -166,9 +172,18 @@ impl Pipeline {
         trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
-        let (readings, facts) = trace.stage("classify", |_| table.read(reader))?;
+        let (readings, facts, classes) = trace.stage("classify", |_| {
+            let straight = table.facts.on_screen.then(|| table.cards.images.clone());
+            let (mut readings, facts) = table.read(reader)?;
+            let is_card = |i: usize| readings[i].is_card >= self.board.least_is_card;
+            let classes = straight.and_then(|images| alike::classes(&images, is_card));
+            if let Some(classes) = &classes {
+                alike::name(classes, &mut readings);
+            }
+            Ok::<_, PipelineError>((readings, facts, classes))
+        })?;
         trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
-        Ok(CardsRead { readings, images, facts })
+        Ok(CardsRead { readings, images, facts, classes })
     }
 
     /// Reads one card whose corners are given, in a frame whose facts are given.

@@ -51,6 +51,7 @@ pub use table_reading::TableReading;
 pub use trace::{StageTime, Trace};
 
 // What a result is made of, and what passes between the stages.
+pub use classify::alike::Class;
 pub use copies::sets_of;
 pub use data::{CardImage, CardOutline, Guess, ReadCard, Reading};
 pub use image;

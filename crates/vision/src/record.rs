@@ -51,8 +51,13 @@ impl Record {
     pub fn sets_to_json(&self, probable: bool) -> Value {
         let Ok(table) = &self.result else { return self.to_json() };
         let codes = |cards: [usize; 3]| cards.map(|i| table.cards[i].card.to_string());
-        let sets: Vec<_> = table.sets.iter().map(|set| codes(set.0)).collect();
+        let (named, unnamed): (Vec<[usize; 3]>, Vec<[usize; 3]>) =
+            table.sets.iter().map(|set| set.0).partition(|cards| table.is_named(*cards));
+        let sets: Vec<_> = named.into_iter().map(codes).collect();
         let mut line = self.with("sets", json!(sets));
+        if !unnamed.is_empty() {
+            line["unnamed_sets"] = json!(unnamed);
+        }
         if probable {
             let of = |set: &ProbableSet| {
                 let confidence = rounded(f64::from(set.confidence), 1e4);
@@ -125,7 +130,8 @@ impl Record {
         text += &grid_of(&deck, &rows, ink);
         for (n, set) in table.sets.iter().enumerate() {
             let named = |i: usize| format!("{} {}", i + 1, name_of(&table.cards[i], &deck, ink));
-            text += &format!("set {}: {}\n", n + 1, set.0.map(named).join(", "));
+            let words = table.unnamed(set.0).unwrap_or_else(|| set.0.map(named).join(", "));
+            text += &format!("set {}: {words}\n", n + 1);
         }
         for (n, set) in table.probable_sets.iter().enumerate() {
             let named = |i: usize| {
@@ -155,6 +161,9 @@ impl Record {
         );
         let deck = table.deck();
         let line = |cards: [usize; 3]| {
+            if let Some(words) = table.unnamed(cards) {
+                return words;
+            }
             let codes = cards.map(|i| table.cards[i].card.to_string()).join(" ");
             let names = cards.map(|i| name_of(&table.cards[i], &deck, ink)).join(", ");
             format!("{codes}   {names}")
@@ -176,6 +185,14 @@ fn likelihood(set: &ProbableSet) -> String {
 }
 
 impl TableReading {
+    /// A set without names, such as "cards 1, 4, 6, alike in shading, different in number, colour and shape"; `None`
+    /// for one with names, or of which only names tell.
+    pub fn unnamed(&self, cards: [usize; 3]) -> Option<String> {
+        let likeness = if self.is_named(cards) { None } else { self.likeness(cards) }?;
+        let [a, b, c] = cards.map(|i| i + 1);
+        Some(format!("cards {a}, {b}, {c}, {likeness}"))
+    }
+
     /// How many sets and cards there are and how sure that is, such as "12 cards, 3 sets, 2 more
     /// probable, 1 card unsure (?)". "No set" is said only of cards that are all sure.
     pub(crate) fn counts(&self) -> String {
@@ -187,6 +204,7 @@ impl TableReading {
         let probable = self.probable_sets.len() + self.probable_sets_left_out;
         let sets = match (self.sets.len(), unsure) {
             (0, 0) => "no set".to_owned(),
+            (0, _) if !self.classes.is_empty() => "no set".to_owned(),
             (0, unsure) if unsure == cards => "no sure set".to_owned(),
             (0, _) => format!("no set among the {}", count(cards - unsure, "sure card")),
             (n, _) => count(n, "set"),
@@ -232,6 +250,9 @@ impl TableReading {
             Some(deck) if deck.is_classic() => {}
             Some(_) => text += ", of the rectangle edition",
         }
+        if self.sets.iter().any(|set| !self.is_named(set.0)) {
+            text += ", sets by what is alike, without names";
+        }
         match self.copies().len() {
             0 => {}
             1 => text += ", one card lies there more than once",
@@ -268,7 +289,7 @@ impl Serialize for TableReading {
         let copies = self.copies();
         let has_copies = !copies.is_empty();
         let members =
-            7 + 2 * usize::from(warned) + usize::from(has_copies) + usize::from(left_out > 0);
+            8 + 2 * usize::from(warned) + usize::from(has_copies) + usize::from(left_out > 0);
         let mut table = serializer.serialize_struct("TableReading", members)?;
         table.serialize_field("width", &self.size_px.0)?;
         table.serialize_field("height", &self.size_px.1)?;
@@ -283,6 +304,10 @@ impl Serialize for TableReading {
         table.serialize_field("deck", self.facts.deck_name())?;
         table.serialize_field("mirrored", &self.is_mirrored())?;
         table.serialize_field("cards", &self.cards)?;
+        match self.classes.as_slice() {
+            [] => table.skip_field("classes")?,
+            classes => table.serialize_field("classes", classes)?,
+        }
         let sets: Vec<[usize; 3]> = self.sets.iter().map(|set| set.0).collect();
         table.serialize_field("sets", &sets)?;
         if has_copies {

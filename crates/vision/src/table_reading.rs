@@ -1,12 +1,13 @@
 //! The result of reading a picture of a table: the same for photos, films, the window and files.
 
+use super::classify::alike::Class;
 use super::copies::{copies, sets_of};
 use super::data::ReadCard;
 use super::probable::{ProbableSet, codes, probable_sets};
 use super::table::{Colors, TableFacts};
 use super::warning::Warning;
-use setsight_game::cards::{Deck, Edition};
-use setsight_game::sets::Set;
+use setsight_game::cards::{Card, Deck, Edition, Property};
+use setsight_game::sets::{Set, find_all};
 use setsight_photo::geometry::Quad;
 use std::sync::Arc;
 
@@ -33,8 +34,11 @@ pub struct TableReading {
     /// they lie on the table, even if the picture is mirrored; their corners are where the picture
     /// shows them.
     pub cards: Vec<ReadCard>,
-    /// The sure sets: all among the cards that are not [`unsure`](ReadCard::unsure), as indices into
-    /// `cards`.
+    /// What is alike, of a drawn table where it is clear though names may not be: the class of each card.
+    /// Empty where it is not clear.
+    pub classes: Vec<Option<Class>>,
+    /// The sure sets: all among the cards that are not [`unsure`](ReadCard::unsure), and all by
+    /// `classes`, as indices into `cards`.
     pub sets: Vec<Set>,
     /// The sets that hang on unsure cards and are more likely there than not, most probable first.
     pub probable_sets: Vec<ProbableSet>,
@@ -50,7 +54,16 @@ pub struct TableReading {
 impl TableReading {
     /// Cards in reading order in a picture of this width and height, with all their sets.
     pub fn new(cards: Vec<ReadCard>, size_px: (u32, u32)) -> Self {
-        let mut table = Self { size_px, cards, ..Self::default() };
+        Self::with_classes(cards, Vec::new(), size_px)
+    }
+
+    /// The same, with what is alike.
+    pub(crate) fn with_classes(
+        cards: Vec<ReadCard>,
+        classes: Vec<Option<Class>>,
+        size_px: (u32, u32),
+    ) -> Self {
+        let mut table = Self { size_px, cards, classes, ..Self::default() };
         table.find_sets();
         table
     }
@@ -68,11 +81,53 @@ impl TableReading {
     /// Finds the sets anew, after cards were changed.
     pub fn find_sets(&mut self) {
         self.sets = sets_of(&self.cards);
+        let unnamed = self.unnamed_sets();
+        self.sets.extend(unnamed);
+        self.sets.sort_by_key(|set| set.0);
         let copies = self.copies();
         let repeated: Vec<usize> = copies.iter().flat_map(|places| &places[1..]).copied().collect();
         let known = self.sets.iter().map(|set| codes(&self.cards, set.0)).collect();
-        let probable = probable_sets(&self.cards, &repeated, &known);
-        (self.probable_sets, self.probable_sets_left_out) = probable;
+        // Where all that is alike is known, nothing is probable.
+        (self.probable_sets, self.probable_sets_left_out) = match self.classes.is_empty() {
+            true => probable_sets(&self.cards, &repeated, &known),
+            false => (Vec::new(), 0),
+        };
+    }
+
+    /// The sets by [`classes`](Self::classes) of which a card is unsure, so that it has no name.
+    fn unnamed_sets(&self) -> Vec<Set> {
+        let known: Vec<(usize, Class)> =
+            self.classes.iter().enumerate().filter_map(|(i, class)| Some((i, (*class)?))).collect();
+        let index = |class: &Class| class.iter().fold(0, |index, value| 3 * index + value);
+        let board: Vec<Card> =
+            known.iter().map(|(_, class)| Card::from_index(index(class))).collect();
+        let sets = find_all(&board).into_iter().map(|set| Set(set.0.map(|k| known[k].0)));
+        sets.filter(|set| !self.is_named(set.0)).collect()
+    }
+
+    /// Whether all cards of a set have sure names.
+    pub fn is_named(&self, cards: [usize; 3]) -> bool {
+        cards.iter().all(|&i| !self.cards[i].unsure)
+    }
+
+    /// What is alike in a set and what differs, such as "alike in shading, different in number, colour and
+    /// shape"; `None` where that is not known.
+    pub fn likeness(&self, cards: [usize; 3]) -> Option<String> {
+        let [a, b, _] = cards.map(|i| self.classes.get(i).copied().flatten());
+        let (a, b) = (a?, b?);
+        let words = |alike: bool| {
+            let all =
+                Property::ALL.into_iter().filter(|p| (a[*p as usize] == b[*p as usize]) == alike);
+            let all: Vec<String> = all.map(|property| property.to_string()).collect();
+            match all.split_last() {
+                Some((last, [])) => last.clone(),
+                Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+                None => String::new(),
+            }
+        };
+        let (alike, different) = (words(true), words(false));
+        let alike = if alike.is_empty() { alike } else { format!("alike in {alike}, ") };
+        Some(format!("{alike}different in {different}"))
     }
 
     /// The cards that the picture shows more than once, each as the indices of its sure places,
@@ -106,5 +161,27 @@ impl TableReading {
     /// How many cards are unsure.
     pub fn unsure(&self) -> usize {
         self.cards.iter().filter(|card| card.unsure).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use setsight_game::cards::Card;
+
+    #[test]
+    fn sets_need_no_names() {
+        let card = |i: usize| {
+            let corners = Quad::rectangle(90.0, 60.0);
+            ReadCard::new(corners, Card::from_index(i), 0.3, true)
+        };
+        let classes = vec![Some([0, 0, 1, 2]), Some([1, 0, 2, 1]), None, Some([2, 0, 0, 0])];
+        let table = TableReading::with_classes((0..4).map(card).collect(), classes, (400, 300));
+        assert_eq!(table.sets, [Set([0, 1, 3])]);
+        assert!(table.probable_sets.is_empty() && !table.is_named([0, 1, 3]));
+        let words = "cards 1, 2, 4, alike in shading, different in number, colour and shape";
+        assert_eq!(table.unnamed([0, 1, 3]).as_deref(), Some(words));
+        let text = table.summary();
+        assert_eq!(text, "4 cards, 1 set, 4 unsure (?), sets by what is alike, without names");
     }
 }

@@ -226,7 +226,7 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     Some(Fill { level: mean / full, texture: variance.sqrt() / full })
 }
 
-fn rank(mut values: Vec<f32>, part: f64) -> f32 {
+pub(super) fn rank(mut values: Vec<f32>, part: f64) -> f32 {
     let Some(last) = values.len().checked_sub(1) else { return 0.0 };
     let at = (part * last as f64).round() as usize;
     *values.select_nth_unstable_by(at, f32::total_cmp).1
@@ -234,25 +234,27 @@ fn rank(mut values: Vec<f32>, part: f64) -> f32 {
 
 /// A value for each pixel of a card, row by row.
 #[derive(Clone)]
-struct Grid<T> {
-    width: usize,
-    values: Vec<T>,
+pub(super) struct Grid<T> {
+    pub width: usize,
+    pub values: Vec<T>,
 }
 
 /// A connected part of a mask.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+pub(super) struct Part {
     /// One of its pixels.
-    start: usize,
-    count: usize,
-    width: usize,
-    height: usize,
+    pub start: usize,
+    pub count: usize,
+    pub left: usize,
+    pub top: usize,
+    pub width: usize,
+    pub height: usize,
 }
 
 impl Grid<f32> {
     /// By how much each pixel differs from the stock, in levels, and the stock's R, G, B. The rim, where the
     /// table may show, counts as stock.
-    fn ink_of(image: &CardImage) -> (Self, [f32; 3]) {
+    pub(super) fn ink_of(image: &CardImage) -> (Self, [f32; 3]) {
         const RIM_PX: u32 = 8;
         const RING_PX: u32 = 6;
         let (width, height) = image.pixels.dimensions();
@@ -271,18 +273,18 @@ impl Grid<f32> {
         (Self { width: width as usize, values: values.collect() }, stock)
     }
 
-    fn rank(&self, part: f64) -> f32 {
+    pub(super) fn rank(&self, part: f64) -> f32 {
         rank(self.values.clone(), part)
     }
 
-    fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
+    pub(super) fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
         let values = self.values.iter().map(|&value| change(value)).collect();
         Grid { width: self.width, values }
     }
 }
 
 impl Grid<bool> {
-    fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.values.iter().filter(|set| **set).count()
     }
 
@@ -315,7 +317,7 @@ impl Grid<bool> {
     }
 
     /// With all that is enclosed.
-    fn without_holes(&self) -> Self {
+    pub(super) fn without_holes(&self) -> Self {
         let mut outside = vec![false; self.values.len()];
         for at in 0..self.values.len() {
             let is_side = self.beside(at).count() < 4;
@@ -326,7 +328,7 @@ impl Grid<bool> {
         Self { width: self.width, values: outside.into_iter().map(|outside| !outside).collect() }
     }
 
-    fn parts(&self) -> Vec<Part> {
+    pub(super) fn parts(&self) -> Vec<Part> {
         let mut seen = vec![false; self.values.len()];
         let mut parts = Vec::new();
         for start in 0..self.values.len() {
@@ -337,14 +339,21 @@ impl Grid<bool> {
                 y = (y.0.min(at / self.width), y.1.max(at / self.width));
             });
             if count > 0 {
-                parts.push(Part { start, count, width: x.1 - x.0 + 1, height: y.1 - y.0 + 1 });
+                parts.push(Part {
+                    start,
+                    count,
+                    left: x.0,
+                    top: y.0,
+                    width: x.1 - x.0 + 1,
+                    height: y.1 - y.0 + 1,
+                });
             }
         }
         parts
     }
 
     /// With these parts alone.
-    fn of_parts(&self, parts: &[Part]) -> Self {
+    pub(super) fn of_parts(&self, parts: &[Part]) -> Self {
         let mut values = vec![false; self.values.len()];
         for part in parts {
             self.flood(part.start, true, &mut values, |_| {});
@@ -352,8 +361,17 @@ impl Grid<bool> {
         Self { width: self.width, values }
     }
 
+    /// Between two columns.
+    pub(super) fn between(mut self, left: usize, right: usize) -> Self {
+        let width = self.width;
+        for (at, value) in self.values.iter_mut().enumerate() {
+            *value &= (left..right).contains(&(at % width));
+        }
+        self
+    }
+
     /// Without the pixels at its border.
-    fn eroded(&self) -> Self {
+    pub(super) fn eroded(&self) -> Self {
         let stays = |at: usize| {
             self.values[at]
                 && self.beside(at).count() == 4

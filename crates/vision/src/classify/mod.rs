@@ -1,5 +1,6 @@
 //! Turns straightened cards into readings: the probabilities of each card's values.
 
+pub(crate) mod alike;
 pub(crate) mod classical;
 pub(crate) mod drawing;
 pub(crate) mod fused;

@@ -1,0 +1,464 @@
+//! What is alike on a table: the cards' properties measured, and grouped without any name.
+//!
+//! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
+//! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
+//! linkage (Sokal and Michener 1958) into at most three groups. The game itself says when to believe
+//! them: where groups are much farther apart than their members and no two cards are alike in all four
+//! properties, since a deck has each card once.
+//!
+//! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
+//! to three groups those count that agree with what the readers say of all their cards.
+
+use super::drawing::{Grid, Part, rank};
+use crate::data::{CardImage, Reading};
+use crate::probability::softmax;
+use setsight_game::cards::Property;
+
+/// The group of a card in each property, in [`Property::ALL`] order, 0 to 2; of the number of symbols it is
+/// the number less one.
+pub type Class = [usize; 4];
+
+/// Fewer cards tell too little of a deck.
+const LEAST_CARDS: usize = 6;
+/// Fewest pixels of a symbol.
+const LEAST_PX: usize = 60;
+
+/// Groups those cards of a drawn table that `counts`; `None` where the groups are not clear, and for a
+/// card that takes no part.
+pub(crate) fn classes(
+    images: &[CardImage],
+    counts: impl Fn(usize) -> bool,
+) -> Option<Vec<Option<Class>>> {
+    let of = |i: usize| counts(i).then(|| Printed::of(&images[i])).flatten();
+    let printed: Vec<Option<Printed>> = (0..images.len()).map(of).collect();
+    let widths =
+        printed.iter().flatten().flat_map(|card| &card.parts).map(|part| part.width as f32);
+    // On a table there are some symbols that touch no other.
+    let least_px = rank(widths.collect(), 0.05);
+    let measured: Vec<Option<Measured>> = printed
+        .iter()
+        .zip(images)
+        .map(|(card, image)| card.as_ref()?.measured(image, least_px))
+        .collect();
+    let seen: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
+    let own: Vec<&Measured> = measured.iter().flatten().collect();
+    let all = seen.iter().all(|&i| counts(i))
+        && seen.len() == (0..images.len()).filter(|&i| counts(i)).count();
+    if !all || own.len() < LEAST_CARDS || own.iter().any(|own| own.number > 3) {
+        return None;
+    }
+    let fills = linked(own.len(), |a, b| distance(&own[a].fill, &own[b].fill), 0.12)?;
+    let inks = linked(own.len(), |a, b| distance(&own[a].ink, &own[b].ink), 0.1)?;
+    let outlines = linked(own.len(), |a, b| own[a].outline.distance(&own[b].outline), 0.08)?;
+    let classes: Vec<Class> =
+        (0..own.len()).map(|i| [own[i].number - 1, fills[i], inks[i], outlines[i]]).collect();
+    let varies = |p: usize| classes.iter().any(|class| class[p] != classes[0][p]);
+    let mut sorted = classes.clone();
+    sorted.sort_unstable();
+    let is_deck = varies(0) && sorted.windows(2).all(|two| two[0] != two[1]);
+    let mut of_all = vec![None; images.len()];
+    seen.iter().zip(classes).for_each(|(&i, class)| of_all[i] = Some(class));
+    is_deck.then_some(of_all)
+}
+
+/// Gives each group its name: from the readings of its cards, and since no two groups of a property have
+/// the same.
+pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) {
+    /// What is left for other values: measuring errs, too.
+    const DOUBT: f32 = 0.01;
+    /// Bound on what one reading tells against a value, natural logarithm.
+    const LEAST_LOG: f32 = -6.0;
+    for property in Property::ALL {
+        let p = property as usize;
+        let mut logs = [[0.0f32; 3]; 3];
+        let mut sizes = [0.0f32; 3];
+        for (class, reading) in classes.iter().zip(&*readings) {
+            let Some(class) = class else { continue };
+            sizes[class[p]] += 1.0;
+            for (log, value) in logs[class[p]].iter_mut().zip(reading.values[p]) {
+                *log += value.ln().max(LEAST_LOG);
+            }
+        }
+        // The readings of a group err together: it counts as the root of their number.
+        for (logs, size) in logs.iter_mut().zip(sizes) {
+            logs.iter_mut().for_each(|log| *log /= size.max(1.0).sqrt());
+        }
+        let mut told = [[0.0f32; 3]; 3];
+        if property == Property::Number {
+            (0..3).for_each(|number| told[number][number] = 1.0);
+        } else {
+            const ORDERS: [[usize; 3]; 6] =
+                [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+            let chances =
+                softmax(ORDERS.map(|order| (0..3).map(|group| logs[group][order[group]]).sum()));
+            for (order, chance) in ORDERS.iter().zip(chances) {
+                (0..3).for_each(|group| told[group][order[group]] += chance);
+            }
+        }
+        for (class, reading) in classes.iter().zip(&mut *readings) {
+            if let Some(class) = class {
+                reading.values[p] = told[class[p]].map(|v| (1.0 - DOUBT) * v + DOUBT / 3.0);
+            }
+        }
+    }
+}
+
+fn distance<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
+}
+
+/// The group of each of `n` by average linkage: three groups, or two where two of these would lie within `one`;
+/// `None` where these are not apart. A table without a value is rare.
+fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Option<Vec<usize>> {
+    /// By how much groups are farther apart than their members.
+    const APART: f32 = 2.0;
+    let distances: Vec<Vec<f32>> = (0..n).map(|a| (0..n).map(|b| far(a, b)).collect()).collect();
+    let mut groups: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
+    // Where nothing was joined yet, members are as alike as measuring allows.
+    let mut last = one / 3.0;
+    while groups.len() > 1 {
+        let between = |a: &[usize], b: &[usize]| {
+            let pairs = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j)));
+            pairs.map(|(i, j)| distances[i][j]).sum::<f32>() / (a.len() * b.len()) as f32
+        };
+        let mut nearest = (f32::INFINITY, 0, 0);
+        for a in 0..groups.len() {
+            for b in a + 1..groups.len() {
+                let own = between(&groups[a], &groups[b]);
+                if own < nearest.0 {
+                    nearest = (own, a, b);
+                }
+            }
+        }
+        let (next, a, b) = nearest;
+        if groups.len() <= 3 && next > one {
+            let of = |i: usize| groups.iter().position(|group| group.contains(&i));
+            return if next / last < APART { None } else { (0..n).map(of).collect() };
+        }
+        last = last.max(next);
+        let with = groups.remove(b);
+        groups[a].extend(with);
+    }
+    None
+}
+
+/// What is measured of a card.
+#[derive(Clone, Debug)]
+struct Measured {
+    number: usize,
+    /// The outline's strongest ink, see [`ink_point`].
+    ink: [f32; 5],
+    /// See [`fill`].
+    fill: [f32; 7],
+    outline: Outline,
+}
+
+/// A symbol's outline: which part of each cell of its box it covers, row by row.
+#[derive(Clone, Debug)]
+struct Outline {
+    cells: Vec<f32>,
+    /// Natural logarithm of width by height.
+    log_aspect: f32,
+}
+
+impl Outline {
+    /// Cells along each side, and samples along each side of a cell.
+    const CELLS: usize = 24;
+    const SAMPLES: usize = 2;
+
+    fn of(solid: &Grid<bool>, part: &Part) -> Self {
+        let all = Self::CELLS * Self::SAMPLES;
+        let mut cells = vec![0.0; Self::CELLS * Self::CELLS];
+        for y in 0..all {
+            for x in 0..all {
+                let at = |k: usize, size: usize| (2 * k + 1) * size / (2 * all);
+                let (px, py) = (part.left + at(x, part.width), part.top + at(y, part.height));
+                if solid.values[py * solid.width + px] {
+                    let cell = y / Self::SAMPLES * Self::CELLS + x / Self::SAMPLES;
+                    cells[cell] += 1.0 / (Self::SAMPLES * Self::SAMPLES) as f32;
+                }
+            }
+        }
+        Self { cells, log_aspect: (part.width as f32 / part.height as f32).ln() }
+    }
+
+    /// What two outlines do not share, as a part of both, the smaller of either way round; and how
+    /// differently long they are.
+    fn distance(&self, other: &Self) -> f32 {
+        /// Weight of the aspect.
+        const ASPECT: f32 = 0.3;
+        let apart = |others: &mut dyn Iterator<Item = &f32>| {
+            let (mut both, mut either) = (0.0, 0.0);
+            for (a, b) in self.cells.iter().zip(others) {
+                both += a.min(*b);
+                either += a.max(*b);
+            }
+            1.0 - both / either.max(1e-6f32)
+        };
+        let own = apart(&mut other.cells.iter()).min(apart(&mut other.cells.iter().rev()));
+        own + ASPECT * (self.log_aspect - other.log_aspect).abs()
+    }
+}
+
+/// What is printed on a card, and the connected parts of it that may be symbols.
+struct Printed {
+    /// By how much each pixel differs from the stock.
+    ink: Grid<f32>,
+    stock: [f32; 3],
+    solid: Grid<bool>,
+    parts: Vec<Part>,
+}
+
+impl Printed {
+    fn of(image: &CardImage) -> Option<Self> {
+        /// Part of the strongest ink from which a pixel is inked, and the least of it in levels.
+        const INKED: f32 = 0.25;
+        const LEAST_INK: f32 = 18.0;
+        /// Smallest symbol, as a part of the largest, and narrowest, as a part of its height.
+        const LEAST_PART: f32 = 0.3;
+        const NARROWEST: f32 = 0.2;
+        let (ink, stock) = Grid::ink_of(image);
+        let full = ink.rank(0.995);
+        let solid = ink.map(|ink| ink > (INKED * full).max(LEAST_INK)).without_holes();
+        let mut parts = solid.parts();
+        let largest = parts.iter().map(|part| part.count).max()? as f32;
+        parts.retain(|part| {
+            part.count > LEAST_PX
+                && part.count as f32 > LEAST_PART * largest
+                && part.width as f32 > NARROWEST * part.height as f32
+        });
+        (!parts.is_empty()).then_some(Self { ink, stock, solid, parts })
+    }
+
+    /// Measures the card. `least_px` is the width of the table's narrowest symbols.
+    fn measured(&self, image: &CardImage, least_px: f32) -> Option<Measured> {
+        let symbols = self.one_by_one(least_px);
+        let (inks, fills): (Vec<_>, Vec<_>) =
+            symbols.iter().filter_map(|part| self.ink_and_fill(image, part)).unzip();
+        let largest = symbols.iter().max_by_key(|part| part.width * part.height)?;
+        let outline = Outline::of(&self.solid, largest);
+        let is_measured = !inks.is_empty();
+        is_measured.then(|| Measured {
+            number: symbols.len(),
+            ink: middle(&inks),
+            fill: middle(&fills),
+            outline,
+        })
+    }
+
+    /// Parts each with one symbol: those that touch are cut where the part is narrowest.
+    fn one_by_one(&self, least_px: f32) -> Vec<Part> {
+        let mut all = Vec::new();
+        for part in &self.parts {
+            let count = self.count_in(part, least_px);
+            let width = part.width / count;
+            all.extend((0..count).map(|k| Part { left: part.left + k * width, width, ..*part }));
+        }
+        all
+    }
+
+    /// How many symbols touch in a part: as many as leave the narrowest necks between equal widths.
+    fn count_in(&self, part: &Part, least_px: f32) -> usize {
+        /// Widest and narrowest symbol of a table by its narrowest ones.
+        const WIDEST: f32 = 1.75;
+        const NARROWEST: f32 = 0.8;
+        if (part.width as f32) < WIDEST * least_px {
+            return 1;
+        }
+        let mask = self.solid.of_parts(&[*part]);
+        let rows = part.top..part.top + part.height;
+        let height_at = |x: usize| rows.clone().filter(|y| mask.values[y * mask.width + x]).count();
+        let heights: Vec<usize> = (part.left..part.left + part.width).map(height_at).collect();
+        let neck = |count: usize| {
+            let at = |k: usize| {
+                let (cut, reach) = (k * part.width / count, part.width / 20);
+                heights[cut - reach..=cut + reach].iter().copied().min().unwrap_or(0)
+            };
+            (1..count).map(at).max().unwrap_or(0)
+        };
+        let fits = |count: &usize| {
+            let one = part.width as f32 / *count as f32;
+            (NARROWEST * least_px..WIDEST * least_px).contains(&one)
+        };
+        (2..=3).filter(fits).min_by_key(|&count| neck(count)).unwrap_or(1)
+    }
+
+    /// The strongest ink of a symbol's outline and the filling; `None` if it is too small.
+    fn ink_and_fill(&self, image: &CardImage, part: &Part) -> Option<([f32; 5], [f32; 7])> {
+        /// Width of an outline, in pixels, and of its outer half.
+        const OUTLINE_PX: usize = 5;
+        const OUTER_PX: usize = 2;
+        /// Fewest pixels that tell a filling.
+        const LEAST_INSIDE_PX: usize = 30;
+        /// Share of the outline's pixels that are not its strongest.
+        const WEAKER: f64 = 0.6;
+        let mask = self.solid.of_parts(&[*part]).between(part.left, part.left + part.width);
+        let without_rim = |px: usize| (0..px).fold(mask.clone(), |inside, _| inside.eroded());
+        let near_rim = without_rim(OUTER_PX);
+        let rim: Vec<usize> =
+            (0..mask.values.len()).filter(|&at| mask.values[at] && !near_rim.values[at]).collect();
+        let strong = rank(rim.iter().map(|&at| self.ink.values[at]).collect(), WEAKER);
+        let color = |at: usize| -> [f32; 3] {
+            let pixel = image.pixels.get_pixel((at % mask.width) as u32, (at / mask.width) as u32);
+            std::array::from_fn(|c| f32::from(pixel[c]) - self.stock[c])
+        };
+        let strongest = rim.iter().filter(|&&at| self.ink.values[at] >= strong);
+        let ink = middle(&strongest.map(|&at| color(at)).collect::<Vec<_>>());
+        let square: f32 = ink.iter().map(|v| v * v).sum::<f32>().max(1.0);
+        let share = |at: usize| {
+            let along = color(at).iter().zip(&ink).map(|(a, b)| a * b).sum::<f32>();
+            (along / square).clamp(0.0, 1.3)
+        };
+        let mut inside = without_rim(OUTLINE_PX);
+        if inside.count() < LEAST_INSIDE_PX {
+            inside = near_rim;
+        }
+        let places: Vec<usize> = (0..inside.values.len()).filter(|&at| inside.values[at]).collect();
+        let shares: Vec<f32> = (0..mask.values.len()).map(share).collect();
+        (!places.is_empty()).then(|| (ink_point(ink), fill(&shares, mask.width, &places)))
+    }
+}
+
+/// What tells inks apart: by how much they differ from the stock, R, G, B in levels, as parts of 255; and in
+/// which direction, which stays when thin or blurred lines let the stock through.
+fn ink_point(ink: [f32; 3]) -> [f32; 5] {
+    const DIRECTION: f32 = 0.5;
+    let length = ink.iter().map(|v| v * v).sum::<f32>().sqrt().max(1.0);
+    let [r, g, b] = ink.map(|v| DIRECTION * v / length);
+    let [red, green, blue] = ink.map(|v| 0.5 * v / 255.0);
+    [red, green, blue, (r - b) / 2.0f32.sqrt(), (2.0 * g - r - b) / 6.0f32.sqrt()]
+}
+
+/// The median of each component.
+fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
+    std::array::from_fn(|d| rank(all.iter().map(|own| own[d]).collect(), 0.5))
+}
+
+/// What tells fillings apart, by shares of the outline's ink in some places: mean, deviation, deviation from what is
+/// around, differences of the halves by rows and by columns, mean differences of neighbours in both directions. The
+/// factors make the noise of each about the same.
+fn fill(shares: &[f32], width: usize, places: &[usize]) -> [f32; 7] {
+    const REACH_PX: usize = 4;
+    let mean_of = |values: &mut dyn Iterator<Item = f32>| {
+        let (sum, n) = values.fold((0.0, 0), |(sum, n), v| (sum + v, n + 1));
+        sum / (n as f32).max(1.0)
+    };
+    let deviation_of = |values: &[f32]| {
+        let mean = mean_of(&mut values.iter().copied());
+        mean_of(&mut values.iter().map(|v| (v - mean).powi(2))).sqrt()
+    };
+    let own: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
+    let height = shares.len() / width;
+    let around = |at: usize| {
+        let near = |v: usize, size: usize| v.saturating_sub(REACH_PX)..(v + REACH_PX + 1).min(size);
+        let columns = near(at % width, width);
+        let rows = near(at / width, height);
+        mean_of(
+            &mut rows
+                .flat_map(|y| columns.clone().map(move |x| y * width + x))
+                .map(|at| shares[at]),
+        )
+    };
+    let fine: Vec<f32> = places.iter().map(|&at| shares[at] - around(at)).collect();
+    let halves = |of: &dyn Fn(usize) -> usize| {
+        let middle = rank(places.iter().map(|&at| of(at) as f32).collect(), 0.5) as usize;
+        let half = |second: bool| {
+            let places = places.iter().filter(|&&at| (of(at) >= middle) == second);
+            mean_of(&mut places.map(|&at| shares[at]))
+        };
+        half(false) - half(true)
+    };
+    let steep = |step: usize| {
+        let differences = places.iter().filter(|&&at| at >= step);
+        mean_of(&mut differences.map(|&at| (shares[at] - shares[at - step]).abs()))
+    };
+    [
+        mean_of(&mut own.iter().copied()),
+        deviation_of(&own),
+        1.5 * deviation_of(&fine),
+        0.8 * halves(&|at| at / width),
+        0.4 * halves(&|at| at % width),
+        1.5 * steep(width),
+        1.5 * steep(1),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+
+    /// Symbols of an invented deck: boxes, crosses and corners in three inks, full, open or half full.
+    fn card([number, fill, ink, outline]: Class, gap_px: u32) -> CardImage {
+        const INKS: [[u8; 3]; 3] = [[20, 160, 170], [230, 120, 20], [60, 60, 70]];
+        const SIDE_PX: u32 = 40;
+        let mut pixels = RgbImage::from_pixel(192, 128, Rgb([230; 3]));
+        let count = number as u32 + 1;
+        let left = 96 - (count * SIDE_PX + number as u32 * gap_px) / 2;
+        let is_on = |x: u32, y: u32| match outline {
+            0 => true,
+            1 => (14..26).contains(&x) || (24..46).contains(&y),
+            _ => x < 16 || y > 48,
+        };
+        for at in 0..count {
+            for (x, y) in (0..SIDE_PX).flat_map(|x| (0..70).map(move |y| (x, y))) {
+                let edge = |x: i32, y: i32| {
+                    let inside = (0..SIDE_PX as i32).contains(&x) && (0..70).contains(&y);
+                    !inside || !is_on(x as u32, y as u32)
+                };
+                let (u, v) = (x as i32, y as i32);
+                let is_rim = [(-3, 0), (3, 0), (0, -3), (0, 3)].iter().any(|(dx, dy)| edge(u + dx, v + dy));
+                let is_full = fill == 0 || fill == 1 && y > 35;
+                if is_on(x, y) && (is_rim || is_full) {
+                    pixels.put_pixel(left + at * (SIDE_PX + gap_px) + x, 29 + y, Rgb(INKS[ink]));
+                }
+            }
+        }
+        crate::rectify::from_crop(pixels)
+    }
+
+    fn table(gap_px: u32) -> (Vec<Class>, Vec<CardImage>) {
+        let all: Vec<Class> =
+            (0..12).map(|i| [i % 3, i / 3 % 3, (i + i / 3) % 3, (2 * i + i / 4) % 3]).collect();
+        let images = all.iter().map(|class| card(*class, gap_px)).collect();
+        (all, images)
+    }
+
+    /// Whether two groupings are one, whatever the groups are called.
+    fn same(a: &[Class], b: &[Class]) -> bool {
+        let pairs = (0..a.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        pairs.into_iter().all(|(i, j)| (0..4).all(|p| (a[i][p] == a[j][p]) == (b[i][p] == b[j][p])))
+    }
+
+    #[test]
+    fn cards_of_any_deck_are_grouped_even_if_their_symbols_touch() {
+        for gap_px in [8, 0] {
+            let (all, images) = table(gap_px);
+            let found = classes(&images, |_| true).expect("clear");
+            let found: Vec<Class> = found.into_iter().flatten().collect();
+            assert!(same(&found, &all), "{gap_px}: {found:?} {all:?}");
+        }
+    }
+
+    #[test]
+    fn two_cards_alike_in_all_make_the_groups_doubtful() {
+        let (all, mut images) = table(8);
+        images.push(card(all[3], 8));
+        assert_eq!(classes(&images, |_| true), None);
+        assert!(classes(&images, |i| i < 12).expect("clear")[12].is_none());
+    }
+
+    #[test]
+    fn a_group_takes_the_name_that_is_left() {
+        let class = |shape| Some([shape, 0, 0, shape]);
+        let shape = Property::Shape as usize;
+        let mut readings = vec![Reading { is_card: 1.0, ..Reading::UNKNOWN }; 6];
+        for (i, reading) in readings.iter_mut().enumerate().take(4) {
+            reading.values[shape] = [0.01; 3];
+            reading.values[shape][i % 2] = 0.98;
+        }
+        let classes = [0, 1, 0, 1, 2, 2].map(class);
+        name(&classes, &mut readings);
+        assert!(readings[4].values[shape][2] > 0.8, "{:?}", readings[4]);
+    }
+}
