@@ -177,9 +177,10 @@ impl Pipeline {
             let (mut readings, facts) = table.read(reader)?;
             let is_card = |i: usize| readings[i].is_card >= self.board.least_is_card;
             let classes = straight.and_then(|images| alike::classes(&images, is_card));
-            if let Some(classes) = &classes {
-                alike::name(classes, &mut readings);
-            }
+            // Of a deck that nobody knows, readers tell nothing.
+            let is_known = facts.named_edition().1 > 0.5;
+            let classes =
+                classes.filter(|classes| alike::name(classes, &mut readings) || !is_known);
             Ok::<_, PipelineError>((readings, facts, classes))
         })?;
         trace.picture("classify", || stage_pictures::readings(&images, &readings))?;

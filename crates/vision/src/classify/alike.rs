@@ -62,8 +62,12 @@ pub(crate) fn classes(
 }
 
 /// Gives each group its name: from the readings of its cards, and since no two groups of a property have
-/// the same.
-pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) {
+/// the same. Where a reader is sure that a card is none of what its group is called, one of both errs: the
+/// readings stay as they are, and the answer is that the groups are not to be believed.
+pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool {
+    /// Probability below which a reader is sure.
+    const DENIED: f32 = 0.02;
+    let mut named = readings.to_vec();
     /// What is left for other values: measuring errs, too.
     const DOUBT: f32 = 0.01;
     /// Bound on what one reading tells against a value, natural logarithm.
@@ -95,12 +99,17 @@ pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) {
                 (0..3).for_each(|group| told[group][order[group]] += chance);
             }
         }
-        for (class, reading) in classes.iter().zip(&mut *readings) {
-            if let Some(class) = class {
-                reading.values[p] = told[class[p]].map(|v| (1.0 - DOUBT) * v + DOUBT / 3.0);
+        for ((class, named), reading) in classes.iter().zip(&mut named).zip(&*readings) {
+            let Some(class) = class else { continue };
+            let told = told[class[p]];
+            if (0..3).any(|v| told[v] > 0.5 && reading.values[p][v] < DENIED) {
+                return false;
             }
+            named.values[p] = told.map(|v| (1.0 - DOUBT) * v + DOUBT / 3.0);
         }
     }
+    readings.clone_from_slice(&named);
+    true
 }
 
 fn distance<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
@@ -407,7 +416,8 @@ mod tests {
                     !inside || !is_on(x as u32, y as u32)
                 };
                 let (u, v) = (x as i32, y as i32);
-                let is_rim = [(-3, 0), (3, 0), (0, -3), (0, 3)].iter().any(|(dx, dy)| edge(u + dx, v + dy));
+                let is_rim =
+                    [(-3, 0), (3, 0), (0, -3), (0, 3)].iter().any(|(dx, dy)| edge(u + dx, v + dy));
                 let is_full = fill == 0 || fill == 1 && y > 35;
                 if is_on(x, y) && (is_rim || is_full) {
                     pixels.put_pixel(left + at * (SIDE_PX + gap_px) + x, 29 + y, Rgb(INKS[ink]));
@@ -458,7 +468,11 @@ mod tests {
             reading.values[shape][i % 2] = 0.98;
         }
         let classes = [0, 1, 0, 1, 2, 2].map(class);
-        name(&classes, &mut readings);
+        assert!(name(&classes, &mut readings));
         assert!(readings[4].values[shape][2] > 0.8, "{:?}", readings[4]);
+        readings[0].values[shape] = [0.01, 0.01, 0.98];
+        let before = readings.clone();
+        assert!(!name(&classes, &mut readings), "its group is called otherwise");
+        assert_eq!(readings, before);
     }
 }
