@@ -397,17 +397,20 @@ mod tests {
     use super::*;
     use image::{Rgb, RgbImage};
 
-    /// Symbols of an invented deck: boxes, crosses and corners in three inks, full, open or half full.
+    /// Cards with diamonds, ovals and triangles in three inks, full, striped or open.
     fn card([number, fill, ink, outline]: Class, gap_px: u32) -> CardImage {
         const INKS: [[u8; 3]; 3] = [[20, 160, 170], [230, 120, 20], [60, 60, 70]];
         const SIDE_PX: u32 = 40;
         let mut pixels = RgbImage::from_pixel(192, 128, Rgb([230; 3]));
         let count = number as u32 + 1;
         let left = 96 - (count * SIDE_PX + number as u32 * gap_px) / 2;
-        let is_on = |x: u32, y: u32| match outline {
-            0 => true,
-            1 => (14..26).contains(&x) || (24..46).contains(&y),
-            _ => x < 16 || y > 48,
+        let is_on = |x: u32, y: u32| {
+            let (u, v) = ((x as f32 - 19.5) / 20.0, (y as f32 - 34.5) / 35.0);
+            match outline {
+                0 => u.abs() + v.abs() < 1.0,
+                1 => u * u + v * v < 1.0,
+                _ => u.abs() < (v + 1.0) / 2.0,
+            }
         };
         for at in 0..count {
             for (x, y) in (0..SIDE_PX).flat_map(|x| (0..70).map(move |y| (x, y))) {
@@ -418,7 +421,7 @@ mod tests {
                 let (u, v) = (x as i32, y as i32);
                 let is_rim =
                     [(-3, 0), (3, 0), (0, -3), (0, 3)].iter().any(|(dx, dy)| edge(u + dx, v + dy));
-                let is_full = fill == 0 || fill == 1 && y > 35;
+                let is_full = fill == 0 || fill == 1 && y % 10 < 5;
                 if is_on(x, y) && (is_rim || is_full) {
                     pixels.put_pixel(left + at * (SIDE_PX + gap_px) + x, 29 + y, Rgb(INKS[ink]));
                 }
