@@ -82,8 +82,10 @@ impl TableReading {
     pub fn find_sets(&mut self) {
         self.sets = sets_of(&self.cards);
         let unnamed = self.unnamed_sets();
-        self.sets.extend(unnamed);
-        self.sets.sort_by_key(|set| set.0);
+        if !unnamed.is_empty() {
+            self.sets.extend(unnamed);
+            self.sets.sort_by_key(|set| set.0);
+        }
         let copies = self.copies();
         let repeated: Vec<usize> = copies.iter().flat_map(|places| &places[1..]).copied().collect();
         let known = self.sets.iter().map(|set| codes(&self.cards, set.0)).collect();

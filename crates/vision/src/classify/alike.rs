@@ -20,6 +20,11 @@ pub type Class = [usize; 4];
 
 /// Fewer cards tell too little of a deck.
 const LEAST_CARDS: usize = 6;
+/// Groups whose members lie within this distance on average are one, in the units of [`fill`],
+/// [`ink_point`] and [`Outline::distance`]: what drawing and scaling leave between two pictures of one print.
+const ONE_FILL: f32 = 0.12;
+const ONE_INK: f32 = 0.1;
+const ONE_OUTLINE: f32 = 0.08;
 /// Fewest pixels of a symbol.
 const LEAST_PX: usize = 60;
 
@@ -42,14 +47,13 @@ pub(crate) fn classes(
         .collect();
     let seen: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
     let own: Vec<&Measured> = measured.iter().flatten().collect();
-    let all = seen.iter().all(|&i| counts(i))
-        && seen.len() == (0..images.len()).filter(|&i| counts(i)).count();
-    if !all || own.len() < LEAST_CARDS || own.iter().any(|own| own.number > 3) {
+    let all_are_measured = seen.len() == (0..images.len()).filter(|&i| counts(i)).count();
+    if !all_are_measured || own.len() < LEAST_CARDS || own.iter().any(|own| own.number > 3) {
         return None;
     }
-    let fills = linked(own.len(), |a, b| distance(&own[a].fill, &own[b].fill), 0.12)?;
-    let inks = linked(own.len(), |a, b| distance(&own[a].ink, &own[b].ink), 0.1)?;
-    let outlines = linked(own.len(), |a, b| own[a].outline.distance(&own[b].outline), 0.08)?;
+    let fills = linked(own.len(), |a, b| distance(&own[a].fill, &own[b].fill), ONE_FILL)?;
+    let inks = linked(own.len(), |a, b| distance(&own[a].ink, &own[b].ink), ONE_INK)?;
+    let outlines = linked(own.len(), |a, b| own[a].outline.distance(&own[b].outline), ONE_OUTLINE)?;
     let classes: Vec<Class> =
         (0..own.len()).map(|i| [own[i].number - 1, fills[i], inks[i], outlines[i]]).collect();
     let varies = |p: usize| classes.iter().any(|class| class[p] != classes[0][p]);
@@ -67,11 +71,11 @@ pub(crate) fn classes(
 pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool {
     /// Probability below which a reader is sure.
     const DENIED: f32 = 0.02;
-    let mut named = readings.to_vec();
     /// What is left for other values: measuring errs, too.
     const DOUBT: f32 = 0.01;
     /// Bound on what one reading tells against a value, natural logarithm.
     const LEAST_LOG: f32 = -6.0;
+    let mut named = readings.to_vec();
     for property in Property::ALL {
         let p = property as usize;
         let mut logs = [[0.0f32; 3]; 3];
@@ -345,7 +349,7 @@ fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
 
 /// What tells fillings apart, by shares of the outline's ink in some places: mean, deviation, deviation from what is
 /// around, differences of the halves by rows and by columns, mean differences of neighbours in both directions. The
-/// factors make the noise of each about the same.
+/// factors were chosen by hand on drawn tables; they are not fitted.
 fn fill(shares: &[f32], width: usize, places: &[usize]) -> [f32; 7] {
     const REACH_PX: usize = 4;
     let mean_of = |values: &mut dyn Iterator<Item = f32>| {
