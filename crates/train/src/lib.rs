@@ -75,9 +75,9 @@ pub mod parts {
     /// The fusion of the classifiers' evidence.
     pub mod fuse {
         pub use crate::fuse::{
-            MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn, drawn_clipped,
-            drawn_on_screen, drawn_with_stacks, fit_is_screen, fit_joint, fit_outlines,
-            score_crops_as_usual,
+            Beside, MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn,
+            drawn_clipped, drawn_in_bad_light, drawn_on_screen, drawn_with_stacks, fit_is_screen,
+            fit_joint, fit_outlines, score_crops_as_usual,
         };
     }
     /// Training on a person's own cards.

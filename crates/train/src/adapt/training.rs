@@ -29,7 +29,7 @@ use setsight_photo::source;
 use setsight_vision::ReadingPlan;
 use setsight_vision::parts::Cards;
 use setsight_vision::parts::find::{CardFinder, Learned};
-use setsight_vision::parts::fused::InDoubt;
+use setsight_vision::parts::fused::Others;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::parts::mirror::turned_back;
 use setsight_vision::parts::neural::NeuralReader;
@@ -257,8 +257,8 @@ fn outputs<'a>(
             }
         };
         let reader = &networks.reader;
-        let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
-        let table: ExampleTable = fuse::ask(&cards, reader, in_doubt, own.edition, false, truth)?;
+        let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
+        let table: ExampleTable = fuse::ask(&cards, reader, others, own.edition, false, truth)?;
         tables.push(table);
     }
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
@@ -275,12 +275,12 @@ pub fn join<'a>(
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
     let (refiner, second) = (shared_refiner(base)?, NeuralReader::load_second(base)?);
-    let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
+    let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;
         let drawn = fuse::drawn(
-            fuse::Networks { finder: &*finder, reader, in_doubt },
+            fuse::Networks { finder: &*finder, reader, others },
             tables,
             TABLES_SEED,
             done,

@@ -14,7 +14,7 @@ use setsight_scenes::params::DeckChoice;
 use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
 use setsight_vision::parts::Cards;
 use setsight_vision::parts::find::CardFinder;
-use setsight_vision::parts::fused::{self, InDoubt};
+use setsight_vision::parts::fused::{self, Others};
 use setsight_vision::parts::neural::NeuralReader;
 use setsight_vision::parts::screens;
 use setsight_vision::{CardOutline, PipelineError, Trace};
@@ -55,8 +55,8 @@ pub struct Networks<'a> {
     pub finder: &'a dyn CardFinder,
     /// Reads them.
     pub reader: &'a NeuralReader,
-    /// Are asked where the reader leaves a doubt.
-    pub in_doubt: InDoubt<'a>,
+    /// Are asked beside it.
+    pub others: Others<'a>,
 }
 
 /// Draws photos of tables and runs the networks on them. A quarter of the tables are as hard as those
@@ -95,6 +95,21 @@ fn read_photos(
         let image = source::decode(&scene.jpeg()?)?.frame;
         done();
         Ok(Scene { image, ..scene })
+    })
+}
+
+/// Draws photos in bad light and by bad cameras, and runs the networks on them: they teach how much to hear the
+/// second reader. Calls `done` after each.
+pub fn drawn_in_bad_light(
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Source, CollectError> {
+    read_drawn(networks, tables, false, &|index| {
+        let scene = scenes::in_bad_light(seed, index)?;
+        done();
+        Ok(scene)
     })
 }
 
@@ -138,7 +153,7 @@ pub fn drawn_on_screen(
 }
 
 fn read_drawn(
-    Networks { finder, reader, in_doubt }: Networks,
+    Networks { finder, reader, others }: Networks,
     tables: u64,
     on_screen: bool,
     draw: &(dyn Fn(u64) -> Result<Scene, CollectError> + Sync),
@@ -147,11 +162,13 @@ fn read_drawn(
         let scene = draw(index)?;
         let frame = &scene.image;
         let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
-        let cards = Cards::straighten(frame, &outlines);
+        let straight = Cards::straighten(frame, &outlines);
+        let is_screen = screens::features(&straight);
+        let cards = if on_screen { straight.of_drawing() } else { straight };
         let edition = scene.deck.edition();
         let truth = |at: &CardOutline| truth_at(&scene, at);
-        let table = ask(&cards, reader, in_doubt, edition, on_screen, truth)?;
-        Ok(ExampleTable { is_screen: screens::features(&cards), ..table })
+        let table = ask(&cards, reader, others, edition, on_screen, truth)?;
+        Ok(ExampleTable { is_screen, ..table })
     };
     let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
     Ok(Source { name: "drawn".into(), has_outlines: true, tables })
@@ -226,8 +243,7 @@ pub fn crops(
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let outlines = [outline];
         let cards = Cards::straighten(&frame, &outlines);
-        let table =
-            ask(&cards, network, InDoubt::default(), edition, false, |_| Truth::Card(card))?;
+        let table = ask(&cards, network, Others::default(), edition, false, |_| Truth::Card(card))?;
         done();
         Ok(table)
     };
@@ -241,13 +257,13 @@ pub fn crops(
 pub(crate) fn ask(
     cards: &Cards,
     network: &NeuralReader,
-    in_doubt: InDoubt,
+    others: Others,
     edition: Edition,
     on_screen: bool,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<ExampleTable, NetworkError> {
     let logits = network.logits(&cards.images)?;
-    let outputs = fused::ask(cards, &logits, in_doubt, edition, on_screen)?;
+    let outputs = fused::ask(cards, &logits, others, edition, on_screen)?;
     let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
         outline: outline.clone(),
         outputs,

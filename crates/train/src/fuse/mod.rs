@@ -13,7 +13,9 @@ mod screen;
 mod threshold;
 
 pub(crate) use collect::ask;
-pub use collect::{Networks, crops, drawn, drawn_clipped, drawn_on_screen, drawn_with_stacks};
+pub use collect::{
+    Networks, crops, drawn, drawn_clipped, drawn_in_bad_light, drawn_on_screen, drawn_with_stacks,
+};
 pub use examples::Source;
 pub(crate) use examples::{Example, ExampleTable, Truth};
 pub use outlines::fit_outlines;
@@ -48,14 +50,13 @@ impl Prior {
     /// A weak prior, under which a network is right about as often as its log odds say.
     fn vague(sources: &[Source]) -> Self {
         let tables = sources.iter().flat_map(|source| &source.tables);
-        let mut escalations =
-            tables.flat_map(|table| &table.seen).flat_map(|seen| &seen.outputs.escalation);
-        let second = if escalations.any(|e| e.second.is_some()) { 0.2 } else { 0.0 };
+        let mut outputs = tables.flat_map(|table| &table.seen).map(|seen| &seen.outputs);
+        let second = if outputs.any(|outputs| outputs.second.is_some()) { 0.2 } else { 0.0 };
         let heard = |reader, refiner, features, second| {
             ClassifierWeights::of([reader, refiner, features, second])
         };
         let weights = PropertyWeights {
-            clear: 1.0,
+            clear: heard(1.0, 0.0, 0.0, second),
             context: heard(0.5, 0.5, 0.0, second),
             doubtful: heard(0.5, 0.5, 0.1, second),
             without_context: heard(0.7, 0.0, 0.3, 0.0),
@@ -72,6 +73,14 @@ impl Prior {
         let EvidenceWeights { properties, card, board } = *base;
         Self { properties, card, board, strength: 20.0 }
     }
+}
+
+/// Tables that teach one thing alone: for the threshold they would count against all others.
+pub struct Beside {
+    /// Photos with stacks of cards: whether an outline is a card. They would cost a twelfth of the claims.
+    pub with_stacks: Source,
+    /// Photos in bad light: how much to hear each classifier.
+    pub in_bad_light: Source,
 }
 
 /// Gives crops, which the finder never scored, the median score of found cards.
@@ -97,11 +106,10 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 /// The threshold is cross-validated: a fit to either half of the tables scores the other half's
 /// cards, so that all cards help to choose the threshold and none is scored by a fit to its own
 /// table. At most a share `most_wrong` of the claims may be wrong. The returned weights come from a
-/// fit to all tables. The tables of `with_stacks` count for card-or-not alone: they would raise the
-/// threshold, at the cost of a twelfth of the claims.
+/// fit to all tables.
 pub fn fit_joint(
     sources: &[Source],
-    with_stacks: Option<&Source>,
+    beside: Option<&Beside>,
     most_wrong: f64,
 ) -> (EvidenceWeights, Report) {
     let prior = Prior::vague(sources);
@@ -109,14 +117,14 @@ pub fn fit_joint(
     let mut scored: Vec<ScoredCard> = halves
         .into_par_iter()
         .flat_map_iter(|(fitted, judged)| {
-            let joint = fit_part(sources, with_stacks, fitted, &prior).joint;
+            let joint = fit_part(sources, beside, fitted, &prior).joint;
             scored(sources, &joint, judged)
         })
         .collect();
     weigh(&mut scored, sources);
     scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let (limit, claims, wrong) = choose_limit(&scored, most_wrong);
-    let Fit { mut joint, temperatures, cooled } = fit_part(sources, with_stacks, Part::All, &prior);
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, beside, Part::All, &prior);
     joint.board.least_confidence = limit;
     let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &scored);
     (joint, report)
@@ -128,7 +136,7 @@ pub fn fit_joint(
 pub(crate) fn fit_near(sources: &[Source], base: &EvidenceWeights) -> EvidenceWeights {
     let prior = Prior::near(base);
     let joint = EvidenceWeights {
-        properties: fit_properties(sources, Part::All, None, &prior),
+        properties: fit_properties(sources, None, Part::All, None, &prior),
         card: fit_card(sources, None, Part::All, &prior),
         ..*base
     };
@@ -178,15 +186,16 @@ struct Fit {
     cooled: f64,
 }
 
-fn fit_part(sources: &[Source], with_stacks: Option<&Source>, part: Part, prior: &Prior) -> Fit {
-    let mut properties = fit_properties(sources, part, None, prior);
+fn fit_part(sources: &[Source], beside: Option<&Beside>, part: Part, prior: &Prior) -> Fit {
+    let bad_light = beside.map(|beside| &beside.in_bad_light);
+    let mut properties = fit_properties(sources, bad_light, part, None, prior);
     // A held-out source shows how overconfident the fit is.
     let temperatures: Vec<(String, f64)> = sources
         .iter()
         .enumerate()
         .filter(|_| sources.len() > 1)
         .map(|(held_out, source)| {
-            let without = fit_properties(sources, part, Some(held_out), prior);
+            let without = fit_properties(sources, bad_light, part, Some(held_out), prior);
             (source.name.clone(), temperature(source, part, without))
         })
         .collect();
@@ -195,8 +204,7 @@ fn fit_part(sources: &[Source], with_stacks: Option<&Source>, part: Part, prior:
     // Cooling never sharpens a fit.
     let cooled = mean_log.exp().max(1.0);
     for PropertyWeights { clear, context, doubtful, without_context, .. } in &mut properties {
-        *clear /= cooled as f32;
-        for weights in [context, doubtful, without_context] {
+        for weights in [clear, context, doubtful, without_context] {
             *weights = ClassifierWeights::of(weights.in_order().map(|w| w / cooled as f32));
         }
     }
@@ -204,7 +212,7 @@ fn fit_part(sources: &[Source], with_stacks: Option<&Source>, part: Part, prior:
     for (weights, drawing) in properties.iter_mut().zip(drawing) {
         weights.drawing = drawing;
     }
-    let card = fit_card(sources, with_stacks, part, prior);
+    let card = fit_card(sources, beside.map(|beside| &beside.with_stacks), part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
     let mut joint = EvidenceWeights { properties, card, board };
     joint.board = fit_confidence(sources, &joint, part, prior);
@@ -219,13 +227,17 @@ fn weight_of(cards: usize) -> f64 {
 
 fn fit_properties(
     sources: &[Source],
+    in_bad_light: Option<&Source>,
     part: Part,
     held_out: Option<usize>,
     prior: &Prior,
 ) -> [PropertyWeights; 4] {
     let taught = sources.iter().enumerate().filter(|(i, _)| held_out != Some(*i));
-    let taught: Vec<(Vec<(&Example, Card)>, f64)> =
-        taught.map(|(_, source)| weighed_cards(source, part)).collect();
+    let taught: Vec<(Vec<(&Example, Card)>, f64)> = taught
+        .map(|(_, source)| source)
+        .chain(in_bad_light)
+        .map(|source| weighed_cards(source, part))
+        .collect();
     std::array::from_fn(|p| {
         let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
             let strength = prior.strength;
@@ -257,9 +269,8 @@ fn fit_properties(
             outputs.escalation.as_ref().is_some_and(counts)
         };
         let before = &prior.properties[p];
-        let clear = ClassifierWeights { reader: before.clear, ..ClassifierWeights::default() };
         PropertyWeights {
-            clear: fitted(clear, &|said| said.escalation.is_none()).reader,
+            clear: fitted(before.clear, &|said| said.escalation.is_none()),
             context: fitted(before.context, &|said| escalated(said, |e| e.features.is_none())),
             doubtful: fitted(before.doubtful, &|said| {
                 escalated(said, |e| e.context.is_some() && e.features.is_some())

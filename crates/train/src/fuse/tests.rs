@@ -58,11 +58,8 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
                 let card_odds = if nothing { -4.0 } else { 4.0 };
                 let is_clear = least_lead(&values) >= 4.0;
                 let features = Some(features);
-                let escalation = (!is_clear).then_some(Escalation {
-                    context: Some(context),
-                    second: None,
-                    features,
-                });
+                let escalation =
+                    (!is_clear).then_some(Escalation { context: Some(context), features });
                 let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
                 Example {
                     outline: outline(i),
@@ -80,6 +77,7 @@ fn made_up(tables: u64, seed: u64, net: Net) -> Source {
 const CLEAR: ClassifierOutputs = ClassifierOutputs {
     values: [0.0; 12],
     card: 0.0,
+    second: None,
     escalation: None,
     drawing: Drawing { number: None, shading: None, is_bare_tint: false },
 };
@@ -89,7 +87,7 @@ fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
     let joint = fit_joint(&[made_up(160, 1, TOO_SURE)], None, MOST_WRONG).0;
     for weights in &joint.properties {
         // Nine in ten are log odds of 2.9 against either other value; the network gives 6.
-        assert!((0.4..0.6).contains(&weights.clear), "{weights:?}");
+        assert!((0.4..0.6).contains(&weights.clear.reader), "{weights:?}");
     }
     let (joint, report) = fit_joint(&[made_up(600, 2, HONEST)], None, MOST_WRONG);
     for ClassifierWeights { reader, refiner, features, .. } in joint.properties.map(|w| w.doubtful)
@@ -133,9 +131,11 @@ fn stacks_teach_whom_to_trust_and_leave_the_threshold_alone() {
             seen.outline.score = -1.0;
         }
     }
-    let top = &stacks.tables[0].seen[11];
-    let [without, with] = [None, Some(&stacks)]
-        .map(|stacks| fit_joint(std::slice::from_ref(&source), stacks, MOST_WRONG));
+    let in_bad_light = Source { tables: Vec::new(), ..source.clone() };
+    let beside = Beside { with_stacks: stacks, in_bad_light };
+    let [without, with] = [None, Some(&beside)]
+        .map(|beside| fit_joint(std::slice::from_ref(&source), beside, MOST_WRONG));
+    let top = &beside.with_stacks.tables[0].seen[11];
     let is_card = |joint: &EvidenceWeights| joint.reading(&top.outputs, &top.outline).is_card;
     assert!(is_card(&without.0) > 0.5, "{:?}", without.0.card);
     assert!(is_card(&with.0) < 0.1, "{:?}", with.0.card);

@@ -1,6 +1,6 @@
-//! The default reader, a cascade: the reader network on every card; in doubt, the refiner on a
-//! context crop and a larger network for cards in bad light; still in doubt, the refiner with test-time
-//! augmentation, and the classical features.
+//! The default reader, a cascade: on every card the reader network, and on photos a larger one that knows bad
+//! light; in doubt, the refiner on a context crop; still in doubt, the refiner with test-time augmentation, and
+//! the classical features.
 //!
 //! The outputs for a property, logits or log probabilities, are weighted and summed.
 //! `setsight train fuse` fits the weights.
@@ -29,6 +29,9 @@ pub struct ClassifierOutputs {
     pub values: [f32; 3 * reader::PROPERTIES],
     /// The reader network's log odds that this is a card.
     pub card: f32,
+    /// The second reader's logits for the values of the table's edition; `None` on a drawing, and if there is no
+    /// second reader.
+    pub second: Option<[f32; 3 * reader::PROPERTIES]>,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub escalation: Option<Escalation>,
     /// What is measured where a program has drawn the card.
@@ -40,9 +43,6 @@ pub struct ClassifierOutputs {
 pub struct Escalation {
     /// The refiner's answer on the context crop; `None` if there is no crop or no refiner.
     pub context: Option<Answer>,
-    /// The second reader's logits for the values of the table's edition; `None` where the refiner has no answer,
-    /// or if there is no second reader.
-    pub second: Option<[f32; 3 * reader::PROPERTIES]>,
     /// The reading of the classical features; `None` if the context crop left no doubt.
     pub features: Option<Reading>,
 }
@@ -51,7 +51,7 @@ pub struct Escalation {
 pub(crate) struct FusedReader {
     network: NeuralReader,
     refiner: Option<Arc<dyn RefinerNetwork>>,
-    /// The larger network for cards in doubt.
+    /// The larger network, which knows bad light.
     pub second: Option<NeuralReader>,
     evidence: EvidenceWeights,
     /// What reads copies of screens; without it they are read as photos are.
@@ -100,8 +100,8 @@ impl Reader for FusedReader {
         let on_screen = self.screens.as_ref().filter(|_| facts.on_screen);
         let evidence = on_screen.map_or(&self.evidence, |own| &own.evidence);
         let (edition, _) = facts.named_edition();
-        let in_doubt = InDoubt { refiner: self.refiner.as_deref(), second: self.second.as_ref() };
-        let mut outputs = ask(cards, &look.logits, in_doubt, edition, on_screen.is_some())?;
+        let others = Others { refiner: self.refiner.as_deref(), second: self.second.as_ref() };
+        let mut outputs = ask(cards, &look.logits, others, edition, on_screen.is_some())?;
         if !self.with_features {
             outputs
                 .iter_mut()
@@ -132,20 +132,21 @@ fn of_deck(logits: &[f32; reader::OUTPUTS], edition: Edition) -> f32 {
     logistic(SHARPNESS * (of(edition) - of(Edition::Unknown)))
 }
 
-/// The networks that are asked about a card in doubt.
+/// The networks beside the reader network.
 #[derive(Clone, Copy, Default)]
-pub struct InDoubt<'a> {
-    /// On its context crop.
+pub struct Others<'a> {
+    /// Is asked about a card in doubt, on its context crop.
     pub refiner: Option<&'a dyn RefinerNetwork>,
-    /// On the straightened card, where the refiner has an answer.
+    /// Is asked about every card of a photo.
     pub second: Option<&'a NeuralReader>,
 }
 
-/// Runs the other classifiers on those cards that the reader network leaves in doubt, given its logits of
-/// each card and the edition whose values count. This is the only place that decides what is in doubt.
+/// Runs the other classifiers, given the reader network's logits of each card and the edition whose values count:
+/// the second reader on every card, the others on those that are in doubt. This is the only place that decides
+/// what is in doubt.
 ///
 /// A card is in doubt if the reader network's two likeliest values of a property are within
-/// [`LEAST_LEAD`] of each other, or if other outlines share part of it, because that part may show
+/// [`LEAST_LEAD`] of each other, if the second reader names another card, or if other outlines share part of it, because that part may show
 /// another card. It is still in doubt if the refiner's values are that close, if the refiner names
 /// another card, or if the outline may be off.
 ///
@@ -156,7 +157,7 @@ pub struct InDoubt<'a> {
 pub fn ask(
     cards: &Cards,
     logits: &[[f32; reader::OUTPUTS]],
-    in_doubt: InDoubt,
+    others: Others,
     edition: Edition,
     is_drawn: bool,
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
@@ -165,11 +166,18 @@ pub fn ask(
         for (outputs, measured) in outputs.iter_mut().zip(drawing::measure(&cards.images)) {
             outputs.drawing = measured;
         }
+    } else if let Some(network) = others.second {
+        for (outputs, logits) in outputs.iter_mut().zip(network.logits(&cards.images)?) {
+            outputs.second = Some(reader::of_edition(&logits, edition));
+        }
     }
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
-    let refiner = in_doubt.refiner.filter(|_| edition == Edition::Classic);
+    let refiner = others.refiner.filter(|_| edition == Edition::Classic);
     let is_doubtful = |i: &usize| {
-        least_lead(&outputs[*i].values) < LEAST_LEAD || cards.outlines[*i].shared > LEAST_SHARED
+        let own = &outputs[*i];
+        least_lead(&own.values) < LEAST_LEAD
+            || own.second.is_some_and(|second| likeliest(&second) != likeliest(&own.values))
+            || cards.outlines[*i].shared > LEAST_SHARED
     };
     let doubtful: Vec<usize> = (0..outputs.len()).filter(is_doubtful).collect();
     let outline = |i: &usize| cards.outlines[*i].corners_in_image;
@@ -194,23 +202,12 @@ pub fn ask(
         let augmented = refiner::augmented(&cards.frame, &places, &said, network)?;
         still.iter().zip(augmented).for_each(|(&k, augmented)| contexts[k] = augmented);
     }
-    let mut seconds = vec![None; doubtful.len()];
-    if let Some(network) = in_doubt.second.filter(|_| !is_drawn) {
-        let has_answer: Vec<usize> =
-            (0..doubtful.len()).filter(|&k| contexts[k].is_some()).collect();
-        let images = has_answer.iter().map(|&k| &cards.images[doubtful[k]]);
-        for (&k, logits) in has_answer.iter().zip(network.logits(images)?) {
-            seconds[k] = Some(reader::of_edition(&logits, edition));
-        }
-    }
     let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
     for (&k, reading) in still.iter().zip(in_company(&still_doubtful, &cards.images, edition)) {
         features[k] = Some(reading);
     }
-    for (((i, context), second), features) in
-        doubtful.into_iter().zip(contexts).zip(seconds).zip(features)
-    {
-        outputs[i].escalation = Some(Escalation { context, second, features });
+    for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
+        outputs[i].escalation = Some(Escalation { context, features });
     }
     Ok(outputs)
 }
@@ -220,6 +217,7 @@ fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<Classi
     let of_card = |logits: &[f32; reader::OUTPUTS]| ClassifierOutputs {
         values: reader::of_edition(logits, edition),
         card: logits[reader::CARD],
+        second: None,
         escalation: None,
         drawing: Drawing::default(),
     };
@@ -275,18 +273,14 @@ impl EvidenceWeights {
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
             let said = said_of_property(outputs, p);
-            let weighed = match &outputs.escalation {
-                None => said.map(|[reader, ..]| weights.clear * reader),
-                Some(escalation) => {
-                    let weights = match (escalation.context, &escalation.features) {
-                        (Some(_), None) => &weights.context,
-                        (Some(_), Some(_)) => &weights.doubtful,
-                        (None, _) => &weights.without_context,
-                    };
-                    said.map(|said| weights.in_order().iter().zip(said).map(|(w, s)| w * s).sum())
-                }
+            let own = match outputs.escalation.as_ref().map(|e| (e.context, &e.features)) {
+                None => &weights.clear,
+                Some((Some(_), None)) => &weights.context,
+                Some((Some(_), Some(_))) => &weights.doubtful,
+                Some((None, _)) => &weights.without_context,
             };
-            let told = softmax(weighed);
+            let told =
+                softmax(said.map(|said| own.in_order().iter().zip(said).map(|(w, s)| w * s).sum()));
             match outputs.drawing.of(Property::ALL[p]) {
                 Some(value) => weights.drawing.weigh(told, value),
                 None => told,
@@ -311,21 +305,21 @@ impl EvidenceWeights {
 
 /// For each value of a property, the outputs of the reader network, the refiner, the features and the second
 /// reader, in the order of [`super::fusion::ClassifierWeights::in_order`]: logits, but for the features, which have log
-/// probabilities. 0 where a classifier did not run.
+/// probabilities. 0 where a classifier did not run; for a second reader that did not the reader network stands.
 pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; CLASSIFIERS]; 3] {
     /// No feature rules a value out completely: lower bound of the natural logarithm.
     const LEAST_LOG: f32 = -12.0;
     let escalation = outputs.escalation.as_ref();
     let context = escalation.and_then(|e| e.context);
     let features = escalation.and_then(|e| e.features.as_ref());
-    let second = escalation.and_then(|e| e.second);
+    let second = outputs.second.unwrap_or(outputs.values);
     std::array::from_fn(|v| {
         let at = 3 * property + v;
         [
             outputs.values[at],
             context.map_or(0.0, |context| context.values[at]),
             features.map_or(0.0, |features| features.values[property][v].ln().max(LEAST_LOG)),
-            second.map_or(0.0, |second| second[at]),
+            second[at],
         ]
     })
 }
@@ -359,7 +353,7 @@ mod tests {
         let without = ClassifierWeights { refiner: 0.0, ..all };
         let context = ClassifierWeights { features: 0.0, ..all };
         let weights = PropertyWeights {
-            clear: 1.0,
+            clear: ClassifierWeights { reader: 1.0, ..ClassifierWeights::default() },
             context,
             doubtful: all,
             without_context: without,
@@ -401,6 +395,7 @@ mod tests {
             &ClassifierOutputs {
                 values,
                 card: logits[reader::CARD],
+                second: None,
                 escalation,
                 drawing: Drawing::default(),
             },
@@ -417,9 +412,7 @@ mod tests {
 
     #[test]
     fn in_doubt_the_witnesses_agree_or_dispute() {
-        let ask = |context, features| {
-            Some(Escalation { context, second: None, features: Some(features) })
-        };
+        let ask = |context, features| Some(Escalation { context, features: Some(features) });
         let alone = read(logits("2spd", 2.0), ask(None, Reading::UNKNOWN));
         let agreed = says("2spd", 2.0, 3.0);
         let agreed = read(logits("2spd", 2.0), ask(Some(agreed), measured("2spd", 0.8)));
@@ -435,8 +428,7 @@ mod tests {
     fn certainty_stays_finite() {
         let features = Some(measured("1fgd", 1.0));
         let context = Some(says("3sps", 900.0, -900.0));
-        let reading =
-            read(logits("3sps", 800.0), Some(Escalation { context, second: None, features }));
+        let reading = read(logits("3sps", 800.0), Some(Escalation { context, features }));
         assert!(reading.values.iter().flatten().chain([&reading.is_card]).all(|p| p.is_finite()));
     }
 
@@ -495,7 +487,7 @@ mod tests {
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
         let logits = network.logits(&cards.images).unwrap();
-        let refiner = InDoubt { refiner: Some(&counting), second: None };
+        let refiner = Others { refiner: Some(&counting), second: None };
         let said = ask(&cards, &logits, refiner, Edition::Classic, false).unwrap();
         let escalated: Vec<bool> = said.iter().map(|said| said.escalation.is_some()).collect();
         assert_eq!(escalated, [false, true, true], "the doubtful one and the covered one");
@@ -503,35 +495,26 @@ mod tests {
         // of each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
         assert!(said.iter().flat_map(|said| &said.escalation).all(|e| e.features.is_some()));
-        let without = ask(&cards, &logits, InDoubt::default(), Edition::Classic, false).unwrap();
+        let without = ask(&cards, &logits, Others::default(), Edition::Classic, false).unwrap();
         assert!(without[1].escalation.as_ref().is_some_and(|e| e.context.is_none()));
     }
 
     #[test]
-    fn in_doubt_the_second_reader_is_asked_where_the_refiner_is_and_not_about_drawings() {
-        let image = card_image(20, 180.0);
+    fn the_second_reader_is_asked_about_every_card_but_drawings_and_raises_doubts() {
         let frame = RgbImage::new(400, 300);
         let outlines = [CardOutline::at(Quad::rectangle(90.0, 60.0))];
-        let cards = cards_of(&frame, &outlines, vec![image]);
-        let doubting = NeuralReader::with_network(Box::new(Doubting));
-        let logits = doubting.logits(&cards.images).unwrap();
-        let counting = Counting(Default::default());
-        let second = NeuralReader::with_network(Box::new(Always("1fpo")));
-        let both = InDoubt { refiner: Some(&counting), second: Some(&second) };
-        let said = |in_doubt, edition, is_drawn| {
-            let mut outputs = ask(&cards, &logits, in_doubt, edition, is_drawn).unwrap();
-            let escalation = outputs.remove(0).escalation.expect("the card is in doubt");
-            escalation.second.map(|logits| likeliest(&logits))
+        let cards = cards_of(&frame, &outlines, vec![card_image(220, 180.0)]);
+        let sure = NeuralReader::with_network(Box::new(Always("1fro")));
+        let logits = sure.logits(&cards.images).unwrap();
+        let said = |second: &'static str, is_drawn| {
+            let second = NeuralReader::with_network(Box::new(Always(second)));
+            let others = Others { refiner: None, second: Some(&second) };
+            let own = ask(&cards, &logits, others, Edition::Classic, is_drawn).unwrap().remove(0);
+            (own.second.is_some(), own.escalation.is_some())
         };
-        let of = |code: &str| {
-            let card: Card = code.parse().unwrap();
-            Some(Property::ALL.map(|property| card.value(property)).to_vec())
-        };
-        assert_eq!(said(both, Edition::Classic, false), of("1fpo"));
-        assert_eq!(said(both, Edition::Classic, true), None);
-        // The refiner knows the classic edition alone.
-        assert_eq!(said(both, Edition::Rectangles, false), None);
-        assert_eq!(said(InDoubt { refiner: None, ..both }, Edition::Classic, false), None);
+        assert_eq!(said("1fro", false), (true, false));
+        assert_eq!(said("1fpo", false), (true, true), "it names another card");
+        assert_eq!(said("1fpo", true), (false, false));
     }
 
     /// Gives every card these logits.
@@ -547,7 +530,7 @@ mod tests {
         let network = |code| NeuralReader::with_network(Box::new(Always(code)));
         let mut reader = FusedReader::new(network("1oro"), None, evidence());
         // Taken for a screen where all whites are the same.
-        let weights = [4.0, 0.0, -9.0, 0.0, 0.0, 0.0];
+        let weights = [4.0, 0.0, -9.0, 0.0, 0.0];
         reader.screens = Some(Screens { network: network("3fps"), evidence: evidence(), weights });
         let frame = RgbImage::new(400, 300);
         let outlines = [0.0; 3].map(|_| CardOutline::at(Quad::rectangle(90.0, 60.0)));

@@ -52,8 +52,8 @@ pub struct EvidenceWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyWeights {
-    /// For the reader network alone, if it leaves no doubt: the reciprocal of a temperature.
-    pub clear: f32,
+    /// If the reader network leaves no doubt.
+    pub clear: ClassifierWeights,
     /// If the reader network leaves a doubt and the refiner leaves none.
     pub context: ClassifierWeights,
     /// If both leave a doubt.

@@ -13,7 +13,7 @@ use setsight_nets::engine::{Models, Network, SCREEN_READER, SECOND_READER, file_
 use setsight_train::parts::fuse::{self, Networks, Source};
 use setsight_vision::FinderChoice;
 use setsight_vision::parts::find::CardFinder;
-use setsight_vision::parts::fused::InDoubt;
+use setsight_vision::parts::fused::Others;
 use setsight_vision::parts::fusion::Fusion;
 use setsight_vision::parts::neural::NeuralReader;
 use setsight_vision::parts::screens::ScreenWeights;
@@ -74,11 +74,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let network = fold(crops, &args.left_out)?;
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
-    let with_stacks = args.tables / 20;
-    let a_fit = (args.tables + with_stacks) as usize;
+    let (with_stacks, in_bad_light) = (args.tables / 20, args.tables / 4);
+    let a_fit = (args.tables + with_stacks + in_bad_light) as usize;
     let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
     let (refiner, second) = (shared_refiner(&models)?, NeuralReader::load_second(&models)?);
-    let in_doubt = InDoubt { refiner: refiner.as_deref(), second: second.as_ref() };
+    let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
     let seed = SEEDS + args.seed;
     let mut finder = setsight_vision::parts::learned(&models, refiner.clone())?;
     let (outlines, outlines_told) =
@@ -94,14 +94,17 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             }
         };
         let done = || bar.inc(1);
-        let networks = Networks { finder, reader: &network, in_doubt };
+        let networks = Networks { finder, reader: &network, others };
         let drawn = fuse::drawn(networks, args.tables, seed, &done)?;
         let stack_seed = STACK_SEEDS + args.seed;
-        let stacks = fuse::drawn_with_stacks(networks, with_stacks, stack_seed, &done)?;
+        let beside = fuse::Beside {
+            with_stacks: fuse::drawn_with_stacks(networks, with_stacks, stack_seed, &done)?,
+            in_bad_light: fuse::drawn_in_bad_light(networks, in_bad_light, seed, &done)?,
+        };
         let mut sources = vec![drawn];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
-        let (joint, report) = fuse::fit_joint(&sources, Some(&stacks), fuse::MOST_WRONG);
+        let (joint, report) = fuse::fit_joint(&sources, Some(&beside), fuse::MOST_WRONG);
         let counts: Vec<_> = sources.iter().map(counted).collect();
         bar.suspend(|| print!("{} finder\n{report}", choice.name()));
         Ok((joint, json!({"sources": counts, "fused": report})))
@@ -141,8 +144,8 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let reader = &NeuralReader::with_network(Box::new(network));
     let refiner = shared_refiner(models)?;
     let finder = &setsight_vision::parts::learned(models, refiner.clone())?;
-    let in_doubt = InDoubt { refiner: refiner.as_deref(), second: None };
-    let networks = Networks { finder, reader, in_doubt };
+    let others = Others { refiner: refiner.as_deref(), second: None };
+    let networks = Networks { finder, reader, others };
     let clipped = args.tables / 2;
     let bar = photos::progress((2 * args.tables + clipped) as usize);
     let seed = SEEDS + args.seed;
