@@ -168,7 +168,8 @@ impl Pipeline {
         let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
-        let table = trace.stage("facts", |_| SettledTable::of(reader, cards, before))?;
+        let table =
+            trace.stage("facts", |_| SettledTable::of(reader, cards, before)?.as_drawn(reader))?;
         trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
@@ -176,7 +177,7 @@ impl Pipeline {
             let straight = table.facts.on_screen.then(|| table.cards.images.clone());
             let (mut readings, facts) = table.read(reader)?;
             let is_card = |i: usize| readings[i].is_card >= self.board.least_is_card;
-            let classes = straight.and_then(|images| alike::classes(&images, is_card));
+            let classes = straight.and_then(|images| alike::classes(&images, &readings, is_card));
             // Of a deck that nobody knows, readers tell nothing.
             let is_known = facts.named_edition().1 > 0.5;
             let classes =

@@ -101,7 +101,7 @@ pub mod parts {
     pub mod fused {
         pub use crate::classify::drawing::Drawing;
         pub use crate::classify::fused::{
-            ClassifierOutputs, Escalation, InDoubt, ask, least_lead, said_of_card, said_of_property,
+            ClassifierOutputs, Escalation, Others, ask, least_lead, said_of_card, said_of_property,
         };
     }
     /// The reader network.
@@ -155,7 +155,7 @@ pub mod parts {
     }
     /// Straightened cards.
     pub mod rectify {
-        pub use crate::rectify::{from_crop, rectify, straightened};
+        pub use crate::rectify::{from_crop, rectify, rectify_drawn, straightened};
     }
     /// The refiner network's input and answer.
     pub mod refiner {

@@ -26,6 +26,20 @@ const WHITE_PERCENTILE: f64 = 0.85;
 /// Pixels outside the photo repeat its border. A quad with three collinear corners, or far outside
 /// the photo, gives a black card.
 pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
+    rectify_by(frame, outline, balance::balance)
+}
+
+/// The same for a drawing, on which no light falls: its white is one colour. Symbols that touch are wider than what the
+/// white field reaches over, and it would pale their fillings.
+pub fn rectify_drawn(frame: &Frame, outline: &CardOutline) -> CardImage {
+    rectify_by(frame, outline, balance::evenly)
+}
+
+fn rectify_by(
+    frame: &Frame,
+    outline: &CardOutline,
+    balance: fn(&mut RgbImage, [f32; 3]),
+) -> CardImage {
     let quad = &outline.corners_in_image;
     let mut pixels =
         straightened(frame.as_raw(), frame.dimensions(), quad, (CARD_LONG_PX, CARD_SHORT_PX))
@@ -34,7 +48,7 @@ pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
         pixels.pixels_mut().for_each(|pixel| *pixel = light_of(*pixel));
     }
     let white_in_image = white_of(&pixels);
-    balance::balance(&mut pixels, white_in_image);
+    balance(&mut pixels, white_in_image);
     CardImage {
         pixels,
         white_in_image,

@@ -94,10 +94,11 @@ fn of_scene(
         .into_iter()
         .map(|outline| outline.corners_in_image)
         .collect();
-    let cut = |quad: Quad| {
-        let outline = CardOutline::at(quad);
-        rectify::rectify(frame, &outline)
+    let straighten = match tables {
+        Tables::OnScreen => rectify::rectify_drawn,
+        _ => rectify::rectify,
     };
+    let cut = |quad: Quad| straighten(frame, &CardOutline::at(quad));
     let cards: Vec<Quad> = scene.cards.iter().map(|card| card.corners_in_image).collect();
     let mut named = Vec::new();
     for card in scene.cards.iter().filter(|card| can_be_named(card)) {

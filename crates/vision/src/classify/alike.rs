@@ -2,9 +2,10 @@
 //!
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
-//! linkage (Sokal and Michener 1958) into at most three groups. The game itself says when to believe
-//! them: where groups are much farther apart than their members and no two cards are alike in all four
-//! properties, since a deck has each card once.
+//! linkage (Sokal and Michener 1958) into at most three groups. They are believed where they are much
+//! farther apart than their members, or where the readers, who know nothing of the other cards, put the same
+//! cards together. Then the game itself has its say: no two cards are alike in all four properties, since a deck
+//! has each card once.
 //!
 //! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
 //! to three groups those count that agree with what the readers say of all their cards.
@@ -13,6 +14,7 @@ use super::drawing::{Grid, Part, rank};
 use crate::data::{CardImage, Reading};
 use crate::probability::softmax;
 use setsight_game::cards::Property;
+use std::collections::BTreeSet;
 
 /// The group of a card in each property, in [`Property::ALL`] order, 0 to 2; of the number of symbols it is
 /// the number less one.
@@ -32,6 +34,7 @@ const LEAST_PX: usize = 60;
 /// card that takes no part.
 pub(crate) fn classes(
     images: &[CardImage],
+    readings: &[Reading],
     counts: impl Fn(usize) -> bool,
 ) -> Option<Vec<Option<Class>>> {
     let of = |i: usize| counts(i).then(|| Printed::of(&images[i])).flatten();
@@ -51,9 +54,18 @@ pub(crate) fn classes(
     if !all_are_measured || own.len() < LEAST_CARDS || own.iter().any(|own| own.number > 3) {
         return None;
     }
-    let fills = linked(own.len(), |a, b| distance(&own[a].fill, &own[b].fill), ONE_FILL)?;
-    let inks = linked(own.len(), |a, b| distance(&own[a].ink, &own[b].ink), ONE_INK)?;
-    let outlines = linked(own.len(), |a, b| own[a].outline.distance(&own[b].outline), ONE_OUTLINE)?;
+    let fills = linked(own.len(), |a, b| distance(&own[a].fill, &own[b].fill), ONE_FILL);
+    let inks = linked(own.len(), |a, b| distance(&own[a].ink, &own[b].ink), ONE_INK);
+    let outlines = linked(own.len(), |a, b| own[a].outline.distance(&own[b].outline), ONE_OUTLINE);
+    let believed = |groups: Option<Groups>, property: Property| {
+        let read = seen.iter().map(|&i| readings[i].best().0.value(property));
+        groups.filter(|groups| {
+            groups.apart >= APART || are_one(&groups.of, &read.collect::<Vec<_>>())
+        })
+    };
+    let fills = believed(fills, Property::Shading)?.of;
+    let inks = believed(inks, Property::Color)?.of;
+    let outlines = believed(outlines, Property::Shape)?.of;
     let classes: Vec<Class> =
         (0..own.len()).map(|i| [own[i].number - 1, fills[i], inks[i], outlines[i]]).collect();
     let varies = |p: usize| classes.iter().any(|class| class[p] != classes[0][p]);
@@ -120,11 +132,27 @@ fn distance<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
 }
 
-/// The group of each of `n` by average linkage: three groups, or two where two of these would lie within `one`;
-/// `None` where these are not apart. A table without a value is rare.
-fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Option<Vec<usize>> {
-    /// By how much groups are farther apart than their members.
-    const APART: f32 = 2.0;
+/// By how much groups that are believed by themselves are farther apart than their members.
+const APART: f32 = 2.0;
+
+/// Groups of what is alike.
+struct Groups {
+    /// The group of each.
+    of: Vec<usize>,
+    /// By how much the nearest two are farther apart than their members.
+    apart: f32,
+}
+
+/// Whether two ways to group the same cards put the same ones together.
+fn are_one(a: &[usize], b: &[usize]) -> bool {
+    let count = |groups: &[usize]| groups.iter().collect::<BTreeSet<_>>().len();
+    let both = a.iter().zip(b).collect::<BTreeSet<_>>().len();
+    both == count(a) && both == count(b)
+}
+
+/// The groups of `n` by average linkage: three, or two where two of these would lie within `one`; `None`
+/// where all are one. A table without a value is rare.
+fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Option<Groups> {
     let distances: Vec<Vec<f32>> = (0..n).map(|a| (0..n).map(|b| far(a, b)).collect()).collect();
     let mut groups: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
     // Where nothing was joined yet, members are as alike as measuring allows.
@@ -146,7 +174,8 @@ fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Option<Vec<u
         let (next, a, b) = nearest;
         if groups.len() <= 3 && next > one {
             let of = |i: usize| groups.iter().position(|group| group.contains(&i));
-            return if next / last < APART { None } else { (0..n).map(of).collect() };
+            let of = (0..n).map(of).collect::<Option<_>>();
+            return of.map(|of| Groups { of, apart: next / last });
         }
         last = last.max(next);
         let with = groups.remove(b);
@@ -214,16 +243,16 @@ impl Outline {
 }
 
 /// What is printed on a card, and the connected parts of it that may be symbols.
-struct Printed {
+pub(crate) struct Printed {
     /// By how much each pixel differs from the stock.
     ink: Grid<f32>,
     stock: [f32; 3],
     solid: Grid<bool>,
-    parts: Vec<Part>,
+    pub parts: Vec<Part>,
 }
 
 impl Printed {
-    fn of(image: &CardImage) -> Option<Self> {
+    pub(crate) fn of(image: &CardImage) -> Option<Self> {
         /// Part of the strongest ink from which a pixel is inked, and the least of it in levels.
         const INKED: f32 = 0.25;
         const LEAST_INK: f32 = 18.0;
@@ -441,6 +470,16 @@ mod tests {
         (all, images)
     }
 
+    const UNREAD: [Reading; 13] = [Reading::UNKNOWN; 13];
+
+    #[test]
+    fn readers_confirm_groups_that_put_the_same_cards_together() {
+        assert!(are_one(&[0, 0, 1, 2], &[2, 2, 0, 1]));
+        for other in [[0, 0, 1, 1], [0, 1, 2, 2], [0, 0, 0, 0]] {
+            assert!(!are_one(&[0, 0, 1, 2], &other), "{other:?}");
+        }
+    }
+
     /// Whether two groupings are one, whatever the groups are called.
     fn same(a: &[Class], b: &[Class]) -> bool {
         let pairs = (0..a.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -451,7 +490,7 @@ mod tests {
     fn cards_of_any_deck_are_grouped_even_if_their_symbols_touch() {
         for gap_px in [8, 0] {
             let (all, images) = table(gap_px);
-            let found = classes(&images, |_| true).expect("clear");
+            let found = classes(&images, &UNREAD, |_| true).expect("clear");
             let found: Vec<Class> = found.into_iter().flatten().collect();
             assert!(same(&found, &all), "{gap_px}: {found:?} {all:?}");
         }
@@ -461,8 +500,8 @@ mod tests {
     fn two_cards_alike_in_all_make_the_groups_doubtful() {
         let (all, mut images) = table(8);
         images.push(card(all[3], 8));
-        assert_eq!(classes(&images, |_| true), None);
-        assert!(classes(&images, |i| i < 12).expect("clear")[12].is_none());
+        assert_eq!(classes(&images, &UNREAD, |_| true), None);
+        assert!(classes(&images, &UNREAD, |i| i < 12).expect("clear")[12].is_none());
     }
 
     #[test]

@@ -226,7 +226,7 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     Some(Fill { level: mean / full, texture: variance.sqrt() / full })
 }
 
-pub(super) fn rank(mut values: Vec<f32>, part: f64) -> f32 {
+pub(crate) fn rank(mut values: Vec<f32>, part: f64) -> f32 {
     let Some(last) = values.len().checked_sub(1) else { return 0.0 };
     let at = (part * last as f64).round() as usize;
     *values.select_nth_unstable_by(at, f32::total_cmp).1
@@ -234,14 +234,14 @@ pub(super) fn rank(mut values: Vec<f32>, part: f64) -> f32 {
 
 /// A value for each pixel of a card, row by row.
 #[derive(Clone)]
-pub(super) struct Grid<T> {
+pub(crate) struct Grid<T> {
     pub width: usize,
     pub values: Vec<T>,
 }
 
 /// A connected part of a mask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// One of its pixels.
     pub start: usize,
     pub count: usize,
@@ -254,7 +254,7 @@ pub(super) struct Part {
 impl Grid<f32> {
     /// By how much each pixel differs from the stock, in levels, and the stock's R, G, B. The rim, where the
     /// table may show, counts as stock.
-    pub(super) fn ink_of(image: &CardImage) -> (Self, [f32; 3]) {
+    pub(crate) fn ink_of(image: &CardImage) -> (Self, [f32; 3]) {
         const RIM_PX: u32 = 8;
         const RING_PX: u32 = 6;
         let (width, height) = image.pixels.dimensions();
@@ -273,18 +273,18 @@ impl Grid<f32> {
         (Self { width: width as usize, values: values.collect() }, stock)
     }
 
-    pub(super) fn rank(&self, part: f64) -> f32 {
+    pub(crate) fn rank(&self, part: f64) -> f32 {
         rank(self.values.clone(), part)
     }
 
-    pub(super) fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
+    pub(crate) fn map(&self, change: impl Fn(f32) -> bool) -> Grid<bool> {
         let values = self.values.iter().map(|&value| change(value)).collect();
         Grid { width: self.width, values }
     }
 }
 
 impl Grid<bool> {
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.values.iter().filter(|set| **set).count()
     }
 
@@ -317,7 +317,7 @@ impl Grid<bool> {
     }
 
     /// With all that is enclosed.
-    pub(super) fn without_holes(&self) -> Self {
+    pub(crate) fn without_holes(&self) -> Self {
         let mut outside = vec![false; self.values.len()];
         for at in 0..self.values.len() {
             let is_side = self.beside(at).count() < 4;
@@ -328,7 +328,7 @@ impl Grid<bool> {
         Self { width: self.width, values: outside.into_iter().map(|outside| !outside).collect() }
     }
 
-    pub(super) fn parts(&self) -> Vec<Part> {
+    pub(crate) fn parts(&self) -> Vec<Part> {
         let mut seen = vec![false; self.values.len()];
         let mut parts = Vec::new();
         for start in 0..self.values.len() {
@@ -353,7 +353,7 @@ impl Grid<bool> {
     }
 
     /// With these parts alone.
-    pub(super) fn of_parts(&self, parts: &[Part]) -> Self {
+    pub(crate) fn of_parts(&self, parts: &[Part]) -> Self {
         let mut values = vec![false; self.values.len()];
         for part in parts {
             self.flood(part.start, true, &mut values, |_| {});
@@ -362,7 +362,7 @@ impl Grid<bool> {
     }
 
     /// Between two columns.
-    pub(super) fn between(mut self, left: usize, right: usize) -> Self {
+    pub(crate) fn between(mut self, left: usize, right: usize) -> Self {
         let width = self.width;
         for (at, value) in self.values.iter_mut().enumerate() {
             *value &= (left..right).contains(&(at % width));
@@ -371,7 +371,7 @@ impl Grid<bool> {
     }
 
     /// Without the pixels at its border.
-    pub(super) fn eroded(&self) -> Self {
+    pub(crate) fn eroded(&self) -> Self {
         let stays = |at: usize| {
             self.values[at]
                 && self.beside(at).count() == 4

@@ -41,7 +41,7 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     if alike_within(picture, 0) < LEAST_SAME {
         return Vec::new();
     }
-    let even = evenness(picture);
+    let even = alike_within(picture, 1);
     let step = picture.width().max(picture.height()).div_ceil(MOST_PX).max(1);
     let (width, height) = (picture.width() / step, picture.height() / step);
     let pixels = RgbImage::from_fn(width, height, |x, y| *picture.get_pixel(x * step, y * step));
@@ -146,9 +146,13 @@ impl Panel {
     }
 
     fn quad(&self) -> Quad {
+        /// Up to this ratio of its sides a cell is square, and does not tell how its symbols lie: as most do, in a
+        /// row.
+        const SQUARE: f64 = 1.12;
         let [width, height] = self.size();
         let corner = Point::new(f64::from(self.from[0]), f64::from(self.from[1]));
-        Quad::rectangle(width, height).map(|p| p + corner).as_card()
+        let quad = Quad::rectangle(width, height).map(|p| p + corner);
+        if height > SQUARE * width { quad.as_card() } else { quad }
     }
 }
 
@@ -256,7 +260,7 @@ fn is_panel(
     is_own: impl Fn(usize, usize) -> bool,
 ) -> bool {
     const SMALLEST_PX: usize = 8;
-    const ASPECT: std::ops::RangeInclusive<f64> = 1.12..=2.1;
+    const ASPECT: std::ops::RangeInclusive<f64> = 1.0..=2.1;
     const STOCK: std::ops::RangeInclusive<f64> = 0.25..=0.985;
     const BLANK: f64 = 0.9;
     let size = [to[0] - from[0], to[1] - from[1]];
@@ -279,13 +283,8 @@ fn is_panel(
         && [from[0] + inset, to[0] - 1 - inset].iter().all(|&x| blank(1, &|y| is_own(x, y)))
 }
 
-/// The share of neighbouring pixels in a row that differ by one level or less in each channel.
-pub(crate) fn evenness(frame: &RgbImage) -> f32 {
-    alike_within(frame, 1)
-}
-
-/// The same for so many levels.
-fn alike_within(frame: &RgbImage, most: u8) -> f32 {
+/// The share of neighbouring pixels in a row that differ by so many levels or less in each channel.
+pub(crate) fn alike_within(frame: &RgbImage, most: u8) -> f32 {
     /// Some rows tell as much as all.
     const ROWS: usize = 64;
     let width = 3 * frame.width() as usize;

@@ -31,6 +31,15 @@ pub(super) fn balance(pixels: &mut RgbImage, white: [f32; 3]) {
     pulp::Arch::new().dispatch(Balance { pixels, white });
 }
 
+/// Scales the pixels so that this white, R, G, B, each above 0, to 255, becomes [`BALANCED_WHITE`].
+pub(super) fn evenly(pixels: &mut RgbImage, white: [f32; 3]) {
+    for pixel in pixels.pixels_mut() {
+        for (value, white) in pixel.0.iter_mut().zip(white) {
+            *value = (f32::from(*value) * 255.0 * BALANCED_WHITE / white).round() as u8;
+        }
+    }
+}
+
 /// The field and the division by it, compiled for any processor and for one with AVX2, which is
 /// chosen at run time. Both do the same to each number, so their results are equal to the bit. A
 /// closure would not be inlined into the version for AVX2.

@@ -2,6 +2,7 @@
 //! a screen ([`screens`]), which edition lies there ([`facts`]), whether the picture is mirrored
 //! ([`mirror`]), and whether it shows the cards' colours ([`colors`]).
 
+mod closer;
 mod colors;
 mod facts;
 mod mirror;
@@ -36,6 +37,16 @@ impl<'a> SettledTable<'a> {
         let Self { cards, look, facts } = mirror::settle(reader, cards, before)?;
         let colors = colors::shown(&cards.images, &look.readings, facts.colors);
         Ok(Self { cards, look, facts: TableFacts { colors, ..facts } })
+    }
+
+    /// Looked at again as a drawing if it is one.
+    pub(crate) fn as_drawn(self, reader: &dyn Reader) -> Result<Self, NetworkError> {
+        if !self.facts.on_screen {
+            return Ok(self);
+        }
+        let cards = self.cards.of_drawing();
+        let (look, facts) = reader.table_facts(&cards, self.facts)?;
+        Ok(Self { cards, look, facts })
     }
 
     /// Reads each card. If the picture does not show the cards' colours, all are equally likely.

@@ -3,13 +3,13 @@
 //!
 //! Games on a screen draw a card as they like: the middle filling may be a tint, dots or a gradient,
 //! inks may be pastel. One network for photos and screens was worse at both. But a program draws
-//! what no camera sees: all cards upright, of one size, on one and the same white, and areas of one
-//! colour without noise.
+//! what no camera sees: all cards upright, on one and the same white, and areas of one colour without
+//! noise.
 
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Cards;
-use crate::find::panels::evenness;
+use crate::find::panels::alike_within;
 use crate::probability::median;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
@@ -17,10 +17,9 @@ use setsight_nets::engine::{Models, ModelsError, Network, SCREEN_READER, SCREENS
 use std::f64::consts::FRAC_PI_2;
 
 /// Number of features of a picture, with the constant.
-pub const FEATURES: usize = 6;
+pub const FEATURES: usize = 5;
 /// What each feature is, in the order of [`Weights`].
-pub const NAMES: [&str; FEATURES] =
-    ["constant", "even", "one white", "clipped", "upright", "one size"];
+pub const NAMES: [&str; FEATURES] = ["constant", "one colour", "one white", "clipped", "upright"];
 /// The weights of the features; their sum is the log odds that the picture is a copy of a screen.
 pub type Weights = [f32; FEATURES];
 
@@ -87,7 +86,7 @@ impl ScreenWeights {
 
 /// Log odds above which a picture is a copy of a screen. A photo that is taken for one is read by a
 /// network that never saw a photo; a screen that is taken for a photo is read with doubts.
-const LEAST_LOG_ODDS: f32 = 2.0;
+const LEAST_LOG_ODDS: f32 = 1.0;
 /// Fewer cards do not tell whether they are alike.
 const LEAST_CARDS: usize = 3;
 
@@ -101,13 +100,16 @@ pub fn is_likely(features: &[f32; FEATURES], weights: &Weights) -> bool {
     features.iter().zip(weights).map(|(f, w)| f * w).sum::<f32>() > LEAST_LOG_ODDS
 }
 
-/// The features of a picture. Differences of whites, angles and sizes count by their logarithms: they
-/// are errors of the corners on a screen, and many times that on a table.
+/// The features of a picture. The share of neighbouring pixels of one colour counts by its log odds, differences of
+/// whites and angles by their logarithms: they are errors of the corners on a screen, and many times that on a table.
+/// Sizes of cards tell nothing more.
 pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
-    /// The precision to which angles and lengths are known.
+    /// The precision to which angles are known, in radians.
     const PRECISION: f64 = 0.002;
     /// From here up an overexposed channel is the same everywhere, on a table, too.
     const CLIPPED: f64 = 252.0;
+    /// Added to both shares, of one colour and not: no picture is all of one.
+    const LEAST_SHARE: f32 = 0.02;
     if cards.outlines.len() < LEAST_CARDS {
         return None;
     }
@@ -122,15 +124,13 @@ pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
         let turned = (b - a).y.atan2((b - a).x).rem_euclid(FRAC_PI_2);
         turned.min(FRAC_PI_2 - turned)
     });
-    let long = || cards.outlines.iter().map(|outline| outline.corners_in_image.long_side());
-    let usual = median(long()).max(1.0);
+    let same = alike_within(&cards.frame, 0);
     Some([
         1.0,
-        evenness(&cards.frame),
+        ((same + LEAST_SHARE) / (1.0 - same + LEAST_SHARE)).ln(),
         median(off_white).ln_1p() as f32,
         f32::from(u8::from(is_clipped)),
         (median(angle) + PRECISION).ln() as f32,
-        (median(long().map(|own| (own / usual - 1.0).abs())) + PRECISION).ln() as f32,
     ])
 }
 

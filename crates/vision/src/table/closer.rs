@@ -1,0 +1,80 @@
+//! The cards of a drawing, as a program draws them: in no light, and read around their symbols where these are
+//! small, as in the large cells of a grid.
+//!
+//! Readers know cards as decks and apps draw them, whose symbols are as high as a half to four fifths of the
+//! card. All cards of a program have the same margins, so that one scale fits the whole table.
+
+use crate::classify::alike::Printed;
+use crate::classify::reader::Cards;
+use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
+use crate::probability::median;
+use crate::rectify;
+use setsight_photo::geometry::Quad;
+use std::borrow::Cow;
+
+/// A box in a straightened card, in parts of its sides: the first corner and the last.
+type Extent = [[f64; 2]; 2];
+
+impl Cards<'_> {
+    /// The same cards as those of a drawing.
+    pub fn of_drawing(mut self) -> Self {
+        if let Some(outlines) = closer(&self) {
+            self.outlines = Cow::Owned(outlines);
+        }
+        let drawn = |outline| rectify::rectify_drawn(&self.frame, outline);
+        self.images = self.outlines.iter().map(drawn).collect();
+        self
+    }
+}
+
+/// The outlines around the symbols; `None` where these are as large as usual.
+fn closer(cards: &Cards) -> Option<Vec<CardOutline>> {
+    /// Below this part of the short side symbols are small.
+    const SMALL: f64 = 0.55;
+    /// How high symbols usually are, as a part of the short side, and how wide a row of three at most, as
+    /// a part of the long one.
+    const HEIGHT: f64 = 0.65;
+    const WIDEST: f64 = 0.82;
+    let extents: Vec<Option<Extent>> = cards.images.iter().map(extent).collect();
+    let known = || extents.iter().flatten();
+    let high = median(known().map(|[from, to]| to[1] - from[1]));
+    if known().count() == 0 || high > SMALL {
+        return None;
+    }
+    let wide = known().map(|[from, to]| to[0] - from[0]).fold(0.0, f64::max);
+    let around = |(outline, extent): (&CardOutline, &Option<Extent>)| {
+        let Some([from, to]) = extent else { return outline.clone() };
+        let corners = outline.corners_in_image;
+        let (long, short) = (corners.long_side().max(1.0), corners.short_side().max(1.0));
+        let aspect = f64::from(CARD_LONG_PX) / f64::from(CARD_SHORT_PX);
+        let height = (high * short / HEIGHT).max(wide * long / WIDEST / aspect);
+        let size = [height * aspect / long, height / short].map(|part| part.min(1.0));
+        let middle = [0, 1].map(|axis| {
+            let half = size[axis] / 2.0;
+            ((from[axis] + to[axis]) / 2.0).clamp(half, 1.0 - half)
+        });
+        let [a, b, _, d] = corners.0;
+        let at = |x: f64, y: f64| {
+            a.lerp(b, middle[0] + x * size[0] / 2.0) + a.lerp(d, middle[1] + y * size[1] / 2.0) - a
+        };
+        let corners = [at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)];
+        CardOutline { corners_in_image: Quad::new(corners), ..outline.clone() }
+    };
+    Some(cards.outlines.iter().zip(&extents).map(around).collect())
+}
+
+/// Where the symbols of a card are; `None` if there are none.
+fn extent(image: &CardImage) -> Option<Extent> {
+    let printed = Printed::of(image)?;
+    let size = [CARD_LONG_PX, CARD_SHORT_PX].map(f64::from);
+    let mut extent = [[f64::MAX; 2], [0.0; 2]];
+    for part in &printed.parts {
+        let (from, size_px) = ([part.left, part.top], [part.width, part.height]);
+        for axis in [0, 1] {
+            extent[0][axis] = extent[0][axis].min(from[axis] as f64 / size[axis]);
+            let end = (from[axis] + size_px[axis]) as f64 / size[axis];
+            extent[1][axis] = extent[1][axis].max(end);
+        }
+    }
+    Some(extent)
+}
