@@ -202,16 +202,6 @@ fn a_step_of_a_search_is_a_picture_for_slides() {
     assert!(code == Some(0) && first.is_some(), "{said}");
     let (_, _, later) = shot("--values 5 --solver cover --sets 3 --step 100");
     assert!(first != later);
-    for (wrong, expected) in [
-        ("--values 7", "7 values: expected 3 to 6"),
-        ("--properties 9", "9 properties of 4 values: expected 2 to 6"),
-        ("--sets 65", "65 sets to find: expected 1 to 50"),
-        ("--solver dynamic-paper", "those that overlook no set"),
-        ("--show solve --step 3", "cannot be used multiple times"),
-    ] {
-        let (code, said, _) = shot(wrong);
-        assert!(code == Some(2) && said.contains(expected), "{wrong}: {said}");
-    }
 }
 
 #[test]
@@ -248,60 +238,4 @@ fn a_picture_of_the_camera_waits_for_a_set() {
     }
     let (said, _) = shot(&frames);
     assert!(said.contains("no set came into view"), "{said}");
-}
-
-#[test]
-fn a_wrong_call_and_a_missing_screen_are_answered() {
-    let dir = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_setsight"))
-            .args(args)
-            .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY")
-            .env_remove("WAYLAND_SOCKET")
-            .env("XDG_CONFIG_HOME", dir.path())
-            .ended()
-    };
-    let deals = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/contest/sample1.txt");
-    let (deals, photo) = (deals.to_str().unwrap(), sample());
-    let photo = photo.to_str().unwrap();
-    let broken = dir.path().join("broken.txt");
-    std::fs::write(&broken, "1\n12\n2spd\n").unwrap();
-    let broken = broken.to_str().unwrap();
-    for (args, code, words) in [
-        (&["app", "/no/such/photo.jpg"][..], 2, "/no/such/photo.jpg: does not exist"),
-        (&["app", broken], 2, "Line 3: the file ends here; expected card 2 of 12"),
-        (&["app", deals, photo], 2, "a file of deals is opened alone"),
-        (&["app", deals, "--show", "hint"], 2, "use --show deal or play"),
-        (&["app", "--size", "12"][..], 2, "such as 1280x800"),
-        (&["app", photo, "--models", "/no/such/models"][..], 2, "/no/such/models"),
-        (&["app"][..], 1, "xvfb-run setsight app"),
-    ] {
-        let output = run(args);
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
-        assert!(stderr.contains(words), "{args:?}: {stderr}");
-    }
-}
-
-#[test]
-fn a_display_that_is_not_there_is_told_in_a_line() {
-    let call = |display: Option<&str>| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_setsight"));
-        for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
-            command.env_remove(name);
-        }
-        command.envs(display.map(|name| ("DISPLAY", name))).arg("app");
-        let output = command.ended();
-        assert_eq!(output.status.code(), Some(1));
-        String::from_utf8(output.stderr).unwrap()
-    };
-    for (display, words) in [
-        (None, "there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set); "),
-        (Some(":4711"), "the display :4711 (DISPLAY) does not answer; "),
-    ] {
-        let said = call(display);
-        assert!(said.contains(words) && said.contains("xvfb-run"), "{said}");
-        assert!(said.lines().count() == 1 && !said.contains(".rs:"), "{said}");
-    }
 }

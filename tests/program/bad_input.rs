@@ -76,38 +76,6 @@ fn an_odd_picture_is_read() {
     scan_reads("m.jpg", &cmyk_jpeg(), [28, 255, 255]);
 }
 
-#[test]
-fn no_cards_in_view() {
-    let world = World::new();
-    world.file("table.jpg", &encoded(bare_table(640, 480), ImageFormat::Jpeg));
-    let ran = world.run(&["scan", "table.jpg"]).expect(0);
-    assert!(
-        ran.stdout.starts_with("table.jpg: no cards found\nIf there are cards on the table, "),
-        "{}",
-        ran.stdout
-    );
-    assert_eq!(ran.stderr, "");
-    let csv = world.run(&["scan", "table.jpg", "--format", "csv"]).expect(0).stdout;
-    assert_eq!(csv.lines().nth(1), Some("table.jpg,,,,,,,,,,,,,,"));
-}
-
-#[test]
-fn a_path_that_is_not_there_and_an_empty_folder() {
-    let world = World::new();
-    world.file("a.png", &small_png());
-    std::fs::create_dir(world.path().join("empty")).unwrap();
-    let ran = world.run(&["scan", "gone", "empty", "a.png", "--format", "json"]).expect(1);
-    assert!(ran.line_about("gone").contains("cannot be read: No such file"), "{}", ran.stderr);
-    let empty = ran.line_about("empty");
-    assert!(
-        empty.contains("no photos in this folder;") && empty.contains("--recursive"),
-        "{empty}"
-    );
-    let lines = ran.json();
-    assert_eq!((lines.len(), &lines[1]["image"]), (2, &"a.png".into()));
-    assert!(lines[0]["error"].is_string());
-}
-
 #[cfg(unix)]
 #[test]
 fn an_unreadable_folder() {
@@ -152,17 +120,6 @@ fn names_with_spaces_and_other_scripts() {
         assert!(page.contains(name), "{name}");
     }
     assert!(page.contains("href=\"a%20b%20%231%2050%25.jpg\""));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_name_that_is_no_text() {
-    use std::os::unix::ffi::OsStrExt;
-    let world = World::new();
-    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.png");
-    std::fs::write(world.path().join(name), small_png()).unwrap();
-    let ran = world.run(&["scan", ".", "--format", "json", "--out", "out"]).expect(0);
-    assert_eq!(ran.json()[0]["image"], "./caf\u{fffd}.png");
 }
 
 #[cfg(target_os = "linux")]

@@ -58,31 +58,6 @@ fn the_same_thing_has_the_same_word_and_letter_everywhere() {
     assert!(jobs >= 1 && seeds >= 3, "{jobs} {seeds}");
 }
 
-/// Whoever calls what there was is told what takes its place.
-#[test]
-fn what_left_is_named_with_its_successor() {
-    for (call, instead) in [
-        (&["merge", "a"][..], "cat joins lines"),
-        (&["scan", "a.jpg", "--shard", "1/2"], "Ray"),
-        (&["eval", "a", "--resume=b"], "scan and the trainings alone"),
-        (&["simulate", "--plot", "a"], "--report DIR"),
-        (&["deal", "--sheet", "a"], "--print FILE"),
-        (&["eval", "a", "--without", "second-pass"], "one pass"),
-    ] {
-        let output = program().args(call).ended();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(2) && told.contains(instead), "{call:?}: {told}");
-    }
-}
-
-#[test]
-fn help_all_shows_what_only_a_maintainer_needs() {
-    let all = stdout_of(program().args(["train", "reader", "--help-all"]).ended());
-    assert!(
-        all.contains("--keep-drawn") && !help(&["train", "reader"], "100").contains("--keep-drawn")
-    );
-}
-
 /// An option costs its code, its words, its tests and everybody who reads past it.
 #[test]
 fn no_command_has_more_options_than_its_budget() {
@@ -107,26 +82,6 @@ fn no_command_has_more_options_than_its_budget() {
     assert_eq!(
         now, budgets,
         "{BUDGETS}: take an option away for a new one, or say in this commit why not"
-    );
-}
-
-/// What is called most often needs no command.
-#[test]
-fn a_photo_by_itself_is_read_and_nothing_at_all_is_helped() {
-    let photo = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg");
-    let read = |args: &[&str]| stdout_of(program().args(args).arg(&photo).ended());
-    assert_eq!(read(&[]), read(&["scan"]));
-    let mut bare = program();
-    for name in ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"] {
-        bare.env_remove(name);
-    }
-    assert_eq!(stdout_of(bare.env("COLUMNS", "80").ended()), help(&[], "80"));
-    let output = program().arg("no-such.jpg").ended();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("no-such.jpg") && !told.contains("subcommand"), "{told}");
-    let output = program().arg("scann").ended();
-    assert!(
-        String::from_utf8(output.stderr).unwrap().contains("a similar subcommand exists: 'scan'")
     );
 }
 
@@ -162,13 +117,5 @@ fn help_fits_the_terminal() {
                 assert!(line.chars().count() <= most, "{command:?} at {columns}: {line}");
             }
         }
-    }
-}
-
-#[test]
-fn the_environment_is_told() {
-    let text = help(&[], "80");
-    for name in ["NO_COLOR", "COLUMNS", "SETSIGHT_ENGINE", "ORT_DYLIB_PATH", "RAYON_NUM_THREADS"] {
-        assert!(text.contains(&format!("  {name} ")), "{name}: {text}");
     }
 }

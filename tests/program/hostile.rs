@@ -221,53 +221,6 @@ fn a_library_that_is_none_is_passed_over_and_told() {
     }
 }
 
-#[test]
-fn results_replace_nothing_of_others() {
-    let world = World::new();
-    world.file("a/IMG_1.png", &small_png());
-    let own = world.file("b/IMG_1.jpg", b"a photo of somebody");
-    let ran = world.run(&["scan", "a", "--out", "b"]).expect(1);
-    assert!(
-        ran.stderr.contains("b/IMG_1.jpg") && ran.stderr.contains("--overwrite"),
-        "{}",
-        ran.stderr
-    );
-    assert_eq!(std::fs::read(&own).unwrap(), b"a photo of somebody");
-    world.run(&["scan", "a", "--out", "b", "--overwrite"]).expect(0);
-    // What it wrote itself it writes again.
-    world.run(&["scan", "a", "--out", "b"]).expect(0);
-    world.file("c/index.html", b"<title>my page</title> and more of it, longer than a head");
-    let ran = world.run(&["scan", "a", "--out", "c"]);
-    assert!(ran.code != 0 && ran.stderr.contains("c/index.html"), "{}", ran.stderr);
-}
-
-#[cfg(unix)]
-#[test]
-fn results_go_through_no_link() {
-    use std::os::unix::fs::symlink;
-    let world = World::new();
-    world.file("a/IMG_1.png", &small_png());
-    let photo = world.file("photos/IMG_1.jpg", b"a photo of somebody");
-    std::fs::create_dir(world.path().join("out")).unwrap();
-    symlink(world.path().join("photos"), world.path().join("out/thumbnails")).unwrap();
-    let ran = world.run(&["scan", "a", "--out", "out", "--overwrite"]);
-    assert!(ran.code != 0 && ran.stderr.contains("link"), "{}", ran.stderr);
-    assert_eq!(std::fs::read(&photo).unwrap(), b"a photo of somebody");
-}
-
-#[cfg(unix)]
-#[test]
-fn results_of_other_photos_stay_listed() {
-    let world = World::new();
-    world.file("a/one.png", &small_png());
-    world.file("b/two.png", &small_png());
-    world.run(&["scan", "a", "--out", "out"]).expect(0);
-    let ran = world.run(&["scan", "b", "--out", "out"]).expect(2);
-    assert!(ran.stderr.contains("holds the results of other photos, such as a/one.png"));
-    world.run(&["scan", "a", "b", "--out", "out"]).expect(0);
-    world.run(&["scan", "b", "--out", "out", "--overwrite"]).expect(0);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_file_without_an_end_is_read_by_no_command() {
@@ -304,33 +257,6 @@ fn a_file_without_an_end_is_read_by_no_command() {
     assert!(told.contains("it is no ordinary file but a folder, a device or a pipe"), "{told}");
     let told = world.run(calls[6]).stderr;
     assert!(told.contains("a folder, a device or a pipe is there"), "{told}");
-}
-
-#[test]
-fn names_do_not_steer_the_terminal() {
-    let world = World::new();
-    let name = "=cmd \u{1b}[2Jx.png";
-    world.file(name, &small_png());
-    world.file("\u{1b}[31mbroken.png", b"no picture");
-    let text = world.run(&["scan", "."]).expect(1);
-    assert!(
-        !text.stdout.contains('\u{1b}') && !text.stderr.contains('\u{1b}'),
-        "{} {}",
-        text.stdout,
-        text.stderr
-    );
-    assert!(
-        text.stdout.contains("\\u{1b}[2Jx.png") && text.stderr.contains("\\u{1b}[31mbroken"),
-        "{} {}",
-        text.stdout,
-        text.stderr
-    );
-    let csv = world.run(&["scan", name, "--format", "csv"]).expect(0);
-    assert!(
-        csv.stdout.lines().nth(1).unwrap().trim_start_matches('"').starts_with("'="),
-        "{}",
-        csv.stdout
-    );
 }
 
 #[cfg(unix)]
@@ -409,6 +335,7 @@ fn names_that_are_no_text_lose_nothing() {
         let ran = Ran::from(command.ended()).expect(0);
         let bytes = ran.json()[0]["image_bytes"].as_str().unwrap_or_default().to_owned();
         assert!(bytes.ends_with("2f636166e92e706e67"), "{}", ran.stdout);
+        assert!(ran.json()[0]["image"].as_str().unwrap().ends_with("caf\u{fffd}.png"));
     }
     let folder = world.path().join(OsStr::from_bytes(b"photos-\xe9"));
     std::fs::create_dir(&folder).unwrap();
@@ -463,19 +390,6 @@ fn a_disk_without_room_is_left_as_it_was() {
         assert_eq!(world.names("out"), ["results.csv"], "{call}");
     }
     assert_eq!(std::fs::read(world.path().join("out/results.csv")).unwrap(), OLD);
-}
-
-#[test]
-fn more_than_anybody_can_wait_for_is_refused() {
-    let world = World::new();
-    for call in [
-        "general --games 10000000000",
-        "compare --games 10000000000",
-        "render --out drawn --count 10000000000",
-    ] {
-        let call: Vec<&str> = call.split(' ').collect();
-        world.run(&call).expect(2);
-    }
 }
 
 /// A run of which only what it says on stderr counts.
@@ -534,6 +448,20 @@ fn a_stop_is_clean_and_a_second_one_quiet() {
         let ended = (0..20).map(|_| stopped_by(&signals)).find(|ended| *ended != 1);
         assert_eq!(ended, Some(130), "{signals:?}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_count_that_is_stopped_shows_what_it_has() {
+    let call = "caps --values 5 --properties 3 --budget 1000 --deals 1";
+    let call: Vec<&str> = call.split(' ').collect();
+    let world = World::new();
+    let mut command = world.command(&call);
+    let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).started();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    run.signal(Signal::INT);
+    let told = Ran::from(run.end()).expect(0).stdout;
+    assert!(told.contains("not all boards were counted: stopped"), "{told}");
 }
 
 #[cfg(target_os = "linux")]

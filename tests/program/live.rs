@@ -87,20 +87,6 @@ fn text_says_what_changes() {
 }
 
 #[test]
-fn films_that_are_none_are_refused() {
-    let home = tempfile::tempdir().unwrap();
-    let text = home.path().join("letter.avi");
-    std::fs::write(&text, "Dear diary").unwrap();
-    let live = |film: &Path| setsight(&["live", "--headless", "--video", film.to_str().unwrap()]);
-    refused(&live(&text), 1, &["letter.avi", "no film that can be decoded"]);
-    refused(&live(&home.path().join("none.avi")), 1, &["none.avi", "cannot be read"]);
-    refused(&live(home.path()), 1, &["holds no pictures", "a folder of frames"]);
-    refused(&live(Path::new("/dev/null")), 1, &["/dev/null", "no ordinary file"]);
-    let both = setsight(&["live", "--video", "a.avi", "--camera", "0"]);
-    assert_eq!(both.status.code(), Some(2));
-}
-
-#[test]
 fn without_a_camera_it_says_what_to_do() {
     if !SystemCameras::default().list().is_empty() {
         crate::common::not_run("this machine has a camera");
@@ -111,28 +97,6 @@ fn without_a_camera_it_says_what_to_do() {
         let output = setsight(&[&["live", "--headless"][..], camera].concat());
         refused(&output, 1, &["no camera is connected", "connect one"]);
     }
-}
-
-#[test]
-fn a_film_is_made_with_a_label_for_each_frame() {
-    let home = tempfile::tempdir().unwrap();
-    let film = home.path().join("short film.avi");
-    let path = film.to_str().unwrap();
-    let render = |more: &[&str]| {
-        setsight(&[&["render", "--video", path, "--size", "320x180"][..], more].concat())
-    };
-    let made = render(&["--seconds", "0.5", "--fps", "10", "--seed", "3"]);
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let labels = std::fs::read_to_string(film.with_extension("jsonl")).unwrap();
-    assert_eq!(labels.lines().count(), 5);
-    assert!(labels.starts_with(r#"{"frame":0,"time_ms":0.0,"cards":[{"code":""#), "{labels}");
-    let read = setsight(&["live", "--video", path, "--headless", "--format", "json"]);
-    assert_eq!(lines(&read).len(), 5);
-    refused(&render(&["--seconds", "0"]), 2, &["--seconds 0", "above 0"]);
-    refused(&render(&["--fps", "0.5"]), 2, &["--fps 0.5", "1 to 120"]);
-    refused(&setsight(&["render", "--video", "film.mp4"]), 2, &["film.mp4", "film.avi"]);
-    let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().collect();
-    assert_eq!(left.len(), 2, "the film and its labels, nothing unfinished");
 }
 
 /// What the tracker makes of each frame of a drawn film.

@@ -1,7 +1,6 @@
 //! What users do with the program, one module for each command or kind of trouble. One binary: a
 //! dozen would each link all of it.
 
-mod caps;
 mod common;
 
 #[cfg(target_os = "linux")]
@@ -9,7 +8,6 @@ mod app;
 mod bad_input;
 #[cfg(target_os = "linux")]
 mod binary;
-mod compare;
 mod dataset;
 mod dataset_forms;
 mod deal;
@@ -37,7 +35,6 @@ mod resume;
 mod scan;
 #[cfg(unix)]
 mod serve;
-mod sets;
 mod simulate;
 mod strangers;
 #[cfg(target_os = "linux")]

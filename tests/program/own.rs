@@ -83,9 +83,6 @@ fn what_cannot_be_learned_from_is_told_and_leaves_nothing() {
         let ran = world.run(args);
         assert!(ran.code != 0 && ran.stderr.contains(words), "{words}: {}", ran.stderr);
     };
-    told(&["train"], "give --add PHOTOS --out MODELS");
-    told(&["train", "--add", "one"], "give --add PHOTOS --out MODELS");
-    told(&["train", "--add", "nowhere", "--out", "models"], "nowhere");
     told(&["train", "--add", "one", "--out", "models"], "too little to learn from");
     // Labels of another photo.
     let path = world.path().join("one/labels.json");

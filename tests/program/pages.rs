@@ -9,6 +9,7 @@
 //! Pages of the laboratory tell what was called at their date.
 
 use crate::common::called::{program, stdout_of};
+use crate::common::pictures::small_png;
 use crate::common::{Start, World};
 use image::imageops::FilterType;
 use std::path::{Path, PathBuf};
@@ -149,52 +150,82 @@ fn a_line_is_compared_as_the_pages_mean_it() {
     }
 }
 
-#[test]
-fn what_the_pages_show_is_what_comes_out() {
+/// What is wrong with calls, made one after the other in this world.
+fn wrong_in(name: &str, world: &World, calls: &[Shown]) -> Vec<String> {
     let folder = Path::new(env!("CARGO_BIN_EXE_setsight")).parent().unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
     let path = std::env::join_paths(folders).unwrap();
+    std::os::unix::fs::symlink(root().join("datasets"), world.path().join("datasets")).unwrap();
+    let mut wrong = Vec::new();
+    let mut code = Some(0);
+    for (i, Shown { call, lines }) in calls.iter().enumerate() {
+        if call == "echo $?" {
+            assert_eq!(lines.first().map(|line| line.parse().ok()), Some(code), "{name}");
+            continue;
+        }
+        let mut command = Command::new("sh");
+        for screen in ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"] {
+            command.env_remove(screen);
+        }
+        let ended = command
+            .args(["-c", &format!("exec 2>&1; {call}")])
+            .current_dir(world.path())
+            .env("PATH", &path)
+            .env("XDG_CONFIG_HOME", world.path().join("settings"))
+            .env("COLUMNS", "80")
+            .ended();
+        code = ended.status.code();
+        let asks = calls.get(i + 1).is_some_and(|next| next.call == "echo $?");
+        let printed = String::from_utf8_lossy(&ended.stdout);
+        let mut lines = &lines[..];
+        while let [rest @ .., last] = lines
+            && last.is_empty()
+        {
+            lines = rest;
+        }
+        let reason = difference(lines, &printed);
+        let reason = reason.or_else(|| (!asks && code != Some(0)).then(|| format!("{code:?}")));
+        wrong.extend(reason.map(|reason| format!("{name}: {call}: {reason}\n{printed}")));
+    }
+    wrong
+}
+
+#[test]
+fn what_the_pages_show_is_what_comes_out() {
     let mut wrong = Vec::new();
     let mut run = 0;
     for page in pages() {
-        let world = World::new();
-        std::os::unix::fs::symlink(root().join("datasets"), world.path().join("datasets")).unwrap();
         let text = text(&page);
         let console = blocks(&text).into_iter().filter(|(word, _)| *word == "console");
         let calls: Vec<Shown> = console.flat_map(|(_, lines)| shown(&lines)).collect();
-        let mut code = Some(0);
-        for (i, Shown { call, lines }) in calls.iter().enumerate() {
-            if call == "echo $?" {
-                assert_eq!(lines.first().map(|line| line.parse().ok()), Some(code), "{page}");
-                continue;
-            }
-            let ended = Command::new("sh")
-                .args(["-c", &format!("exec 2>&1; {call}")])
-                .current_dir(world.path())
-                .env("PATH", &path)
-                .env("XDG_CONFIG_HOME", world.path().join("settings"))
-                .env("COLUMNS", "80")
-                .ended();
-            code = ended.status.code();
-            let asks = calls.get(i + 1).is_some_and(|next| next.call == "echo $?");
-            let printed = String::from_utf8(ended.stdout).unwrap();
-            let mut lines = &lines[..];
-            while let [rest @ .., last] = lines
-                && last.is_empty()
-            {
-                lines = rest;
-            }
-            let reason = difference(lines, &printed);
-            let reason = reason.or_else(|| (!asks && code != Some(0)).then(|| format!("{code:?}")));
-            if let Some(reason) = reason {
-                wrong.push(format!("{page}: {call}: {reason}\n{printed}"));
-            }
-            run += 1;
-        }
+        wrong.extend(wrong_in(&page, &World::new(), &calls));
+        run += calls.len();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(run > 30, "only {run}: the test looks in the wrong place");
+}
+
+/// Calls that are no page's, a file for each command, as a block of `console` would have them: `$ #` begins a
+/// remark, and `|| echo $?` shows the exit code in the last line.
+#[test]
+fn what_the_transcripts_show_is_what_comes_out() {
+    let check = |entry: std::fs::DirEntry| {
+        let lines = std::fs::read_to_string(entry.path()).unwrap();
+        let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
+        let world = World::new();
+        world.file("small.png", &small_png());
+        std::os::unix::fs::symlink(root().join("tests/data/contest"), world.path().join("contest"))
+            .unwrap();
+        wrong_in(&entry.file_name().to_string_lossy(), &world, &shown(&lines))
+    };
+    let entries = std::fs::read_dir(root().join("tests/data/console")).unwrap();
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let threads = entries.map(|entry| scope.spawn(|| check(entry.unwrap())));
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// The words behind `setsight` of each call on a line of a shell.

@@ -1,6 +1,6 @@
 //! What a user does with `setsight render`.
 
-use crate::common::called::{program, refused, stdout_of};
+use crate::common::called::{program, stdout_of};
 use crate::common::{Ran, Signal, Start};
 use setsight_photo::labels::{LabelFile, PhotoLabel, check_photo_files};
 use std::path::Path;
@@ -82,54 +82,6 @@ fn a_longer_series_begins_like_a_shorter_one() {
         assert_eq!(photo.cards.len(), 3);
         assert!(photo.tags.iter().any(|t| t == "white_background"));
     }
-}
-
-#[test]
-fn calls_that_cannot_be_drawn_are_refused() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join("out");
-    refused(&render(&folder, &["--count", "0"]), 2, &["--count 0", "1 or more"]);
-    refused(&render(&folder, &["--cards", "82"]), 2, &["82", "81"]);
-    refused(&render(&folder, &["--size", "12x9000"]), 2, &["12x9000", "32 to 8192"]);
-    refused(&render(&folder, &["--size", "large"]), 2, &["large", "1600x1200"]);
-    refused(&render(&folder, &["--kind", "marble"]), 2, &["marble", "white"]);
-    refused(&render(&folder, &["--jobs", "2000"]), 2, &["--jobs", "2000", "0..=1024"]);
-    refused(&render(&folder, &["--suite", "easy"]), 2, &["easy", "hard"]);
-    refused(&render(&folder, &["--deck", "tarot"]), 2, &["--deck tarot", "classic, rectangles"]);
-    let broken = home.path().join("broken.json");
-    std::fs::write(&broken, "{\"name\": \"mine\", \"title\": 3}").unwrap();
-    let arguments = ["--deck", broken.to_str().unwrap()];
-    refused(&render(&folder, &arguments), 2, &["broken.json: title: expected a text", "found 3"]);
-    refused(&render(&folder, &["--suite", "hard", "--seed", "1"]), 2, &["--suite", "--seed"]);
-    assert!(!folder.exists(), "a refused call leaves nothing");
-    refused(&program().arg("render").ended(), 2, &["--out"]);
-}
-
-#[test]
-fn what_is_in_the_way_is_named_and_kept() {
-    let home = tempfile::tempdir().unwrap();
-    let file = home.path().join("file");
-    std::fs::write(&file, "mine").unwrap();
-    refused(&render(&file, &["--count", "1"]), 1, &["file", "cannot make the folder"]);
-    refused(&render(home.path(), &["--count", "1"]), 2, &["not empty", "--overwrite"]);
-    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
-    let arguments = ["--count", "1", "--size", "64x64", "--kind", "plain", "--overwrite"];
-    assert!(render(home.path(), &arguments).status.success());
-    assert_eq!(names(home.path()), ["file", "labels.json", "plain-0001.jpg"]);
-    // The lock of a folder, which is a file on Windows, is in nobody's way.
-    let locked = home.path().join("locked");
-    std::fs::create_dir(&locked).unwrap();
-    std::fs::write(locked.join(".setsight.lock"), "").unwrap();
-    assert!(render(&locked, &arguments[..6]).status.success());
-}
-
-/// A disk that is full: nothing stands under a final name.
-#[test]
-#[cfg(target_os = "linux")]
-fn a_folder_that_cannot_be_written_is_named() {
-    // The kernel's own folder refuses new files, even to root.
-    let output = render(Path::new("/proc/self/setsight"), &["--count", "1"]);
-    refused(&output, 1, &["/proc/self/setsight"]);
 }
 
 /// Ctrl-C: what is drawn is labelled, and nothing is half-written.

@@ -126,19 +126,3 @@ fn a_file_of_another_work_is_not_gone_on_with() {
     drop(held);
     run(&world, &call).expect(1);
 }
-
-#[test]
-fn calls_that_cannot_go_on_are_refused() {
-    let world = photos();
-    for (args, words) in [
-        ("scan photos --resume done.jsonl", "add --format json"),
-        ("scan photos -f json --watch --resume done.jsonl", "neither --watch nor -"),
-        ("scan - -f json --resume done.jsonl", "neither --watch nor -"),
-        ("scan photos -f json --out out --resume done.jsonl", "leave out --out or --resume"),
-        ("scan photos -f json --resume photos", "name a file"),
-    ] {
-        let ran = run(&world, args).expect(2);
-        assert!(ran.stdout.is_empty() && ran.stderr.contains(words), "{args}: {}", ran.stderr);
-    }
-    assert_eq!(world.names("."), ["photos"]);
-}

@@ -1,6 +1,6 @@
 //! `setsight scan` as a user calls it.
 
-use crate::common::{Ran, World, json_lines, pictures::*};
+use crate::common::{World, json_lines, pictures::*};
 use image::ImageFormat;
 use serde_json::Value;
 
@@ -174,30 +174,6 @@ fn every_stage_can_be_looked_at() {
     for name in names {
         image::open(world.path().join("stages/table").join(name)).unwrap();
     }
-}
-
-#[test]
-fn a_bad_call_is_told_what_was_expected() {
-    let world = world_with_board();
-    let says = |args: &[&str], parts: &[&str]| {
-        let Ran { stdout, stderr, .. } = world.run(args).expect(2);
-        assert_eq!(stdout, "");
-        for part in parts {
-            assert!(stderr.contains(part), "{part}: {stderr}");
-        }
-    };
-    says(&["scan"], &["PATH"]);
-    says(&["scan", "table.jpg", "-j", "1025"], &["--jobs", "'1025'", "0..=1024"]);
-    says(&["scan", "table.jpg", "--format", "xml"], &["'xml'", "text, json, csv"]);
-    says(&["scan", "table.jpg", "--out", "."], &["table.jpg lies in .", "--out"]);
-}
-
-#[test]
-fn a_folder_of_results_that_cannot_be_made_is_named() {
-    let world = world_with_board();
-    let ran = world.run(&["scan", "table.jpg", "--out", "table.jpg/out"]).expect(1);
-    assert!(ran.line_about("table.jpg/out").contains("Not a directory"), "{}", ran.stderr);
-    assert!(json_lines(&ran.stdout).is_empty());
 }
 
 #[test]

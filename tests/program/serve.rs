@@ -186,11 +186,3 @@ fn what_is_kept_is_what_scan_writes() {
         assert_eq!(line["sets"], serde_json::json!(BOARD_SETS));
     }
 }
-
-#[test]
-fn an_address_that_is_not_this_computers_is_refused() {
-    let output = called::program().args(["serve", "--listen", "192.0.2.77:80"]).ended();
-    called::refused(&output, 2, &["192.0.2.77:80", "an address of this computer"]);
-    let output = called::program().args(["serve", "--listen", "my-phone"]).ended();
-    called::refused(&output, 2, &["my-phone", "expected an address"]);
-}

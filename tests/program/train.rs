@@ -77,11 +77,6 @@ fn a_run_that_was_stopped_ends_as_if_it_had_not_been() {
 #[test]
 fn a_loss_that_is_no_number_ends_a_training_without_a_network() {
     let world = World::new();
-    for rate in ["nan", "inf", "0", "1e-99", "1e99"] {
-        let refused = train(&world, &["other", "--learning-rate", rate]).expect(2).stderr;
-        assert!(refused.contains(rate) && refused.contains("--learning-rate"), "{refused}");
-        assert!(!world.path().join("other").exists(), "{rate}");
-    }
     for rate in ["1e9", "1e38"] {
         let lost = train(&world, &["other", "--keep-drawn", "drawn.bin", "--learning-rate", rate]);
         let lost = lost.expect(1).stderr;
@@ -120,8 +115,6 @@ fn labels_that_cannot_be_learnt_from_are_named() {
         assert!(!world.path().join("run").exists(), "nothing is begun");
     };
     let add = ["--add", "cards"];
-    says(&["--cards", "nowhere"], 1, &["nowhere", "cannot be read"]);
-    says(&["--hold-out", "cards"], 2, &["--cards DIR"]);
     says(&["--cards", "cards", "--hold-out", "deck"], 2, &["no source deck in cards"]);
     says(&[&add[..], &["--drawn", "0"]].concat(), 2, &["nothing to judge by"]);
 
