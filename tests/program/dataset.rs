@@ -1,14 +1,14 @@
 //! `setsight dataset`: labels of other programs become ours, and labels are looked at.
 
+use crate::common::labelled::{crops, labels, photo_label};
 use crate::common::{Ran, World, pictures::*};
-use image::{ImageFormat, RgbImage};
+use image::ImageFormat;
 use serde_json::{Value, json};
 use setsight_eval::convert;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{
-    CardLabel, CropLabel, LabelFile, PhotoLabel, SaidBy, check_photo_files, read_crop_labels,
+    CardLabel, CropLabel, LabelFile, PhotoLabel, check_photo_files, read_crop_labels,
 };
-use setsight_photo::print::card;
 
 /// A photo of 64x48 pixels, another for each number.
 fn photo(world: &World, name: &str, number: u32) {
@@ -20,7 +20,7 @@ fn run_convert(world: &World, args: &[&str]) -> Ran {
     world.run(&[&["dataset", "convert"], args].concat())
 }
 
-fn labels(world: &World, folder: &str) -> Vec<PhotoLabel> {
+fn converted(world: &World, folder: &str) -> Vec<PhotoLabel> {
     let folder = world.path().join(folder);
     let photos = LabelFile::read(&folder).unwrap().photos().unwrap();
     check_photo_files(&folder, &photos).unwrap();
@@ -120,7 +120,11 @@ fn labels_are_written_beside_the_photos() {
     let images = json!([{"id": "x", "file_name": "C:\\data\\media\\f00-a.png"}]);
     world.file("project/result.json", &coco(images, mark));
     run_convert(&world, &["project", "--out", "project/images"]).expect(0);
-    assert_eq!(labels(&world, "project/images")[0].file, "f00-a.png", "labels beside the photos");
+    assert_eq!(
+        converted(&world, "project/images")[0].file,
+        "f00-a.png",
+        "labels beside the photos"
+    );
 }
 
 /// Programs show photos upright; labels.json speaks of the file as stored.
@@ -129,13 +133,13 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
     let world = World::new();
     // Stored 80x60; a viewer shows 60x80, the stored top left corner at its top right.
     world.file("set/images/a.jpg", &jpeg_held(bare_table(80, 60), 6));
-    let center = |out: &str| labels(&world, out)[0].cards[0].center;
+    let center = |out: &str| converted(&world, out)[0].cards[0].center;
     world.file("set/classes.txt", b"2spd\n");
     world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
     let ran = run_convert(&world, &["set", "--out", "yolo"]).expect(0);
     assert!(ran.stderr.contains("1 photos are turned by their EXIF data"), "{}", ran.stderr);
     let upright = Point::new(30.0, 20.0);
-    let label = labels(&world, "yolo").remove(0);
+    let label = converted(&world, "yolo").remove(0);
     assert_eq!((label.width, label.height), (80, 60));
     let turned = label.upright_cards(image::metadata::Orientation::Rotate90);
     assert!(turned[0].center.distance(upright) < 1e-9, "{:?}", label.cards);
@@ -152,38 +156,6 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
         let ran = run_convert(&world, &["set/images/coco.json", "--out", out]).expect(0);
         assert!(center(out).distance(Point::new(expected.0, expected.1)) < 1e-9, "{out}");
         assert_eq!(ran.stderr.contains("turned by"), out == "up", "{}", ran.stderr);
-    }
-}
-
-#[test]
-fn nothing_of_the_users_is_replaced_and_bad_calls_are_told() {
-    let world = World::new();
-    photo(&world, "set/images/a.png", 0);
-    world.file("set/classes.txt", b"2spd\n");
-    world.file("set/labels/a.txt", b"0 0.5 0.25 0.1 0.1\n");
-    world.file("set/centres.csv", b"file,code,x,y\nimages/a.png,2spd,1,1\n");
-    let words = ["labels of several forms there (csv and yolo)", "--from-format csv"];
-    refused(&world, &["set"], 2, &words);
-    let set = ["set", "--from-format", "yolo", "--out"];
-    world.file("mine/notes.txt", b"mine");
-    run_convert(&world, &[&set[..], &["mine"]].concat()).expect(0);
-    let before = std::fs::read(world.path().join("mine/labels.json")).unwrap();
-    let ran = run_convert(&world, &[&set[..], &["mine"]].concat()).expect(1);
-    assert!(ran.stderr.contains("mine/labels.json is there already; give --out another folder"));
-    assert_eq!(std::fs::read(world.path().join("mine/labels.json")).unwrap(), before);
-    std::fs::remove_file(world.path().join("mine/labels.json")).unwrap();
-    let ran = run_convert(&world, &[&set[..], &["mine", "--copy"]].concat()).expect(1);
-    assert!(
-        ran.stderr.contains("mine is not empty; --copy makes a whole folder"),
-        "{}",
-        ran.stderr
-    );
-    assert_eq!(world.names("mine"), ["notes.txt"]);
-    run_convert(&world, &[&set[..], &["out"]].concat()).expect(0);
-    for from in ["out", "out/labels.json"] {
-        let ran = run_convert(&world, &[from, "--out", "again"]).expect(2);
-        let words = "out/labels.json is in the program's own form already";
-        assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
 }
 
@@ -212,18 +184,6 @@ fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
     assert_eq!(world.names("."), ["cards"]);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_disk_that_fills_leaves_nothing_behind() {
-    let world = World::new();
-    let large = bare_table(640, 480);
-    world.file("cards/2spd/a.bmp", &encoded(large, ImageFormat::Bmp));
-    photo(&world, "cards/1frs/a.png", 0);
-    let ran = world.run_on_a_full_disk("dataset convert cards --out out --copy").expect(1);
-    assert!(ran.stderr.contains("cards/2spd/a.bmp: cannot be written"), "{}", ran.stderr);
-    assert_eq!(world.names("."), ["cards"], "nothing is left over");
-}
-
 const CLASSICAL: [&str; 4] = ["--reader", "classical", "--finder", "classical"];
 
 fn check(world: &World, args: &[&str]) -> Ran {
@@ -234,33 +194,13 @@ fn check_json(world: &World, args: &[&str], code: i32) -> Value {
     check(world, &[args, &["--format", "json"]].concat()).expect(code).json().remove(0)
 }
 
-/// The labels of a table as it is drawn, by their centres.
-fn centres(rows: &[&[&str]]) -> Vec<CardLabel> {
-    let (_, places) = table(rows);
-    let half = (f64::from(CARD_PX) / 2.0, f64::from(CARD_PX * 57 / 89) / 2.0);
-    let label = |(code, (left, top)): (&str, (u32, u32))| CardLabel {
-        code: code.parse().unwrap(),
-        center: Point::new(f64::from(left) + half.0, f64::from(top) + half.1),
-        corners: None,
-        said_by: SaidBy::Person,
-    };
-    rows.concat().into_iter().zip(places).map(label).collect()
-}
-
-fn label_of(file: &str, image: &RgbImage, cards: Vec<CardLabel>) -> PhotoLabel {
-    PhotoLabel {
-        file: file.into(),
-        width: image.width(),
-        height: image.height(),
-        tags: Vec::new(),
-        deck: "classic".into(),
-        mirrored: false,
-        cards,
-    }
-}
-
 fn write(world: &World, folder: &str, photos: Vec<PhotoLabel>) {
     LabelFile::create(&world.path().join(folder), None, &photos).unwrap();
+}
+
+/// The labels of a table as it is drawn, by their centres alone.
+fn centres(rows: &[&[&str]]) -> Vec<CardLabel> {
+    labels(rows).into_iter().map(|card| CardLabel { corners: None, ..card }).collect()
 }
 
 /// Other cards than those of [`BOARD`].
@@ -271,7 +211,7 @@ fn good_labels_are_good_and_counted() {
     let world = World::new();
     let (image, _) = table(&BOARD);
     world.file("set/a.png", &encoded(image.clone(), ImageFormat::Png));
-    write(&world, "set", vec![label_of("a.png", &image, centres(&BOARD))]);
+    write(&world, "set", vec![photo_label("a.png", &image, &[], centres(&BOARD))]);
     let text = check(&world, &["set"]).expect(0).stdout;
     for part in [
         "1 folder: 1 photo, 0 crops, 12 labelled cards",
@@ -295,9 +235,9 @@ fn what_nobody_has_checked_is_not_looked_at() {
     for name in ["a.png", "b.png"] {
         world.file(&format!("set/{name}"), &encoded(image.clone(), ImageFormat::Png));
     }
-    let mut half = label_of("b.png", &image, centres(&OTHER));
+    let mut half = photo_label("b.png", &image, &[], centres(&OTHER));
     half.tags.push("unchecked".into());
-    write(&world, "set", vec![label_of("a.png", &image, centres(&BOARD)), half]);
+    write(&world, "set", vec![photo_label("a.png", &image, &[], centres(&BOARD)), half]);
     let text = check(&world, &["set"]).expect(0).stdout;
     assert!(text.contains("not checked by a person, and so not looked at: 1"), "{text}");
     let json = check_json(&world, &["set"], 0);
@@ -349,12 +289,6 @@ fn what_is_wrong_is_told_all_at_once() {
     }
     assert_eq!(wrong.len(), expected.len(), "{wrong:#?}");
     assert!(check(&world, &["set"]).expect(1).stdout.contains("wrong: 9"));
-
-    world.file("broken/labels.json", b"{\"photos\": [");
-    world.file("broken/labels.csv", b"name,code\n");
-    let text = check(&world, &["broken"]).expect(1).stdout;
-    assert!(text.contains("labels.json: is no JSON"), "{text}");
-    assert!(text.contains("labels.csv: the first line must be \"file,code\""), "{text}");
 }
 
 #[test]
@@ -365,7 +299,7 @@ fn doubts_are_told_and_shown_and_are_no_errors() {
     let mut cards = centres(&BOARD);
     cards[4].code = "2srd".parse().unwrap(); // 2spo lies there
     cards[11].center = Point::new(1.0, 1.0); // 3fro lies elsewhere, without a label now
-    write(&world, "set", vec![label_of("a & b.png", &image, cards)]);
+    write(&world, "set", vec![photo_label("a & b.png", &image, &[], cards)]);
     let json = check_json(&world, &["set"], 0);
     let doubts: Vec<[&Value; 3]> = json["doubtful"]
         .as_array()
@@ -409,8 +343,8 @@ fn labels_of_another_photo_and_at_other_places_are_wrong() {
     world.file("set/1.png", &encoded(one.clone(), ImageFormat::Png));
     world.file("set/2.png", &encoded(two.clone(), ImageFormat::Png));
     // The labels of 2.png stand at 1.png's name too.
-    let swapped = label_of("1.png", &one, centres(&OTHER));
-    write(&world, "set", vec![swapped, label_of("2.png", &two, centres(&OTHER))]);
+    let swapped = photo_label("1.png", &one, &[], centres(&OTHER));
+    write(&world, "set", vec![swapped, photo_label("2.png", &two, &[], centres(&OTHER))]);
     let text = check(&world, &["set"]).expect(1).stdout;
     assert!(text.contains("set/1.png: has the labels of set/2.png, it seems"), "{text}");
     assert!(text.contains("wrong: 1\n"), "{text}");
@@ -419,7 +353,7 @@ fn labels_of_another_photo_and_at_other_places_are_wrong() {
     for card in &mut half {
         card.center = card.center / 2.0;
     }
-    write(&world, "set", vec![label_of("1.png", &one, half)]);
+    write(&world, "set", vec![photo_label("1.png", &one, &[], half)]);
     let text = check(&world, &["set"]).expect(1).stdout;
     assert!(
         text.contains("its labels name the cards that lie there, but at other places"),
@@ -430,19 +364,7 @@ fn labels_of_another_photo_and_at_other_places_are_wrong() {
 #[test]
 fn crops_are_read_too() {
     let world = World::new();
-    let codes = ["1fgd", "2spo", "3ors", "1srs", "2fpd", "3ogo", "2srs"];
-    let mut labels = String::from("file,code\n");
-    for (i, code) in codes.iter().enumerate() {
-        let print = card::Print::default();
-        let mut crop = card::picture(code.parse().unwrap(), &print, CARD_PX, 235, [235, 235, 235]);
-        if i == 2 {
-            crop = image::imageops::rotate90(&crop);
-        }
-        world.file(&format!("crops/{code}.png"), &encoded(crop, ImageFormat::Png));
-        let told = if *code == "2fpd" { "2fpo" } else { code };
-        labels += &format!("{code}.png,{told}\n");
-    }
-    world.file("crops/labels.csv", labels.as_bytes());
+    let mut labels = crops(&world);
     let json = check_json(&world, &["crops", "--report", "report"], 0);
     assert_eq!((&json["crops"], &json["cards"]), (&json!(7), &json!(7)));
     let doubts = json["doubtful"].as_array().unwrap();
@@ -479,7 +401,7 @@ fn labels_with_centres_alone_are_learnt_from() {
     world.file("set/a.png", &encoded(image.clone(), ImageFormat::Png));
     let mut cards = centres(&BOARD);
     cards[11].center = Point::new(1.0, 1.0);
-    write(&world, "set", vec![label_of("a.png", &image, cards.clone())]);
+    write(&world, "set", vec![photo_label("a.png", &image, &[], cards.clone())]);
     let train = ["train", "reader", "--out", "run", "--add", "set", "--drawn", "8", "--steps", "2"];
     let ran = world.run(&train).expect(0);
     assert!(ran.stderr.contains("set: 11 labelled cards"), "{}", ran.stderr);
@@ -491,7 +413,7 @@ fn labels_with_centres_alone_are_learnt_from() {
     for (i, card) in cards.iter_mut().enumerate() {
         card.center = Point::new(1.0 + i as f64, 1.0);
     }
-    write(&world, "set", vec![label_of("a.png", &image, cards)]);
+    write(&world, "set", vec![photo_label("a.png", &image, &[], cards)]);
     let train =
         ["train", "reader", "--out", "other", "--add", "set", "--drawn", "8", "--steps", "2"];
     let ran = world.run(&train).expect(1);

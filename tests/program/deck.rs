@@ -69,20 +69,6 @@ fn a_deck_is_learnt_from_photos_and_its_tables_are_read() {
     let right = table.iter().filter(|(label, code, _)| meant(*label) == *code).count();
     assert!(table.len() == 24 && right >= 23, "{right} of {}", table.len());
     assert!(table.iter().all(|(label, code, sure)| !sure || meant(*label) == *code));
-    // It is a deck as the shipped ones are: named in what is read, and drawn.
-    let told = done(world.run(&["scan", "table", "--deck", "ours.json"]));
-    assert!(told.stdout.contains("of the deck ours"), "{}", told.stdout);
-    done(world.run(&[
-        "render",
-        "--deck",
-        "ours.json",
-        "--count",
-        "1",
-        "--out",
-        "drawn",
-        "--size",
-        "320x240",
-    ]));
 }
 
 /// As an app shows a deck: in screens of twelve cards.
@@ -131,91 +117,4 @@ fn a_deck_of_27_cards_is_learnt_and_read() {
         table.len() == 12
             && table.iter().all(|(label, code, sure)| *sure && meant(*label) == *code)
     );
-}
-
-#[test]
-fn what_cannot_be_learnt_from_is_told_and_nothing_is_written() {
-    let world = World::new();
-    let deck = ["render", "--deck", "invented-31", "--kind", "plain", "--size", "1600x1200"];
-    let draw = |more: &[&str]| done(world.run(&[&deck[..], more].concat()));
-    draw(&["--whole-deck", "--count", "5", "--out", "deck"]);
-    draw(&["--cards", "0", "--count", "1", "--out", "bare"]);
-    let learn = |photos: &[&str], name: &str| {
-        let ran =
-            world.run(&[&["deck", "learn", "--name", name, "--out", "ours.json"], photos].concat());
-        assert!(!world.path().join("ours.json").exists(), "{}", ran.stderr);
-        assert!(ran.code != 0 && ran.stdout.is_empty());
-        ran.stderr
-    };
-    let says = |text: String, parts: &[&str]| {
-        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
-    };
-    says(learn(&["bare"], "ours"), &["no cards in 1 photo", "lay the cards face up"]);
-    says(
-        learn(&["deck/plain-0001.jpg"], "ours"),
-        &["different cards of 81", "24 at least", "add photos"],
-    );
-    says(learn(&["deck"], "classic"), &["--name classic", "a name of its own"]);
-    says(learn(&["none"], "ours"), &["none"]);
-    // Two decks in one.
-    done(world.run(&[
-        "render",
-        "--deck",
-        "rectangles",
-        "--whole-deck",
-        "--count",
-        "5",
-        "--kind",
-        "plain",
-        "--out",
-        "b",
-    ]));
-    let text = learn(&["deck", "b"], "ours");
-    assert!(
-        text.contains("more than three") || text.contains("more cards are seen than a deck has"),
-        "{text}"
-    );
-    // A photo in which each card lies twice.
-    let one = image::open(world.path().join("deck/plain-0001.jpg")).unwrap().to_rgb8();
-    let mut both = image::RgbImage::new(one.width(), 2 * one.height());
-    image::imageops::replace(&mut both, &one, 0, 0);
-    image::imageops::replace(&mut both, &one, 0, i64::from(one.height()));
-    both.save(world.path().join("deck/plain-0001.jpg")).unwrap();
-    says(learn(&["deck"], "ours"), &["look the same", "plain-0001.jpg", "has each card once"]);
-}
-
-/// A whole deck on several tables, then without one of them.
-#[test]
-fn what_a_deck_lacks_is_told_and_printed() {
-    let world = World::new();
-    let tables = ["--whole-deck", "--count", "9", "--kind", "plain", "--seed", "5"];
-    done(world.run(&[&["render", "--out", "deck"], &tables[..]].concat()));
-    let ran = done(world.run(&["deck", "check", "deck"]));
-    assert_eq!(ran.stdout, "81 of 81: the deck is complete\n");
-    let labels = LabelFile::read(&world.path().join("deck")).unwrap().photos().unwrap();
-    let (gone, twice) = (&labels[0], &labels[1]);
-    let photo = |name: &str| world.path().join("deck").join(name);
-    std::fs::copy(photo(&twice.file), photo("again.jpg")).unwrap();
-    std::fs::remove_file(photo(&gone.file)).unwrap();
-    let ran = world.run(&["deck", "check", "deck", "--print", "missing.html"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let left = 81 - gone.cards.len();
-    assert!(ran.stdout.starts_with(&format!("{left} of 81; missing: ")), "{}", ran.stdout);
-    let page = std::fs::read_to_string(world.path().join("missing.html")).unwrap();
-    for card in &gone.cards {
-        let name = card.code.name();
-        assert!(
-            ran.stdout.contains(&name) && page.contains(&format!("aria-label=\"{name}\"")),
-            "{name}"
-        );
-    }
-    for card in &twice.cards {
-        let told = format!("more than once: {} (", card.code.name());
-        assert!(ran.stdout.contains(&told), "{told} in {}", ran.stdout);
-    }
-    let strange = ["--deck", "invented-31", "--count", "1", "--kind", "plain", "--seed", "5"];
-    done(world.run(&[&["render", "--out", "strange"], &strange[..]].concat()));
-    let ran = world.run(&["deck", "check", "strange"]);
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("no card is sure"), "{}", ran.stdout);
 }

@@ -1,45 +1,12 @@
 //! `setsight eval` as a user calls it.
 
+use crate::common::labelled::{self, crops, labels, photo_label};
 use crate::common::{World, pictures::*};
-use image::{ImageFormat, RgbImage};
+use image::ImageFormat;
 use serde_json::Value;
 use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, LabelFile, PhotoLabel, SaidBy};
-use setsight_photo::print::card;
+use setsight_photo::labels::{LabelFile, PhotoLabel, SaidBy};
 use std::path::Path;
-
-/// Labels of [`BOARD`] as it is drawn.
-fn labels() -> Vec<CardLabel> {
-    let (_, places) = table(&BOARD);
-    let size = (f64::from(CARD_PX), f64::from(CARD_PX * 57 / 89));
-    BOARD
-        .concat()
-        .into_iter()
-        .zip(places)
-        .map(|(code, (left, top))| {
-            let at = Point::new(left.into(), top.into());
-            let corners = Quad::new(Quad::rectangle(size.0, size.1).0.map(|p| p + at));
-            CardLabel {
-                code: code.parse().unwrap(),
-                center: corners.center(),
-                corners: Some(corners),
-                said_by: SaidBy::Person,
-            }
-        })
-        .collect()
-}
-
-fn photo(file: &str, image: &RgbImage, tags: &[&str], cards: Vec<CardLabel>) -> PhotoLabel {
-    PhotoLabel {
-        file: file.into(),
-        width: image.width(),
-        height: image.height(),
-        tags: tags.iter().map(|tag| tag.to_string()).collect(),
-        deck: "classic".into(),
-        mirrored: false,
-        cards,
-    }
-}
 
 /// A dataset of two sources: a perfect board; the board with one wrong label, one label where
 /// nothing lies and one card without a label.
@@ -49,13 +16,13 @@ fn world_with_datasets() -> World {
     let jpeg = encoded(image.clone(), ImageFormat::Jpeg);
     world.file("set/one/a.jpg", &jpeg);
     world.file("set/two/b & c.jpg", &jpeg);
-    let good = photo("a.jpg", &image, &["wood"], labels());
+    let good = photo_label("a.jpg", &image, &["wood"], labels(&BOARD));
     write(&world.path().join("set/one"), "first source", vec![good]);
-    let mut cards = labels();
+    let mut cards = labels(&BOARD);
     cards[4].code = "2srd".parse().unwrap(); // 2spo lies there
     cards[11].center = Point::new(1.0, 1.0); // 3fro lies elsewhere, without a label now
     cards[11].corners = None;
-    let bad = photo("b & c.jpg", &image, &["wood", "glare"], cards);
+    let bad = photo_label("b & c.jpg", &image, &["wood", "glare"], cards);
     write(&world.path().join("set/two"), "second source", vec![bad]);
     world
 }
@@ -99,16 +66,7 @@ fn figures_say_what_was_right_and_what_was_not() {
 #[test]
 fn crops_are_measured_by_property_with_pictures() {
     let world = World::new();
-    let codes = ["1fgd", "2spo", "3ors", "1srs", "2fpd", "3ogo", "2srs"];
-    let mut labels = String::from("file,code\n");
-    for code in codes {
-        let print = card::Print::default();
-        let crop = card::picture(code.parse().unwrap(), &print, CARD_PX, 235, [235, 235, 235]);
-        world.file(&format!("crops/{code}.png"), &encoded(crop, ImageFormat::Png));
-        let told = if code == "2fpd" { "2fpo" } else { code };
-        labels += &format!("{code}.png,{told}\n");
-    }
-    world.file("crops/labels.csv", labels.as_bytes());
+    let mut labels = crops(&world);
     let classical = ["--reader", "classical", "--finder", "classical"];
     let json = figures(&world, &[&["crops"], &classical[..]].concat());
     let all = &json["all"];
@@ -140,7 +98,7 @@ fn crops_are_measured_by_property_with_pictures() {
     write(
         &world.path().join("photos"),
         "photos",
-        vec![photo("a.jpg", &image, &[], self::labels())],
+        vec![photo_label("a.jpg", &image, &[], labelled::labels(&BOARD))],
     );
     let ran = world.run(&[&["eval", "crops", "photos"], &classical[..]].concat()).expect(1);
     assert!(ran.stderr.contains("crops/letter.png: is not a picture"), "{}", ran.stderr);
@@ -151,9 +109,9 @@ fn crops_are_measured_by_property_with_pictures() {
 fn what_nobody_has_checked_is_named_and_not_measured_on() {
     let world = world_with_datasets();
     let (image, _) = table(&BOARD);
-    let mut cards = labels();
+    let mut cards = labels(&BOARD);
     cards[0].said_by = SaidBy::Reader;
-    let half = photo("a.jpg", &image, &["unchecked"], cards);
+    let half = photo_label("a.jpg", &image, &["unchecked"], cards);
     write(&world.path().join("set/one"), "first source", vec![half]);
     let ran = world.run(&["eval", "set", "--format", "json"]).expect(0);
     assert!(
@@ -293,12 +251,12 @@ fn labels_are_of_the_file_as_stored() {
     world.file("set/a.jpg", &jpeg_held(stored.clone(), 6));
     // A quarter turn against the clock: (x, y) goes to (y, width - x).
     let turn = |p: Point| Point::new(p.y, f64::from(image.width()) - p.x);
-    let mut cards = labels();
+    let mut cards = labels(&BOARD);
     for card in &mut cards {
         card.center = turn(card.center);
         card.corners = card.corners.map(|quad| Quad::new(quad.0.map(turn)));
     }
-    write(&world.path().join("set"), "held", vec![photo("a.jpg", &stored, &[], cards)]);
+    write(&world.path().join("set"), "held", vec![photo_label("a.jpg", &stored, &[], cards)]);
     assert_eq!(figures(&world, &["set"])["all"]["right"], 12);
 }
 
@@ -309,10 +267,10 @@ fn photos_that_are_missing_or_of_another_size_are_named_and_the_rest_is_done() {
     let jpeg = encoded(image.clone(), ImageFormat::Jpeg);
     world.file("set/small.jpg", &jpeg);
     world.file("set/good.jpg", &jpeg);
-    let mut small = photo("small.jpg", &image, &[], labels());
+    let mut small = photo_label("small.jpg", &image, &[], labels(&BOARD));
     small.width = 100;
-    let gone = photo("gone.jpg", &image, &[], labels());
-    let good = photo("good.jpg", &image, &[], labels());
+    let gone = photo_label("gone.jpg", &image, &[], labels(&BOARD));
+    let good = photo_label("good.jpg", &image, &[], labels(&BOARD));
     write(&world.path().join("set"), "mixed", vec![small, gone, good]);
     let ran = world.run(&["eval", "set"]).expect(1);
     assert!(ran.line_about("gone.jpg").contains("cannot be read: No such file"), "{}", ran.stderr);

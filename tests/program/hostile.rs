@@ -347,27 +347,6 @@ fn names_that_are_no_text_lose_nothing() {
     assert!(bytes.ends_with("e92f6e6f6e652e706e67"), "{}", ran.stdout);
 }
 
-#[test]
-fn photos_from_outside_of_a_folder_are_told() {
-    let world = World::new();
-    world.file("private/a.png", &small_png());
-    world.file("theirs/sub/other.txt", b"");
-    let label =
-        |file: &str| format!(r#"{{"file": "{file}", "width": 64, "height": 48, "cards": []}}"#);
-    world.file(
-        "theirs/labels.json",
-        format!(r#"{{"photos": [{}]}}"#, label("sub/../../private/a.png")).as_bytes(),
-    );
-    for call in [&["eval", "theirs"][..], &["dataset", "check", "theirs"]] {
-        let ran = world.run(&[call, &["--report", "report"]].concat()).expect(0);
-        assert!(
-            ran.line_about("private/a.png").contains("outside of the folder"),
-            "{}",
-            ran.stderr
-        );
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn a_disk_without_room_is_left_as_it_was() {

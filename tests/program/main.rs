@@ -24,7 +24,6 @@ mod live;
 mod model;
 mod mutated;
 mod network;
-mod own;
 #[cfg(unix)]
 mod pages;
 mod phone;
@@ -39,5 +38,4 @@ mod simulate;
 mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;
-mod train;
 mod train_finder;

@@ -156,7 +156,11 @@ fn wrong_in(name: &str, world: &World, calls: &[Shown]) -> Vec<String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&path));
     let path = std::env::join_paths(folders).unwrap();
-    std::os::unix::fs::symlink(root().join("datasets"), world.path().join("datasets")).unwrap();
+    let folders = ["datasets", "tests/data/contest", "crates/game/decks"];
+    for folder in folders.map(|folder| root().join(folder)) {
+        let name = world.path().join(folder.file_name().unwrap());
+        std::os::unix::fs::symlink(&folder, name).unwrap();
+    }
     let mut wrong = Vec::new();
     let mut code = Some(0);
     for (i, Shown { call, lines }) in calls.iter().enumerate() {
@@ -215,8 +219,6 @@ fn what_the_transcripts_show_is_what_comes_out() {
         let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
         let world = World::new();
         world.file("small.png", &small_png());
-        std::os::unix::fs::symlink(root().join("tests/data/contest"), world.path().join("contest"))
-            .unwrap();
         wrong_in(&entry.file_name().to_string_lossy(), &world, &shown(&lines))
     };
     let entries = std::fs::read_dir(root().join("tests/data/console")).unwrap();

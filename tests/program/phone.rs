@@ -1,8 +1,10 @@
 //! Photos as phones make and send them: HEIC, AVIF, through a pipe, into a folder that is watched.
 
+use crate::common::labelled::{labels, photo_label};
 use crate::common::{Ran, Running, Signal, Start, World, called, json_lines, pictures::*};
 use image::{ImageFormat, RgbImage, imageops};
 use serde_json::{Value, json};
+use setsight_photo::labels::LabelFile;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -61,19 +63,12 @@ fn a_folder_of_a_phone_gives_boards() {
 #[test]
 fn labels_of_a_heic_are_measured_as_those_of_a_jpeg() {
     let world = World::new();
-    let (image, places) = table(&BOARD);
-    world.file("labelled/a.heic", &heic(&image));
-    let codes = BOARD.concat();
-    let cards: Vec<Value> = codes
-        .iter()
-        .zip(places)
-        .map(|(code, (x, y))| json!({"code": code, "center": [x + CARD_PX / 2, y + CARD_PX * 57 / 178]}))
-        .collect();
-    let photo =
-        json!({"file": "a.heic", "width": image.width(), "height": image.height(), "cards": cards});
-    world.file("labelled/labels.json", json!({"photos": [photo]}).to_string().as_bytes());
+    let (image, _) = table(&BOARD);
+    let folder = world.file("labelled/a.heic", &heic(&image));
+    let photo = photo_label("a.heic", &image, &[], labels(&BOARD));
+    LabelFile::create(folder.parent().unwrap(), None, &[photo]).unwrap();
     let figures = world.run(&["eval", "labelled", "--format", "json"]).expect(0).json().remove(0);
-    assert_eq!(figures["all"]["right"], codes.len());
+    assert_eq!(figures["all"]["right"], 12);
     assert_eq!(figures["all"]["perfect_boards"], 1);
 }
 

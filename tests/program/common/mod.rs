@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod called;
+pub mod labelled;
 
 pub use setsight_testkit::child::{Running, Signal, Start, in_time};
 pub use setsight_testkit::{not_run, on_path, photos, pictures};
