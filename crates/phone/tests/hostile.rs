@@ -76,19 +76,6 @@ fn a_picture_of_a_thousand_megapixels_is_not_decoded() {
     assert_eq!((status(&answer), body(&answer)), (422, "{\"error\":\"too-large\"}"));
 }
 
-/// A WebSocket of a phone that plays.
-fn live(world: &World, phone: &str) -> TcpStream {
-    let mut stream = world.connect();
-    stream.write_all(world.live_head(phone).as_bytes()).unwrap();
-    let mut head = Vec::new();
-    let mut byte = [0];
-    while !head.ends_with(b"\r\n\r\n") {
-        assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
-        head.push(byte[0]);
-    }
-    stream
-}
-
 #[test]
 fn broken_frames_end_their_connection_alone() {
     let world = World::new();
@@ -106,7 +93,7 @@ fn broken_frames_end_their_connection_alone() {
         &[0x81, 0x81, 0, 0, 0, 0, 0xff],
     ];
     for frame in frames {
-        let mut stream = live(&world, "00000000000000ff");
+        let mut stream = world.live("00000000000000ff").0;
         stream.write_all(frame).unwrap();
         let mut rest = Vec::new();
         // A close frame may come before the end.
@@ -119,14 +106,14 @@ fn broken_frames_end_their_connection_alone() {
 #[test]
 fn a_flood_of_words_ends_its_connection_and_is_told() {
     let world = World::new();
-    let mut flood = live(&world, "00000000000000ff");
+    let mut flood = world.live("00000000000000ff").0;
     let word = [&[0x81, 0x88, 0, 0, 0, 0][..], b"new-game"].concat();
     let _ = flood.write_all(&word.repeat(100_000));
     let mut rest = Vec::new();
     let _ = flood.read_to_end(&mut rest);
     assert!(String::from_utf8_lossy(&rest).contains("too many messages"), "{rest:?}");
     // As many as a person taps end nothing.
-    let mut socket = WebSocket::from_raw_socket(live(&world, PHONE), Role::Client, None);
+    let mut socket = WebSocket::from_raw_socket(world.live(PHONE).0, Role::Client, None);
     for n in 0..5 {
         for _ in 0..20 {
             socket.send(Message::text("new-game")).unwrap();
@@ -191,7 +178,7 @@ fn two_hundred_silent_connections_keep_nobody_out() {
 #[ignore = "10,000 requests, of which the longest pause of a playing phone is printed"]
 fn a_phone_plays_through_ten_thousand_hostile_requests() {
     let world = World::new();
-    let mut socket = WebSocket::from_raw_socket(live(&world, PHONE), Role::Client, None);
+    let mut socket = WebSocket::from_raw_socket(world.live(PHONE).0, Role::Client, None);
     let mut longest = Duration::ZERO;
     let done = std::sync::atomic::AtomicBool::new(false);
     let (mut answers, mut errors) = (0, 0);

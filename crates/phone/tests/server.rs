@@ -12,15 +12,7 @@ use tungstenite::Message;
 use tungstenite::protocol::{Role, WebSocket};
 
 fn live(world: &World, phone: &str) -> WebSocket<TcpStream> {
-    let mut stream = world.connect();
-    stream.write_all(world.live_head(phone).as_bytes()).unwrap();
-    let mut head = Vec::new();
-    let mut byte = [0];
-    while !head.ends_with(b"\r\n\r\n") {
-        assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
-        head.push(byte[0]);
-    }
-    let head = String::from_utf8(head).unwrap();
+    let (stream, head) = world.live(phone);
     assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
     // The example of RFC 6455, 1.3.
     assert!(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");

@@ -122,6 +122,19 @@ impl World {
         )
     }
 
+    /// The connection of a phone that plays, and the head of the answer.
+    pub fn live(&self, phone: &str) -> (TcpStream, String) {
+        let mut stream = self.connect();
+        stream.write_all(self.live_head(phone).as_bytes()).unwrap();
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            assert_eq!(stream.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&head));
+            head.push(byte[0]);
+        }
+        (stream, String::from_utf8(head).unwrap())
+    }
+
     /// Sends these bytes and gives all that comes back.
     pub fn said(&self, bytes: &[u8]) -> String {
         answer_of(self.connect(), bytes)

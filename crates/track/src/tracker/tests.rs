@@ -62,6 +62,15 @@ struct Knowing<'a> {
     scene: &'a Scene,
     says: Option<usize>,
     certainty: f32,
+    /// What else it does to the outlines that it finds, and to what it reads on these cards.
+    finds: fn(&mut Vec<CardOutline>),
+    reads: fn(&[CardImage], &mut [Reading]),
+}
+
+impl<'a> Knowing<'a> {
+    fn of(scene: &'a Scene) -> Self {
+        Self { scene, says: None, certainty: 0.97, finds: |_| {}, reads: |_, _| {} }
+    }
 }
 
 impl Detector for Knowing<'_> {
@@ -83,12 +92,13 @@ impl Detector for Knowing<'_> {
             quad.0.iter().all(|p| (0.0..=640.0).contains(&p.x) && (0.0..=400.0).contains(&p.y))
         });
         // The score carries the code.
-        Ok(in_view
-            .map(|(code, corners_in_image)| CardOutline {
-                score: code as f64,
-                ..CardOutline::at(corners_in_image)
-            })
-            .collect())
+        let outline = |(code, corners_in_image): (usize, Quad)| CardOutline {
+            score: code as f64,
+            ..CardOutline::at(corners_in_image)
+        };
+        let mut found = in_view.map(outline).collect();
+        (self.finds)(&mut found);
+        Ok(found)
     }
     fn read(
         &self,
@@ -101,7 +111,9 @@ impl Detector for Knowing<'_> {
         // recomputes it from the pixels.
         let facts = f.of_edition(Edition::Classic);
         let cards = Cards::straighten(frame, outlines);
-        Ok((cards.images.iter().map(|card| self.reading_of(card)).collect(), facts))
+        let mut readings: Vec<_> = cards.images.iter().map(|c| self.reading_of(c)).collect();
+        (self.reads)(&cards.images, &mut readings);
+        Ok((readings, facts))
     }
 }
 
@@ -146,10 +158,17 @@ impl Run {
         Self { tracker, time_ms: 0.0, step_ms: 33.0, read: 0, looks: 0 }
     }
 
+    /// One that has read this scene.
+    fn on(scene: &Scene) -> Self {
+        let mut run = Self::new();
+        run.show(scene, 15);
+        run
+    }
+
     /// Shows some frames of one scene; each detection is applied at the next frame, or at its own if
     /// frames come slowly.
     fn show(&mut self, scene: &Scene, frames: usize) {
-        self.show_to(&Knowing { scene, says: None, certainty: 0.97 }, scene, frames);
+        self.show_to(&Knowing::of(scene), scene, frames);
     }
 
     fn show_to(&mut self, eyes: &dyn Detector, scene: &Scene, frames: usize) {
@@ -178,10 +197,17 @@ impl Run {
         }
     }
 
+    /// Identities and codes of the sure cards.
     fn codes(&mut self) -> Vec<(u64, usize)> {
         let table = self.tracker.table();
         let sure = table.cards().filter(|(card, _)| !card.unsure);
         sure.map(|(card, track)| (track.id, card.card.index())).collect()
+    }
+}
+
+impl Run {
+    fn cards(&mut self) -> Vec<usize> {
+        self.codes().iter().map(|card| card.1).collect()
     }
 }
 
@@ -192,8 +218,7 @@ fn three() -> Scene {
 
 #[test]
 fn cards_come_are_sets_and_are_not_read_again() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let first = run.codes();
     assert_eq!(first.iter().map(|c| c.1).collect::<Vec<_>>(), [0, 40, 80]);
     assert_eq!(run.tracker.table().table.sets, [Set([0, 1, 2])]);
@@ -205,8 +230,7 @@ fn cards_come_are_sets_and_are_not_read_again() {
 
 #[test]
 fn identity_stays_while_the_camera_moves() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let first = run.codes();
     let mut scene = three();
     for step in 1..30 {
@@ -222,8 +246,7 @@ fn identity_stays_while_the_camera_moves() {
 
 #[test]
 fn a_hand_hides_and_takes_nothing() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let first = run.codes();
     let mut scene = three();
     for step in 0..24 {
@@ -243,36 +266,34 @@ fn a_hand_hides_and_takes_nothing() {
 
 #[test]
 fn a_taken_card_goes_and_a_new_one_comes_within_half_a_second() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let mut scene = three();
     scene.cards.remove(1);
     run.show(&scene, 12);
-    assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [0, 80]);
+    assert_eq!(run.cards(), [0, 80]);
     assert!(run.tracker.table().table.sets.is_empty());
     scene.cards.push((17, 230.0, 50.0));
     run.show(&scene, 12);
-    assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [0, 17, 80]);
+    assert_eq!(run.cards(), [0, 17, 80]);
     // The card is replaced at once; the bare table is never visible.
     let ids: Vec<u64> = run.codes().iter().map(|c| c.0).collect();
     scene.cards[2] = (33, 230.0, 50.0);
     run.show(&scene, 15);
-    assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [0, 33, 80]);
+    assert_eq!(run.cards(), [0, 33, 80]);
     let now: Vec<u64> = run.codes().iter().map(|c| c.0).collect();
     assert!(now[0] == ids[0] && now[2] == ids[2] && now[1] != ids[1], "{ids:?} {now:?}");
 }
 
 #[test]
 fn a_wrong_reading_now_and_then_flips_nothing() {
-    let mut run = Run::new();
     let scene = three();
-    run.show(&scene, 15);
+    let mut run = Run::on(&scene);
     let first = run.codes();
     // A hand passes, so that all cards are read again; the first detection misreads everything.
     let mut covered = scene.clone();
     covered.hand = Some((20.0, 20.0));
     run.show(&covered, 6);
-    let wrong = Knowing { scene: &scene, says: Some(5), certainty: 0.6 };
+    let wrong = Knowing { says: Some(5), certainty: 0.6, ..Knowing::of(&scene) };
     run.show_to(&wrong, &scene, 2);
     run.show(&scene, 20);
     assert_eq!(run.codes(), first);
@@ -280,35 +301,23 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
 
 #[test]
 fn what_is_no_card_is_not_read_over_and_over() {
-    /// Detects a card on the bare table, which the reader rejects.
-    struct Deceived<'a>(Knowing<'a>);
-    impl Detector for Deceived<'_> {
-        fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-            let mut cards = self.0.find(frame)?;
-            let quad =
-                Quad::new(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + Point::new(60.0, 270.0)));
+    let scene = three();
+    let eyes = Knowing {
+        // A card on the bare table, which the reader rejects.
+        finds: |cards| {
+            let at = Point::new(60.0, 270.0);
+            let quad = Quad::new(Quad::rectangle(CARD.0, CARD.1).0.map(|p| p + at));
             cards.push(CardOutline { corners_in_image: quad, ..cards[0].clone() });
-            Ok(cards)
-        }
-        fn read(
-            &self,
-            frame: &Frame,
-            outlines: &[CardOutline],
-            f: TableFacts,
-            trace: &mut Trace<'_>,
-        ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
+        },
+        reads: |cards, readings| {
             let is_card = |card: &CardImage| card.pixels.pixels().any(|p| p.0[0] > 200);
-            let (mut readings, facts) = self.0.read(frame, outlines, f, trace)?;
-            let cards = Cards::straighten(frame, outlines);
-            for (reading, card) in readings.iter_mut().zip(&cards.images) {
+            for (reading, card) in readings.iter_mut().zip(cards) {
                 // Balanced on its own white, the table is bright too, but its white is green.
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
             }
-            Ok((readings, facts))
-        }
-    }
-    let scene = three();
-    let eyes = Deceived(Knowing { scene: &scene, says: None, certainty: 0.97 });
+        },
+        ..Knowing::of(&scene)
+    };
     let mut run = Run::new();
     run.show_to(&eyes, &scene, 15);
     assert_eq!(run.codes().len(), 3);
@@ -319,30 +328,18 @@ fn what_is_no_card_is_not_read_over_and_over() {
 }
 
 /// Finds all cards except the first.
-struct But<'a>(Knowing<'a>);
-impl Detector for But<'_> {
-    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-        let mut cards = self.0.find(frame)?;
+fn but_one(scene: &Scene) -> Knowing<'_> {
+    let finds = |cards: &mut Vec<CardOutline>| {
         cards.remove(0);
-        Ok(cards)
-    }
-    fn read(
-        &self,
-        frame: &Frame,
-        outlines: &[CardOutline],
-        f: TableFacts,
-        trace: &mut Trace<'_>,
-    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-        self.0.read(frame, outlines, f, trace)
-    }
+    };
+    Knowing { finds, ..Knowing::of(scene) }
 }
 
 #[test]
 fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
-    let mut run = Run::new();
     let scene = three();
-    run.show(&scene, 15);
-    let blind = But(Knowing { scene: &scene, says: None, certainty: 0.97 });
+    let mut run = Run::on(&scene);
+    let blind = but_one(&scene);
     run.show_to(&blind, &scene, 4);
     assert_eq!(run.codes().len(), 3, "passed over once");
     run.show(&scene, 10);
@@ -355,8 +352,7 @@ fn a_card_that_is_not_found_any_more_goes_though_its_place_looks_the_same() {
 
 #[test]
 fn a_pushed_card_keeps_its_identity() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let first = run.codes();
     let mut scene = three();
     scene.cards[2] = (80, 60.0, 250.0);
@@ -380,8 +376,7 @@ fn corners_keep_their_names() {
 
 #[test]
 fn a_card_whose_border_leaves_the_picture_keeps_its_sets() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let first = run.codes();
     let mut scene = three();
     // The first card's symbols stay visible; 10 of its 120 pixels leave the picture.
@@ -404,13 +399,12 @@ fn fingers_on_a_cards_blank_border_cover_nothing() {
     let cards = vec![(0, 40.0, 40.0), (40, 220.0, 245.0), (80, 400.0, 240.0)];
     let mut scene = Scene { cards, blank: true, glove: true, ..Scene::default() };
     assert_eq!(Card::from_index(0).number.index(), 0, "one symbol");
-    let mut run = Run::new();
-    run.show(&scene, 15);
+    let mut run = Run::on(&scene);
     scene.hand = Some((126.0, -30.0));
     let mut noticed = false;
     let thumb = scene.clone();
     // The thumb distorts the outline: the card is not found.
-    let blind = But(Knowing { scene: &thumb, says: None, certainty: 0.97 });
+    let blind = but_one(&thumb);
     for step in 0..20 {
         run.show_to(&blind, &thumb, 1);
         assert_eq!(run.tracker.table().table.sets.len(), 1, "step {step}");
@@ -438,8 +432,7 @@ fn departed(run: &mut Run, scene: &Scene, frames: usize) -> Vec<u64> {
 fn a_camera_that_looks_aside_takes_nothing() {
     // Slow enough for the motion to be tracked, and fast enough for it to be lost.
     for (px, steps) in [(5.0, 112), (14.0, 40)] {
-        let mut run = Run::new();
-        run.show(&three(), 15);
+        let mut run = Run::on(&three());
         let ids: Vec<u64> = run.codes().iter().map(|card| card.0).collect();
         let mut scene = three();
         let mut gone = Vec::new();
@@ -453,8 +446,7 @@ fn a_camera_that_looks_aside_takes_nothing() {
         assert!(ids.iter().all(|id| gone.contains(id)), "{px}: {gone:?} of {ids:?}");
     }
     // A card that a hand takes in view has not departed.
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let mut scene = three();
     scene.cards.remove(0);
     assert!(departed(&mut run, &scene, 30).is_empty());
@@ -463,8 +455,7 @@ fn a_camera_that_looks_aside_takes_nothing() {
 
 #[test]
 fn a_camera_that_is_torn_aside_takes_nothing() {
-    let mut run = Run::new();
-    run.show(&three(), 15);
+    let mut run = Run::on(&three());
     let mut ids: Vec<u64> = run.codes().iter().map(|card| card.0).collect();
     // The picture jumps to another place of the table.
     let aside = Scene { shift: (1_517.0, 911.0), ..Scene::default() };
@@ -478,7 +469,7 @@ fn a_camera_that_is_torn_aside_takes_nothing() {
 #[test]
 fn the_same_pixels_are_one_reading_and_other_light_is_another() {
     let scene = three();
-    let doubtful = Knowing { scene: &scene, says: None, certainty: 0.8 };
+    let doubtful = Knowing { certainty: 0.8, ..Knowing::of(&scene) };
     let mut run = Run::new();
     run.show_to(&doubtful, &scene, 150);
     let certainty = |run: &mut Run| {
@@ -501,7 +492,7 @@ fn the_same_pixels_are_one_reading_and_other_light_is_another() {
     for step in 0..60 {
         let shift = (1.3 * f64::from(step % 7), 0.9 * f64::from(step % 5));
         let moved = Scene { shift, ..scene.clone() };
-        run.show_to(&Knowing { scene: &moved, says: None, certainty: 0.8 }, &moved, 2);
+        run.show_to(&Knowing { certainty: 0.8, ..Knowing::of(&moved) }, &moved, 2);
     }
     // They add up, but no further than what they have in common lets them.
     let moved = certainty(&mut run);
@@ -555,34 +546,20 @@ fn pictures_that_come_too_slowly_to_be_followed_are_detected_one_by_one() {
     assert_eq!(run.codes().len(), 2);
     let aside = Scene { cards: vec![(7, 140.0, 140.0)], shift: (151.0, 91.0), ..Scene::default() };
     run.show(&aside, 3);
-    assert_eq!(run.codes().iter().map(|c| c.1).collect::<Vec<_>>(), [7]);
+    assert_eq!(run.cards(), [7]);
 }
 
 /// Reads card 1 as card 0 nearly as often.
-struct Torn<'a>(Knowing<'a>);
-impl Detector for Torn<'_> {
-    fn find(&self, frame: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
-        self.0.find(frame)
-    }
-    fn read(
-        &self,
-        frame: &Frame,
-        outlines: &[CardOutline],
-        f: TableFacts,
-        trace: &mut Trace<'_>,
-    ) -> Result<(Vec<Reading>, TableFacts), PipelineError> {
-        let (mut readings, facts) = self.0.read(frame, outlines, f, trace)?;
-        let (zero, one) = (Card::from_index(0), Card::from_index(1));
-        for reading in readings.iter_mut().filter(|reading| reading.best().0 == one) {
-            for (row, property) in reading.values.iter_mut().zip(Property::ALL) {
-                if zero.value(property) != one.value(property) {
-                    *row = [0.01; 3];
-                    row[zero.value(property)] = 0.58;
-                    row[one.value(property)] = 0.41;
-                }
+fn torn(_: &[CardImage], readings: &mut [Reading]) {
+    let (zero, one) = (Card::from_index(0), Card::from_index(1));
+    for reading in readings.iter_mut().filter(|reading| reading.best().0 == one) {
+        for (row, property) in reading.values.iter_mut().zip(Property::ALL) {
+            if zero.value(property) != one.value(property) {
+                *row = [0.01; 3];
+                row[zero.value(property)] = 0.58;
+                row[one.value(property)] = 0.41;
             }
         }
-        Ok((readings, facts))
     }
 }
 
@@ -592,9 +569,9 @@ fn a_card_out_of_the_picture_keeps_its_code_while_the_table_stands() {
     let mut scene = Scene { cards, ..Scene::default() };
     let mut run = Run::new();
     let show = |run: &mut Run, scene: &Scene, frames: usize| {
-        let eyes = Torn(Knowing { scene, says: None, certainty: 0.97 });
+        let eyes = Knowing { reads: torn, ..Knowing::of(scene) };
         run.show_to(&eyes, scene, frames);
-        run.codes().iter().map(|card| card.1).collect::<Vec<_>>()
+        run.cards()
     };
     assert_eq!(show(&mut run, &scene, 30), [0, 1, 80]);
     for step in 1..=40 {
