@@ -435,19 +435,33 @@ mod tests {
         assert!(settle(0.1).cards[0].unsure && settle(0.1).cards[0].confidence < 0.1);
     }
 
-    #[test]
-    fn an_empty_table_is_an_empty_board() {
-        assert_eq!(settle(&[]), Board::default());
+    /// What a board tells: for each of its outlines the card, or a `?` where it is unsure.
+    fn told(board: &Board) -> Vec<String> {
+        let told = |c: &BoardCard| match c.unsure {
+            true => format!("{} ?", c.outline),
+            false => format!("{} {}", c.outline, c.card),
+        };
+        board.cards.iter().map(told).collect()
     }
 
     #[test]
-    fn what_is_no_card_is_dropped() {
-        let mut paper = reading("1sro", 0.9);
-        paper.is_card = 0.1;
-        let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), paper)]);
-        assert_eq!(board.cards.len(), 1);
-        assert_eq!(board.cards[0].card.to_string(), "2spd");
-        assert!(!board.cards[0].unsure && board.cards[0].confidence > 0.9);
+    fn outlines_are_settled_together() {
+        let [clear, claim] = [("2spd", 0.99), ("3fgo", 0.995)].map(|(code, p)| reading(code, p));
+        let paper = Reading { is_card: 0.1, ..reading("1sro", 0.9) };
+        // It could be red, the one beside it could not.
+        let mut doubtful = clear.clone();
+        doubtful.values[2] = [0.02, 0.55, 0.43];
+        for (what, first, second, expected) in [
+            ("what is no card is dropped", &paper, (200.0, &clear), &["1 2spd"][..]),
+            ("on one card", &reading("2spd", 0.8), (4.0, &reading("2fpd", 0.99)), &["1 2fpd"]),
+            ("read alike", &clear, (200.0, &doubtful), &["0 2spd", "1 2srd"]),
+            ("two equal claims", &claim, (200.0, &claim), &["0 ?", "1 ?"]),
+        ] {
+            let second = ((second.0, 0.0), second.1.clone());
+            let board = settle(&[((0.0, 0.0), first.clone()), second]);
+            assert_eq!(told(&board), expected, "{what}: {board:?}");
+        }
+        assert_eq!(settle(&[]), Board::default());
     }
 
     #[test]
@@ -457,39 +471,6 @@ mod tests {
         assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
         let covered = Calibration { covered: -24.0, ..usual };
         assert!((covered.confidence(&evidence) - 0.45).abs() < 1e-3);
-    }
-
-    #[test]
-    fn a_card_tells_which_outline_it_is_of() {
-        let mut paper = reading("1sro", 0.9);
-        paper.is_card = 0.1;
-        let board = settle(&[((200.0, 0.0), paper), ((0.0, 0.0), reading("2spd", 0.99))]);
-        assert_eq!(board.cards.iter().map(|card| card.outline).collect::<Vec<_>>(), [1]);
-    }
-
-    #[test]
-    fn of_two_outlines_on_one_card_the_better_stays() {
-        let board =
-            settle(&[((0.0, 0.0), reading("2spd", 0.8)), ((4.0, 3.0), reading("2fpd", 0.99))]);
-        assert_eq!(board.cards.iter().map(|c| c.card.to_string()).collect::<Vec<_>>(), ["2fpd"]);
-    }
-
-    #[test]
-    fn two_outlines_read_alike_are_settled_together() {
-        // The second outline could be red, the first could not.
-        let mut doubtful = reading("2spd", 0.99);
-        doubtful.values[2] = [0.02, 0.55, 0.43];
-        let board = settle(&[((0.0, 0.0), reading("2spd", 0.99)), ((200.0, 0.0), doubtful)]);
-        assert_eq!(board.cards[0].card.to_string(), "2spd");
-        assert_eq!(board.cards[1].card.to_string(), "2srd");
-        assert!(board.cards.iter().all(|c| !c.unsure), "{board:?}");
-    }
-
-    #[test]
-    fn two_equal_claims_are_both_unsure() {
-        let claim = reading("3fgo", 0.995);
-        let board = settle(&[((0.0, 0.0), claim.clone()), ((200.0, 0.0), claim)]);
-        assert!(board.cards.iter().all(|c| c.unsure), "{board:?}");
     }
 
     #[test]
@@ -505,10 +486,8 @@ mod tests {
         let cards: Vec<_> =
             (0..8).map(|i| ((100.0 * i as f64, 0.0), reading(codes[i % 5], 0.99))).collect();
         let board = settle_with(Repeats::Copies, &cards);
-        let seen: Vec<String> = board.cards.iter().map(|c| c.card.to_string()).collect();
-        let truth: Vec<&str> = (0..8).map(|i| codes[i % 5]).collect();
-        assert_eq!(seen, truth);
-        assert!(board.cards.iter().all(|c| !c.unsure), "{board:?}");
+        let truth: Vec<String> = (0..8).map(|i| format!("{i} {}", codes[i % 5])).collect();
+        assert_eq!(told(&board), truth);
         // In a film they are a card that moves, on a photo one of the two is misread.
         for repeats in [Repeats::Moved, Repeats::Strange] {
             let board = settle_with(repeats, &cards);
@@ -522,13 +501,10 @@ mod tests {
         let mut cards = vec![(place(0), reading("1frd", 0.999_99))];
         cards.extend([1, 2].map(|i| (place(i), reading("1frd", 0.99))));
         cards.push((place(3), reading("2spo", 0.99)));
-        let sure = |board: &Board| -> Vec<String> {
-            board.cards.iter().filter(|c| !c.unsure).map(|c| c.card.to_string()).collect()
-        };
-        assert_eq!(sure(&settle(&cards)), ["2spo"]);
+        assert_eq!(told(&settle(&cards)), ["0 ?", "1 ?", "2 ?", "3 2spo"]);
         // By itself the clearest one would be taken for the card.
         cards.truncate(2);
-        assert_eq!(sure(&settle(&cards)), ["1frd"]);
+        assert_eq!(told(&settle(&cards)), ["0 1frd", "1 ?"]);
     }
 
     proptest! {
