@@ -5,7 +5,6 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_photo::labels::LabelFile;
-use setsight_window::Photos;
 use setsight_window::{Language, Task};
 
 /// A set that hangs on card 3, a tie, and a card whose second guess is the right one.
@@ -15,12 +14,12 @@ const THREE: &str = "1fgd 2fgd 3fgd>3sgd 1ord 1spo=1sro 2ops>2ogs>3ogs";
 fn three_right_guesses_cost_enter_three_times() {
     let mut test = Test::new(THREE, &["a.jpg"]);
     test.press("Check 3 cards");
-    assert_eq!(test.window().tab::<Photos>().view.task, Task::Correct);
+    assert_eq!(test.photos().view.task, Task::Correct);
     test.shows("Card 3: perhaps three filled green diamonds");
     for _ in 0..3 {
         test.key(Key::Enter);
     }
-    let table = test.window().tab::<Photos>().table();
+    let table = test.photos().table();
     assert_eq!((table.unsure(), table.sets.len(), table.probable_sets.len()), (0, 1, 0));
     // What a person says is sure, and so it is written.
     let written = &LabelFile::read(test.folder.path()).unwrap().photos().unwrap()[0];
@@ -31,7 +30,7 @@ fn three_right_guesses_cost_enter_three_times() {
     test.shows("Click a card that was read wrongly.");
     test.key(Key::Enter);
     test.key(Key::Escape);
-    assert_eq!(test.window().tab::<Photos>().view.task, Task::Look);
+    assert_eq!(test.photos().view.task, Task::Look);
     test.shows("1 set");
 }
 
@@ -63,7 +62,7 @@ fn the_list_names_the_cards_and_enter_begins_it() {
     test.key(Key::Escape);
     test.shows("1 card to check");
     test.key(Key::Escape);
-    assert_eq!(test.window().tab::<Photos>().view.task, Task::Look);
+    assert_eq!(test.photos().view.task, Task::Look);
     // What is taken back is to be checked again, with all its guesses.
     test.key(Key::F5);
     test.keys(Modifiers::COMMAND, Key::Z);
@@ -72,21 +71,6 @@ fn the_list_names_the_cards_and_enter_begins_it() {
     test.key(Key::F7);
     test.key(Key::W);
     test.shows("Guess 2: three striped green diamonds, 30 %");
-}
-
-#[test]
-fn cards_are_checked_in_german_as_well() {
-    let mut test = Test::new(THREE, &["a.jpg"]);
-    test.window_mut().app.store.settings.language = Some(Language::German);
-    test.settle();
-    test.press("3 Karten prüfen");
-    test.shows("Karte 3: vielleicht drei gefüllte grüne Rauten");
-    test.press("Stimmt");
-    test.shows("Karte 5: vielleicht ein gestreiftes lila Oval oder ein gestreiftes rotes Oval");
-    test.press("Vermutung 2: ein gestreiftes rotes Oval, 30 %");
-    test.press("Keine Karte");
-    assert_eq!(test.codes(), ["1fgd", "2fgd", "3fgd", "1ord", "1sro"]);
-    test.shows_not("zu prüfen");
 }
 
 /// Whatever card is in hand, each button of the panel stays where it is.
@@ -131,7 +115,7 @@ fn a_whole_deck_of_doubts_is_a_short_list() {
     for _ in 0..4 {
         test.key(Key::Enter);
     }
-    assert_eq!(test.window().tab::<Photos>().table().unsure(), 78);
+    assert_eq!(test.photos().table().unsure(), 78);
 }
 
 /// With the keyboard alone: Enter presses the button that has the focus, and no key moves the focus to
@@ -163,7 +147,7 @@ fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
     let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
     for photo in 0..2 {
         test.key(Key::F7);
-        assert_eq!(test.window().tab::<Photos>().shelf.current, photo);
+        assert_eq!(test.photos().shelf.current, photo);
         test.shows("Drawn: three filled green diamonds");
         for _ in 0..3 {
             test.key(Key::Enter);

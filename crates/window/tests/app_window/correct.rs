@@ -12,7 +12,7 @@ use setsight_window::Task;
 fn a_correction_is_undone_saved_and_there_after_a_restart() {
     let mut test = Test::new("1fgd 2fgd 3srs 1ord?", &["a.jpg"]);
     test.key(Key::F5);
-    assert_eq!(test.window().tab::<Photos>().view.task, Task::Correct);
+    assert_eq!(test.photos().view.task, Task::Correct);
     test.press("Card 3: three striped red squiggles");
     test.press("shading: filled");
     assert_eq!(test.codes()[2], "3frs");
@@ -20,7 +20,7 @@ fn a_correction_is_undone_saved_and_there_after_a_restart() {
     // The rest by four keys.
     test.type_text("3fgd");
     assert_eq!(test.written().unwrap()[2], "3fgd");
-    assert_eq!(test.window().tab::<Photos>().table().sets.len(), 1);
+    assert_eq!(test.photos().table().sets.len(), 1);
     test.press("Undo");
     assert_eq!(test.codes()[2], "3frs");
     test.keys(Modifiers::COMMAND, Key::Z);
@@ -35,8 +35,7 @@ fn a_correction_is_undone_saved_and_there_after_a_restart() {
     test.press("Not a card");
     assert_eq!(test.written().unwrap(), ["2fgd", "3fgd", "1ord"]);
     // Another window on the same folder.
-    test.harness = harness(Fake::seeing("1fgd 2fgd 3srs 1ord?"), &test.folder, (1280.0, 800.0));
-    test.settle();
+    test.restart("1fgd 2fgd 3srs 1ord?");
     test.open(vec![test.path("")]);
     assert_eq!(test.codes(), ["2fgd", "3fgd", "1ord"]);
     test.shows_part("corrected");
@@ -61,7 +60,7 @@ fn a_missed_card_is_added_and_its_corner_moved() {
     test.key(Key::F5);
     test.key(Key::A);
     test.shows("Click the middle of the card that was missed.");
-    let placement = test.window().tab::<Photos>().view.placement.unwrap();
+    let placement = test.photos().view.placement.unwrap();
     let at = placement.window_from_image(Point::new(240.0, 250.0));
     test.harness.hover_at(at);
     test.harness.drag_at(at);
@@ -75,7 +74,7 @@ fn a_missed_card_is_added_and_its_corner_moved() {
     assert_eq!(test.written().unwrap().len(), 4, "a proposal is no label");
     test.type_text("3sps");
     assert_eq!(test.written().unwrap()[4], "3sps");
-    let corner = |test: &Test| test.window().tab::<Photos>().table().cards[4].corners_in_image.0[0];
+    let corner = |test: &Test| test.photos().table().cards[4].corners_in_image.0[0];
     let before = corner(&test);
     test.keys(Modifiers::ALT, Key::ArrowLeft);
     assert!((before.x - corner(&test).x - 1.0).abs() < 1e-9);

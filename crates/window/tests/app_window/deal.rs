@@ -1,20 +1,17 @@
 //! The dealt game.
 
-use crate::harness::{Fake, ONE_SET, Test, harness};
+use crate::harness::{ONE_SET, Test};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key};
 use egui_kittest::kittest::Queryable;
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::Spot;
 use setsight_game::game::{Deal, transcript};
-use setsight_window::DealTab;
 use setsight_window::Phase;
 
 #[test]
 fn a_game_is_watched_step_by_step() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
-    test.press("Deal");
+    let mut test = Test::at("Deal");
     test.press("Type or paste codes");
     let cards: Vec<Card> = Card::deck().take(18).collect();
     let codes: Vec<String> = cards.iter().map(ToString::to_string).collect();
@@ -35,16 +32,14 @@ fn a_game_is_watched_step_by_step() {
     }
     test.shows("The game is over");
     let whole = transcript(&[Deal::new(cards).unwrap()]);
-    assert!(whole.ends_with(&test.window().tab::<DealTab>().transcript().unwrap()));
+    assert!(whole.ends_with(&test.deal().transcript().unwrap()));
     test.key(Key::Home);
     test.shows("The first twelve cards");
 }
 
 #[test]
 fn a_game_is_played_against_the_clock() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
-    test.press("Deal");
+    let mut test = Test::at("Deal");
     let codes = "1fgd 2fgd 3fgd 1ord 2ogs 3sps 1sgo 2fro 3ops 1opd 2srs 3fgo 1frs 1fgs 2sgd";
     test.harness.event(Event::Paste(codes.into()));
     test.settle();
@@ -95,9 +90,7 @@ fn a_game_is_played_against_the_clock() {
 }
 
 fn started(players: &str) -> Test {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
-    test.press("Deal");
+    let mut test = Test::at("Deal");
     test.press("Shuffle and play");
     test.press(players);
     test.press("Start");
@@ -105,12 +98,12 @@ fn started(players: &str) -> Test {
 }
 
 fn phase(test: &Test) -> Phase {
-    test.window().tab::<DealTab>().play().expect("a game").phase()
+    test.deal().play().expect("a game").phase()
 }
 
 /// Takes a set, or says that there is none.
 pub fn go_on(test: &mut Test, player: Option<Key>) {
-    let play = test.window().tab::<DealTab>().play().unwrap();
+    let play = test.deal().play().unwrap();
     let set = play.round().sets().first().cloned();
     if let Some(player) = player {
         test.harness.key_press(player);
@@ -173,8 +166,7 @@ fn no_key_ends_a_running_game() {
         assert!(matches!(phase(&test), Phase::Running(_)), "{button}");
     }
     // Text that is a deal, too; the clock stands meanwhile and has lost nothing.
-    let seconds =
-        |test: &Test, now: f64| test.window().tab::<DealTab>().play().unwrap().seconds(now);
+    let seconds = |test: &Test, now: f64| test.deal().play().unwrap().seconds(now);
     let before = seconds(&test, test.harness.ctx.input(|input| input.time));
     let codes: Vec<String> = Card::deck().take(12).map(|card| card.to_string()).collect();
     test.harness.event(Event::Paste(codes.join(" ")));
@@ -189,14 +181,13 @@ fn no_key_ends_a_running_game() {
 fn a_game_that_is_left_goes_on_the_next_time() {
     let mut test = started("Players: 1");
     go_on(&mut test, None);
-    let log = test.window().tab::<DealTab>().transcript();
+    let log = test.deal().transcript();
     test.window_mut().close();
     for _ in 0..2 {
-        test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-        test.settle();
+        test.restart(ONE_SET);
         test.press("Deal");
         assert_eq!(phase(&test), Phase::Paused);
-        assert_eq!(test.window().tab::<DealTab>().transcript(), log);
+        assert_eq!(test.deal().transcript(), log);
         test.press("Go on");
         test.shows_part("Place 1:");
         test.window_mut().close();
@@ -205,8 +196,7 @@ fn a_game_that_is_left_goes_on_the_next_time() {
     test.press("Watch");
     test.press("Give up");
     test.window_mut().close();
-    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-    test.settle();
+    test.restart(ONE_SET);
     test.press("Deal");
     test.shows("Shuffle and play");
 }
@@ -218,7 +208,7 @@ fn a_pause_hides_the_cards_and_stops_the_clock() {
     test.key(Key::P);
     test.shows("Paused");
     test.shows_not("Place 1:");
-    let seconds = |test: &Test| test.window().tab::<DealTab>().play().unwrap().seconds(f64::MAX);
+    let seconds = |test: &Test| test.deal().play().unwrap().seconds(f64::MAX);
     let stood = seconds(&test);
     for _ in 0..8 {
         test.settle();
@@ -244,7 +234,7 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     }
     test.settle();
     test.shows("Well played!");
-    let play = test.window().tab::<DealTab>().play().unwrap();
+    let play = test.deal().play().unwrap();
     test.shows(&format!("{} sets · 0 mistakes · 1 hint", play.taken()));
     test.shows_part(" s per set on average, ");
     test.shows_part("Seconds per set: ");
@@ -253,18 +243,15 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     test.press("Play again");
     assert_eq!(phase(&test), Phase::Ready);
     // There the next day.
-    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-    test.settle();
-    let best =
-        test.window().tab::<DealTab>().scores.best_by_day(setsight_game::game::Variant::Normal);
+    test.restart(ONE_SET);
+    let best = test.deal().scores.best_by_day(setsight_game::game::Variant::Normal);
     assert_eq!((best.len(), best[0].hints), (1, 1));
 }
 
 #[test]
 fn several_play_at_one_table() {
     // One deal in thirty has no set, and so no point for whoever calls.
-    let has_a_set =
-        |test: &Test| !test.window().tab::<DealTab>().play().unwrap().round().sets().is_empty();
+    let has_a_set = |test: &Test| !test.deal().play().unwrap().round().sets().is_empty();
     let mut test = started("Players: 3");
     while !has_a_set(&test) {
         test = started("Players: 3");
@@ -273,7 +260,7 @@ fn several_play_at_one_table() {
     test.shows("Who has seen it?");
     go_on(&mut test, Some(Key::Num2));
     test.settle();
-    assert_eq!(test.window().tab::<DealTab>().play().unwrap().players()[1].points(), 1);
+    assert_eq!(test.deal().play().unwrap().players()[1].points(), 1);
     // Who calls and does not choose loses a point.
     test.press("Player 3 calls");
     test.shows("Player 3 has called.");
@@ -281,21 +268,19 @@ fn several_play_at_one_table() {
         test.settle();
     }
     test.shows("Player 3: too late.");
-    assert_eq!(test.window().tab::<DealTab>().play().unwrap().players()[2].points(), -1);
+    assert_eq!(test.deal().play().unwrap().players()[2].points(), -1);
 }
 
 #[test]
 fn rules_are_chosen_before_the_clock_runs() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
-    test.press("Deal");
+    let mut test = Test::at("Deal");
     test.press("Today's deal");
     test.shows_part("the same for all");
     for (rules, places, taken) in [("Junior", 9, 3), ("Ultra", 12, 4), ("Chain", 12, 3)] {
         test.press(rules);
         test.press("Start");
         assert_eq!(test.harness.query_all_by_label_contains("Place ").count(), places, "{rules}");
-        let set = test.window().tab::<DealTab>().play().unwrap().round().sets().remove(0);
+        let set = test.deal().play().unwrap().round().sets().remove(0);
         assert_eq!(set.len(), taken);
         if rules == "Chain" {
             go_on(&mut test, None);
@@ -307,11 +292,9 @@ fn rules_are_chosen_before_the_clock_runs() {
         test.press("Play");
     }
     // The same cards in every window, whoever deals them today.
-    let cards =
-        |test: &Test| test.window().tab::<DealTab>().play().unwrap().round().places().to_vec();
+    let cards = |test: &Test| test.deal().play().unwrap().round().places().to_vec();
     let mine = cards(&test);
-    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-    test.settle();
+    test.restart(ONE_SET);
     test.press("Deal");
     test.press("Today's deal");
     assert_eq!(cards(&test), mine);
@@ -319,9 +302,7 @@ fn rules_are_chosen_before_the_clock_runs() {
 
 #[test]
 fn players_have_names_and_whoever_calls_stands_large_on_the_table() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
-    test.press("Deal");
+    let mut test = Test::at("Deal");
     test.press("Shuffle and play");
     test.press("Players: 2");
     test.harness.get_by_label("Name of player 2").click();
@@ -335,18 +316,15 @@ fn players_have_names_and_whoever_calls_stands_large_on_the_table() {
     test.shows("Anna has called.");
     let banner = test.harness.get_by_label_contains("Anna has called: ").rect();
     assert!(banner.height() > 80.0 && banner.width() > 700.0, "{banner:?}");
-    assert!(test.window().tab::<DealTab>().transcript().is_some());
+    assert!(test.deal().transcript().is_some());
     // Their names are there the next time.
-    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-    test.settle();
+    test.restart(ONE_SET);
     assert_eq!(test.window().app.store.settings.players, ["", "Anna"]);
 }
 
 #[test]
 fn enter_and_space_start_and_go_on() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
-    test.press("Deal");
+    let mut test = Test::at("Deal");
     test.press("Shuffle and play");
     test.key(Key::Enter);
     assert!(matches!(phase(&test), Phase::Running(_)));

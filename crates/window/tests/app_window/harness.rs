@@ -15,11 +15,11 @@ use setsight_vision::{
     CardImage, Guess, PhotoReading, PipelineOutput, ReadCard, Reading, StageTime, TableFacts,
     TableReading, Trace,
 };
-use setsight_window::Eye;
 use setsight_window::Language;
 use setsight_window::Photos;
 use setsight_window::Window;
 use setsight_window::settings::SettingsStore;
+use setsight_window::{DealTab, Eye};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -122,6 +122,28 @@ impl Test {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// An empty window on a tab.
+    pub fn at(tab: &str) -> Self {
+        let mut test = Self::new(ONE_SET, &[]);
+        test.settle();
+        test.press(tab);
+        test
+    }
+
+    /// Another window, another day, with the same folder and settings.
+    pub fn restart(&mut self, codes: &str) {
+        self.harness = harness(Fake::seeing(codes), &self.folder, (1280.0, 800.0));
+        self.settle();
+    }
+
+    pub fn photos(&self) -> &Photos {
+        self.window().tab()
+    }
+
+    pub fn deal(&self) -> &DealTab {
+        self.window().tab()
     }
 
     pub fn window(&self) -> &Window {
@@ -245,14 +267,51 @@ impl Test {
         assert!(found.next().is_none(), "\"{text}\" is shown");
     }
 
+    /// What a screen reader says of the page, in the order in which it goes through it: roles, names,
+    /// values, and what is chosen or cannot be.
+    fn read_out(&self) -> String {
+        let line = |node: egui_kittest::Node<'_>| {
+            let node = node.accesskit_node();
+            let words = [node.label(), node.value()].into_iter().flatten().collect::<Vec<_>>();
+            let toggled = node.toggled().map_or(String::new(), |is| format!(" ({is:?})"));
+            let disabled = if node.is_disabled() { " (disabled)" } else { "" };
+            let is_told = !words.is_empty() && node.role() != Role::TextRun;
+            let words = words.join(" = ");
+            is_told.then(|| format!("{:?}: {words}{toggled}{disabled}\n", node.role()))
+        };
+        let text: String = self.harness.root().children_recursive().filter_map(line).collect();
+        text.replace(&*self.folder.path().to_string_lossy(), "FOLDER")
+    }
+
+    /// What a screen reader says of the page is what stands in `tests/pages`, where it is written anew
+    /// if UPDATE_SNAPSHOTS is set.
+    #[track_caller]
+    pub fn is_as_in(&mut self, page: &str) {
+        let file = format!("tests/pages/{}.txt", page.replace(' ', "-"));
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, self.read_out()).unwrap();
+        }
+        let known = std::fs::read_to_string(&file).unwrap_or_default();
+        // A picture that a thread makes may come a little later.
+        for _ in 0..100 {
+            if self.read_out() == known {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            self.harness.step();
+        }
+        let lines = |a: &str, b: &str| -> Vec<String> {
+            let lines = a.lines().filter(|line| b.lines().all(|other| other != *line));
+            lines.map(str::to_owned).collect()
+        };
+        let (new, gone) = (lines(&self.read_out(), &known), lines(&known, &self.read_out()));
+        panic!("{page}: new: {new:#?}, gone: {gone:#?}; if that is right, set UPDATE_SNAPSHOTS=1");
+    }
+
     pub fn codes(&self) -> Vec<String> {
-        self.window()
-            .tab::<Photos>()
-            .table()
-            .cards
-            .iter()
-            .map(|card| card.card.to_string())
-            .collect()
+        self.photos().table().cards.iter().map(|card| card.card.to_string()).collect()
     }
 
     /// What is written in the folder's labels of `a.jpg`.

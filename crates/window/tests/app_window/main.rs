@@ -10,6 +10,7 @@ mod deck_check;
 mod harness;
 mod in_view;
 mod layout;
+mod live;
 mod new_deck;
 mod pages;
 mod phones;

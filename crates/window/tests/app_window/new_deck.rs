@@ -96,17 +96,16 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     // Its tables are read by it.
     let table = test.path("table");
     test.open(vec![table]);
-    let sure =
-        test.window().tab::<Photos>().table().cards.iter().filter(|card| !card.unsure).count();
+    let sure = test.photos().table().cards.iter().filter(|card| !card.unsure).count();
     assert!(sure >= 10, "{sure}");
-    assert_eq!(test.window().tab::<Photos>().table().facts.deck_name(), "classic no more");
+    assert_eq!(test.photos().table().facts.deck_name(), "classic no more");
     test.shows_part("heather");
     // Until the settings say otherwise.
     test.press("Settings");
     test.press("The usual cards");
     test.press("Close");
     test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.progress() == (1, 1));
-    assert_ne!(test.window().tab::<Photos>().table().facts.deck_name(), "classic no more");
+    assert_ne!(test.photos().table().facts.deck_name(), "classic no more");
 }
 
 /// What stands in the field for a value's name.

@@ -1,10 +1,9 @@
 //! The first page, pages over the window, settings, and small windows.
 
-use crate::harness::{Fake, ONE_SET, Test, harness};
+use crate::harness::{Fake, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{HoveredFile, Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use setsight_window::DealTab;
 use setsight_window::Language;
 use setsight_window::Page;
 use setsight_window::Photos;
@@ -12,14 +11,10 @@ use setsight_window::settings::{Brightness, Palette};
 
 #[test]
 fn an_empty_window_says_what_to_do() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
+    let mut test = Test::at("Photos");
     test.shows("Photograph your SET cards. See every set.");
     test.press("Help…");
     test.press("Keys");
-    for binding in setsight_window::bindings() {
-        test.shows(&binding.word.say());
-    }
     test.key(Key::F1);
     test.shows_not("Larger display");
     test.press("Play without photos");
@@ -96,8 +91,7 @@ fn under_a_page_no_key_leads_elsewhere() {
 
 #[test]
 fn keys_stand_in_the_menus_and_o_opens_a_photo() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
+    let mut test = Test::at("Photos");
     test.press("Open…");
     let texts = |test: &Test| {
         let shapes = &test.harness.output().shapes;
@@ -170,8 +164,7 @@ fn settings_are_remembered() {
     assert!(test.harness.ctx.global_style().visuals.dark_mode);
     // As on a keyboard where + lies above =.
     test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::Plus);
-    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-    test.settle();
+    test.restart(ONE_SET);
     let settings = &test.window().app.store.settings;
     assert_eq!((settings.brightness, settings.palette), (Brightness::Dark, Palette::Strong));
     assert!(settings.letters && (settings.scale - 1.1).abs() < 1e-6);
@@ -186,7 +179,7 @@ fn a_small_window_shows_the_same() {
     for size in [(640.0, 480.0), (420.0, 700.0)] {
         let mut test = Test::sized(Fake::seeing(ONE_SET), &["a.jpg", "b.jpg"], size);
         test.shows("1 set");
-        let placement = test.window().tab::<Photos>().view.placement.unwrap();
+        let placement = test.photos().view.placement.unwrap();
         assert!(placement.room.width() > 250.0 && placement.room.height() > 90.0, "{placement:?}");
         for key in [Key::F3, Key::F4, Key::F5, Key::F6] {
             test.key(key);
@@ -239,7 +232,7 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
     for mode in ["Hint", "Learn", "Correct", "Steps", "Solve"] {
         test.press_anywhere(mode);
     }
-    let placement = test.window().tab::<Photos>().view.placement.unwrap();
+    let placement = test.photos().view.placement.unwrap();
     assert!(placement.rect.width() > 90.0, "{placement:?}");
     test.press_anywhere("Correct");
     test.press_anywhere("Card 4: one open red diamond");
@@ -250,7 +243,6 @@ fn everything_is_reached_at_the_largest_scale_in_a_small_window() {
     test.press_anywhere("All cards are right");
 }
 
-/// A game and a photo as somebody meets them who reads German.
 #[test]
 fn the_window_speaks_german_at_once_and_the_next_time() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
@@ -258,38 +250,7 @@ fn the_window_speaks_german_at_once_and_the_next_time() {
     test.press("Deutsch");
     test.shows("Anzeigegröße");
     test.press("Schließen");
-    test.shows("1 Set");
-    test.shows(
-        "Set 1: eine gefüllte grüne Raute, zwei gefüllte grüne Rauten, drei gefüllte grüne Rauten",
-    );
-    test.press("Hinweis");
-    test.press("Eine Karte zeigen");
-    test.shows("Diese Karte gehört zu einem Set.");
-    test.press("Lernen");
-    for card in ["Karte 1: eine gefüllte grüne Raute", "Karte 2: zwei gefüllte grüne Rauten"] {
-        test.press(card);
-    }
-    test.press("Karte 4: eine leere rote Raute");
-    test.shows("Kein Set, weil die Anzahl, die Füllung und die Farbe nicht passen.");
-    test.press("Korrigieren");
-    test.press("Karte 4: eine leere rote Raute");
-    test.press("Farbe: lila");
-    test.shows("Karte 4: eine leere lila Raute");
-    test.press("Alle Karten stimmen");
-    test.shows("Von einem Menschen geprüft.");
-    test.press("Spiel");
-    test.press("Mischen und spielen");
-    test.press("Los");
-    // One shuffled table in thirty holds no set, and then it is right to say so.
-    while test.window().tab::<DealTab>().play().unwrap().round().sets().is_empty() {
-        test.press("Kein Set da");
-    }
-    test.press("Kein Set da");
-    assert_eq!(test.window().tab::<DealTab>().play().map(|play| play.mistakes()), Some(1));
-    test.shows("Es ist ein Set da.");
-    test.shows_part("„kein Set“ gesagt, und es ist eines da");
-    test.harness = harness(Fake::seeing(ONE_SET), &test.folder, (1280.0, 800.0));
-    test.settle();
+    test.restart(ONE_SET);
     test.shows("Fotografiere deine SET-Karten. Sieh jedes Set.");
 }
 
@@ -331,8 +292,7 @@ fn german_words_fit_into_a_small_window() {
 
 #[test]
 fn a_sample_table_is_there_at_once() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
+    let mut test = Test::at("Photos");
     test.press("Try a sample table");
     test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.current().is_some());
     test.shows("1 set");
@@ -360,21 +320,21 @@ fn what_is_held_over_the_window_is_shown_and_the_photo_named() {
 #[test]
 fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "b.jpg"]);
-    let beside = test.window().tab::<Photos>().view.placement.unwrap().room;
+    let beside = test.photos().view.placement.unwrap().room;
     test.key(Key::F11);
     test.shows_not("Settings");
     test.shows_not("b.jpg");
-    let alone = test.window().tab::<Photos>().view.placement.unwrap().room;
+    let alone = test.photos().view.placement.unwrap().room;
     // But for the margin that the harness puts around everything.
     assert!(alone.width() > 1250.0 && alone.height() > 770.0, "{alone:?}");
     // Keys lead through sets and photos as ever.
     test.key(Key::ArrowRight);
-    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(0));
+    assert_eq!(test.photos().view.look.set, Some(0));
     test.key(Key::PageDown);
     test.until(|window| window.is_settled());
-    assert_eq!(test.window().tab::<Photos>().shelf.current, 1);
+    assert_eq!(test.photos().shelf.current, 1);
     test.key(Key::Escape);
-    assert_eq!(test.window().tab::<Photos>().view.placement.unwrap().room, beside);
+    assert_eq!(test.photos().view.placement.unwrap().room, beside);
     // And whoever has no key at hand moves the pointer.
     test.key(Key::F11);
     test.harness.hover_at(eframe::egui::pos2(300.0, 300.0));

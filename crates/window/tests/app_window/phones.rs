@@ -55,7 +55,7 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     // The next one is seen beside it, and who plays is told.
     send(&address, &sample());
     test.until(|window| window.tab::<Photos>().shelf.progress() == (2, 2));
-    assert_eq!(test.window().tab::<Photos>().shelf.current, 1);
+    assert_eq!(test.photos().shelf.current, 1);
     test.keys(Modifiers::COMMAND, Key::Num2);
     send(&address, &sample());
     // It is told for some seconds alone, and reading may take longer.

@@ -58,10 +58,10 @@ fn sets_are_shown_together_and_one_by_one() {
     let first =
         "Set 1: one filled green diamond, two filled green diamonds, three filled green diamonds";
     test.press(first);
-    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(0));
+    assert_eq!(test.photos().view.look.set, Some(0));
     // A card of the other set leads there.
     test.press("Card 5: two open red diamonds");
-    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(1));
+    assert_eq!(test.photos().view.look.set, Some(1));
 }
 
 /// On the picture, line by line: the words that are painted.
@@ -69,7 +69,7 @@ fn sets_are_shown_together_and_one_by_one() {
 fn why_three_cards_are_a_set_is_told_on_the_picture() {
     let mut test = Test::new("1fgd 2fgd 3fgd 1ord", &["a.jpg"]);
     let told = |test: &Test| -> Vec<String> {
-        let room = test.window().tab::<Photos>().view.placement.unwrap().room;
+        let room = test.photos().view.placement.unwrap().room;
         let shapes = test.harness.output().shapes.iter();
         let text = |shape: &ClippedShape| match &shape.shape {
             Shape::Text(text) if room.contains(text.pos) => Some(text.galley.text().to_owned()),
@@ -118,7 +118,7 @@ fn no_set_is_said_plainly_with_the_chance_of_one() {
 fn hints_come_one_by_one() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F3);
-    assert_eq!(test.window().tab::<Photos>().view.look.mode, Mode::Hint);
+    assert_eq!(test.photos().view.look.mode, Mode::Hint);
     test.shows_part("There is a set here.");
     test.shows_not("Set 1:");
     let given = |test: &Test| test.harness.query_all_by_role(Role::Image).count();
@@ -144,8 +144,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
     let mut test = Test::new(codes, &["a.jpg", "b.jpg"]);
     test.shows("a.jpg: 2 sets, 1 card unsure");
     let card = test
-        .window()
-        .tab::<Photos>()
+        .photos()
         .view
         .placement
         .unwrap()
@@ -166,7 +165,7 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         test.shows_not("In set");
     }
     // Where all is sure nothing is told.
-    let scale = test.window().tab::<Photos>().view.placement.unwrap().scale;
+    let scale = test.photos().view.placement.unwrap().scale;
     hover(&mut test, card + eframe::egui::vec2(110.0 * scale, 0.0));
     test.shows_not("code ");
     for key in [Key::F3, Key::F4] {
@@ -254,8 +253,7 @@ fn the_board_is_copied_and_saved() {
 
 #[test]
 fn photos_come_by_drop_and_by_paste() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
+    let mut test = Test::at("Photos");
     for name in ["a.jpg", "b.jpg"] {
         std::fs::write(test.path(name), b"x").unwrap();
         test.drop_file(name);
@@ -285,33 +283,32 @@ fn photos_come_by_drop_and_by_paste() {
 #[test]
 fn a_picture_is_zoomed_and_moved() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
-    let whole = test.window().tab::<Photos>().view.placement.unwrap();
+    let whole = test.photos().view.placement.unwrap();
     let at = whole.room.center();
     test.harness.hover_at(at);
     test.type_text("+");
     test.key(Key::Plus);
-    let near = test.window().tab::<Photos>().view.placement.unwrap();
+    let near = test.photos().view.placement.unwrap();
     assert!(near.scale > 1.3 * whole.scale);
     test.harness.drag_at(at);
     test.harness.hover_at(pos2(at.x + 60.0, at.y));
     test.harness.drop_at(pos2(at.x + 60.0, at.y));
     test.settle();
-    let moved = test.window().tab::<Photos>().view.placement.unwrap();
+    let moved = test.photos().view.placement.unwrap();
     assert!((moved.rect.min.x - near.rect.min.x - 60.0).abs() < 8.0, "{near:?} {moved:?}");
     test.key(Key::Num0);
-    assert_eq!(test.window().tab::<Photos>().view.placement.unwrap(), whole);
+    assert_eq!(test.photos().view.placement.unwrap(), whole);
 }
 
 #[test]
 fn a_folder_of_folders_shows_their_photos() {
-    let mut test = Test::new(ONE_SET, &[]);
-    test.settle();
+    let mut test = Test::at("Photos");
     for name in ["one/a.jpg", "two/deep/b.jpg"] {
         std::fs::create_dir_all(test.path(name).parent().unwrap()).unwrap();
         std::fs::write(test.path(name), b"x").unwrap();
     }
     test.open(vec![test.path("")]);
-    assert_eq!(test.window().tab::<Photos>().shelf.progress(), (2, 2));
+    assert_eq!(test.photos().shelf.progress(), (2, 2));
     test.shows("b.jpg: 1 set");
     std::fs::create_dir(test.path("none")).unwrap();
     let empty = test.path("none");
@@ -435,16 +432,12 @@ fn tab_goes_as_one_reads_and_arrows_from_card_to_card() {
 fn escape_closes_a_menu_before_anything_else() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::ArrowRight);
-    assert_eq!(test.window().tab::<Photos>().view.look.set, Some(0));
+    assert_eq!(test.photos().view.look.set, Some(0));
     test.press("Save…");
     test.shows("Cards and sets as JSON");
     test.key(Key::Escape);
     test.shows_not("Cards and sets as JSON");
-    assert_eq!(
-        test.window().tab::<Photos>().view.look.set,
-        Some(0),
-        "the set is still shown alone"
-    );
+    assert_eq!(test.photos().view.look.set, Some(0), "the set is still shown alone");
     // A page does not open under a menu.
     test.press("Save…");
     test.key(Key::F1);

@@ -1,8 +1,9 @@
 //! The camera's tab without a camera or a screen: what it shows of a source that tests control.
 
+use crate::harness::{Test, harness};
+use crate::in_view;
+use eframe::egui::Key;
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Context, Key};
-use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use image::{Rgb, RgbImage};
 use setsight_game::cards::parse_codes;
@@ -18,14 +19,10 @@ use setsight_track::counter::Score;
 use setsight_track::{CardTrack, TrackedTable};
 use setsight_vision::{Mirrored, ReadCard, Reading, TableReading};
 use setsight_window::Language;
+use setsight_window::LiveTab;
 use setsight_window::Mode;
 use setsight_window::PipelineEye;
-use setsight_window::settings::SettingsStore;
-use setsight_window::{LiveTab, Window};
 use std::sync::{Arc, Mutex};
-
-#[path = "app_window/in_view.rs"]
-mod in_view;
 
 /// What the camera shows, and what was asked of it.
 #[derive(Clone, Default)]
@@ -73,120 +70,80 @@ fn view(number: u64, codes: &str) -> LiveView {
     }
 }
 
-struct Test {
-    harness: Harness<'static, Option<Window>>,
+/// A window in a test, at the camera's tab.
+struct Live {
+    test: Test,
     fake: Fake,
-    folder: tempfile::TempDir,
 }
 
-impl Test {
+impl std::ops::Deref for Live {
+    type Target = Test;
+    fn deref(&self) -> &Test {
+        &self.test
+    }
+}
+
+impl std::ops::DerefMut for Live {
+    fn deref_mut(&mut self) -> &mut Test {
+        &mut self.test
+    }
+}
+
+impl Live {
     fn new() -> Self {
         Self::with(tempfile::tempdir().unwrap())
     }
 
     /// With the settings that are kept in a folder.
     fn with(folder: tempfile::TempDir) -> Self {
-        let settings = folder.path().join("window.json");
-        let kept = folder.path().join("kept");
         let fake = Fake::default();
-        let source = fake.clone();
-        let harness =
-            Harness::builder().with_size(eframe::egui::vec2(1280.0, 800.0)).build_ui_state(
-                move |ui, window: &mut Option<Window>| {
-                    let source = source.clone();
-                    let kept = kept.clone();
-                    let make = |ctx: &Context| {
-                        let eye = Arc::new(PipelineEye::default());
-                        let mut store = SettingsStore::at(&settings);
-                        store.settings.language.get_or_insert(Language::English);
-                        let mut window = Window::new(ctx, eye, store).without_dialogs();
-                        *window.tabs.get_mut::<LiveTab>() =
-                            LiveTab::new(Box::new(move |_, input, mirrored| {
-                                source.mirrored.lock().unwrap().push(mirrored);
-                                source.inputs.lock().unwrap().push(input.clone());
-                                Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
-                            }));
-                        window.tabs.get_mut::<LiveTab>().folder = kept;
-                        window.tabs.get_mut::<LiveTab>().cameras =
-                            Box::new(|| vec![CameraInfo { number: 2, name: "Desk".into() }]);
-                        window
-                    };
-                    window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
-                },
-                None,
-            );
-        let mut test = Self { harness, fake, folder };
+        let eye = Arc::new(PipelineEye::default());
+        let harness = harness(eye, &folder, (1280.0, 800.0));
+        let mut test = Test { harness, folder };
         test.settle();
+        let (source, kept) = (fake.clone(), test.path("kept"));
+        let tab = test.window_mut().tabs.get_mut::<LiveTab>();
+        *tab = LiveTab::new(Box::new(move |_, input, mirrored| {
+            source.mirrored.lock().unwrap().push(mirrored);
+            source.inputs.lock().unwrap().push(input.clone());
+            Ok(Box::new(source.clone()) as Box<dyn LiveSource>)
+        }));
+        tab.folder = kept;
+        tab.cameras = Box::new(|| vec![CameraInfo { number: 2, name: "Desk".into() }]);
         test.press("Live");
         test.press("Camera…");
-        test
-    }
-
-    fn settle(&mut self) {
-        for _ in 0..4 {
-            self.harness.step();
-        }
+        Self { test, fake }
     }
 
     fn show(&mut self, view: LiveView) {
         *self.fake.view.lock().unwrap() = Arc::new(view);
         self.settle();
     }
-
-    fn key(&mut self, key: Key) {
-        self.harness.key_press(key);
-        self.settle();
-    }
-
-    #[track_caller]
-    fn press(&mut self, name: &str) {
-        match self.harness.query_by_role_and_label(Role::Tab, name) {
-            Some(tab) => tab.click(),
-            None => self.harness.get_by_role_and_label(Role::Button, name).click(),
-        }
-        self.settle();
-    }
-
-    #[track_caller]
-    fn shows(&self, text: &str) {
-        let mut found = self.harness.query_all_by_label_contains(text);
-        assert!(found.next().is_some(), "\"{text}\" is not shown");
-    }
-
-    #[track_caller]
-    fn shows_not(&self, text: &str) {
-        let mut found = self.harness.query_all_by_label_contains(text);
-        assert!(found.next().is_none(), "\"{text}\" is shown");
-    }
-
-    fn window(&self) -> &Window {
-        self.harness.state().as_ref().expect("made in the first frame")
-    }
 }
 
 #[test]
 fn the_running_game_is_shown_in_three_ways() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     assert_eq!(test.window().seen(), "live");
     test.show(LiveView { tracked: TrackedTable::default(), ..view(0, "1fgd") });
-    test.shows("Looking for cards");
+    test.shows_part("Looking for cards");
     test.shows_not("No cards found");
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
-    test.shows("The camera's picture");
-    test.shows("1 set");
-    test.shows("14 cards seen, 1 set taken, 67 in the deck");
-    test.shows("Chance that three more bring a set: 75 %");
+    test.shows_part("The camera's picture");
+    test.shows_part("1 set");
+    test.shows_part("14 cards seen, 1 set taken, 67 in the deck");
+    test.shows_part("Chance that three more bring a set: 75 %");
     test.key(Key::F3);
-    test.shows("There is a set here.");
+    test.shows_part("There is a set here.");
     test.key(Key::H);
-    test.shows("This card is part of a set.");
+    test.shows_part("This card is part of a set.");
     // Another frame of the same table keeps the hint; another table begins again.
     test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
-    test.shows("This card is part of a set.");
+    test.shows_part("This card is part of a set.");
     test.show(view(3, "1fgd 2fgd 1ogd 2ogd"));
-    test.shows("No set here.");
+    test.shows_part("No set here.");
     // One chance on the screen: that of the cards which the deck still holds.
-    test.shows("Chance that three more bring a set: 75 %");
+    test.shows_part("Chance that three more bring a set: 75 %");
     test.shows_not("Three more cards bring one");
     test.key(Key::F4);
     for card in ["Card 1", "Card 2", "Card 3"] {
@@ -194,14 +151,14 @@ fn the_running_game_is_shown_in_three_ways() {
         test.settle();
     }
     assert_eq!(test.window().tab::<LiveTab>().look.mode, Mode::Learn);
-    test.shows("two are");
+    test.shows_part("two are");
 }
 
 #[test]
 fn sets_stand_first_and_the_controls_behind_one_button() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
-    let set = |test: &Test| test.harness.get_by_label_contains("Set 1: ").rect().min.y;
+    let set = |test: &Live| test.harness.get_by_label_contains("Set 1: ").rect().min.y;
     let below = set(&test);
     test.press("Camera…");
     test.shows_not("Save picture");
@@ -211,7 +168,7 @@ fn sets_stand_first_and_the_controls_behind_one_button() {
 
 #[test]
 fn the_picture_is_held_kept_and_a_new_game_begun() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.show(view(7, "1fgd 2fgd 3fgd 1ord"));
     test.key(Key::F);
     assert!(!test.folder.path().join("kept").exists(), "holding writes nothing");
@@ -232,7 +189,7 @@ fn the_picture_is_held_kept_and_a_new_game_begun() {
 
 #[test]
 fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     let camera = || "Lid".to_owned();
     let unopened = CameraError::Unopened { camera: camera(), reason: "it is no camera".into() };
     for (error, title, advice) in [
@@ -250,31 +207,31 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
     ] {
         let notice = Some(Notice { tried_again: true, ..Notice::from(&error) });
         test.show(LiveView { notice, ..LiveView::default() });
-        test.shows(title);
-        test.shows(advice);
-        test.shows("Trying again every second.");
+        test.shows_part(title);
+        test.shows_part(advice);
+        test.shows_part("Trying again every second.");
     }
     // The camera is back.
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("cannot be opened");
-    test.shows("1 set");
+    test.shows_part("1 set");
 }
 
 #[test]
 fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     let none = || Some(Notice::from(&CameraError::None));
     test.show(LiveView { notice: none(), ..LiveView::default() });
     test.shows_not("setsight live");
     test.shows_not("in the deck");
     test.press("Open film");
-    test.shows("Open a film");
+    test.shows_part("Open a film");
     test.press("Cancel");
     test.press("Choose camera");
-    test.shows("What would you like to watch?");
+    test.shows_part("What would you like to watch?");
     test.press("Desk");
     test.shows_not("What would you like to watch?");
-    let last = |test: &Test| test.fake.inputs.lock().unwrap().last().cloned();
+    let last = |test: &Live| test.fake.inputs.lock().unwrap().last().cloned();
     assert_eq!(last(&test), Some(Input::Camera(CameraChoice::Number(2))));
     // A phone, by its address, whose password is shown nowhere.
     test.press("Watch…");
@@ -283,7 +240,7 @@ fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
     test.harness.get_by_role(Role::TextInput).type_text("ftp://nonsense");
     test.settle();
     test.press("Watch");
-    test.shows("expected one such as http://");
+    test.shows_part("expected one such as http://");
     let address = "http://ann:s3cret@10.0.0.7:8080/video";
     test.press("Close");
     test.press("Watch…");
@@ -293,23 +250,23 @@ fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
     test.settle();
     test.press("Watch");
     assert_eq!(last(&test), Some(Input::Network(address.parse().unwrap())));
-    test.shows("http://10.0.0.7:8080/video");
+    test.shows_part("http://10.0.0.7:8080/video");
     test.shows_not("s3cret");
 }
 
 #[test]
 fn a_phone_is_watched_in_place_of_the_camera() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.show(LiveView { notice: Some(Notice::from(&CameraError::None)), ..LiveView::default() });
     let phone = Fake::default();
     *phone.view.lock().unwrap() = Arc::new(view(1, "1fgd 2fgd 3fgd 1ord"));
     let source = phone.clone();
-    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    let window = test.window_mut();
     let source = Box::new(move || Box::new(source.clone()) as Box<dyn LiveSource>);
     window.tabs.get_mut::<LiveTab>().watch_phone(2, source, &mut window.app);
     test.settle();
-    test.shows("phone 2");
-    test.shows("1 set");
+    test.shows_part("phone 2");
+    test.shows_part("1 set");
     test.shows_not("No camera is connected");
     // Its pictures are turned on the phone.
     test.shows_not("Turn");
@@ -326,16 +283,16 @@ fn a_phone_is_watched_in_place_of_the_camera() {
     test.press("Photos");
     assert_eq!(phone.asked.lock().unwrap().last(), Some(&LiveCommand::StopRecording));
     test.press("Live");
-    test.shows("phone 2");
-    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    test.shows_part("phone 2");
+    let window = test.window_mut();
     window.tabs.get_mut::<LiveTab>().forget_phone(&mut window.app);
     test.settle();
-    test.shows("No camera is connected");
+    test.shows_part("No camera is connected");
 }
 
 #[test]
 fn a_film_is_held_moved_and_seen_again() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     let place = FilmPlace { at_ms: 61_000.0, length_ms: Some(125_000.0), paused: false };
     let film = |number, place, ended| LiveView {
         film: Some(place),
@@ -343,13 +300,13 @@ fn a_film_is_held_moved_and_seen_again() {
         ..view(number, "1fgd 2fgd 3fgd 1ord")
     };
     test.show(film(1, place, false));
-    test.shows("1:01 of 2:05");
+    test.shows_part("1:01 of 2:05");
     test.press("Pause");
     test.show(film(2, FilmPlace { paused: true, ..place }, false));
     test.press("Play");
     test.shows_not("The film has ended");
     test.show(film(3, place, true));
-    test.shows("The film has ended.");
+    test.shows_part("The film has ended.");
     test.press("New game");
     test.press("Again");
     let asked = test.fake.asked.lock().unwrap().clone();
@@ -367,28 +324,28 @@ fn a_film_is_held_moved_and_seen_again() {
 
 #[test]
 fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     let mut unsure = view(1, "1fgd 2fgd 3fgd 1ord");
     let card = &mut unsure.tracked.table.cards[0];
     (card.unsure, card.confidence) = (true, 0.8);
     test.show(unsure);
-    let hover = |test: &mut Test| {
+    let hover = |test: &mut Live| {
         test.harness.query_all_by_label_contains("Card 1").next().expect("a card").hover();
         for _ in 0..10 {
             test.settle();
         }
     };
     hover(&mut test);
-    test.shows("In set 1?");
+    test.shows_part("In set 1?");
     test.key(Key::F3);
     hover(&mut test);
-    test.shows("code 1fgd");
+    test.shows_part("code 1fgd");
     test.shows_not("In set 1");
 }
 
 #[test]
 fn the_picture_is_turned_and_read_as_mirrored() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
     test.press("Turn");
     test.key(Key::T);
@@ -402,7 +359,7 @@ fn the_picture_is_turned_and_read_as_mirrored() {
 
 #[test]
 fn a_game_is_recorded_and_where_it_goes_is_told() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.shows_not("Record");
     test.key(Key::R);
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
@@ -410,32 +367,32 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
     assert!(!kept.exists(), "nothing is written unasked");
     test.press("Record");
     let film = kept.join("game-0001.avi");
-    let asked = |test: &Test| test.fake.asked.lock().unwrap().last().cloned();
+    let asked = |test: &Live| test.fake.asked.lock().unwrap().last().cloned();
     assert_eq!(asked(&test), Some(LiveCommand::Record(film.clone())));
     let recording = |state| {
         let recording = Some(Recording { film: film.clone(), length_ms: 72_000.0, state });
         LiveView { recording, ..view(2, "1fgd 2fgd 3fgd 1ord") }
     };
     test.show(recording(RecordingState::Running));
-    test.shows("Recording as");
-    test.shows("game-0001.avi, 1:12");
+    test.shows_part("Recording as");
+    test.shows_part("game-0001.avi, 1:12");
     test.press("Stop recording");
     assert_eq!(asked(&test), Some(LiveCommand::StopRecording));
     test.show(recording(RecordingState::Kept));
-    test.shows("The recording is saved as");
+    test.shows_part("The recording is saved as");
     // The next one has another name.
     std::fs::write(kept.join("game-0001.jsonl"), "").unwrap();
     test.key(Key::R);
     assert_eq!(asked(&test), Some(LiveCommand::Record(kept.join("game-0002.avi"))));
     test.show(recording(RecordingState::Failed("the disk is full".into())));
-    test.shows("The recording stopped at 1:12: the disk is full.");
+    test.shows_part("The recording stopped at 1:12: the disk is full.");
     // Who leaves the camera ends it, and is told.
     test.show(recording(RecordingState::Running));
     test.press("Photos");
     assert!(test.window().said().unwrap().contains("The recording is saved as"));
     // A film is recorded already.
     test.press("Live");
-    let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    let window = test.window_mut();
     window.tabs.get_mut::<LiveTab>().choose(Input::Film("game.avi".into()), &mut window.app);
     test.show(view(3, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("Record");
@@ -443,7 +400,7 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
 
 #[test]
 fn what_is_chosen_for_a_camera_is_remembered() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
     test.shows_not("Exposure");
     test.press("Turn");
@@ -456,8 +413,8 @@ fn what_is_chosen_for_a_camera_is_remembered() {
         focus: span(30),
     };
     test.show(LiveView { offer, ..view(2, "1fgd 2fgd 3fgd 1ord") });
-    test.shows("Size");
-    let check = |test: &mut Test, name: &str| {
+    test.shows_part("Size");
+    let check = |test: &mut Live, name: &str| {
         test.harness.get_by_role_and_label(Role::CheckBox, name).click();
         test.settle();
     };
@@ -471,9 +428,9 @@ fn what_is_chosen_for_a_camera_is_remembered() {
     // Opened anew for the mirror, the camera is turned again.
     assert_eq!(asked, [[turn(), turn()].to_vec(), sets.to_vec()].concat());
     // Another window, another day: the camera as it was.
-    let Test { harness, folder, .. } = test;
+    let Test { harness, folder } = test.test;
     drop(harness);
-    let mut test = Test::with(folder);
+    let mut test = Live::with(folder);
     test.show(view(1, "1fgd 2fgd 3fgd 1ord"));
     let asked = test.fake.asked.lock().unwrap().clone();
     assert_eq!(asked, [LiveCommand::Turn(1), set(Some(250), None)]);
@@ -488,18 +445,18 @@ fn what_is_chosen_for_a_camera_is_remembered() {
     test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
     assert_eq!(test.fake.asked.lock().unwrap().len(), 2, "it is not turned");
     test.press("Turn");
-    let kept = std::fs::read_to_string(test.folder.path().join("window.json")).unwrap();
+    let kept = std::fs::read_to_string(test.folder.path().join("settings/window.json")).unwrap();
     assert!(kept.contains("http://10.0.0.7/video") && !kept.contains("s3cret"), "{kept}");
     assert!(kept.contains("Desk"), "{kept}");
 }
 
 #[test]
 fn the_table_is_shown_from_above() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.show(view(1, "1fgd 2fgd"));
     test.press("From above");
-    test.shows("The camera's picture");
-    let place = |test: &Test| {
+    test.shows_part("The camera's picture");
+    let place = |test: &Live| {
         test.harness.query_all_by_label_contains("Card 1").next().expect("a card").rect()
     };
     let as_it_is = place(&test);
@@ -533,13 +490,16 @@ fn nothing_of_the_camera_is_cut_off() {
     {
         for language in Language::ALL {
             for (page, view) in &pages {
-                let mut test = Test::new();
+                let mut test = Live::new();
                 test.harness.set_size(eframe::egui::vec2(width, height));
-                let window = test.harness.state_mut().as_mut().unwrap();
+                let window = test.window_mut();
                 window.app.store.settings.language = Some(language);
                 let film = "/home/somebody/films/an evening with friends and many sets.avi";
                 window.tabs.get_mut::<LiveTab>().choose(Input::Film(film.into()), &mut window.app);
                 test.show(view.clone());
+                if height == 800.0 {
+                    test.is_as_in(&format!("{}/{page}", language.name()));
+                }
                 let page = format!("{page} at {width}x{height} {}", language.name());
                 in_view::all_in_view(&mut test.harness, &page);
                 // Nor on another page afterwards.
@@ -552,10 +512,10 @@ fn nothing_of_the_camera_is_cut_off() {
 
 #[test]
 fn a_film_that_is_opened_as_photos_are_is_watched() {
-    let mut test = Test::new();
+    let mut test = Live::new();
     test.press("Photos");
-    let open = |test: &mut Test, name: &str| {
-        let window = test.harness.state_mut().as_mut().expect("made in the first frame");
+    let open = |test: &mut Live, name: &str| {
+        let window = test.window_mut();
         window.open(vec![name.into()]);
         test.settle();
     };
