@@ -4,7 +4,7 @@
 mod board;
 mod explain;
 mod play;
-pub mod work;
+pub(crate) mod work;
 
 use crate::shared::app_context::AppContext;
 use crate::shared::card_face::{ASPECT, paint_gap};
@@ -27,7 +27,7 @@ use std::time::Duration;
 use work::{Game, Job, LIMIT, Search, VALUES, search};
 
 /// Its entry in the list of tabs.
-pub const TAB: TabSpec = TabSpec {
+pub(crate) const TAB: TabSpec = TabSpec {
     id: "any-game",
     word: Word("tab-any-game"),
     shortcut: (CTRL, Key::Num4, Word("keys-any-game")),
@@ -45,7 +45,7 @@ const RUN_SECONDS: f64 = 20.0;
 const SLOW_STEPS: f64 = 3.0;
 
 /// The tab.
-pub struct AnyGameTab {
+pub(crate) struct AnyGameTab {
     game: Game,
     kind: Kind,
     searching: Option<Job<Search>>,
@@ -82,7 +82,7 @@ impl AnyGameTab {
     }
 
     /// Shows this search at a step, from 1, once it is there.
-    pub fn watch(&mut self, game: Game, kind: Kind, step: usize) {
+    pub(crate) fn watch(&mut self, game: Game, kind: Kind, step: usize) {
         self.choose(game, kind);
         self.wanted = Some(step.saturating_sub(1));
     }

@@ -2,9 +2,9 @@
 
 mod board;
 mod end;
-pub mod game;
-pub mod play;
-pub mod scores;
+pub(crate) mod game;
+pub(crate) mod play;
+pub(crate) mod scores;
 mod side;
 mod sound;
 
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Its entry in the list of tabs.
-pub const TAB: TabSpec = TabSpec {
+pub(crate) const TAB: TabSpec = TabSpec {
     id: "deal",
     word: Word("tab-deal"),
     shortcut: (CTRL, Key::Num2, Word("keys-deal")),
@@ -92,7 +92,7 @@ enum Mode {
 
 /// Where the cards come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Source {
+pub(crate) enum Source {
     /// Shuffled for this game.
     #[default]
     Shuffled,
@@ -153,7 +153,7 @@ impl DealTab {
     }
 
     /// The deal of a day, to be played: the same for all.
-    pub fn deal_of(&mut self, day: Day) {
+    fn deal_of(&mut self, day: Day) {
         self.put(vec![shuffled(day.seed())], Source::Daily(day));
         self.lay_out();
     }
@@ -164,7 +164,7 @@ impl DealTab {
     }
 
     /// Whether there is something to watch or to play.
-    pub fn has_deals(&self) -> bool {
+    pub(crate) fn has_deals(&self) -> bool {
         !self.deals.is_empty()
     }
 
@@ -203,7 +203,7 @@ impl DealTab {
     }
 
     /// Lays the deal out to be played, its cards face down.
-    pub fn lay_out(&mut self) {
+    pub(crate) fn lay_out(&mut self) {
         if self.source == Source::Given {
             // Such deals are of the contest, and may hold a card twice.
             self.variant = Variant::Normal;
@@ -217,14 +217,14 @@ impl DealTab {
     }
 
     /// Shows the cards and lets the clock run.
-    pub fn start(&mut self, now: f64) {
+    pub(crate) fn start(&mut self, now: f64) {
         if let Some(Mode::Play(play)) = &mut self.mode {
             play.start(now);
         }
     }
 
     /// Hides the cards and stops the clock, if it runs.
-    pub fn pause(&mut self, now: f64) {
+    pub(crate) fn pause(&mut self, now: f64) {
         if let Some(Mode::Play(play)) = &mut self.mode {
             play.pause(now);
         }

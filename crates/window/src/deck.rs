@@ -2,7 +2,7 @@
 
 mod examples;
 mod groups;
-pub mod used_deck;
+pub(crate) mod used_deck;
 mod work;
 
 use crate::photos::welcome::name_of;
@@ -27,7 +27,7 @@ use used_deck::UsedDeck;
 use work::{Job, Outcome, Standing, Work};
 
 /// Its entry in the list of tabs.
-pub const TAB: TabSpec = TabSpec {
+pub(crate) const TAB: TabSpec = TabSpec {
     id: "new-deck",
     word: Word("teach-a-deck"),
     shortcut: (CTRL, Key::N, Word("teach-a-deck")),
@@ -38,7 +38,7 @@ pub const TAB: TabSpec = TabSpec {
 };
 
 /// Asks for photos from which a deck is learnt.
-pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Files);
+pub(crate) const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Files);
 /// Asks for a folder of them.
 const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-deck-folder"), Pick::Folder);
 /// Asks where to write the deck.
@@ -46,7 +46,7 @@ const SAVE: Ask = Ask::of(TAB.id, Word("ask-save-deck"), Pick::NewFile);
 
 /// The page on which a deck is taught.
 #[derive(Default)]
-pub struct DeckTab {
+struct DeckTab {
     work: Option<Work>,
     view: GroupsView,
     names: ValueNames,

@@ -4,6 +4,8 @@
 //! each frame; what takes long is done by threads in the background, and photos are read by an
 //! [`Eye`], so that a test drives all of it without a screen and with a reader of its own.
 
+#![warn(unreachable_pub)]
+
 mod any_game;
 mod deal;
 mod deck;
@@ -22,7 +24,6 @@ pub use live::LiveTab;
 pub use photos::{Photos, Task};
 pub use runner::{AnyGameOptions, LiveOptions, Options, Show, open};
 pub use shared::eye::{Eye, PipelineEye};
-pub use shared::keys::bindings;
 pub use shared::look::Mode;
 pub use shared::settings;
 pub use shared::words::Language;

@@ -1,7 +1,7 @@
 //! The camera's tab: the picture as it runs, its sets in the three ways to look, and the game's
 //! count.
 
-pub mod watched;
+pub(crate) mod watched;
 
 use crate::live::watched::{Chooser, Watchers};
 use crate::shared::app_context::Ask;
@@ -62,7 +62,7 @@ const FILM_EXTENSIONS: [&str; 9] =
     ["avi", "mp4", "m4v", "mov", "mkv", "webm", "mpg", "mpeg", "3gp"];
 
 /// Its entry in the list of tabs.
-pub const TAB: TabSpec = TabSpec {
+pub(crate) const TAB: TabSpec = TabSpec {
     id: "live",
     word: Word("tab-live"),
     shortcut: (CTRL, Key::Num3, Word("keys-live")),
@@ -73,7 +73,7 @@ pub const TAB: TabSpec = TabSpec {
 };
 
 /// Asks for a film.
-pub const ASK_FILM: Ask = Ask::of(TAB.id, Word("ask-film"), Pick::File);
+pub(crate) const ASK_FILM: Ask = Ask::of(TAB.id, Word("ask-film"), Pick::File);
 
 /// Whether a path names a film.
 fn is_film(path: &Path) -> bool {
@@ -82,7 +82,7 @@ fn is_film(path: &Path) -> bool {
 }
 
 /// Makes a source of the pictures that a phone sends.
-pub type PhoneSource = Box<dyn Fn() -> Box<dyn LiveSource>>;
+type PhoneSource = Box<dyn Fn() -> Box<dyn LiveSource>>;
 
 /// The tab.
 pub struct LiveTab {
@@ -94,13 +94,13 @@ pub struct LiveTab {
     /// What is wanted of it.
     wish: CameraWish,
     /// A film to record as soon as the camera is watched.
-    pub record_as: Option<PathBuf>,
+    pub(crate) record_as: Option<PathBuf>,
     /// Whether the table is shown as from straight above.
     top_view: bool,
     /// How it was straightened last.
     top_view_from_image: Option<Homography>,
     /// Whether its pictures are mirrored.
-    pub mirrored: Mirrored,
+    pub(crate) mirrored: Mirrored,
     /// By how many quarters they are turned to the right.
     quarters: u8,
     /// A phone that is watched in place of it, by its number: it sends its pictures by itself.
@@ -154,13 +154,13 @@ impl LiveTab {
     }
 
     /// The sets that are drawn now: none of their cards is covered.
-    pub fn drawn_sets(&self) -> Vec<[Card; 3]> {
+    pub(crate) fn drawn_sets(&self) -> Vec<[Card; 3]> {
         let drawn = (0..self.table.shown_sets()).filter(|&set| !self.table.rests(set));
         drawn.map(|set| self.table.set_at(set).map(|card| self.table.cards[card].card)).collect()
     }
 
     /// Whether no other picture comes: the film has ended, or something is wrong.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.view.ended || self.view.notice.is_some()
     }
 

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 
 /// What phones did, for the window to act on.
-pub enum PhoneEvent {
+pub(crate) enum PhoneEvent {
     /// A phone that was not there before.
     Came(u32),
     /// A photo of a phone lies in this file.
@@ -95,7 +95,7 @@ impl Phones {
     }
 
     /// Serves the page; `wake` is called from other threads when something has come.
-    pub fn serve(
+    pub(crate) fn serve(
         &mut self,
         eye: Arc<dyn Eye>,
         plan: ReadingPlan,
@@ -123,14 +123,14 @@ impl Phones {
     }
 
     /// Cards are read otherwise from now on, where a game begins.
-    pub fn read_by(&self, plan: ReadingPlan) {
+    pub(crate) fn read_by(&self, plan: ReadingPlan) {
         if let Some(running) = &self.running {
             *running.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
         }
     }
 
     /// Stops serving. Connections are ended on a thread of its own, for which [`Self::close`] waits.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         let Some(running) = self.running.take() else { return };
         for away in self.away.lock().unwrap_or_else(PoisonError::into_inner).values() {
             away.store(true, Ordering::Relaxed);
@@ -141,7 +141,7 @@ impl Phones {
     }
 
     /// Stops serving and waits for all threads.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.stop();
         for thread in self.stopping.drain(..) {
             // A panic in it has been told already.
@@ -150,7 +150,7 @@ impl Phones {
     }
 
     /// What phones did since.
-    pub fn events(&mut self) -> Vec<PhoneEvent> {
+    pub(crate) fn events(&mut self) -> Vec<PhoneEvent> {
         self.stopping.retain(|thread| !thread.is_finished());
         let Some(running) = &mut self.running else { return Vec::new() };
         if running.looked.elapsed() >= NETWORK_PAUSE {
@@ -256,9 +256,9 @@ impl Reads for Reader {
 
 /// A phone's live pictures, as the camera's tab watches them.
 #[derive(Clone)]
-pub struct PhoneGame {
+pub(crate) struct PhoneGame {
     /// Which phone, from 1.
-    pub phone: u32,
+    pub(crate) phone: u32,
     game: Observer,
     away: Arc<AtomicBool>,
 }
@@ -284,17 +284,17 @@ const CODE: f32 = 260.0;
 
 /// What the user wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PageAction {
+pub(crate) struct PageAction {
     /// The page is to be closed.
-    pub close: bool,
+    pub(crate) close: bool,
     /// The page is to be opened.
-    pub open: bool,
+    pub(crate) open: bool,
     /// Phones are to be served no longer.
-    pub stop: bool,
+    pub(crate) stop: bool,
 }
 
 /// Shows the code and the address.
-pub fn page(ctx: &Context, phones: &Phones) -> PageAction {
+pub(crate) fn page(ctx: &Context, phones: &Phones) -> PageAction {
     let Some(running) = &phones.running else {
         return PageAction { close: true, ..PageAction::default() };
     };
@@ -326,7 +326,7 @@ pub fn page(ctx: &Context, phones: &Phones) -> PageAction {
 }
 
 /// As long as phones are served, a row says so, wherever the user is.
-pub fn row(ui: &mut Ui, phones: &Phones) -> PageAction {
+pub(crate) fn row(ui: &mut Ui, phones: &Phones) -> PageAction {
     let mut action = PageAction::default();
     let Some(running) = &phones.running else { return action };
     let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 4.0));

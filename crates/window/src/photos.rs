@@ -5,17 +5,17 @@ mod correct_panel;
 mod correcting;
 mod corrections;
 mod deck_check;
-pub mod export;
-pub mod folder_export;
+pub(crate) mod export;
+pub(crate) mod folder_export;
 mod history;
 mod labels;
 mod learn;
-pub mod library;
-pub mod shelf;
+pub(crate) mod library;
+pub(crate) mod shelf;
 mod show;
 mod stages;
 mod strip;
-pub mod welcome;
+pub(crate) mod welcome;
 
 use crate::photos::correct::Change;
 use crate::photos::correcting::{Correcting, Edit, next_card};
@@ -49,7 +49,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Its entry in the list of tabs.
-pub const TAB: TabSpec = TabSpec {
+pub(crate) const TAB: TabSpec = TabSpec {
     id: "photos",
     word: Word("tab-photos"),
     shortcut: (CTRL, Key::Num1, Word("tab-photos")),
@@ -61,11 +61,11 @@ pub const TAB: TabSpec = TabSpec {
 };
 
 /// Asks for a folder of photos.
-pub const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-folder"), Pick::Folder);
+pub(crate) const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-folder"), Pick::Folder);
 /// Asks for photos.
-pub const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Files);
+pub(crate) const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Files);
 /// Photos that join those that are open.
-pub const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Files);
+pub(crate) const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Files);
 /// Asks where to write the annotated picture.
 const SAVE_PICTURE: Ask = Ask::of(TAB.id, Word("ask-picture"), Pick::NewFile);
 /// Asks where to write the JSON.
@@ -155,17 +155,17 @@ pub struct Photos {
     learning: Learning,
     deck_check: DeckCheck,
     /// All photos being written.
-    pub saving: Option<FolderExport>,
+    pub(crate) saving: Option<FolderExport>,
 }
 
 impl Photos {
     /// Opens photos and folders in place of those that are open.
-    pub fn open(&mut self, app: &AppContext, paths: Vec<PathBuf>) {
+    pub(crate) fn open(&mut self, app: &AppContext, paths: Vec<PathBuf>) {
         self.put(Library::open(paths, Arc::clone(&app.eye), app.wake()));
     }
 
     /// Opens a picture that lies in no file.
-    pub fn paste(&mut self, app: &AppContext, picture: RgbImage, name: &str) {
+    pub(crate) fn paste(&mut self, app: &AppContext, picture: RgbImage, name: &str) {
         self.put(Library::paste(picture, name, Arc::clone(&app.eye), app.wake()));
     }
 
@@ -181,7 +181,7 @@ impl Photos {
     }
 
     /// Whether photos are open, or being opened.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.shelf.library.is_some()
     }
 
@@ -191,7 +191,7 @@ impl Photos {
     }
 
     /// All pixels of the photo that is looked at.
-    pub fn pixels(&self) -> Option<&Arc<RgbImage>> {
+    pub(crate) fn pixels(&self) -> Option<&Arc<RgbImage>> {
         self.view.picture.as_ref().map(Picture::full)
     }
 
@@ -291,7 +291,7 @@ impl Photos {
     }
 
     /// Looks at another photo.
-    pub fn go_to(&mut self, index: usize) {
+    pub(crate) fn go_to(&mut self, index: usize) {
         let Some(library) = &self.shelf.library else { return };
         if library.entries.is_empty() {
             return;

@@ -8,12 +8,12 @@ use std::any::Any;
 use std::path::Path;
 
 /// The entry of this name.
-pub fn spec_of(id: &str) -> &'static TabSpec {
+pub(crate) fn spec_of(id: &str) -> &'static TabSpec {
     TABS.iter().find(|spec| spec.id == id).expect("a name in the list of tabs")
 }
 
 /// As what a file of a tab's own kind is opened.
-pub fn ask_for(path: &Path) -> Option<Ask> {
+pub(crate) fn ask_for(path: &Path) -> Option<Ask> {
     TABS.iter().find_map(|spec| (spec.opens)(path))
 }
 
@@ -28,17 +28,17 @@ pub struct Tabs {
 
 impl Tabs {
     /// With nothing open.
-    pub fn new(app: &AppContext) -> Self {
+    pub(crate) fn new(app: &AppContext) -> Self {
         Self { all: TABS.iter().map(|spec| (spec.make)(app)).collect(), seen: 0, before: 0 }
     }
 
     /// The entry of the tab that is seen.
-    pub fn spec(&self) -> &'static TabSpec {
+    pub(crate) fn spec(&self) -> &'static TabSpec {
         &TABS[self.seen]
     }
 
     /// Shows the tab of this name.
-    pub fn see(&mut self, id: &str) {
+    pub(crate) fn see(&mut self, id: &str) {
         let place = TABS.iter().position(|spec| spec.id == id);
         let place = place.expect("a name in the list of tabs");
         if place != self.seen {
@@ -47,33 +47,33 @@ impl Tabs {
     }
 
     /// Shows the tab that was seen before.
-    pub fn go_back(&mut self) {
+    pub(crate) fn go_back(&mut self) {
         std::mem::swap(&mut self.seen, &mut self.before);
     }
 
     /// The tab that is seen.
-    pub fn seen(&self) -> &dyn Tab {
+    pub(crate) fn seen(&self) -> &dyn Tab {
         &*self.all[self.seen]
     }
 
     /// The same, to be changed.
-    pub fn seen_mut(&mut self) -> &mut dyn Tab {
+    pub(crate) fn seen_mut(&mut self) -> &mut dyn Tab {
         &mut *self.all[self.seen]
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &dyn Tab> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Tab> {
         self.all.iter().map(|tab| &**tab)
     }
 
     /// All of them, and whether each is seen.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&mut dyn Tab, bool)> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&mut dyn Tab, bool)> {
         let seen = self.seen;
         self.all.iter_mut().enumerate().map(move |(place, tab)| (&mut **tab, place == seen))
     }
 
     /// The tab of this type.
-    pub fn get<T: Tab>(&self) -> &T {
+    pub(crate) fn get<T: Tab>(&self) -> &T {
         let found = self.iter().find_map(|tab| (tab as &dyn Any).downcast_ref());
         found.expect("a type in the list of tabs")
     }

@@ -74,7 +74,7 @@ pub struct Window {
     /// Its large parts.
     pub tabs: Tabs,
     /// How the command says that the camera's pictures are read.
-    pub live_plan: ReadingPlan,
+    pub(crate) live_plan: ReadingPlan,
     /// Phones that send photos and live pictures.
     pub phones: Phones,
     /// What they share.
@@ -161,7 +161,7 @@ impl Window {
     }
 
     /// Says something to the user for a while.
-    pub fn say(&mut self, text: String) {
+    pub(crate) fn say(&mut self, text: String) {
         let since = self.app.now();
         self.message = Some(Message { text, since, place: self.place() });
     }

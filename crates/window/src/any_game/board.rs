@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 const LEAST_CARD: f32 = 46.0;
 
 /// Puts cards into the holes of a board, and beside it.
-pub fn fill(board: &mut Vec<Option<Card>>, cards: &[Card]) {
+pub(crate) fn fill(board: &mut Vec<Option<Card>>, cards: &[Card]) {
     let mut cards = cards.iter().copied();
     for hole in board.iter_mut().filter(|place| place.is_none()) {
         *hole = cards.next();
@@ -30,7 +30,7 @@ pub fn fill(board: &mut Vec<Option<Card>>, cards: &[Card]) {
 }
 
 /// Draws a board; the card that was clicked, if `sense` lets cards be.
-pub fn show(
+pub(crate) fn show(
     ui: &mut Ui,
     rules: &Rules,
     board: &[Option<Card>],
@@ -154,13 +154,13 @@ fn ink(value: usize, settings: &Settings) -> Color32 {
 }
 
 /// The values of a card as people count them, from 1.
-pub fn values(rules: &Rules, card: Card) -> String {
+pub(crate) fn values(rules: &Rules, card: Card) -> String {
     let values: Vec<String> = rules.values_of(card).map(|value| (value + 1).to_string()).collect();
     values.join(" ")
 }
 
 /// Paints a card of at most six values that fills `rect` (of the proportions [`ASPECT`]).
-pub fn paint(painter: &Painter, rect: Rect, rules: &Rules, card: Card, settings: &Settings) {
+pub(crate) fn paint(painter: &Painter, rect: Rect, rules: &Rules, card: Card, settings: &Settings) {
     let radius = (rect.height() * 0.1).clamp(1.0, 40.0);
     painter.rect_filled(rect, radius, WHITE);
     let edge = Stroke::new((rect.height() * 0.012).max(1.0), Color32::from_rgb(190, 186, 176));

@@ -7,7 +7,7 @@ use crate::shared::words::{Word, t};
 use setsight_generalized::{Card, Kind, Step};
 
 /// What a solver does, in a sentence.
-pub const fn idea(kind: Kind) -> Word {
+pub(crate) const fn idea(kind: Kind) -> Word {
     match kind {
         Kind::Brute => Word("any-brute"),
         Kind::Smt(_) => Word("any-smt"),
@@ -19,7 +19,7 @@ pub const fn idea(kind: Kind) -> Word {
 }
 
 /// A step in words.
-pub fn in_words(step: &Step) -> String {
+pub(crate) fn in_words(step: &Step) -> String {
     match step {
         Step::Drawn(cards) => t!("any-drawn", n = cards.len()),
         Step::Turn(_) => t!("any-turn"),
@@ -36,18 +36,18 @@ pub fn in_words(step: &Step) -> String {
 
 /// The cards that a step is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub(crate) struct About {
     /// Those that the solver has put together.
-    pub cards: Vec<Card>,
+    pub(crate) cards: Vec<Card>,
     /// The one that completes them, and whether it is there.
-    pub missing: Option<(Card, bool)>,
+    pub(crate) missing: Option<(Card, bool)>,
     /// Those that fit; `None` where the step says nothing of the others.
     left: Option<Vec<Card>>,
     is_set: bool,
 }
 
 /// The cards that a step is about.
-pub fn about(step: &Step) -> About {
+pub(crate) fn about(step: &Step) -> About {
     let only = |cards: &[Card]| About { cards: cards.to_vec(), ..About::default() };
     match step {
         Step::Drawn(_) | Step::NoSet => About::default(),
@@ -63,7 +63,7 @@ pub fn about(step: &Step) -> About {
 
 impl About {
     /// How a card of the board is to be drawn.
-    pub fn mark(&self, card: Card) -> Option<Mark> {
+    pub(crate) fn mark(&self, card: Card) -> Option<Mark> {
         if self.is_set {
             return Some(if self.cards.contains(&card) {
                 Mark::Sets(vec![0])
@@ -83,7 +83,7 @@ impl About {
 }
 
 /// The name of a property as the cards show it.
-pub fn property(at: usize) -> String {
+pub(crate) fn property(at: usize) -> String {
     use setsight_game::cards::Property;
     const SHOWN: [Property; 4] =
         [Property::Number, Property::Color, Property::Shape, Property::Shading];
@@ -95,7 +95,7 @@ pub fn property(at: usize) -> String {
 
 /// The cards on the board with the last of these steps, in their places. A set leaves with the step
 /// after it.
-pub fn board(steps: &[Step]) -> Vec<Option<Card>> {
+pub(crate) fn board(steps: &[Step]) -> Vec<Option<Card>> {
     let mut board = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         match step {
@@ -128,7 +128,7 @@ fn partial_sets(steps: &[Step]) -> Vec<&[Card]> {
 
 /// How many partial sets are stored after these steps, by their size; or how many times something was
 /// tried, for solvers that store none.
-pub fn stored(steps: &[Step]) -> Option<String> {
+pub(crate) fn stored(steps: &[Step]) -> Option<String> {
     let mut by_size = Vec::new();
     for cards in partial_sets(steps) {
         if by_size.len() <= cards.len() {

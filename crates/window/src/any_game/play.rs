@@ -11,14 +11,14 @@ use setsight_generalized::deal::{Dealer, Rejection};
 use setsight_generalized::{Budget, Card, Kind, Rules, RulesError};
 
 /// A game that is played.
-pub struct Play {
+pub(crate) struct Play {
     /// What is played.
-    pub game: Game,
+    pub(crate) game: Game,
     /// Its rules.
-    pub rules: Rules,
+    pub(crate) rules: Rules,
     dealer: Rejection,
     /// The cards in their places; a taken one leaves a hole where none is left to fill it.
-    pub board: Vec<Option<Card>>,
+    pub(crate) board: Vec<Option<Card>>,
     chosen: Vec<Card>,
     hinted: Vec<Card>,
     sets: u64,
@@ -42,7 +42,7 @@ enum Announcement {
 
 impl Play {
     /// The game from its deal on.
-    pub fn new(game: Game) -> Result<Self, RulesError> {
+    pub(crate) fn new(game: Game) -> Result<Self, RulesError> {
         let rules = game.rules()?;
         let mut play = Self {
             dealer: game.dealer(&rules),
@@ -77,7 +77,7 @@ impl Play {
     }
 
     /// Chooses a card, or gives it back; the last one of v is judged.
-    pub fn choose(&mut self, card: Card, now: f64) {
+    pub(crate) fn choose(&mut self, card: Card, now: f64) {
         if self.ended.is_some() {
             return;
         }
@@ -132,7 +132,7 @@ impl Play {
     }
 
     /// How a card of the board is to be drawn.
-    pub fn mark(&self, card: Card) -> Option<Mark> {
+    pub(crate) fn mark(&self, card: Card) -> Option<Mark> {
         if self.chosen.contains(&card) {
             return Some(Mark::Chosen);
         }
@@ -140,7 +140,7 @@ impl Play {
     }
 
     /// What is said of the game, and its buttons.
-    pub fn ui(&mut self, ui: &mut Ui, now: f64) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, now: f64) {
         let (sets, wanted) = (self.sets, self.rules.sets());
         ui.heading(t!("any-sets-of", n = sets, all = wanted));
         if let Some(began) = self.began {
@@ -184,7 +184,7 @@ impl Play {
     }
 
     /// Whether its clock runs.
-    pub fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.began.is_some() && self.ended.is_none()
     }
 }

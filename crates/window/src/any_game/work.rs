@@ -11,14 +11,14 @@ use std::time::Duration;
 
 /// Values that are offered: with two any cards are a set, beyond six no solver is quick enough for
 /// somebody who waits.
-pub const VALUES: RangeInclusive<u64> = 3..=6;
+pub(crate) const VALUES: RangeInclusive<u64> = 3..=6;
 /// Least and most properties that are offered; with many values fewer.
 const PROPERTIES: RangeInclusive<u64> = 2..=7;
 /// The largest deck that is offered: about 60 cards lie there when the first set is found.
 const MOST_CARDS: u64 = 4096;
 
 /// Processor time of a search. Z3 may take as much again.
-pub const LIMIT: Duration = Duration::from_secs(2);
+pub(crate) const LIMIT: Duration = Duration::from_secs(2);
 /// Memory of a solver, in bytes.
 const MOST_BYTES: usize = 256 << 20;
 /// Steps that are kept of a search.
@@ -29,55 +29,55 @@ const MOST_SETS: u64 = 50;
 
 /// A deal of a generalised game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Game {
+pub(crate) struct Game {
     /// v, one of [`VALUES`].
-    pub values: u64,
+    pub(crate) values: u64,
     /// p, one of [`Self::properties_of`] v.
-    pub properties: u64,
+    pub(crate) properties: u64,
     /// Sets to find, one of [`Self::sets_offered`].
-    pub sets: u64,
+    pub(crate) sets: u64,
     /// The deal.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Game {
     /// How many properties are offered for so many values.
-    pub fn properties_of(values: u64) -> RangeInclusive<u64> {
+    pub(crate) fn properties_of(values: u64) -> RangeInclusive<u64> {
         let fits = |&p: &u64| values.pow(p as u32) <= MOST_CARDS;
         *PROPERTIES.start()..=PROPERTIES.rev().find(fits).unwrap_or(*PROPERTIES.start())
     }
 
     /// How many sets to find are offered: with the last, a small deck is played to its end.
-    pub fn sets_offered(&self) -> RangeInclusive<u64> {
+    pub(crate) fn sets_offered(&self) -> RangeInclusive<u64> {
         1..=self.values.pow(self.properties as u32 - 1).min(MOST_SETS)
     }
 
     /// Its rules.
-    pub fn rules(&self) -> Result<Rules, RulesError> {
+    pub(crate) fn rules(&self) -> Result<Rules, RulesError> {
         Rules::new(self.values, self.properties, self.sets)
     }
 
     /// The cards in the order in which they come.
-    pub fn dealer(&self, rules: &Rules) -> Rejection {
+    pub(crate) fn dealer(&self, rules: &Rules) -> Rejection {
         Rejection::new(rules, self.seed)
     }
 }
 
 /// A search, as it was watched.
 #[derive(Clone, Debug)]
-pub struct Search {
+pub(crate) struct Search {
     /// What was searched.
-    pub game: Game,
+    pub(crate) game: Game,
     /// Who searched.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// What happened.
-    pub trace: Trace,
+    pub(crate) trace: Trace,
     /// The cards of the sets, or why there is no answer.
-    pub outcome: Result<Vec<Card>, Stop>,
+    pub(crate) outcome: Result<Vec<Card>, Stop>,
 }
 
 /// A thread and what it has done so far.
-pub struct Job<T> {
+pub(crate) struct Job<T> {
     news: Receiver<T>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -104,22 +104,22 @@ impl<T: Send + 'static> Job<T> {
     }
 
     /// What was done since the last call.
-    pub fn news(&self) -> Vec<T> {
+    pub(crate) fn news(&self) -> Vec<T> {
         self.news.try_iter().collect()
     }
 
     /// Whether nothing more comes.
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Has it end soon.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
     /// Ends it.
-    pub fn close(mut self) {
+    pub(crate) fn close(mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
             // What went wrong there is of no interest any more.
@@ -129,7 +129,7 @@ impl<T: Send + 'static> Job<T> {
 }
 
 /// Searches a deal for its first set.
-pub fn search(game: Game, kind: Kind, wake: impl Fn() + Send + 'static) -> Job<Search> {
+pub(crate) fn search(game: Game, kind: Kind, wake: impl Fn() + Send + 'static) -> Job<Search> {
     Job::begin(wake, move |stop, tell| {
         let mut trace = Trace::up_to(MOST_STEPS);
         let outcome = searched(&game, kind, stop, &mut trace);

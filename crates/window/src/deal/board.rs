@@ -52,7 +52,7 @@ impl Grid {
 }
 
 /// What was pressed on the table.
-pub enum Pressed {
+pub(crate) enum Pressed {
     /// A card.
     Card(Spot),
     /// That the clock may run.
@@ -61,15 +61,15 @@ pub enum Pressed {
 
 /// How cards are drawn and named.
 #[derive(Clone, Copy)]
-pub struct Looks<'a> {
+pub(crate) struct Looks<'a> {
     /// Whose cards they are.
-    pub deck: &'a Deck,
+    pub(crate) deck: &'a Deck,
     /// Their colours.
-    pub settings: &'a Settings,
+    pub(crate) settings: &'a Settings,
 }
 
 /// The game as it is watched.
-pub fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
+pub(crate) fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
     let room = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(room);
     let places = watch.game().places();
@@ -113,7 +113,7 @@ fn place_label(ui: &Ui, rect: Rect, place: usize, is_taken: bool) {
 }
 
 /// The game as it is played; what was pressed.
-pub fn played(ui: &mut Ui, play: &Play, looks: Looks<'_>, now: f64) -> Option<Pressed> {
+pub(crate) fn played(ui: &mut Ui, play: &Play, looks: Looks<'_>, now: f64) -> Option<Pressed> {
     let room = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(room);
     let room = players(ui, play, looks.settings, room, now);

@@ -12,7 +12,7 @@ use setsight_game::game::Variant;
 const DAYS: usize = 7;
 
 /// How the game was: what it came to, and the best of the last days. Whether another one is wanted.
-pub fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> bool {
+pub(crate) fn show(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&Score]) -> bool {
     let mut again = false;
     let paper = ui.visuals().panel_fill;
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {

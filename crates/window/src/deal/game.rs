@@ -11,19 +11,19 @@ use std::path::Path;
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The contest's game taken apart: each step with the table as it is then.
-pub struct Watch {
+pub(crate) struct Watch {
     steps: Vec<(Step, Game)>,
     words: Vec<String>,
     at: usize,
     /// The set that is shown alone, by place.
-    pub alone: Option<usize>,
+    pub(crate) alone: Option<usize>,
     /// The set under the pointer in the list, which goes before it.
-    pub pointed: Option<usize>,
+    pub(crate) pointed: Option<usize>,
 }
 
 impl Watch {
     /// The whole game of a deal, at its first step.
-    pub fn new(deal: &Deal) -> Self {
+    pub(crate) fn new(deal: &Deal) -> Self {
         let mut game = Game::new(deal);
         let (mut steps, mut words) = (Vec::new(), Vec::new());
         while let Some(step) = game.next() {
@@ -34,38 +34,38 @@ impl Watch {
     }
 
     /// How many steps the game has.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.steps.len()
     }
 
     /// The step that is seen, from 0.
-    pub fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// Goes to a step; beyond the last one to the last.
-    pub fn go_to(&mut self, step: usize) {
+    pub(crate) fn go_to(&mut self, step: usize) {
         self.at = step.min(self.steps.len().saturating_sub(1));
         (self.alone, self.pointed) = (None, None);
     }
 
     /// What happens in the step that is seen.
-    pub fn step(&self) -> &Step {
+    pub(crate) fn step(&self) -> &Step {
         &self.steps[self.at].0
     }
 
     /// The table after it.
-    pub fn game(&self) -> &Game {
+    pub(crate) fn game(&self) -> &Game {
         &self.steps[self.at].1
     }
 
     /// The transcript of each step up to the one that is seen.
-    pub fn transcript(&self) -> &[String] {
+    pub(crate) fn transcript(&self) -> &[String] {
         &self.words[..=self.at]
     }
 
     /// The places where cards are new.
-    pub fn added(&self) -> &[usize] {
+    pub(crate) fn added(&self) -> &[usize] {
         match self.step() {
             Step::Added(places) => places,
             _ => &[],
@@ -73,7 +73,7 @@ impl Watch {
     }
 
     /// The sets that are listed in the step.
-    pub fn sets(&self) -> &[Set] {
+    pub(crate) fn sets(&self) -> &[Set] {
         match self.step() {
             Step::Found(sets) => sets,
             _ => &[],
@@ -100,7 +100,7 @@ pub fn deals_of(path: &Path) -> Result<Vec<Deal>, String> {
 }
 
 /// The deals that a text means: a file of deals, or bare codes.
-pub fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
+pub(crate) fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
     let first = text.split_whitespace().next().unwrap_or_default();
     // A code begins with a digit too; a count is digits only.
     if first.chars().all(|c| c.is_ascii_digit()) && !first.is_empty() {

@@ -9,11 +9,11 @@ use setsight_game::game::{Deal, Round, Spot, Variant};
 use setsight_game::sets::{Verdict, explain, is_set};
 
 /// Most players at one table: a key from 1 on calls for each.
-pub const MOST_PLAYERS: usize = 8;
+pub(crate) const MOST_PLAYERS: usize = 8;
 /// Seconds in which whoever has called must have chosen.
-pub const CALL_SECONDS: f64 = 6.0;
+const CALL_SECONDS: f64 = 6.0;
 /// Seconds in which taken cards leave the table.
-pub const LEAVING_SECONDS: f64 = 0.45;
+pub(crate) const LEAVING_SECONDS: f64 = 0.45;
 
 /// How far the game is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub enum Phase {
 
 /// What was said last. `by` is the player, counted from 0, where there are several.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Announcement {
+pub(crate) enum Announcement {
     /// These cards were a set and are taken.
     Taken(Vec<Card>, Option<usize>),
     /// These three cards are no set.
@@ -50,11 +50,11 @@ pub enum Announcement {
 }
 
 /// Something that has happened: after how many seconds, who did it, and what.
-pub type Logged = (f64, Option<usize>, Note);
+pub(crate) type Logged = (f64, Option<usize>, Note);
 
 /// Something that has happened, for the transcript.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Note {
+pub(crate) enum Note {
     /// So many cards were dealt.
     Dealt(usize),
     /// The cards of these codes were taken.
@@ -89,9 +89,9 @@ impl Note {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Player {
     /// Sets taken.
-    pub sets: usize,
+    pub(crate) sets: usize,
     /// Points lost: a wrong call, or one that came to nothing.
-    pub lost: usize,
+    pub(crate) lost: usize,
 }
 
 impl Player {
@@ -103,25 +103,25 @@ impl Player {
 
 /// Cards that have just been taken: they leave before the eyes of the player.
 #[derive(Clone, Debug)]
-pub struct Leaving {
+pub(crate) struct Leaving {
     /// Where they lay, and which they are.
-    pub cards: Vec<(usize, Card)>,
+    pub(crate) cards: Vec<(usize, Card)>,
     /// When they were taken, in seconds.
-    pub since: f64,
+    pub(crate) since: f64,
 }
 
 /// A game that is played.
 pub struct Play {
     round: Round,
     /// The cards chosen.
-    pub chosen: Vec<Spot>,
+    pub(crate) chosen: Vec<Spot>,
     /// How many cards of a set are given away.
-    pub hint: usize,
+    pub(crate) hint: usize,
     /// Of which of the sets.
     hint_rank: usize,
     players: Vec<Player>,
     /// What they are called; where nothing stands they are numbered.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// Who has called, and when on the game's clock.
     caller: Option<(usize, f64)>,
     mistakes: usize,
@@ -139,7 +139,7 @@ pub struct Play {
 
 impl Play {
     /// A game of so many players (1 to [`MOST_PLAYERS`]), its cards still face down.
-    pub fn new(variant: Variant, deal: &Deal, players: usize) -> Self {
+    pub(crate) fn new(variant: Variant, deal: &Deal, players: usize) -> Self {
         let round = Round::new(variant, deal);
         Self {
             round,
@@ -171,12 +171,12 @@ impl Play {
     }
 
     /// Whether the cards can be seen and chosen.
-    pub fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         matches!(self.phase, Phase::Running(_))
     }
 
     /// Whether something would be lost if the game were given up.
-    pub fn is_under_way(&self) -> bool {
+    pub(crate) fn is_under_way(&self) -> bool {
         matches!(self.phase, Phase::Running(_) | Phase::Paused)
     }
 
@@ -186,13 +186,13 @@ impl Play {
     }
 
     /// What a player, counted from 0, is called.
-    pub fn name(&self, who: usize) -> String {
+    pub(crate) fn name(&self, who: usize) -> String {
         let name = self.names.get(who).map_or("", |name| name.trim());
         if name.is_empty() { t!("player-numbered", n = who + 1) } else { name.to_owned() }
     }
 
     /// How many seconds each set took, from the one before or the beginning.
-    pub fn set_times(&self) -> Vec<f64> {
+    pub(crate) fn set_times(&self) -> Vec<f64> {
         let taken = self.log.iter().filter(|(_, _, note)| matches!(note, Note::Taken(_)));
         let times = taken.map(|(seconds, ..)| *seconds);
         let mut last = 0.0;
@@ -200,7 +200,7 @@ impl Play {
     }
 
     /// Who has called, and how many seconds are left.
-    pub fn caller(&self, now: f64) -> Option<(usize, f64)> {
+    pub(crate) fn caller(&self, now: f64) -> Option<(usize, f64)> {
         self.caller.map(|(who, at)| (who, (at + CALL_SECONDS - self.seconds(now)).max(0.0)))
     }
 
@@ -210,27 +210,32 @@ impl Play {
     }
 
     /// How often somebody was wrong.
-    pub fn mistakes(&self) -> usize {
+    pub(crate) fn mistakes(&self) -> usize {
         self.mistakes
     }
 
     /// How many hints were asked for.
-    pub fn hints(&self) -> usize {
+    pub(crate) fn hints(&self) -> usize {
         self.hints
     }
 
     /// What was said last.
-    pub fn announcement(&self) -> Option<&Announcement> {
+    pub(crate) fn announcement(&self) -> Option<&Announcement> {
         self.announcement.as_ref()
     }
 
     /// What has happened, to be kept.
-    pub fn logged(&self) -> &[Logged] {
+    pub(crate) fn logged(&self) -> &[Logged] {
         &self.log
     }
 
     /// The same game after all this, its clock standing; none if that cannot have happened in it.
-    pub fn gone_on_with(mut self, log: &[Logged], hints: usize, seconds: f64) -> Option<Self> {
+    pub(crate) fn gone_on_with(
+        mut self,
+        log: &[Logged],
+        hints: usize,
+        seconds: f64,
+    ) -> Option<Self> {
         for (_, by, note) in log {
             let player = self.players.get_mut(by.unwrap_or(0))?;
             match note {
@@ -269,7 +274,7 @@ impl Play {
     }
 
     /// What has happened, with the time of each.
-    pub fn log(&self) -> Vec<String> {
+    pub(crate) fn log(&self) -> Vec<String> {
         let line = |(seconds, by, note): &Logged| {
             let words = match by {
                 Some(who) => t!("log-by", player = self.name(*who), words = note.words()),
@@ -286,7 +291,7 @@ impl Play {
     }
 
     /// Cards that are leaving the table at this time.
-    pub fn leaving(&self, now: f64) -> Option<&Leaving> {
+    pub(crate) fn leaving(&self, now: f64) -> Option<&Leaving> {
         self.leaving.as_ref().filter(|leaving| now - leaving.since < LEAVING_SECONDS)
     }
 
@@ -299,7 +304,7 @@ impl Play {
     }
 
     /// Shows the cards and lets the clock run.
-    pub fn start(&mut self, now: f64) {
+    pub(crate) fn start(&mut self, now: f64) {
         if matches!(self.phase, Phase::Ready | Phase::Paused) {
             self.phase = Phase::Running(now);
             self.end_if_done(now);
@@ -307,7 +312,7 @@ impl Play {
     }
 
     /// Hides the cards and stops the clock.
-    pub fn pause(&mut self, now: f64) {
+    pub(crate) fn pause(&mut self, now: f64) {
         if self.is_running() {
             self.before = self.seconds(now);
             self.phase = Phase::Paused;
@@ -315,7 +320,7 @@ impl Play {
     }
 
     /// What time alone does: a call runs out.
-    pub fn tick(&mut self, now: f64) {
+    pub(crate) fn tick(&mut self, now: f64) {
         if let Some((who, left)) = self.caller(now)
             && left <= 0.0
             && self.is_running()
@@ -326,7 +331,7 @@ impl Play {
     }
 
     /// A player sees a set: from now on the choice is theirs, for a few seconds.
-    pub fn call(&mut self, player: usize, now: f64) {
+    pub(crate) fn call(&mut self, player: usize, now: f64) {
         let may = self.players.len() > 1 && player < self.players.len();
         if may && self.is_running() && self.caller.is_none() {
             self.chosen.clear();
@@ -346,7 +351,7 @@ impl Play {
     }
 
     /// The spots that the hint gives away.
-    pub fn hinted(&self) -> Vec<Spot> {
+    pub(crate) fn hinted(&self) -> Vec<Spot> {
         if self.hint == 0 || !self.is_running() {
             return Vec::new();
         }
@@ -356,7 +361,7 @@ impl Play {
     }
 
     /// Gives one card more away; after the last one they are hidden again.
-    pub fn more_hint(&mut self) {
+    pub(crate) fn more_hint(&mut self) {
         if self.is_running() {
             self.hint = (self.hint + 1) % (self.round.variant().set_size() + 1);
             self.hints += usize::from(self.hint == 1);
@@ -364,7 +369,7 @@ impl Play {
     }
 
     /// Gives away as much of another set.
-    pub fn another_hint(&mut self) {
+    pub(crate) fn another_hint(&mut self) {
         if self.is_running() {
             self.hint_rank += 1;
             self.hint = self.hint.max(1);
@@ -373,7 +378,7 @@ impl Play {
     }
 
     /// Takes a card into the choice or out of it; as many as a set has are judged.
-    pub fn choose(&mut self, spot: Spot, now: f64) {
+    pub(crate) fn choose(&mut self, spot: Spot, now: f64) {
         if !self.is_running() || self.round.card(spot).is_none() {
             return;
         }
@@ -430,7 +435,7 @@ impl Play {
     }
 
     /// A player says that there is no set: more cards if that is so.
-    pub fn no_set(&mut self, now: f64) {
+    pub(crate) fn no_set(&mut self, now: f64) {
         if !self.is_running() {
             return;
         }
@@ -471,7 +476,7 @@ fn in_codes(cards: &[Card]) -> String {
 }
 
 /// Seconds as minutes and seconds: `3:07`.
-pub fn clock(seconds: f64) -> String {
+pub(crate) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     format!("{}:{:02}", whole / 60, whole % 60)
 }

@@ -14,23 +14,23 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A day of the calendar in Greenwich, so that it is the same day for all: `2026-11-24`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Day(String);
+pub(crate) struct Day(String);
 
 impl Day {
     /// The day of a time.
-    pub fn of(time: SystemTime) -> Self {
+    pub(crate) fn of(time: SystemTime) -> Self {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let (year, month, day) = civil(seconds / 86_400);
         Self(format!("{year:04}-{month:02}-{day:02}"))
     }
 
     /// The number from which the day's deal is shuffled: the digits of the day.
-    pub fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.0.replace('-', "").parse().unwrap_or(0)
     }
 
     /// As it is written.
-    pub fn word(&self) -> &str {
+    pub(crate) fn word(&self) -> &str {
         &self.0
     }
 }
@@ -52,17 +52,17 @@ fn civil(days: u64) -> (u64, u64, u64) {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// When.
-    pub day: Day,
+    pub(crate) day: Day,
     /// What was played, by [`Variant::word`].
-    pub variant: String,
+    pub(crate) variant: String,
     /// Whether it was the day's deal, which is the same for all.
-    pub daily: bool,
+    pub(crate) daily: bool,
     /// How long it took.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// How many sets were taken.
-    pub sets: usize,
+    pub(crate) sets: usize,
     /// How often the player was wrong.
-    pub mistakes: usize,
+    pub(crate) mistakes: usize,
     /// How many hints were asked for.
     pub hints: usize,
 }
@@ -74,7 +74,7 @@ impl Score {
     }
 
     /// Whether it is better than another.
-    pub fn beats(&self, other: &Self) -> bool {
+    pub(crate) fn beats(&self, other: &Self) -> bool {
         self.rank() < other.rank()
     }
 }
@@ -88,14 +88,14 @@ pub struct Scores {
 
 impl Scores {
     /// Scores of a file that need not exist; with no file they are forgotten at the end.
-    pub fn at(path: Option<PathBuf>) -> Self {
+    pub(crate) fn at(path: Option<PathBuf>) -> Self {
         // What cannot be read must not keep anybody from playing; it is left alone, see `add`.
         let all = path.as_deref().and_then(|path| read(path).ok()).unwrap_or_default();
         Self { all, path }
     }
 
     /// Keeps a score, beside those that another window has kept meanwhile.
-    pub fn add(&mut self, score: Score) -> io::Result<()> {
+    pub(crate) fn add(&mut self, score: Score) -> io::Result<()> {
         self.all.push(score.clone());
         let Some(path) = &self.path else { return Ok(()) };
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -146,7 +146,7 @@ struct Written {
 }
 
 /// Writes a game. A file of an earlier one is taken away if there is none.
-pub fn write_under_way(
+pub(crate) fn write_under_way(
     path: &Path,
     game: Option<(&Play, &Deal, &Source)>,
     now: f64,
@@ -174,7 +174,7 @@ pub fn write_under_way(
 }
 
 /// The game of a file, its clock standing; none where there is none that can be gone on with.
-pub fn read_under_way(path: &Path) -> Option<(Play, Deal, Source)> {
+pub(crate) fn read_under_way(path: &Path) -> Option<(Play, Deal, Source)> {
     let text = read_text(path, MAX_DATA_BYTES).ok()?;
     let written: Written = serde_json::from_str(&text).ok()?;
     let deal = Deal::new(parse_codes(&written.deal).ok()?)?;

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What a sound tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cue {
+pub(crate) enum Cue {
     /// A set was taken.
     Taken,
     /// Somebody was wrong, or too late.
@@ -79,13 +79,13 @@ impl Cue {
 
 /// Plays sounds, one at a time; silent where the system has nothing to play them.
 #[derive(Default)]
-pub struct Sounds {
+pub(crate) struct Sounds {
     playing: Arc<AtomicBool>,
 }
 
 impl Sounds {
     /// Begins to play a sound, unless another one is heard.
-    pub fn play(&self, cue: Cue) {
+    pub(crate) fn play(&self, cue: Cue) {
         if self.playing.swap(true, Ordering::AcqRel) {
             return;
         }

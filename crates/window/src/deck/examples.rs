@@ -15,7 +15,7 @@ const SIZE: Vec2 = vec2(250.0, 150.0);
 const STEPS: [Vec2; 2] = [vec2(1.15, 1.2), vec2(0.7, 0.62)];
 
 /// A table as it should be, and one as it should not.
-pub fn show(ui: &mut Ui, settings: &Settings) {
+pub(crate) fn show(ui: &mut Ui, settings: &Settings) {
     let size = SIZE * (ui.available_width() / SIZE.x).min(1.0);
     ui.horizontal_wrapped(|ui| {
         for (step, good) in STEPS.into_iter().zip([true, false]) {

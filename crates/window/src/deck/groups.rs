@@ -20,7 +20,7 @@ const CUT_WIDTH: f32 = 72.0;
 const NARROW: f32 = 560.0;
 
 /// What is seen of the groups.
-pub struct GroupsView {
+pub(crate) struct GroupsView {
     property: Property,
     chosen: Option<Place>,
     textures: HashMap<String, TextureHandle>,
@@ -33,19 +33,19 @@ impl Default for GroupsView {
 }
 
 /// Where a card lies, in words.
-pub fn place_words(place: &Place) -> String {
+pub(crate) fn place_words(place: &Place) -> String {
     let photo = name_of(Path::new(&place.photo));
     t!("place-of-card", column = place.column, row = place.row, photo = photo)
 }
 
 impl GroupsView {
     /// No card is chosen any more. Whether one was.
-    pub fn let_go(&mut self) -> bool {
+    pub(crate) fn let_go(&mut self) -> bool {
         self.chosen.take().is_some()
     }
 
     /// Shows them. What is to be done.
-    pub fn show(
+    pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
         standing: &Standing,
@@ -218,16 +218,16 @@ fn paint(painter: &eframe::egui::Painter, texture: &TextureHandle, rect: Rect) {
 
 /// Names that a person has given.
 #[derive(Clone, Debug, Default)]
-pub struct ValueNames(BTreeMap<(&'static str, usize), String>);
+pub(crate) struct ValueNames(BTreeMap<(&'static str, usize), String>);
 
 impl ValueNames {
     /// A person names a value.
-    pub fn put(&mut self, property: Property, value: usize, name: String) {
+    pub(crate) fn put(&mut self, property: Property, value: usize, name: String) {
         self.0.insert((property.word(), value), name);
     }
 
     /// What a value is called.
-    pub fn of(&self, deck: Option<&Deck>, property: Property, value: usize) -> String {
+    pub(crate) fn of(&self, deck: Option<&Deck>, property: Property, value: usize) -> String {
         match self.0.get(&(property.word(), value)) {
             Some(name) => name.clone(),
             None => usual(deck, property, value),
@@ -235,7 +235,7 @@ impl ValueNames {
     }
 
     /// The deck with these names; what has none is called as it looks.
-    pub fn given_to(&self, mut deck: Deck) -> Deck {
+    pub(crate) fn given_to(&self, mut deck: Deck) -> Deck {
         let drawn = deck.clone();
         let name = |property: Property, value: usize| {
             let name = self.of(Some(&drawn), property, value).trim().to_owned();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The file of the deck that is read by; none for the usual ones.
 #[derive(Debug, Default)]
-pub struct UsedDeck {
+pub(crate) struct UsedDeck {
     path: Option<PathBuf>,
     deck: Option<Arc<Deck>>,
 }
@@ -27,7 +27,7 @@ fn open(path: &Path) -> Result<Arc<Deck>, String> {
 impl UsedDeck {
     /// Whether the settings name another deck than before; if so that deck, or none for the usual
     /// ones. A file that cannot be used is forgotten and told.
-    pub fn changed(
+    pub(crate) fn changed(
         &mut self,
         settings: &mut Settings,
     ) -> Option<Result<Option<Arc<Deck>>, String>> {
@@ -44,12 +44,12 @@ impl UsedDeck {
     }
 
     /// The deck that the settings name; none for the usual ones.
-    pub fn deck(&self) -> Option<Arc<Deck>> {
+    pub(crate) fn deck(&self) -> Option<Arc<Deck>> {
         self.deck.clone()
     }
 
     /// The deck as cards are drawn and named where no photo shows them.
-    pub fn drawn(&self) -> Arc<Deck> {
+    pub(crate) fn drawn(&self) -> Arc<Deck> {
         self.deck.clone().unwrap_or_else(Deck::classic)
     }
 }

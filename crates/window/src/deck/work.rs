@@ -18,10 +18,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 /// Columns and rows of a card's picture.
-pub const CUT_PX: (u32, u32) = (144, 96);
+pub(crate) const CUT_PX: (u32, u32) = (144, 96);
 
 /// Something to do.
-pub enum Job {
+pub(crate) enum Job {
     /// Learn from one more photo.
     Photo(PathBuf),
     /// Forget a photo.
@@ -38,7 +38,7 @@ pub enum Job {
 
 /// What became of a photo.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It is being looked at.
     InHand,
     /// So many cards were seen.
@@ -51,33 +51,33 @@ pub enum Outcome {
 
 /// A card that is learnt from.
 #[derive(Clone)]
-pub struct Cut {
+pub(crate) struct Cut {
     /// Where it lies.
-    pub place: Place,
+    pub(crate) place: Place,
     /// Its values, 0 to 2, as [`Property::ALL`] names the properties.
-    pub values: [usize; 4],
+    pub(crate) values: [usize; 4],
     /// Its picture, [`CUT_PX`].
-    pub picture: Arc<ColorImage>,
+    pub(crate) picture: Arc<ColorImage>,
 }
 
 /// How many different cards are seen and what may be wrong; or what stands in the way of a deck.
-pub type Checked = Result<(usize, Vec<Note>), LearnError>;
+type Checked = Result<(usize, Vec<Note>), LearnError>;
 
 /// Where the work stands.
 #[derive(Clone, Default)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// The photos in the order in which they came.
-    pub photos: Vec<(PathBuf, Outcome)>,
+    pub(crate) photos: Vec<(PathBuf, Outcome)>,
     /// The cards, once enough are seen to be grouped.
-    pub cards: Vec<Cut>,
+    pub(crate) cards: Vec<Cut>,
     /// What the deck is called if the reader knows it without being taught.
-    pub known: Option<String>,
+    pub(crate) known: Option<String>,
     /// Whether all of them have one fill.
-    pub one_fill: bool,
+    pub(crate) one_fill: bool,
     /// The deck as it would be drawn.
-    pub deck: Option<Arc<Deck>>,
+    pub(crate) deck: Option<Arc<Deck>>,
     /// Whether it is in order; none before the first photo.
-    pub checked: Option<Arc<Checked>>,
+    pub(crate) checked: Option<Arc<Checked>>,
 }
 
 #[derive(Default)]
@@ -96,14 +96,14 @@ struct Shared {
 }
 
 /// The thread.
-pub struct Work {
+pub(crate) struct Work {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Work {
     /// Begins with nothing. `wake` is called, on the thread, when there is news.
-    pub fn begin(eye: Arc<dyn Eye>, wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn begin(eye: Arc<dyn Eye>, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let shared = Arc::new(Shared {
             plan: Mutex::default(),
             changed: Condvar::new(),
@@ -117,7 +117,7 @@ impl Work {
     }
 
     /// Has something done. What a person says goes before photos that wait.
-    pub fn want(&self, job: Job) {
+    pub(crate) fn want(&self, job: Job) {
         let mut plan = self.shared.plan();
         if matches!(job, Job::StartAgain) {
             plan.jobs.clear();
@@ -134,23 +134,23 @@ impl Work {
     }
 
     /// How many photos wait to be looked at.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.shared.plan().jobs.iter().filter(|job| matches!(job, Job::Photo(_))).count()
     }
 
     /// Whether anything is being done, or is to be.
-    pub fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         let plan = self.shared.plan();
         plan.busy || !plan.jobs.is_empty()
     }
 
     /// Where the work stands.
-    pub fn standing(&self) -> Arc<Standing> {
+    pub(crate) fn standing(&self) -> Arc<Standing> {
         Arc::clone(&self.shared.standing.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Stops and waits for what has been begun: networks must not be taken apart while they run.
-    pub fn close(mut self) {
+    pub(crate) fn close(mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
             // A panic in it has been told already.

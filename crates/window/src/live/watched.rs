@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// The choice of what is watched, open or not.
 #[derive(Default)]
-pub struct Chooser {
+pub(crate) struct Chooser {
     /// The cameras that were there when it was opened; `None` while it is closed.
     cameras: Option<Vec<CameraInfo>>,
     address: String,
@@ -31,7 +31,7 @@ pub struct Chooser {
 
 impl Chooser {
     /// Opens it, or closes it again.
-    pub fn toggle(&mut self, cameras: impl FnOnce() -> Vec<CameraInfo>) {
+    pub(crate) fn toggle(&mut self, cameras: impl FnOnce() -> Vec<CameraInfo>) {
         self.cameras = match self.cameras.take() {
             Some(_) => None,
             None => Some(cameras()),
@@ -40,12 +40,12 @@ impl Chooser {
     }
 
     /// Whether it is open.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.cameras.is_some()
     }
 
     /// Draws it.
-    pub fn ui(&mut self, ui: &mut Ui) -> Option<Command> {
+    pub(crate) fn ui(&mut self, ui: &mut Ui) -> Option<Command> {
         let cameras = self.cameras.as_ref()?;
         let mut command = None;
         if cameras.is_empty() {
@@ -92,7 +92,7 @@ impl Chooser {
 }
 
 /// A film's buttons and its place on a line.
-pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<LiveCommand> {
+pub(crate) fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<LiveCommand> {
     let mut command = None;
     // In one row the words of a film that has ended are wider than the panel.
     ui.horizontal_wrapped(|ui| {
@@ -126,7 +126,7 @@ pub fn film_ui(ui: &mut Ui, film: &FilmPlace, ended: bool) -> Option<LiveCommand
 }
 
 /// Where a recording goes, and how long it is.
-pub fn recording_ui(ui: &mut Ui, recording: &Recording) {
+pub(crate) fn recording_ui(ui: &mut Ui, recording: &Recording) {
     let (path, length) = (recording.film.display().to_string(), clock(recording.length_ms));
     match &recording.state {
         RecordingState::Running => ui.label(t!("recording-running", path = path, length = length)),
@@ -139,7 +139,7 @@ pub fn recording_ui(ui: &mut Ui, recording: &Recording) {
 }
 
 /// What can be set at the camera; the new wish when it was.
-pub fn camera_ui(ui: &mut Ui, offer: &CameraOffer, wish: CameraWish) -> Option<CameraWish> {
+pub(crate) fn camera_ui(ui: &mut Ui, offer: &CameraOffer, wish: CameraWish) -> Option<CameraWish> {
     let mut now = wish;
     if offer.sizes_px.len() > 1 {
         let word = |size: Option<(u32, u32)>| match size {
@@ -191,11 +191,12 @@ fn clock(ms: f64) -> String {
 }
 
 /// What begins to watch a camera or a film, mirrored or not; the reason in words when it cannot.
-pub type Watchers = Box<dyn Fn(&Context, &Input, Mirrored) -> Result<Box<dyn LiveSource>, String>>;
+pub(crate) type Watchers =
+    Box<dyn Fn(&Context, &Input, Mirrored) -> Result<Box<dyn LiveSource>, String>>;
 
 /// Watches in earnest: cameras of this machine and of the network, and films, at their own time or each
 /// frame however long it takes.
-pub fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
+pub(crate) fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
     Box::new(move |ctx, input, mirrored| {
         let ctx = ctx.clone();
         let pace = if matches!(input, Input::Film(_)) { films } else { FramePace::Newest };
@@ -210,7 +211,7 @@ pub fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
 }
 
 /// A game whose pictures are still to come.
-pub fn session(plan: &ReadingPlan, pace: FramePace) -> Result<Session, String> {
+pub(crate) fn session(plan: &ReadingPlan, pace: FramePace) -> Result<Session, String> {
     let pipeline = plan.build().map_err(|error| reasons::plan(&error))?;
     let params = Params::of(&pipeline);
     Session::new(Arc::new(pipeline), params, pace).map_err(unwatched)

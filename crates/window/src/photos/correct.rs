@@ -8,7 +8,7 @@ use setsight_vision::{Guess, ReadCard, Reading};
 
 /// A change to a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change {
+pub(crate) enum Change {
     /// This card is that one.
     Be(usize, Card),
     /// Two cards are each the other's.
@@ -27,7 +27,7 @@ pub enum Change {
 
 /// Why a change is not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// A deck holds each card once, and this one lies on the table already.
     LiesThere(usize),
     /// The corners would no longer go round a card.
@@ -41,7 +41,11 @@ pub enum Refusal {
 }
 
 /// The table after a change.
-pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Table, Refusal> {
+pub(crate) fn changed(
+    table: &Table,
+    change: Change,
+    size_px: (u32, u32),
+) -> Result<Table, Refusal> {
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
     let (mut said_of, mut checked) = (table.said.clone(), table.checked);
     let mut numbers = table.numbers.clone();
@@ -129,7 +133,7 @@ pub fn changed(table: &Table, change: Change, size_px: (u32, u32)) -> Result<Tab
 
 /// The table with what a reader says of a card that lies at these corners now. Nothing changes where a
 /// person has said what it is, or where no such card is.
-pub fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
+pub(crate) fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
     let is_it = |&i: &usize| table.cards[i].corners_in_image == *at && !table.said[i];
     let Some(i) = (0..table.cards.len()).find(is_it) else { return table.clone() };
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());

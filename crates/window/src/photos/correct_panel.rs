@@ -32,21 +32,21 @@ const SETS_WIDTH: f32 = 84.0;
 const MOST_LISTED: usize = 12;
 
 /// What the panel is given to show.
-pub struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     /// The cards.
-    pub table: &'a Table,
+    pub(crate) table: &'a Table,
     /// How the photo shows the card in hand, straightened.
-    pub straight: Option<&'a TextureHandle>,
+    pub(crate) straight: Option<&'a TextureHandle>,
     /// Whether there is anything to undo, and to redo.
-    pub steps: (bool, bool),
+    pub(crate) steps: (bool, bool),
     /// Whether anything is written of this photo.
-    pub said: bool,
+    pub(crate) said: bool,
     /// Whether it is another card than the reader found that lies at one of the places, or elsewhere.
-    pub differs: bool,
+    pub(crate) differs: bool,
 }
 
 /// The panel. What is wished for.
-pub fn panel(
+pub(crate) fn panel(
     ui: &mut Ui,
     correcting: &mut Correcting,
     shown: &Shown<'_>,
@@ -261,7 +261,7 @@ fn guess_button(
 }
 
 /// What is pressed most: below all else, and in view whatever the size of the window.
-pub fn foot(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<Edit> {
+pub(crate) fn foot(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<Edit> {
     let (table, mut edit) = (shown.table, None);
     if let Some((change, refusal)) = correcting.clash {
         ui.label(RichText::new(refused(refusal, table)).color(ui.visuals().warn_fg_color));
@@ -392,7 +392,7 @@ fn refused(refusal: Refusal, table: &Table) -> String {
 }
 
 /// Paints the card in hand and handles on its corners; the corner that is dragged.
-pub fn handles(
+pub(crate) fn handles(
     ui: &Ui,
     placement: &Placement,
     table: &Table,

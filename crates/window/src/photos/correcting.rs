@@ -18,29 +18,29 @@ const MOST_GUESSES: usize = 6;
 
 /// What is being corrected.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Correcting {
+pub(crate) struct Correcting {
     /// The card in hand.
-    pub selected: Option<usize>,
+    pub(crate) selected: Option<usize>,
     /// The corner of it that keys move.
-    pub corner: usize,
+    pub(crate) corner: usize,
     /// The next click says where a missed card lies.
-    pub adding: bool,
+    pub(crate) adding: bool,
     /// The frame in which the panel was scrolled to what it says of the card.
-    pub revealed: Option<u64>,
+    pub(crate) revealed: Option<u64>,
     /// Which of the card's guesses is looked at, while they are open.
-    pub guess: Option<usize>,
+    pub(crate) guess: Option<usize>,
     /// The letters typed so far, and when the last one came.
-    pub typed: String,
+    pub(crate) typed: String,
     typed_at: f64,
     /// What stands in the way of the last change.
-    pub clash: Option<(Change, Refusal)>,
+    pub(crate) clash: Option<(Change, Refusal)>,
     /// This card is to take the keyboard's focus.
-    pub focus: Option<usize>,
+    pub(crate) focus: Option<usize>,
 }
 
 /// A change that is wanted, and whether it only goes on with the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Edit {
+pub(crate) enum Edit {
     /// This change.
     Change(Change),
     /// This change, and on to the next card that is unsure.
@@ -59,12 +59,12 @@ pub enum Edit {
 
 impl Correcting {
     /// After the table has changed.
-    pub fn fit(&mut self, table: &Table) {
+    pub(crate) fn fit(&mut self, table: &Table) {
         self.selected = self.selected.filter(|&i| i < table.cards.len());
     }
 
     /// Takes a card of a table in hand. Where guesses are as likely they are open.
-    pub fn select(&mut self, card: Option<usize>, table: &Table) {
+    pub(crate) fn select(&mut self, card: Option<usize>, table: &Table) {
         if self.selected != card {
             let is_tied = card.is_some_and(|card| table.likeliest(card).len() > 1);
             let guess = is_tied.then_some(0);
@@ -73,20 +73,20 @@ impl Correcting {
     }
 
     /// Whether no card is in hand, and none is being added.
-    pub fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.selected.is_none() && !self.adding
     }
 
     /// What the card in hand is taken for when it is accepted: the guess that is looked at, else the
     /// best one.
-    pub fn accepted(&self, table: &Table) -> Option<Edit> {
+    pub(crate) fn accepted(&self, table: &Table) -> Option<Edit> {
         let card = self.selected?;
         let looked_at = self.guess.and_then(|at| guesses(table, card).get(at).copied());
         Some(accept(table, card, looked_at))
     }
 
     /// Opens the guesses of the card in hand, or looks at the next one; round and round.
-    pub fn next_guess(&mut self, table: &Table) {
+    pub(crate) fn next_guess(&mut self, table: &Table) {
         let count = self.selected.map_or(0, |card| guesses(table, card).len());
         if count > 1 {
             self.guess = Some(self.guess.map_or(1, |at| (at + 1) % count));
@@ -94,7 +94,7 @@ impl Correcting {
     }
 
     /// What a key asks for.
-    pub fn act(&mut self, action: Action, table: &Table) -> Option<Edit> {
+    pub(crate) fn act(&mut self, action: Action, table: &Table) -> Option<Edit> {
         match action {
             Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown => {
                 let next = next_card(table, self.selected, action);
@@ -136,7 +136,7 @@ impl Correcting {
     }
 
     /// Letters of a code as they are typed: four make a card.
-    pub fn typing(&mut self, ui: &Ui) -> Option<Edit> {
+    pub(crate) fn typing(&mut self, ui: &Ui) -> Option<Edit> {
         let (texts, now) = ui.input(|input| {
             let texts = input.events.iter().filter_map(|event| match event {
                 Event::Text(text) => Some(text.clone()),
@@ -187,12 +187,12 @@ impl Correcting {
 }
 
 /// What a card may be, the most probable first; those that are shown.
-pub fn guesses(table: &Table, card: usize) -> Vec<Guess> {
+pub(crate) fn guesses(table: &Table, card: usize) -> Vec<Guess> {
     table.cards.get(card).map_or_else(Vec::new, |card| card.guesses().take(MOST_GUESSES).collect())
 }
 
 /// That a card is what a guess says, or else its best one.
-pub fn accept(table: &Table, card: usize, guess: Option<Guess>) -> Edit {
+pub(crate) fn accept(table: &Table, card: usize, guess: Option<Guess>) -> Edit {
     Edit::Accept(match guess {
         Some(guess) if guess.card != table.cards[card].card => Change::Be(card, guess.card),
         _ => Change::Confirm(card),
@@ -201,7 +201,7 @@ pub fn accept(table: &Table, card: usize, guess: Option<Guess>) -> Edit {
 
 /// The card that an arrow leads to: what lies there, or to the left and right at a row's end the next
 /// one as one reads.
-pub fn next_card(table: &Table, from: Option<usize>, arrow: Action) -> Option<usize> {
+pub(crate) fn next_card(table: &Table, from: Option<usize>, arrow: Action) -> Option<usize> {
     let order = table.reading_order();
     let Some(from) = from.filter(|&card| card < table.cards.len()) else {
         let last = matches!(arrow, Action::CardLeft | Action::CardUp);

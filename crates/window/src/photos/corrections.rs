@@ -57,7 +57,7 @@ struct Folder {
 
 /// What went wrong with a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub(crate) enum Trouble {
     /// It is not made.
     Refused(Refusal),
     /// It could not be written down; it is made all the same, and the next change writes both.
@@ -69,12 +69,12 @@ pub enum Trouble {
 
 /// All corrections of the photos that are open.
 #[derive(Default)]
-pub struct Corrections {
+pub(crate) struct Corrections {
     /// By folder; read when the first photo of it is asked for.
     folders: HashMap<PathBuf, Folder>,
     edited: HashMap<PathBuf, Edited>,
     /// Labels that cannot be read, to be told once.
-    pub problems: Vec<LabelProblem>,
+    pub(crate) problems: Vec<LabelProblem>,
 }
 
 impl Corrections {
@@ -101,7 +101,7 @@ impl Corrections {
 
     /// Looks whether somebody else has written labels in a photo's folder since, and takes them over.
     /// Whether there was anything new.
-    pub fn look_again(&mut self, photo: &Path) -> bool {
+    pub(crate) fn look_again(&mut self, photo: &Path) -> bool {
         let folder = folder_of(photo);
         let changed = self.folders.get(folder).is_some_and(|known| known.stamp != stamp_of(folder));
         if changed {
@@ -111,12 +111,12 @@ impl Corrections {
     }
 
     /// Reads the labels beside a photo, so that a problem with them is known.
-    pub fn look_at(&mut self, photo: &Path) {
+    pub(crate) fn look_at(&mut self, photo: &Path) {
         self.folder(folder_of(photo));
     }
 
     /// The table of a photo as corrected, and whether anything is written of it.
-    pub fn table(&mut self, photo: &Path, found: &Found) -> (Table, bool) {
+    pub(crate) fn table(&mut self, photo: &Path, found: &Found) -> (Table, bool) {
         let written = self.written(photo);
         if self.edited.contains_key(photo) {
             // What contradicts is asked when this window writes the next time.
@@ -173,7 +173,7 @@ impl Corrections {
     }
 
     /// Makes a change and writes it down, unless it is a part of one that goes on, such as a drag.
-    pub fn change(
+    pub(crate) fn change(
         &mut self,
         photo: &Path,
         found: &Found,
@@ -187,13 +187,13 @@ impl Corrections {
     }
 
     /// Back to what the reader found. It can be undone like any other change.
-    pub fn start_over(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
+    pub(crate) fn start_over(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
         self.put(photo, found, found.table.clone(), false)?;
         self.write(photo, found)
     }
 
     /// Takes over what the reader says of a card at a place where a person has put one.
-    pub fn read_again(
+    pub(crate) fn read_again(
         &mut self,
         photo: &Path,
         found: &Found,
@@ -247,7 +247,12 @@ impl Corrections {
     }
 
     /// Takes the last change of a photo back, or makes it again. Whether there was one.
-    pub fn step(&mut self, photo: &Path, found: &Found, forward: bool) -> Result<bool, Trouble> {
+    pub(crate) fn step(
+        &mut self,
+        photo: &Path,
+        found: &Found,
+        forward: bool,
+    ) -> Result<bool, Trouble> {
         let Some(edited) = self.edited.get_mut(photo) else { return Ok(false) };
         let stepped = if forward { edited.history.redo() } else { edited.history.undo() };
         if stepped {
@@ -258,13 +263,18 @@ impl Corrections {
     }
 
     /// Whether there is anything to undo, and to redo.
-    pub fn steps(&self, photo: &Path) -> (bool, bool) {
+    pub(crate) fn steps(&self, photo: &Path) -> (bool, bool) {
         let edited = self.edited.get(photo);
         edited.map_or((false, false), |e| (e.history.can_undo(), e.history.can_redo()))
     }
 
     /// After a [`Trouble::Clash`]: what this window says of the photo counts, or what the other one does.
-    pub fn resolve(&mut self, photo: &Path, found: &Found, mine: bool) -> Result<(), Trouble> {
+    pub(crate) fn resolve(
+        &mut self,
+        photo: &Path,
+        found: &Found,
+        mine: bool,
+    ) -> Result<(), Trouble> {
         let theirs = self.written(photo);
         let Some(edited) = self.edited.get_mut(photo) else { return Ok(()) };
         edited.known.clone_from(&theirs);
@@ -280,7 +290,7 @@ impl Corrections {
 
     /// Writes the table of a photo as it is now: reads the labels once more, puts together what others
     /// have written since, and replaces the file, while no other window does the same.
-    pub fn write(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
+    pub(crate) fn write(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
         let (Some(name), true) = (name_of(photo), self.edited.contains_key(photo)) else {
             return Ok(());
         };

@@ -24,7 +24,7 @@ const NAME_HEIGHT: f32 = 58.0;
 
 /// What the open photos show of a deck.
 #[derive(Default)]
-pub struct DeckCheck {
+pub(crate) struct DeckCheck {
     /// How many photos were open and read when it was found out.
     progress: (usize, usize),
     found: Option<Found>,
@@ -70,12 +70,12 @@ enum DeckAction {
 
 impl Photos {
     /// Looks at the open photos anew, as they may have been corrected.
-    pub fn start_deck_check(&mut self) {
+    pub(crate) fn start_deck_check(&mut self) {
         self.deck_check = DeckCheck::default();
     }
 
     /// The page that says whether the deck is complete. Whether it is to be closed.
-    pub fn deck_page(&mut self, ctx: &Context, app: &mut AppContext) -> bool {
+    pub(crate) fn deck_page(&mut self, ctx: &Context, app: &mut AppContext) -> bool {
         let progress = self.shelf.progress();
         if self.deck_check.found.is_none() || self.deck_check.progress != progress {
             let found = Some(Found::of(&mut self.shelf));

@@ -13,7 +13,7 @@ use setsight_vision::output::{Style, overlay};
 use std::path::{Path, PathBuf};
 
 /// A name for what is written about a photo.
-pub fn name(photo: &Path, ask: Ask) -> String {
+pub(crate) fn name(photo: &Path, ask: Ask) -> String {
     let stem = photo.file_stem().unwrap_or(photo.as_os_str()).to_string_lossy();
     match ask {
         SAVE_PICTURE => format!("{stem}-sets.png"),
@@ -23,26 +23,26 @@ pub fn name(photo: &Path, ask: Ask) -> String {
 }
 
 /// What is known of the photo that is looked at, as read and corrected.
-pub fn record(photos: &Photos) -> Option<Record> {
+pub(crate) fn record(photos: &Photos) -> Option<Record> {
     let (path, found) = photos.shelf.found()?;
     let result = Ok(photos.table().reading.clone());
     Some(Record { image: path.to_path_buf(), result, times: found.times.clone() })
 }
 
 /// The board as it lies and its sets, in characters.
-pub fn text(photos: &Photos) -> Option<String> {
+pub(crate) fn text(photos: &Photos) -> Option<String> {
     Some(record(photos)?.to_text(Ink::PLAIN))
 }
 
 /// The photo that is looked at with its sets drawn on it.
-pub fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
+pub(crate) fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
     let style = Style { codes, ..Style::default() };
     let table = photos.table();
     Some(overlay::draw(photos.pixels()?, table, &style))
 }
 
 /// Writes the annotated picture or the JSON, whole or not at all. What was done, in words.
-pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<String, String> {
+pub(crate) fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<String, String> {
     let record = record(photos).ok_or_else(|| t!("nothing-to-save"))?;
     let named = path.display().to_string();
     let unwritable = |error: String| t!("unwritable", path = named.as_str(), error = error);
@@ -63,7 +63,7 @@ pub fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<Stri
 }
 
 /// The paths that a text names, a line each: as typed, or as file managers copy them.
-pub fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
     let mut paths = Vec::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let line = line.trim_matches('"');
@@ -81,7 +81,7 @@ pub fn paths_in(text: &str) -> Result<Vec<PathBuf>, String> {
 }
 
 /// A path as it is typed, `~/` being the user's own folder.
-pub fn expanded(typed: &str) -> PathBuf {
+pub(crate) fn expanded(typed: &str) -> PathBuf {
     match (typed.strip_prefix("~/"), dirs::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(typed),

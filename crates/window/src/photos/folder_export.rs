@@ -20,7 +20,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 const TABLE: &str = "cards.csv";
 
 /// Writing that goes on.
-pub struct FolderExport {
+pub(crate) struct FolderExport {
     done: Arc<AtomicUsize>,
     all: usize,
     outcome: Receiver<Result<Saved, Problem>>,
@@ -45,7 +45,7 @@ enum Problem {
 
 impl FolderExport {
     /// Begins to write into a new folder in `place`. `wake` is called when there is news.
-    pub fn begin(
+    pub(crate) fn begin(
         photos: Vec<(PathBuf, Found, Table)>,
         eye: Arc<dyn Eye>,
         place: &Path,
@@ -68,12 +68,12 @@ impl FolderExport {
     }
 
     /// How far it is, in words.
-    pub fn progress(&self) -> String {
+    pub(crate) fn progress(&self) -> String {
         t!("saving", n = self.done.load(Ordering::Relaxed) + 1, all = self.all)
     }
 
     /// What was written, or why it was not, once that is known.
-    pub fn outcome(&self) -> Option<String> {
+    pub(crate) fn outcome(&self) -> Option<String> {
         match self.outcome.try_recv() {
             Ok(Ok(saved)) => Some(saved.words()),
             Ok(Err(problem)) => Some(problem.words()),

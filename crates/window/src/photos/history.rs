@@ -2,7 +2,7 @@
 
 /// A value with its past and, after undoing, its future.
 #[derive(Clone, Debug)]
-pub struct History<T> {
+pub(crate) struct History<T> {
     past: Vec<T>,
     now: T,
     future: Vec<T>,
@@ -10,17 +10,17 @@ pub struct History<T> {
 
 impl<T: Clone + PartialEq> History<T> {
     /// Nothing has happened yet.
-    pub fn new(now: T) -> Self {
+    pub(crate) fn new(now: T) -> Self {
         Self { past: Vec::new(), now, future: Vec::new() }
     }
 
     /// As it is now.
-    pub fn now(&self) -> &T {
+    pub(crate) fn now(&self) -> &T {
         &self.now
     }
 
     /// Changes it. What was undone before can no longer be redone.
-    pub fn change(&mut self, to: T) {
+    pub(crate) fn change(&mut self, to: T) {
         if to != self.now {
             self.past.push(std::mem::replace(&mut self.now, to));
             self.future.clear();
@@ -28,13 +28,13 @@ impl<T: Clone + PartialEq> History<T> {
     }
 
     /// Changes it as a part of the change before: a drag is one change.
-    pub fn amend(&mut self, to: T) {
+    pub(crate) fn amend(&mut self, to: T) {
         self.now = to;
         self.future.clear();
     }
 
     /// Changes all that was, is and was taken back.
-    pub fn rewrite(&mut self, new: impl Fn(&T) -> T) {
+    pub(crate) fn rewrite(&mut self, new: impl Fn(&T) -> T) {
         self.now = new(&self.now);
         for state in self.past.iter_mut().chain(&mut self.future) {
             *state = new(state);
@@ -42,26 +42,26 @@ impl<T: Clone + PartialEq> History<T> {
     }
 
     /// Goes back; whether there was anything to go back to.
-    pub fn undo(&mut self) -> bool {
+    pub(crate) fn undo(&mut self) -> bool {
         let Some(before) = self.past.pop() else { return false };
         self.future.push(std::mem::replace(&mut self.now, before));
         true
     }
 
     /// Goes forward again; whether there was anything.
-    pub fn redo(&mut self) -> bool {
+    pub(crate) fn redo(&mut self) -> bool {
         let Some(after) = self.future.pop() else { return false };
         self.past.push(std::mem::replace(&mut self.now, after));
         true
     }
 
     /// Whether there is anything to undo.
-    pub fn can_undo(&self) -> bool {
+    pub(crate) fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
     /// Whether there is anything to redo.
-    pub fn can_redo(&self) -> bool {
+    pub(crate) fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 }

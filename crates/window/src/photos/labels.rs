@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Why labels cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LabelProblem {
+pub(crate) enum LabelProblem {
     /// The system does not give the file.
     Unreadable(PathBuf, String),
     /// The file is not JSON.
@@ -26,7 +26,7 @@ pub enum LabelProblem {
 
 impl LabelProblem {
     /// In words for the user.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let (Self::Unreadable(path, _)
         | Self::NotJson(path, _)
         | Self::NoPhotos(path)
@@ -62,7 +62,7 @@ impl From<DatasetError> for LabelProblem {
 
 /// Whether the codes of an entry mean what the codes of a reading mean: those of a deck of one's own
 /// are its own.
-pub fn is_of_deck_of(entry: &PhotoEntry, found: &Found) -> bool {
+pub(crate) fn is_of_deck_of(entry: &PhotoEntry, found: &Found) -> bool {
     match found.table.facts.taught_deck() {
         Some(deck) => entry.label.deck == deck.name,
         None => Edition::named(&entry.label.deck).is_some(),
@@ -71,7 +71,7 @@ pub fn is_of_deck_of(entry: &PhotoEntry, found: &Found) -> bool {
 
 /// A table as it is written. Until somebody has said that all its cards are right, the photo is tagged
 /// [`UNCHECKED`], and what is unsure stands in a list of its own.
-pub fn label_of(
+pub(crate) fn label_of(
     table: &Table,
     found: &Found,
     file: &str,
@@ -108,7 +108,7 @@ pub fn label_of(
 
 /// The table that was written. A card without corners gets those that were found around its
 /// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards come too.
-pub fn table_of(written: &PhotoEntry, found: &Found) -> Table {
+pub(crate) fn table_of(written: &PhotoEntry, found: &Found) -> Table {
     let (mut cards, mut readings, mut said) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers = Numbers::of(&found.table);
     let mut put = |card: CardLabel, unsure: bool| {
@@ -187,7 +187,7 @@ impl Numbers {
 
 /// Corners of a card at a place where none was found: like the nearest card's, else a sixth of
 /// the picture wide.
-pub fn usual_card_at(table: &Table, size_px: (u32, u32), center: Point) -> Quad {
+pub(crate) fn usual_card_at(table: &Table, size_px: (u32, u32), center: Point) -> Quad {
     let distance = |quad: &Quad| quad.center().distance(center);
     let nearest = table
         .cards

@@ -56,7 +56,7 @@ struct Running {
 
 /// Learning from corrections.
 #[derive(Default)]
-pub struct Learning {
+pub(crate) struct Learning {
     state: State,
     /// The program that trains: this one unless another is put in its place.
     program: Option<PathBuf>,
@@ -71,7 +71,7 @@ impl Learning {
     /// What there is to say and to press about the corrections in a folder of photos.
     // One page from top to bottom.
     #[expect(clippy::too_many_lines)]
-    pub fn show(&mut self, ui: &mut Ui, folder: &Path) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, folder: &Path) {
         self.update(ui.ctx());
         let mut next = None;
         match &mut self.state {

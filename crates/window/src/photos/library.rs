@@ -12,7 +12,7 @@ mod work;
 use crate::shared::eye::Eye;
 use crate::shared::reasons::Reason;
 use image::RgbImage;
-pub use queue::{CardWanted, Found, LibraryEvent, Pasted};
+pub(crate) use queue::{CardWanted, Found, LibraryEvent, Pasted};
 use queue::{MOST_EVENTS, Plan, Shared};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -23,21 +23,21 @@ use work::{list, list_named, work};
 
 /// A photo of the folder.
 #[derive(Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Where it is.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What it holds, or why it cannot be read, once it has been looked at.
-    pub found: Option<Result<Found, Reason>>,
+    pub(crate) found: Option<Result<Found, Reason>>,
 }
 
 /// The open photos.
-pub struct Library {
+pub(crate) struct Library {
     /// The photos, in the order in which people count.
-    pub entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// Whether the folder has been looked through.
-    pub listed: bool,
+    pub(crate) listed: bool,
     /// How many photos have been read, or cannot be.
-    pub read: usize,
+    pub(crate) read: usize,
     shared: Arc<Shared>,
     events: Receiver<LibraryEvent>,
     threads: Vec<JoinHandle<()>>,
@@ -46,7 +46,7 @@ pub struct Library {
 impl Library {
     /// Begins to list and read what these paths mean. `wake` is called, on any thread, when there
     /// is news.
-    pub fn open(
+    pub(crate) fn open(
         paths: Vec<PathBuf>,
         eye: Arc<dyn Eye>,
         wake: impl Fn() + Send + Sync + 'static,
@@ -58,7 +58,7 @@ impl Library {
     }
 
     /// One picture that lies in no file, under a name of the caller's.
-    pub fn paste(
+    pub(crate) fn paste(
         picture: RgbImage,
         name: &str,
         eye: Arc<dyn Eye>,
@@ -71,7 +71,7 @@ impl Library {
     }
 
     /// The same photos, to be read anew; the one at `first` is to be seen first.
-    pub fn again(
+    pub(crate) fn again(
         &self,
         first: usize,
         eye: Arc<dyn Eye>,
@@ -115,7 +115,7 @@ impl Library {
     }
 
     /// Lists more photos, and reads them too.
-    pub fn add(&mut self, paths: Vec<PathBuf>) {
+    pub(crate) fn add(&mut self, paths: Vec<PathBuf>) {
         let shared = Arc::clone(&self.shared);
         self.threads.extend(spawn("list", move || {
             let (found, problems, _) = list_named(&paths);
@@ -124,13 +124,13 @@ impl Library {
     }
 
     /// Whether it is a picture that lies in no file.
-    pub fn is_pasted(&self) -> bool {
+    pub(crate) fn is_pasted(&self) -> bool {
         self.shared.pasted.is_some()
     }
 
     /// Stops reading and waits for what has been begun: before the program ends, whose networks
     /// must not be taken apart while a thread runs them.
-    pub fn close(mut self) {
+    pub(crate) fn close(mut self) {
         self.shared.plan().stopped = true;
         self.shared.changed.notify_all();
         // Whoever waits to be heard is told that nobody listens.
@@ -142,7 +142,7 @@ impl Library {
     }
 
     /// The next news, if there is any. What it says of entries is taken over first.
-    pub fn next_event(&mut self) -> Option<LibraryEvent> {
+    pub(crate) fn next_event(&mut self) -> Option<LibraryEvent> {
         let mut event = self.events.try_recv().ok()?;
         match &mut event {
             LibraryEvent::Added(paths, _) => {
@@ -191,26 +191,26 @@ impl Library {
     }
 
     /// Has a photo decoded and read before everything else.
-    pub fn want_open(&self, index: usize) {
+    pub(crate) fn want_open(&self, index: usize) {
         self.shared.plan().open = Some(index);
         self.shared.changed.notify_all();
     }
 
     /// Has a card read; one that was wanted before and has not been begun is forgotten.
-    pub fn want_card(&self, card: CardWanted) {
+    pub(crate) fn want_card(&self, card: CardWanted) {
         self.shared.plan().card = Some(card);
         self.shared.changed.notify_all();
     }
 
     /// Has the pictures of a photo's stages made.
-    pub fn want_stages(&self, index: usize) {
+    pub(crate) fn want_stages(&self, index: usize) {
         self.shared.plan().stages = Some(index);
         self.shared.changed.notify_all();
     }
 
     /// Has these thumbnails made and these photos read first; what was wanted before and has not
     /// been begun is forgotten.
-    pub fn want_in_view(&self, thumbs: Vec<usize>, first: Vec<usize>) {
+    pub(crate) fn want_in_view(&self, thumbs: Vec<usize>, first: Vec<usize>) {
         let mut plan = self.shared.plan();
         plan.thumbs = thumbs.into();
         plan.first = first.into();
@@ -249,13 +249,13 @@ pub(crate) mod tests {
     use std::time::{Duration, Instant};
 
     /// Sees the same cards in every photo, which it does not open.
-    pub struct FakeEye {
-        pub table: Table,
-        pub reads: AtomicUsize,
+    struct FakeEye {
+        pub(crate) table: Table,
+        pub(crate) reads: AtomicUsize,
     }
 
     impl FakeEye {
-        pub fn seeing(table: Table) -> Arc<Self> {
+        fn seeing(table: Table) -> Arc<Self> {
             Arc::new(Self { table, reads: AtomicUsize::new(0) })
         }
     }
@@ -299,7 +299,7 @@ pub(crate) mod tests {
     }
 
     /// A folder of files with these names, which [`FakeEye`] never opens.
-    pub fn folder_of(names: &[&str]) -> tempfile::TempDir {
+    pub(crate) fn folder_of(names: &[&str]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for name in names {
             std::fs::write(dir.path().join(name), b"x").unwrap();

@@ -15,23 +15,23 @@ const MOST_TAUGHT: usize = 30;
 #[derive(Default)]
 pub struct Shelf {
     /// What threads read of them.
-    pub library: Option<Library>,
+    pub(crate) library: Option<Library>,
     /// Their thumbnails.
-    pub strip: Strip,
+    pub(crate) strip: Strip,
     /// What the strip says of each.
-    pub summaries: Vec<Option<Summary>>,
+    pub(crate) summaries: Vec<Option<Summary>>,
     /// The one that is looked at.
     pub current: usize,
     /// Which photos the strip shows, by what is known of them.
-    pub filter: Filter,
+    pub(crate) filter: Filter,
     /// Their places, in order.
-    pub in_strip: Vec<usize>,
+    pub(crate) in_strip: Vec<usize>,
     /// Photos whose summaries are to be made anew.
-    pub to_summarise: VecDeque<usize>,
+    pub(crate) to_summarise: VecDeque<usize>,
     /// What people have said of their cards.
-    pub corrections: Corrections,
+    pub(crate) corrections: Corrections,
     /// Why what was opened gives no photos, where there are none.
-    pub no_photos: Vec<ListError>,
+    pub(crate) no_photos: Vec<ListError>,
 }
 
 impl Shelf {
@@ -43,20 +43,20 @@ impl Shelf {
     }
 
     /// The same, once it has been read.
-    pub fn found(&self) -> Option<(&Path, &Found)> {
+    pub(crate) fn found(&self) -> Option<(&Path, &Found)> {
         let (path, found) = self.current()?;
         Some((path, found?))
     }
 
     /// The same, and what people have said of it.
-    pub fn in_hand(&mut self) -> Option<(&Path, &Found, &mut Corrections)> {
+    pub(crate) fn in_hand(&mut self) -> Option<(&Path, &Found, &mut Corrections)> {
         let entry = self.library.as_ref()?.entries.get(self.current)?;
         let found = entry.found.as_ref()?.as_ref().ok()?;
         Some((&entry.path, found, &mut self.corrections))
     }
 
     /// The photos from the one that is looked at on; not more than a deck is taught from.
-    pub fn some_paths(&self) -> Vec<PathBuf> {
+    pub(crate) fn some_paths(&self) -> Vec<PathBuf> {
         let entries = self.library.iter().flat_map(|library| &library.entries);
         entries.skip(self.current).take(MOST_TAUGHT).map(|entry| entry.path.clone()).collect()
     }
@@ -67,17 +67,17 @@ impl Shelf {
     }
 
     /// How many photos a person has checked.
-    pub fn checked(&self) -> usize {
+    pub(crate) fn checked(&self) -> usize {
         self.summaries.iter().flatten().filter(|summary| summary.checked).count()
     }
 
     /// Whether it is a picture that lies in no file.
-    pub fn is_pasted(&self) -> bool {
+    pub(crate) fn is_pasted(&self) -> bool {
         self.library.as_ref().is_some_and(Library::is_pasted)
     }
 
     /// All photos that have been read, with their cards and sets as corrected.
-    pub fn all_read(&mut self) -> Vec<(PathBuf, Found, Table)> {
+    pub(crate) fn all_read(&mut self) -> Vec<(PathBuf, Found, Table)> {
         let Some(library) = &self.library else { return Vec::new() };
         let mut all = Vec::new();
         for entry in &library.entries {
@@ -90,7 +90,7 @@ impl Shelf {
     }
 
     /// Says anew in the strip what is known of a photo.
-    pub fn summarise(&mut self, index: usize) {
+    pub(crate) fn summarise(&mut self, index: usize) {
         let entry = self.library.as_ref().and_then(|library| library.entries.get(index));
         let Some(entry) = entry else { return };
         let Some(Ok(found)) = &entry.found else { return };
@@ -101,7 +101,7 @@ impl Shelf {
     }
 
     /// Which photos the strip shows: the one that is looked at always.
-    pub fn fill_strip(&mut self) {
+    pub(crate) fn fill_strip(&mut self) {
         let (filter, current) = (self.filter, self.current);
         self.in_strip.clear();
         let shown = |&(i, summary): &(usize, &Option<Summary>)| {
@@ -111,7 +111,7 @@ impl Shelf {
     }
 
     /// The first or last photo of the strip for which this holds.
-    pub fn in_strip_where(
+    pub(crate) fn in_strip_where(
         &mut self,
         wanted: impl Fn(usize, usize) -> bool,
         first: bool,
@@ -122,7 +122,7 @@ impl Shelf {
     }
 
     /// The next photo with a card that is unsure, or the one before; round and round.
-    pub fn unsure(&self, forward: bool) -> Option<usize> {
+    pub(crate) fn unsure(&self, forward: bool) -> Option<usize> {
         let count = self.summaries.len();
         let at = |step: usize| {
             let step = if forward { step } else { count - step };
@@ -133,7 +133,7 @@ impl Shelf {
     }
 
     /// Tells the threads what is in view.
-    pub fn want(&self, missing: &[usize], in_view: &[usize]) {
+    pub(crate) fn want(&self, missing: &[usize], in_view: &[usize]) {
         let Some(library) = &self.library else { return };
         let first =
             in_view.iter().copied().filter(|&i| library.entries[i].found.is_none()).collect();

@@ -96,7 +96,7 @@ fn part(ui: &mut Ui, rect: Rect, frame: Frame, add: impl FnOnce(&mut Ui)) {
 
 impl Photos {
     /// Shows the tab. Letters that are typed into a field are none of its business.
-    pub fn show(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
+    pub(crate) fn show(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
         let whole = ui.available_rect_before_wrap();
         let count = self.shelf.progress().0;
         let mut parts = Parts::of(whole, count > 1);

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 /// The stages of one photo.
 #[derive(Default)]
-pub struct Stages {
+pub(crate) struct Stages {
     /// The photo they are of, once they have been asked for.
-    pub photo: Option<usize>,
+    pub(crate) photo: Option<usize>,
     result: Option<Result<Vec<(String, Picture)>, Reason>>,
     at: usize,
     view: View,
@@ -21,12 +21,16 @@ pub struct Stages {
 
 impl Stages {
     /// For another photo: the stage looked at stays.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self { at: self.at, ..Self::default() };
     }
 
     /// Takes the pictures.
-    pub fn put(&mut self, ctx: &Context, result: Result<Vec<(String, Arc<RgbImage>)>, Reason>) {
+    pub(crate) fn put(
+        &mut self,
+        ctx: &Context,
+        result: Result<Vec<(String, Arc<RgbImage>)>, Reason>,
+    ) {
         self.result = Some(result.map(|stages| {
             stages
                 .into_iter()
@@ -36,7 +40,7 @@ impl Stages {
     }
 
     /// Whether the pictures are there, or cannot be made.
-    pub fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         self.result.is_some()
     }
 
@@ -48,14 +52,14 @@ impl Stages {
     }
 
     /// The next stage, or the one before.
-    pub fn step(&mut self, forward: bool) {
+    pub(crate) fn step(&mut self, forward: bool) {
         let count = self.count().max(1);
         self.at = (self.at + if forward { 1 } else { count - 1 }) % count;
         self.view = View::default();
     }
 
     /// The list of stages with what each does and how long it took.
-    pub fn panel(&mut self, ui: &mut Ui, times: &[StageTime]) {
+    pub(crate) fn panel(&mut self, ui: &mut Ui, times: &[StageTime]) {
         ui.label(t!("stages-what"));
         let Some(result) = &self.result else {
             ui.horizontal(|ui| {
@@ -100,7 +104,7 @@ impl Stages {
     }
 
     /// The picture of the stage that is looked at.
-    pub fn picture(&mut self, ui: &mut Ui, keys: bool) {
+    pub(crate) fn picture(&mut self, ui: &mut Ui, keys: bool) {
         let at = self.at.min(self.count().saturating_sub(1));
         self.at = at;
         let Some(Ok(stages)) = &mut self.result else { return };

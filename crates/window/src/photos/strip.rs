@@ -18,22 +18,22 @@ const GAP: f32 = 8.0;
 
 /// What the strip says of a photo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub(crate) struct Summary {
     /// How many cards there are.
-    pub cards: usize,
+    pub(crate) cards: usize,
     /// How many sets there are.
-    pub sets: usize,
+    pub(crate) sets: usize,
     /// How many cards are unsure.
-    pub unsure: usize,
+    pub(crate) unsure: usize,
     /// Whether a person has changed anything.
-    pub corrected: bool,
+    pub(crate) corrected: bool,
     /// Whether a person has said that all its cards are right.
-    pub checked: bool,
+    pub(crate) checked: bool,
 }
 
 /// Which photos are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Filter {
+pub(crate) enum Filter {
     /// All of them.
     #[default]
     All,
@@ -49,11 +49,11 @@ pub enum Filter {
 
 impl Filter {
     /// All filters.
-    pub const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; 5] =
         [Self::All, Self::Unsure, Self::NoSet, Self::Corrected, Self::ToCheck];
 
     /// Its name on a button.
-    pub const fn word(self) -> Word {
+    pub(crate) const fn word(self) -> Word {
         match self {
             Self::All => Word("filter-every"),
             Self::Unsure => Word("filter-unsure"),
@@ -64,7 +64,7 @@ impl Filter {
     }
 
     /// What it shows.
-    pub const fn help(self) -> Word {
+    pub(crate) const fn help(self) -> Word {
         match self {
             Self::All => Word("filter-every-help"),
             Self::Unsure => Word("filter-unsure-help"),
@@ -75,7 +75,7 @@ impl Filter {
     }
 
     /// Whether it shows a photo.
-    pub fn shows(self, summary: &Summary) -> bool {
+    pub(crate) fn shows(self, summary: &Summary) -> bool {
         match self {
             Self::All => true,
             Self::Unsure => summary.unsure > 0,
@@ -87,22 +87,22 @@ impl Filter {
 }
 
 /// What the strip is given to show.
-pub struct Photographs<'a> {
+pub(crate) struct Photographs<'a> {
     /// All photos.
-    pub entries: &'a [Entry],
+    pub(crate) entries: &'a [Entry],
     /// What is known of each.
-    pub summaries: &'a [Option<Summary>],
+    pub(crate) summaries: &'a [Option<Summary>],
     /// The places of those that are shown, in order.
-    pub shown: &'a [usize],
+    pub(crate) shown: &'a [usize],
     /// The one that is looked at.
-    pub current: usize,
+    pub(crate) current: usize,
     /// Whether it is told how many sets there are.
-    pub tell_sets: bool,
+    pub(crate) tell_sets: bool,
 }
 
 /// The thumbnails and where the strip stands.
 #[derive(Default)]
-pub struct Strip {
+pub(crate) struct Strip {
     thumbs: HashMap<usize, (TextureHandle, u64)>,
     without: HashSet<usize>,
     frame: u64,
@@ -111,23 +111,23 @@ pub struct Strip {
 }
 
 /// What is needed for the part of the strip that is in view, and what was pressed.
-pub struct Shown {
+pub(crate) struct Shown {
     /// Thumbnails that are missing, those in view first.
-    pub missing: Vec<usize>,
+    pub(crate) missing: Vec<usize>,
     /// What is in view.
-    pub in_view: Vec<usize>,
+    pub(crate) in_view: Vec<usize>,
     /// The photo that was pressed.
-    pub pressed: Option<usize>,
+    pub(crate) pressed: Option<usize>,
 }
 
 impl Strip {
     /// Sees to it that a photo is in view.
-    pub fn reveal(&mut self, index: usize) {
+    pub(crate) fn reveal(&mut self, index: usize) {
         self.go_to = Some(index);
     }
 
     /// Takes a thumbnail; the one seen longest ago makes room.
-    pub fn put(&mut self, ctx: &Context, index: usize, thumb: Result<ColorImage, Reason>) {
+    pub(crate) fn put(&mut self, ctx: &Context, index: usize, thumb: Result<ColorImage, Reason>) {
         let Ok(thumb) = thumb else {
             self.without.insert(index);
             return;
@@ -141,12 +141,12 @@ impl Strip {
     }
 
     /// A photo's thumbnail, if it is kept.
-    pub fn thumb(&self, index: usize) -> Option<&TextureHandle> {
+    pub(crate) fn thumb(&self, index: usize) -> Option<&TextureHandle> {
         self.thumbs.get(&index).map(|(texture, _)| texture)
     }
 
     /// Shows the strip in all the room there is.
-    pub fn show(&mut self, ui: &mut Ui, photos: &Photographs<'_>) -> Shown {
+    pub(crate) fn show(&mut self, ui: &mut Ui, photos: &Photographs<'_>) -> Shown {
         let places = photos.shown;
         self.frame += 1;
         let room = ui.available_size();

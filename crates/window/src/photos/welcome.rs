@@ -10,7 +10,7 @@ use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, ve
 use std::path::Path;
 
 /// Shows the page. What the user wants.
-pub fn show(ui: &mut Ui, settings: &Settings) -> Option<Command> {
+pub(crate) fn show(ui: &mut Ui, settings: &Settings) -> Option<Command> {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| content(ui, settings)).inner
 }
 
@@ -68,7 +68,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
 }
 
 /// A file's or folder's own name.
-pub fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 

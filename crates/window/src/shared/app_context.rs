@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What a tab or a page asks of the window.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub(crate) enum Command {
     /// To tell the user something, for a while.
     Say(String),
     /// To do what a key does.
@@ -33,48 +33,48 @@ pub enum Command {
 /// What all tabs share.
 pub struct AppContext {
     /// The window's context.
-    pub ctx: Context,
+    pub(crate) ctx: Context,
     /// What reads photos.
-    pub eye: Arc<dyn Eye>,
+    pub(crate) eye: Arc<dyn Eye>,
     /// What the user has chosen, and where it is kept.
     pub store: SettingsStore,
     /// The deck that cards are read as.
-    pub used_deck: UsedDeck,
+    pub(crate) used_deck: UsedDeck,
     /// Whether the picture or the table fills the window, with nothing beside it.
-    pub presenting: bool,
+    pub(crate) presenting: bool,
     /// What was asked for and is not done yet.
-    pub commands: Vec<Command>,
+    pub(crate) commands: Vec<Command>,
 }
 
 impl AppContext {
     /// With nothing asked for.
-    pub fn new(ctx: &Context, eye: Arc<dyn Eye>, store: SettingsStore) -> Self {
+    pub(crate) fn new(ctx: &Context, eye: Arc<dyn Eye>, store: SettingsStore) -> Self {
         let (ctx, used_deck) = (ctx.clone(), UsedDeck::default());
         Self { ctx, eye, store, used_deck, presenting: false, commands: Vec::new() }
     }
 
     /// Tells the user something, for a while.
-    pub fn say(&mut self, words: String) {
+    pub(crate) fn say(&mut self, words: String) {
         self.commands.push(Command::Say(words));
     }
 
     /// Has the user name a path that is there already.
-    pub fn ask(&mut self, ask: Ask) {
+    pub(crate) fn ask(&mut self, ask: Ask) {
         self.commands.push(Command::Ask(ask, String::new()));
     }
 
     /// What the user has chosen.
-    pub fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.store.settings
     }
 
     /// The time of this frame, in seconds.
-    pub fn now(&self) -> f64 {
+    pub(crate) fn now(&self) -> f64 {
         self.ctx.input(|input| input.time)
     }
 
     /// Has the window drawn again, from any thread.
-    pub fn wake(&self) -> impl Fn() + Send + Sync + 'static {
+    pub(crate) fn wake(&self) -> impl Fn() + Send + Sync + 'static {
         let ctx = self.ctx.clone();
         move || ctx.request_repaint()
     }
@@ -84,21 +84,21 @@ impl AppContext {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// The tab that takes the paths; none is the window itself.
-    pub tab: Option<&'static str>,
+    pub(crate) tab: Option<&'static str>,
     /// The question.
-    pub word: Word,
+    pub(crate) word: Word,
     /// What may be named; files are photos.
-    pub pick: Pick,
+    pub(crate) pick: Pick,
 }
 
 impl Ask {
     /// The question of a tab.
-    pub const fn of(tab: &'static str, word: Word, pick: Pick) -> Self {
+    pub(crate) const fn of(tab: &'static str, word: Word, pick: Pick) -> Self {
         Self { tab: Some(tab), word, pick }
     }
 
     /// Its dialog, which proposes a name for a file to be written.
-    pub fn dialog(self, name: String) -> Dialog {
+    pub(crate) fn dialog(self, name: String) -> Dialog {
         let mut filters = Vec::new();
         if self.pick == Pick::Files {
             // Some systems tell large letters from small ones.

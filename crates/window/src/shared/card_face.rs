@@ -15,10 +15,10 @@ use std::f32::consts::TAU;
 use std::sync::LazyLock;
 
 /// Width of a card over its height, lying.
-pub const ASPECT: f32 = (CARD_LONG_MM / CARD_SHORT_MM) as f32;
+pub(crate) const ASPECT: f32 = (CARD_LONG_MM / CARD_SHORT_MM) as f32;
 
 /// The ground of a card.
-pub const WHITE: Color32 = Color32::from_rgb(253, 252, 248);
+pub(crate) const WHITE: Color32 = Color32::from_rgb(253, 252, 248);
 
 /// How many stripes go over a symbol's height: fewer than on a card, for a small picture.
 const STRIPES: usize = 13;
@@ -42,7 +42,7 @@ fn triangles_of(deck: &Deck, shape: Shape) -> Cow<'static, Triangles> {
 
 /// Cuts a polygon into triangles by cutting off its ears (Meisters 1975). Anticlockwise on the
 /// screen, y down.
-pub fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
+pub(crate) fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
     let cross = |a: usize, b: usize, c: usize| {
         let (a, b, c) = (outline[a], outline[b], outline[c]);
         (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
@@ -69,12 +69,18 @@ pub fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
 }
 
 /// Paints a card of the classic deck that fills `rect` (of the proportions [`ASPECT`]).
-pub fn paint(painter: &Painter, rect: Rect, card: Card, settings: &Settings) {
+pub(crate) fn paint(painter: &Painter, rect: Rect, card: Card, settings: &Settings) {
     paint_of(painter, rect, &Deck::classic(), card, settings);
 }
 
 /// The same of any deck.
-pub fn paint_of(painter: &Painter, rect: Rect, deck: &Deck, card: Card, settings: &Settings) {
+pub(crate) fn paint_of(
+    painter: &Painter,
+    rect: Rect,
+    deck: &Deck,
+    card: Card,
+    settings: &Settings,
+) {
     let radius = CornerRadius::same((rect.height() * 0.1).clamp(1.0, 40.0) as u8);
     painter.rect_filled(rect, radius, WHITE);
     let edge = Stroke::new((rect.height() * 0.012).max(1.0), Color32::from_rgb(190, 186, 176));
@@ -96,7 +102,7 @@ pub fn paint_of(painter: &Painter, rect: Rect, deck: &Deck, card: Card, settings
 }
 
 /// Paints one symbol around `center`, as it is on a card of this size.
-pub fn symbol(
+pub(crate) fn symbol(
     painter: &Painter,
     center: Pos2,
     card_size: Vec2,
@@ -110,7 +116,7 @@ pub fn symbol(
 }
 
 /// The same of an outline and its triangles.
-pub fn filled(
+pub(crate) fn filled(
     painter: &Painter,
     (center, card_size): (Pos2, Vec2),
     (outline, triangles): (&[(f64, f64)], &[[usize; 3]]),
@@ -190,7 +196,7 @@ fn crossings(outline: &[(f64, f64)], y: f64) -> Vec<(f64, f64)> {
 }
 
 /// Paints a card that lies face down.
-pub fn paint_back(painter: &Painter, rect: Rect) {
+pub(crate) fn paint_back(painter: &Painter, rect: Rect) {
     let radius = (rect.height() * 0.1).clamp(1.0, 40.0);
     painter.rect_filled(rect, radius, WHITE);
     let inner = rect.shrink(rect.height() * 0.07);
@@ -200,7 +206,7 @@ pub fn paint_back(painter: &Painter, rect: Rect) {
 }
 
 /// Paints the place where a card may lie.
-pub fn paint_gap(painter: &Painter, rect: Rect, line: Color32) {
+pub(crate) fn paint_gap(painter: &Painter, rect: Rect, line: Color32) {
     let points: Vec<Pos2> = [
         rect.left_top(),
         rect.right_top(),
@@ -213,7 +219,7 @@ pub fn paint_gap(painter: &Painter, rect: Rect, line: Color32) {
 }
 
 /// The mark of a set by its place, with its number: where colours come again it is no disc any more.
-pub fn set_mark(
+pub(crate) fn set_mark(
     painter: &Painter,
     center: Pos2,
     radius: f32,
@@ -238,7 +244,7 @@ pub fn set_mark(
 }
 
 /// A disc with a number, such as outlines carry.
-pub fn disc(painter: &Painter, center: Pos2, radius: f32, color: Color32, label: &str) {
+pub(crate) fn disc(painter: &Painter, center: Pos2, radius: f32, color: Color32, label: &str) {
     painter.circle_filled(center, radius + 1.5, RIM);
     painter.circle_filled(center, radius, color);
     number(painter, center, radius, color, label);
@@ -251,7 +257,7 @@ fn number(painter: &Painter, center: Pos2, radius: f32, color: Color32, label: &
 }
 
 /// Corners of a card of this size at a place: for tests and small pictures.
-pub fn rect_at(min: Pos2, width: f32) -> Rect {
+pub(crate) fn rect_at(min: Pos2, width: f32) -> Rect {
     Rect::from_min_size(pos2(min.x, min.y), vec2(width, width / ASPECT))
 }
 

@@ -9,7 +9,7 @@ const LOW: f32 = 200.0;
 
 /// Fills the room there is. What stands above the foot scrolls where it has too little; the foot does
 /// not, unless the room is very low.
-pub fn with_foot<S>(
+pub(crate) fn with_foot<S>(
     ui: &mut Ui,
     name: &'static str,
     state: &mut S,

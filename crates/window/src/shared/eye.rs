@@ -49,7 +49,7 @@ pub struct PipelineEye {
 
 impl PipelineEye {
     /// Reads by this plan; its deck is the one that is used last.
-    pub fn of(plan: ReadingPlan) -> Self {
+    pub(crate) fn of(plan: ReadingPlan) -> Self {
         Self { plan: Mutex::new(plan), made: Mutex::default() }
     }
 

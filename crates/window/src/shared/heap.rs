@@ -15,14 +15,14 @@ const CLEARLY: f64 = 1.6;
 
 /// For each card those that lie on it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heap {
+pub(crate) struct Heap {
     quads: Vec<Quad>,
     on_it: Vec<Vec<usize>>,
 }
 
 impl Heap {
     /// That of these cards of a picture.
-    pub fn of(picture: &RgbImage, quads: Vec<Quad>) -> Self {
+    pub(crate) fn of(picture: &RgbImage, quads: Vec<Quad>) -> Self {
         let mut on_it = vec![Vec::new(); quads.len()];
         for (i, a) in quads.iter().enumerate() {
             for (j, b) in quads.iter().enumerate().skip(i + 1) {
@@ -44,12 +44,12 @@ impl Heap {
     }
 
     /// Whether it is that of these cards.
-    pub fn is_of(&self, quads: impl Iterator<Item = Quad>) -> bool {
+    pub(crate) fn is_of(&self, quads: impl Iterator<Item = Quad>) -> bool {
         quads.eq(self.quads.iter().copied())
     }
 
     /// The cards that lie on one.
-    pub fn on(&self, card: usize) -> Vec<Quad> {
+    pub(crate) fn on(&self, card: usize) -> Vec<Quad> {
         let on_it = self.on_it.get(card).into_iter().flatten();
         on_it.map(|&other| self.quads[other]).collect()
     }

@@ -176,7 +176,7 @@ pub enum Action {
 
 impl Action {
     /// Whether it is done while something lies over the window, which would hide what else it did.
-    pub const fn is_done_under_a_page(self) -> bool {
+    pub(crate) const fn is_done_under_a_page(self) -> bool {
         let is_page = matches!(
             self,
             Self::About
@@ -223,7 +223,7 @@ pub enum Place {
 
 impl Place {
     /// All places, in the order of the help page.
-    pub const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Window,
         Self::Photos,
         Self::Solve,
@@ -239,7 +239,7 @@ impl Place {
     ];
 
     /// Its heading.
-    pub const fn word(self) -> Word {
+    pub(crate) const fn word(self) -> Word {
         match self {
             Self::Window => Word("keys-everywhere"),
             Self::Photos => Word("tab-photos"),
@@ -259,17 +259,17 @@ impl Place {
 
 /// A key and what it does.
 #[derive(Clone, Copy)]
-pub struct Binding {
+pub(crate) struct Binding {
     /// Where it works.
-    pub place: Place,
+    pub(crate) place: Place,
     /// Keys to be held.
-    pub held: Modifiers,
+    pub(crate) held: Modifiers,
     /// The key.
-    pub key: Key,
+    pub(crate) key: Key,
     /// What it does.
-    pub action: Action,
+    pub(crate) action: Action,
     /// What it does, in words.
-    pub word: Word,
+    pub(crate) word: Word,
 }
 
 const fn bind(place: Place, held: Modifiers, key: Key, action: Action, word: Word) -> Binding {
@@ -278,7 +278,7 @@ const fn bind(place: Place, held: Modifiers, key: Key, action: Action, word: Wor
 
 const NO: Modifiers = Modifiers::NONE;
 /// The key that is held for most of what the whole window does.
-pub const CTRL: Modifiers = Modifiers::COMMAND;
+pub(crate) const CTRL: Modifiers = Modifiers::COMMAND;
 const ALT: Modifiers = Modifiers::ALT;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
@@ -395,12 +395,12 @@ const BINDINGS: &[Binding] = &[
 ];
 
 /// All keys: first those that lead to the tabs.
-pub fn bindings() -> impl Iterator<Item = Binding> + Clone {
+pub(crate) fn bindings() -> impl Iterator<Item = Binding> + Clone {
     TABS.iter().map(TabSpec::binding).chain(BINDINGS.iter().copied())
 }
 
 /// What works without a place in [`bindings`]: the system's own keys, and letters that are typed.
-pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
+pub(crate) const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
     (Place::Window, OtherKey::Named(Word("key-tab-space")), Word("keys-tab")),
     (Place::Window, OtherKey::Letter(CTRL, "V"), Word("keys-paste")),
     (Place::Photos, OtherKey::Letter(CTRL, "C"), Word("copy-board")),
@@ -413,7 +413,7 @@ pub const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
 ];
 
 /// A key that is not in [`bindings`].
-pub enum OtherKey {
+pub(crate) enum OtherKey {
     /// Keys that have names.
     Named(Word),
     /// What is printed on them, and what is held with it.
@@ -422,7 +422,7 @@ pub enum OtherKey {
 
 impl OtherKey {
     /// As people write it.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Named(word) => word.say(),
             Self::Letter(held, letter) => held_name(*held) + letter,
@@ -432,7 +432,7 @@ impl OtherKey {
 
 /// The actions whose keys were pressed in this frame, where one of these places is. Their events
 /// are used up. While a button has the keyboard's focus, Enter and Space press that.
-pub fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<Action> {
+pub(crate) fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<Action> {
     let mut actions = Vec::new();
     let mut moves_focus = false;
     ctx.input_mut(|input| {
@@ -457,7 +457,7 @@ pub fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<Action> 
 }
 
 /// A key as people write it.
-pub fn name_of(binding: &Binding) -> String {
+pub(crate) fn name_of(binding: &Binding) -> String {
     held_name(binding.held)
         + &match binding.key {
             Key::ArrowLeft => t!("key-left"),
@@ -490,7 +490,7 @@ fn held_name(held: Modifiers) -> String {
 }
 
 /// The key of an action, as people write it.
-pub fn key_of(action: Action) -> String {
+pub(crate) fn key_of(action: Action) -> String {
     let found = bindings().find(|binding| binding.action == action);
     found.as_ref().map_or_else(String::new, name_of)
 }

@@ -25,10 +25,10 @@ pub enum Mode {
 
 impl Mode {
     /// All three.
-    pub const ALL: [Self; 3] = [Self::Solve, Self::Hint, Self::Learn];
+    pub(crate) const ALL: [Self; 3] = [Self::Solve, Self::Hint, Self::Learn];
 
     /// Its name on a button.
-    pub const fn word(self) -> Word {
+    pub(crate) const fn word(self) -> Word {
         match self {
             Self::Solve => Word("mode-solve"),
             Self::Hint => Word("mode-hint"),
@@ -39,7 +39,7 @@ impl Mode {
 
 /// How a card is to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// Outlined, no more.
     Plain,
     /// In the background: something else is being shown.
@@ -56,7 +56,7 @@ pub enum Mark {
 
 impl Mark {
     /// That of a card of these sets, where so many are shown, or one of them alone.
-    pub fn of_sets(sets: Vec<usize>, shown: usize, alone: Option<usize>) -> Self {
+    pub(crate) fn of_sets(sets: Vec<usize>, shown: usize, alone: Option<usize>) -> Self {
         match alone {
             Some(set) if sets.contains(&set) => Self::Sets(vec![set]),
             Some(_) => Self::Quiet,
@@ -75,27 +75,27 @@ pub struct Look {
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,
     /// The set under the pointer in the list, which goes before it.
-    pub pointed: Option<usize>,
+    pub(crate) pointed: Option<usize>,
     /// Whether it is told why that set is one.
-    pub why: bool,
+    pub(crate) why: bool,
     /// If anything, only the sets that hang on this card are shown.
-    pub with: Option<usize>,
+    pub(crate) with: Option<usize>,
     /// How many cards of a set are given away, 0 to 3.
-    pub hint: usize,
+    pub(crate) hint: usize,
     /// Of which set, the easiest to see being 0.
-    pub hint_rank: usize,
+    pub(crate) hint_rank: usize,
     /// The cards chosen, at most three, in the order of choosing.
-    pub chosen: Vec<usize>,
+    pub(crate) chosen: Vec<usize>,
 }
 
 impl Look {
     /// For another table: the way stays, what was given away or chosen does not.
-    pub fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         *self = Self { mode: self.mode, why: self.why, ..Self::default() };
     }
 
     /// The next set alone; after the last one all of them again.
-    pub fn next_set(&mut self, sets: usize) {
+    pub(crate) fn next_set(&mut self, sets: usize) {
         self.set = match self.set {
             None if sets > 0 => Some(0),
             Some(at) if at + 1 < sets => Some(at + 1),
@@ -104,7 +104,7 @@ impl Look {
     }
 
     /// The set before; before the first one all of them.
-    pub fn previous_set(&mut self, sets: usize) {
+    pub(crate) fn previous_set(&mut self, sets: usize) {
         self.set = match self.set {
             None => sets.checked_sub(1),
             Some(at) => at.checked_sub(1),
@@ -112,7 +112,7 @@ impl Look {
     }
 
     /// Shows the set under the pointer in the list; without one, what is chosen.
-    pub fn point_at(&mut self, set: Option<usize>, ctx: &Context) {
+    pub(crate) fn point_at(&mut self, set: Option<usize>, ctx: &Context) {
         if std::mem::replace(&mut self.pointed, set) != set {
             // The picture may have been drawn already.
             ctx.request_repaint();
@@ -120,18 +120,18 @@ impl Look {
     }
 
     /// Gives one card more away; after three cards begins again.
-    pub fn more_hint(&mut self) {
+    pub(crate) fn more_hint(&mut self) {
         self.hint = (self.hint + 1) % 4;
     }
 
     /// Gives away as much of another set.
-    pub fn another_hint(&mut self) {
+    pub(crate) fn another_hint(&mut self) {
         self.hint_rank += 1;
         self.hint = self.hint.max(1);
     }
 
     /// Does what a key asks for where a table is looked at. Whether it was such a key.
-    pub fn act(&mut self, action: Action, table: &Table) -> bool {
+    pub(crate) fn act(&mut self, action: Action, table: &Table) -> bool {
         match action {
             Action::NextSet => self.next_set(table.shown_sets()),
             Action::PreviousSet => self.previous_set(table.shown_sets()),
@@ -149,7 +149,7 @@ impl Look {
     }
 
     /// Takes a card into the choice or out of it. A fourth card begins a new choice.
-    pub fn choose(&mut self, card: usize) {
+    pub(crate) fn choose(&mut self, card: usize) {
         if let Some(at) = self.chosen.iter().position(|&c| c == card) {
             self.chosen.remove(at);
         } else {
@@ -161,14 +161,14 @@ impl Look {
     }
 
     /// The three cards chosen, once there are three.
-    pub fn three_chosen(&self, table: &Table) -> Option<[Card; 3]> {
+    fn three_chosen(&self, table: &Table) -> Option<[Card; 3]> {
         let cards: Option<Vec<Card>> =
             self.chosen.iter().map(|&i| table.cards.get(i).map(|card| card.card)).collect();
         cards?.try_into().ok()
     }
 
     /// The three cards of which it is told on the picture why they are a set, or are not.
-    pub fn asked_about(&self, table: &Table) -> Option<[usize; 3]> {
+    pub(crate) fn asked_about(&self, table: &Table) -> Option<[usize; 3]> {
         match (self.mode, self.set) {
             (Mode::Solve, Some(set)) if self.why => Some(table.set_at(set)),
             (Mode::Learn, _) => self.chosen.as_slice().try_into().ok(),
@@ -177,12 +177,12 @@ impl Look {
     }
 
     /// Why the three chosen cards are a set or are not, once there are three.
-    pub fn verdict(&self, table: &Table) -> Option<Verdict> {
+    pub(crate) fn verdict(&self, table: &Table) -> Option<Verdict> {
         self.three_chosen(table).map(explain)
     }
 
     /// What a table that has become another one no longer holds is let go.
-    pub fn fit(&mut self, table: &Table) {
+    pub(crate) fn fit(&mut self, table: &Table) {
         self.chosen.retain(|&card| card < table.cards.len());
         for set in [&mut self.set, &mut self.pointed] {
             set.take_if(|set| *set >= table.shown_sets());
@@ -197,7 +197,7 @@ impl Look {
     }
 
     /// How each card is to be drawn.
-    pub fn marks(&self, table: &Table) -> Vec<Mark> {
+    pub(crate) fn marks(&self, table: &Table) -> Vec<Mark> {
         let given = match self.hint {
             0 => Vec::new(),
             step => table.hint(self.hint_rank, step).unwrap_or_default(),

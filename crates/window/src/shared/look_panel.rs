@@ -19,7 +19,7 @@ use setsight_game::sets::explain;
 const RESTING: f32 = 0.3;
 
 /// Three buttons for the three ways to look.
-pub fn modes(ui: &mut Ui, look: &mut Look) {
+pub(crate) fn modes(ui: &mut Ui, look: &mut Look) {
     for mode in Mode::ALL {
         if ui.add(Button::selectable(look.mode == mode, mode.word().say())).clicked() {
             look.mode = mode;
@@ -28,7 +28,7 @@ pub fn modes(ui: &mut Ui, look: &mut Look) {
 }
 
 /// What there is to say and to press in the way chosen. Fills the height there is.
-pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
+pub(crate) fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     look.fit(table);
     for remark in table.remarks() {
         ui.weak(remark);
@@ -42,7 +42,7 @@ pub fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 
 /// That no set is here, and how likely three more cards bring one; or what is known while cards are
 /// unsure.
-pub fn no_set(ui: &mut Ui, table: &Table) {
+pub(crate) fn no_set(ui: &mut Ui, table: &Table) {
     let unsure = table.unsure();
     if unsure > 0 {
         let (sure, probable) = (table.cards.len() - unsure, table.probable_sets.len());
@@ -150,22 +150,22 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 }
 
 /// A set as a row of a list: its mark and its cards, drawn.
-pub struct SetRow<'a> {
+pub(crate) struct SetRow<'a> {
     /// Its place, from which its mark follows.
-    pub place: usize,
+    pub(crate) place: usize,
     /// Its number.
-    pub label: &'a str,
+    pub(crate) label: &'a str,
     /// Its cards.
-    pub cards: [Card; 3],
+    pub(crate) cards: [Card; 3],
     /// What the places are called where they lie, if they have names.
-    pub places: Option<[String; 3]>,
+    pub(crate) places: Option<[String; 3]>,
     /// Whether it is shown alone.
-    pub selected: bool,
+    pub(crate) selected: bool,
 }
 
 impl SetRow<'_> {
     /// Shows it.
-    pub fn show(self, ui: &mut Ui, deck: &Deck, settings: &Settings) -> Response {
+    pub(crate) fn show(self, ui: &mut Ui, deck: &Deck, settings: &Settings) -> Response {
         let width = ui.available_width();
         let beside = 44.0_f32.min(0.2 * width);
         let below = if self.places.is_some() { 18.0 } else { 0.0 };
@@ -257,7 +257,7 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 }
 
 /// A card, drawn, and its name.
-pub fn card_line(ui: &mut Ui, deck: &Deck, card: Card, settings: &Settings) {
+pub(crate) fn card_line(ui: &mut Ui, deck: &Deck, card: Card, settings: &Settings) {
     ui.horizontal(|ui| {
         let (rect, response) = ui.allocate_exact_size(vec2(66.0, 66.0 / ASPECT), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, names::card(deck, card)));
@@ -301,7 +301,7 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 
 /// Scrolls what does not fit, unless the panel as a whole does: of two areas one in the other only the
 /// inner one would bring into view what the keyboard goes to.
-pub fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+pub(crate) fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     if !ui.stack().contained_in(UiKind::ScrollArea) {
         ScrollArea::vertical().auto_shrink([false, true]).show(ui, add);
     } else {

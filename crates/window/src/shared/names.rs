@@ -6,7 +6,7 @@ use setsight_game::game::Variant;
 use setsight_game::sets::{Relation, Verdict};
 
 /// A card of a deck: "two striped purple diamonds".
-pub fn card(deck: &Deck, card: Card) -> String {
+pub(crate) fn card(deck: &Deck, card: Card) -> String {
     let n = card.number.index() + 1;
     let word = |property: Property| value_word(deck, property, card.value(property));
     let (shading, color) = (word(Property::Shading), word(Property::Color));
@@ -19,7 +19,7 @@ pub fn card(deck: &Deck, card: Card) -> String {
 }
 
 /// Names of which one is right: "a, b or c".
-pub fn either(names: &[String]) -> String {
+pub(crate) fn either(names: &[String]) -> String {
     let (last, others) = match names {
         [] => return String::new(),
         [others @ .., last] => (last, others),
@@ -42,12 +42,12 @@ fn value_word(deck: &Deck, property: Property, value: usize) -> &str {
 }
 
 /// A property: "shading".
-pub fn property(property: Property) -> String {
+pub(crate) fn property(property: Property) -> String {
     t!("card-property", property = property.word())
 }
 
 /// What a card of a deck shows in a property, 0 to 2: "striped".
-pub fn value(deck: &Deck, property: Property, value: usize) -> String {
+pub(crate) fn value(deck: &Deck, property: Property, value: usize) -> String {
     let word = value_word(deck, property, value);
     if deck.is_taught() && property != Property::Number {
         return word.to_owned();
@@ -56,7 +56,7 @@ pub fn value(deck: &Deck, property: Property, value: usize) -> String {
 }
 
 /// What is played: "Chain".
-pub fn variant(variant: Variant) -> String {
+pub(crate) fn variant(variant: Variant) -> String {
     match variant {
         Variant::Normal => t!("variant-normal"),
         Variant::Chain => t!("variant-chain"),
@@ -66,7 +66,7 @@ pub fn variant(variant: Variant) -> String {
 }
 
 /// Its rule in a sentence.
-pub fn rule(variant: Variant) -> String {
+pub(crate) fn rule(variant: Variant) -> String {
     match variant {
         Variant::Normal => t!("variant-normal-rule"),
         Variant::Chain => t!("variant-chain-rule"),
@@ -76,7 +76,7 @@ pub fn rule(variant: Variant) -> String {
 }
 
 /// How three cards of a deck stand to each other in a property.
-pub fn relation(deck: &Deck, property: Property, relation: Relation) -> String {
+pub(crate) fn relation(deck: &Deck, property: Property, relation: Relation) -> String {
     let word = |of| value(deck, property, of);
     match relation {
         Relation::AllAlike(of) => t!("all-alike", value = word(of)),
@@ -95,7 +95,7 @@ pub fn relation(deck: &Deck, property: Property, relation: Relation) -> String {
 }
 
 /// Whether three cards are a set, and what spoils it.
-pub fn verdict(verdict: &Verdict) -> String {
+pub(crate) fn verdict(verdict: &Verdict) -> String {
     if verdict.is_set() {
         return t!("a-set");
     }

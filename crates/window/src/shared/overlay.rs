@@ -25,18 +25,18 @@ const PIECES: usize = 64;
 
 /// What the pointer or the keyboard did to the cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hits {
+pub(crate) struct Hits {
     /// The card under the pointer.
-    pub hovered: Option<usize>,
+    pub(crate) hovered: Option<usize>,
     /// The card that was clicked, or pressed by a key.
-    pub clicked: Option<usize>,
+    pub(crate) clicked: Option<usize>,
     /// The card that has the keyboard's focus.
-    pub focused: Option<usize>,
+    pub(crate) focused: Option<usize>,
 }
 
 /// Paints a table's cards as they are to be looked at; of a card on which others lie no outline where
 /// those are.
-pub fn paint(
+pub(crate) fn paint(
     painter: &Painter,
     placement: &Placement,
     (table, heap): (&Table, &Heap),
@@ -58,7 +58,7 @@ pub fn paint(
 }
 
 /// Paints drawn cards as they are to be looked at; sets are numbered by place.
-pub fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &Settings) {
+pub(crate) fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &Settings) {
     // Pixels of the picture are points of the window.
     let placement = Placement {
         room: painter.clip_rect(),
@@ -226,23 +226,29 @@ fn discs(
 /// Makes every card a widget of its own, named for screen readers and reached by the keyboard, in the
 /// order in which one reads. The cards chosen show as pressed. Where hints are asked for no card tells
 /// of its sets.
-pub fn interact(ui: &mut Ui, placement: &Placement, table: &Table, id: Id, look: &Look) -> Hits {
+pub(crate) fn interact(
+    ui: &mut Ui,
+    placement: &Placement,
+    table: &Table,
+    id: Id,
+    look: &Look,
+) -> Hits {
     let tell_sets = look.mode == Mode::Solve;
     cards(ui, placement, table, id, &Cards { chosen: &look.chosen, tell_sets, focus: None })
 }
 
 /// How the cards of a picture are to be treated as widgets.
-pub struct Cards<'a> {
+pub(crate) struct Cards<'a> {
     /// These show as pressed.
-    pub chosen: &'a [usize],
+    pub(crate) chosen: &'a [usize],
     /// Whether a card under the pointer tells of its sets.
-    pub tell_sets: bool,
+    pub(crate) tell_sets: bool,
     /// This one takes the keyboard's focus.
-    pub focus: Option<usize>,
+    pub(crate) focus: Option<usize>,
 }
 
 /// The same, as somebody else wants it.
-pub fn cards(
+pub(crate) fn cards(
     ui: &mut Ui,
     placement: &Placement,
     table: &Table,
@@ -303,7 +309,7 @@ pub fn cards(
 
 /// Tells something of what lies at a point, in the corner of the room where it covers least of what
 /// lies around.
-pub fn tip_in_corner<T>(ui: &Ui, room: Rect, at: Pos2, add: impl FnOnce(&mut Ui) -> T) {
+pub(crate) fn tip_in_corner<T>(ui: &Ui, room: Rect, at: Pos2, add: impl FnOnce(&mut Ui) -> T) {
     let (pivot, corner) = match (at.x < room.center().x, at.y < room.center().y) {
         (true, true) => (Align2::RIGHT_BOTTOM, room.right_bottom()),
         (true, false) => (Align2::RIGHT_TOP, room.right_top()),
@@ -357,7 +363,7 @@ fn values_read(ui: &mut Ui, table: &Table, reading: &Reading) {
 }
 
 /// Points out a card: a thick outline and its number.
-pub fn point_out(painter: &Painter, placement: &Placement, table: &Table, card: usize) {
+pub(crate) fn point_out(painter: &Painter, placement: &Placement, table: &Table, card: usize) {
     let Some(read) = table.cards.get(card) else { return };
     let corners = placement.quad(&read.corners_in_image);
     closed(painter, corners, 9.0, RIM);
@@ -367,7 +373,7 @@ pub fn point_out(painter: &Painter, placement: &Placement, table: &Table, card: 
 }
 
 /// A line of words on a dark ground in the middle of a picture's lower edge.
-pub fn caption(painter: &Painter, room: Rect, text: &str) {
+pub(crate) fn caption(painter: &Painter, room: Rect, text: &str) {
     let font = FontId::proportional(17.0);
     let galley = painter.layout_no_wrap(text.to_owned(), font, Color32::WHITE);
     let size = galley.size() + vec2(28.0, 16.0);

@@ -20,7 +20,7 @@ const LOW: f32 = 300.0;
 const BAR_WIDTH: f32 = 12.0;
 
 /// Something over the window, at most so wide, that scrolls where the window is too small for it.
-pub fn modal<T>(
+pub(crate) fn modal<T>(
     ctx: &Context,
     name: &'static str,
     width: f32,
@@ -31,7 +31,12 @@ pub fn modal<T>(
 
 /// A page over the window with a button to close it, which is always in view where there is room.
 /// Whether it is to be closed.
-pub fn page(ctx: &Context, name: &'static str, width: f32, add: impl FnOnce(&mut Ui)) -> bool {
+pub(crate) fn page(
+    ctx: &Context,
+    name: &'static str,
+    width: f32,
+    add: impl FnOnce(&mut Ui),
+) -> bool {
     let close = |ui: &mut Ui| {
         ui.add_space(6.0);
         ui.vertical_centered_justified(|ui| ui.add(Button::new(t!("close"))).clicked()).inner
@@ -73,7 +78,7 @@ fn over<T>(
 
 /// Shows every key, or those that are searched for; those that work here and now first. Whether the
 /// page is to be closed.
-pub fn help(ctx: &Context, here: &[Place], searched: &mut String) -> bool {
+pub(crate) fn help(ctx: &Context, here: &[Place], searched: &mut String) -> bool {
     let room = ctx.content_rect().size();
     page(ctx, "help", 940.0, |ui| {
         ui.heading(t!("keys"));
@@ -148,15 +153,15 @@ fn key_row(ui: &mut Ui, key: &str, word: Word) {
 
 /// What came of a page of settings.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     /// It is to be closed.
-    pub close: bool,
+    pub(crate) close: bool,
     /// A deck's file is to be asked for.
-    pub open_deck: bool,
+    pub(crate) open_deck: bool,
 }
 
 /// Shows the settings.
-pub fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
+pub(crate) fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
     let mut open_deck = false;
     let close = page(ctx, "settings", 440.0, |ui| {
         ui.heading(t!("settings"));

@@ -23,23 +23,23 @@ const MOST_TILES: usize = 48;
 
 /// A picture made ready for the window by whoever has time for it: not the window's own thread.
 #[derive(Clone)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// All pixels.
-    pub full: Arc<RgbImage>,
+    pub(crate) full: Arc<RgbImage>,
     /// The whole picture, small enough for one texture.
     whole: ColorImage,
 }
 
 impl Prepared {
     /// Shrinks a picture for the window.
-    pub fn new(full: Arc<RgbImage>) -> Self {
+    pub(crate) fn new(full: Arc<RgbImage>) -> Self {
         let whole = shrunk(&full, WHOLE_PX);
         Self { full, whole }
     }
 }
 
 /// A picture as the window's toolkit wants it, its long side at most `long_px`.
-pub fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
+pub(crate) fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
     let long = picture.width().max(picture.height()).max(1);
     if long <= long_px {
         return color_image(picture);
@@ -50,7 +50,7 @@ pub fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
 }
 
 /// Buttons for a picture's zoom, in a corner of its room. To be drawn after what lies on the picture.
-pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
+pub(crate) fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
     let size = vec2(34.0, 30.0);
     let font = TextStyle::Button.resolve(ui.style());
     let fit = ui.painter().layout_no_wrap(t!("zoom-fit"), font, Color32::PLACEHOLDER).size().x;
@@ -90,7 +90,7 @@ pub fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
 
 /// Shows the part of a texture that the view says in all the room there is, and lets wheel, pinch,
 /// drag and double click change the view.
-pub fn ground(
+pub(crate) fn ground(
     ui: &mut Ui,
     texture: TextureId,
     size_px: Vec2,
@@ -124,7 +124,7 @@ pub fn ground(
 }
 
 /// A picture in the window.
-pub struct Picture {
+pub(crate) struct Picture {
     full: Arc<RgbImage>,
     whole: TextureHandle,
     tiles: HashMap<(u32, u32), TextureHandle>,
@@ -132,24 +132,24 @@ pub struct Picture {
 
 impl Picture {
     /// Hands the whole picture to the graphics card.
-    pub fn new(ctx: &Context, prepared: Prepared) -> Self {
+    pub(crate) fn new(ctx: &Context, prepared: Prepared) -> Self {
         let options = TextureOptions { mipmap_mode: None, ..TextureOptions::LINEAR };
         let whole = ctx.load_texture("picture", prepared.whole, options);
         Self { full: prepared.full, whole, tiles: HashMap::new() }
     }
 
     /// All pixels.
-    pub fn full(&self) -> &Arc<RgbImage> {
+    pub(crate) fn full(&self) -> &Arc<RgbImage> {
         &self.full
     }
 
     /// Size in pixels.
-    pub fn size_px(&self) -> Vec2 {
+    pub(crate) fn size_px(&self) -> Vec2 {
         vec2(self.full.width() as f32, self.full.height() as f32)
     }
 
     /// Shows it as [`ground`] does, and sharper where it is looked at from near.
-    pub fn show(
+    pub(crate) fn show(
         &mut self,
         ui: &mut Ui,
         view: &mut View,
@@ -166,7 +166,7 @@ impl Picture {
     }
 
     /// Larger, smaller or whole, by keys. To be asked for only when no letters are being typed.
-    pub fn keys(&self, ui: &Ui, view: &mut View, room: Rect) {
+    pub(crate) fn keys(&self, ui: &Ui, view: &mut View, room: Rect) {
         let pressed = |key| ui.input(|i| i.key_pressed(key) && !i.modifiers.any());
         let plus = pressed(Key::Plus)
             || ui.input(|i| i.key_pressed(Key::Equals) || i.key_pressed(Key::Plus));

@@ -8,7 +8,7 @@ const MOST_ZOOM: f32 = 16.0;
 
 /// What part of a picture is seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct View {
+pub(crate) struct View {
     /// 1 shows the whole picture.
     zoom: f32,
     /// The point of the picture in the middle of the view, 0 to 1 both ways.
@@ -23,7 +23,7 @@ impl Default for View {
 
 impl View {
     /// Where a picture of this size in pixels comes to stand in a part of the window.
-    pub fn place(&self, room: Rect, size_px: Vec2) -> Placement {
+    pub(crate) fn place(&self, room: Rect, size_px: Vec2) -> Placement {
         let fit = (room.width() / size_px.x).min(room.height() / size_px.y);
         let scale = (fit * self.zoom).max(1e-6);
         let size = size_px * scale;
@@ -32,12 +32,12 @@ impl View {
     }
 
     /// Whether the whole picture is seen.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.zoom <= 1.0
     }
 
     /// Makes the picture larger by a factor; the point of the picture under `at` stays where it is.
-    pub fn zoom_at(&mut self, room: Rect, size_px: Vec2, at: Pos2, factor: f32) {
+    pub(crate) fn zoom_at(&mut self, room: Rect, size_px: Vec2, at: Pos2, factor: f32) {
         let before = self.place(room, size_px);
         let held = (at - before.rect.min) / before.rect.size();
         self.zoom = (self.zoom * factor).clamp(1.0, MOST_ZOOM);
@@ -48,7 +48,7 @@ impl View {
     }
 
     /// Moves the picture by so many points.
-    pub fn pan(&mut self, room: Rect, size_px: Vec2, by: Vec2) {
+    pub(crate) fn pan(&mut self, room: Rect, size_px: Vec2, by: Vec2) {
         self.middle -= by / self.place(room, size_px).rect.size();
         self.keep_in(room, size_px);
     }
@@ -81,24 +81,24 @@ impl Placement {
     }
 
     /// From points of the window to pixels of the picture.
-    pub fn image_from_window(&self, p: Pos2) -> Point {
+    pub(crate) fn image_from_window(&self, p: Pos2) -> Point {
         let v = (p - self.rect.min) / self.scale;
         Point::new(f64::from(v.x), f64::from(v.y))
     }
 
     /// The four corners in the window.
-    pub fn quad(&self, quad: &Quad) -> [Pos2; 4] {
+    pub(crate) fn quad(&self, quad: &Quad) -> [Pos2; 4] {
         quad.0.map(|p| self.window_from_image(p))
     }
 }
 
 /// The upright rectangle around four corners.
-pub fn bounds(corners: &[Pos2; 4]) -> Rect {
+pub(crate) fn bounds(corners: &[Pos2; 4]) -> Rect {
     Rect::from_points(corners)
 }
 
 /// The quad with every side moved outward (inward when negative); points of the window.
-pub fn offset(corners: &[Pos2; 4], outward: f32) -> [Pos2; 4] {
+pub(crate) fn offset(corners: &[Pos2; 4], outward: f32) -> [Pos2; 4] {
     let quad = Quad::new(corners.map(|p| Point::new(f64::from(p.x), f64::from(p.y))));
     let moved = setsight_vision::output::overlay::offset(&quad, f64::from(outward));
     moved.0.map(|p| pos2(p.x as f32, p.y as f32))

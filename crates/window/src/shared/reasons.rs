@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Why a photo of the folder holds no table.
 #[derive(Clone, Debug)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// It is no photo that can be read.
     Source(Arc<SourceError>),
     /// The reader says so, in its own words.
@@ -29,7 +29,7 @@ impl From<SourceError> for Reason {
 
 impl Reason {
     /// In words that go on where the photo's name, or "it", stands before them.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Source(error) => photo(error),
             Self::Reader(reason) => reason.clone(),
@@ -39,7 +39,7 @@ impl Reason {
 }
 
 /// Why the networks cannot read, in the reader's own words, and what to do about those that were chosen.
-pub fn plan(error: &PlanError) -> String {
+pub(crate) fn plan(error: &PlanError) -> String {
     match error {
         PlanError::Chosen { .. } => t!("reason-chosen-models", error = error.to_string()),
         _ => error.to_string(),
@@ -47,7 +47,7 @@ pub fn plan(error: &PlanError) -> String {
 }
 
 /// Why a file is no photo that can be read: "is empty ...".
-pub fn photo(error: &SourceError) -> String {
+pub(crate) fn photo(error: &SourceError) -> String {
     match error {
         SourceError::Unreadable(error) => t!("reason-unreadable", error = system(error)),
         SourceError::NotAFile => t!("reason-no-file"),
@@ -94,7 +94,7 @@ fn system(error: &io::Error) -> String {
 }
 
 /// Why a path gives no photos.
-pub fn listing(error: &ListError) -> String {
+pub(crate) fn listing(error: &ListError) -> String {
     match error {
         ListError::Unreadable { path, reason } => {
             // Asked once more: what it said the first time is English.
@@ -113,7 +113,7 @@ pub fn listing(error: &ListError) -> String {
 }
 
 /// What is wrong with what is watched, and what to do.
-pub fn notice(notice: &Notice) -> (String, String) {
+pub(crate) fn notice(notice: &Notice) -> (String, String) {
     let Some(error) = &notice.error else {
         return (first_upper(&notice.title), format!("{}.", first_upper(&notice.advice)));
     };

@@ -19,7 +19,7 @@ const EXAMPLES: [(Word, [&str; 3]); 3] = [
 ];
 
 /// The page. Whether it is to be closed.
-pub fn page(ctx: &Context, settings: &Settings) -> bool {
+pub(crate) fn page(ctx: &Context, settings: &Settings) -> bool {
     pages::page(ctx, "rules", 760.0, |ui| {
         ui.heading(t!("rules-of-the-game"));
         ui.label(t!("rules-cards"));
@@ -42,7 +42,7 @@ pub fn page(ctx: &Context, settings: &Settings) -> bool {
 }
 
 /// The same in a few lines, for a panel.
-pub fn in_short(ui: &mut Ui, settings: &Settings) {
+pub(crate) fn in_short(ui: &mut Ui, settings: &Settings) {
     ui.strong(t!("what-is-a-set"));
     ui.label(t!("set-rule"));
     for (word, codes) in EXAMPLES {
@@ -90,7 +90,7 @@ const HOW_TO: [(Word, &[Word]); 2] = [
 ];
 
 /// How to photograph a table. Whether the page is to be closed.
-pub fn how_to(ctx: &Context) -> bool {
+pub(crate) fn how_to(ctx: &Context) -> bool {
     pages::page(ctx, "how to", 620.0, |ui| {
         ui.heading(t!("how-to-photograph-a-table"));
         for (heading, points) in HOW_TO {
@@ -104,7 +104,7 @@ pub fn how_to(ctx: &Context) -> bool {
 }
 
 /// What this program is. Whether the page is to be closed.
-pub fn about(ctx: &Context) -> bool {
+pub(crate) fn about(ctx: &Context) -> bool {
     pages::page(ctx, "about", 520.0, |ui| {
         ui.heading(concat!("setsight ", env!("CARGO_PKG_VERSION")));
         ui.label(t!("about-what"));

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Smallest and largest scale of the interface.
-pub const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;
+pub(crate) const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;
 
 /// So many folders are remembered, and so many decks.
 const MOST_RECENT: usize = 6;
@@ -61,13 +61,13 @@ pub struct Settings {
     /// Whether drawn cards and outlines also say their colour as a letter.
     pub letters: bool,
     /// Whether saved pictures name each card by its code.
-    pub codes: bool,
+    pub(crate) codes: bool,
     /// Whether a set and a mistake are heard in the dealt game.
-    pub sounds: bool,
+    pub(crate) sounds: bool,
     /// Folders and photos that were open, the last one first.
-    pub recent: Vec<PathBuf>,
+    pub(crate) recent: Vec<PathBuf>,
     /// Width and height of the window in points, once it has been another than the usual.
-    pub size: Option<(f32, f32)>,
+    pub(crate) size: Option<(f32, f32)>,
     /// The file of the deck that cards are read as; none for those that the program knows.
     pub deck: Option<PathBuf>,
     /// Files of decks that were used, the last one first.
@@ -77,7 +77,7 @@ pub struct Settings {
     pub players: Vec<String>,
     /// What was chosen for each camera, by its name; of one of the network by its address, without
     /// name and password.
-    pub cameras: BTreeMap<String, CameraSettings>,
+    pub(crate) cameras: BTreeMap<String, CameraSettings>,
 }
 
 /// What was chosen for a camera.
@@ -85,11 +85,11 @@ pub struct Settings {
 #[serde(default)]
 pub struct CameraSettings {
     /// By how many quarters its pictures are turned to the right.
-    pub quarters: u8,
+    pub(crate) quarters: u8,
     /// Whether they are mirrored; `None` where they tell themselves.
-    pub mirrored: Option<bool>,
+    pub(crate) mirrored: Option<bool>,
     /// Size, exposure, focus.
-    pub wish: CameraWish,
+    pub(crate) wish: CameraWish,
 }
 
 impl Default for Settings {
@@ -114,7 +114,7 @@ impl Default for Settings {
 
 impl Settings {
     /// Remembers what was opened, before all that was opened earlier.
-    pub fn remember(&mut self, path: PathBuf) {
+    pub(crate) fn remember(&mut self, path: PathBuf) {
         put_first(&mut self.recent, path);
     }
 
@@ -125,7 +125,7 @@ impl Settings {
     }
 
     /// Forgets the deck that is used: its file is no good.
-    pub fn forget_deck(&mut self) {
+    pub(crate) fn forget_deck(&mut self) {
         let path = self.deck.take();
         self.decks.retain(|other| Some(other) != path.as_ref());
     }
@@ -152,7 +152,7 @@ pub struct SettingsStore {
 impl SettingsStore {
     /// The user's settings; the defaults where there are none, or none that can be read: a
     /// damaged file must not keep the window shut.
-    pub fn of_user() -> Self {
+    pub(crate) fn of_user() -> Self {
         match dirs::config_dir() {
             Some(folder) => Self::at(&folder.join("setsight").join("window.json")),
             None => Self::default(),
@@ -171,7 +171,7 @@ impl SettingsStore {
 
     /// Light or dark for now, whatever is remembered, which stays as it is.
     #[must_use]
-    pub fn with_brightness(mut self, brightness: Brightness) -> Self {
+    pub(crate) fn with_brightness(mut self, brightness: Brightness) -> Self {
         self.for_now = Some((brightness, self.settings.brightness));
         self.settings.brightness = brightness;
         self.saved.brightness = brightness;
@@ -179,12 +179,12 @@ impl SettingsStore {
     }
 
     /// Where something else of the user's is kept: beside the settings.
-    pub fn beside(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn beside(&self, name: &str) -> Option<PathBuf> {
         Some(self.path.as_ref()?.with_file_name(name))
     }
 
     /// Writes what has changed since the last time, if anything has.
-    pub fn save(&mut self) -> io::Result<()> {
+    pub(crate) fn save(&mut self) -> io::Result<()> {
         if self.saved == self.settings {
             return Ok(());
         }

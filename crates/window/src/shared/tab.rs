@@ -11,26 +11,26 @@ use std::any::Any;
 use std::path::{Path, PathBuf};
 
 /// What the window knows of a tab before there is one.
-pub struct TabSpec {
+pub(crate) struct TabSpec {
     /// A stable name: of [`Action::Tab`], of [`Ask::tab`] and on the command line.
-    pub id: &'static str,
+    pub(crate) id: &'static str,
     /// Its name in the bar.
-    pub word: Word,
+    pub(crate) word: Word,
     /// The key that leads to it from everywhere, and what the page of keys says of it.
-    pub shortcut: (Modifiers, Key, Word),
+    pub(crate) shortcut: (Modifiers, Key, Word),
     /// Whether it is in the bar; a tab that is not needs a way to it from elsewhere.
-    pub in_bar: bool,
+    pub(crate) in_bar: bool,
     /// What `--show` with its name shows; without, the command line does not offer it.
-    pub show_help: Option<&'static str>,
+    pub(crate) show_help: Option<&'static str>,
     /// What a file of its own kind is opened as, wherever it is dropped or named.
-    pub opens: fn(&Path) -> Option<Ask>,
+    pub(crate) opens: fn(&Path) -> Option<Ask>,
     /// Makes the tab, with nothing open.
-    pub make: fn(&AppContext) -> Box<dyn Tab>,
+    pub(crate) make: fn(&AppContext) -> Box<dyn Tab>,
 }
 
 impl TabSpec {
     /// The key that leads there.
-    pub fn binding(&self) -> Binding {
+    pub(crate) fn binding(&self) -> Binding {
         let (held, key, word) = self.shortcut;
         Binding { place: Place::Window, held, key, action: Action::Tab(self.id), word }
     }

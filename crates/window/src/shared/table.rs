@@ -18,22 +18,22 @@ const MOST_TIED: usize = 3;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// What is true of the table, as far as anybody knows.
-    pub reading: TableReading,
+    pub(crate) reading: TableReading,
     /// For each card what the reader said of it, where it said anything.
-    pub readings: Vec<Option<Reading>>,
+    pub(crate) readings: Vec<Option<Reading>>,
     /// For each card whether a person has said what it is, or that it is right.
     pub said: Vec<bool>,
     /// For each card the number by which people know it, from 1. It stays the card's when another one
     /// is struck or added.
-    pub numbers: Vec<usize>,
+    pub(crate) numbers: Vec<usize>,
     /// Whether a person has said that all cards in view are there, and right.
-    pub checked: bool,
+    pub(crate) checked: bool,
     /// Places of cards that are covered now, by a hand perhaps: their sets rest. They keep their
     /// numbers and colours, so that no other set takes them over for the moment.
-    pub covered: Vec<usize>,
+    pub(crate) covered: Vec<usize>,
     /// Whether somebody else says how likely three more cards bring a set: who knows which cards the
     /// deck still holds.
-    pub chance_is_told: bool,
+    pub(crate) chance_is_told: bool,
 }
 
 /// A table is looked at as what was read; corrections go through [`Table::with_cards`].
@@ -56,7 +56,7 @@ impl Table {
     ///
     /// # Panics
     /// If there are not as many readings as cards.
-    pub fn new(reading: TableReading, readings: Vec<Option<Reading>>) -> Self {
+    pub(crate) fn new(reading: TableReading, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(reading.cards.len(), readings.len(), "a reading, or none, for each card");
         let said = vec![false; readings.len()];
         let numbers = (1..=readings.len()).collect();
@@ -64,13 +64,13 @@ impl Table {
     }
 
     /// What was read on a photo, in pixels of its picture.
-    pub fn of_reading(reading: &PhotoReading) -> Self {
+    pub(crate) fn of_reading(reading: &PhotoReading) -> Self {
         let readings = reading.readings.iter().cloned().map(Some).collect();
         Self::new(reading.table_in_image().into_owned(), readings)
     }
 
     /// The same table with other cards, of which no person has said anything yet.
-    pub fn with_cards(&self, cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
+    pub(crate) fn with_cards(&self, cards: Vec<ReadCard>, readings: Vec<Option<Reading>>) -> Self {
         let mut reading = TableReading::new(cards, self.reading.size_px);
         reading.facts = self.reading.facts.clone();
         reading.warnings.clone_from(&self.reading.warnings);
@@ -78,7 +78,7 @@ impl Table {
     }
 
     /// What is unusual about it, in a sentence each.
-    pub fn remarks(&self) -> Vec<String> {
+    pub(crate) fn remarks(&self) -> Vec<String> {
         let deck = match self.facts.deck() {
             None if self.cards.is_empty() => None,
             None => Some(t!("edition-unknown")),
@@ -109,23 +109,23 @@ impl Table {
     }
 
     /// The cards that are clearly read, with their places.
-    pub fn sure(&self) -> Vec<(usize, Card)> {
+    pub(crate) fn sure(&self) -> Vec<(usize, Card)> {
         let cards = self.cards.iter().enumerate();
         cards.filter(|(_, c)| !c.unsure).map(|(i, c)| (i, c.card)).collect()
     }
 
     /// How many sets are shown: the sure ones, then the probable ones.
-    pub fn shown_sets(&self) -> usize {
+    pub(crate) fn shown_sets(&self) -> usize {
         self.sets.len() + self.probable_sets.len()
     }
 
     /// Whether the set at a place is a probable one only.
-    pub fn is_probable(&self, place: usize) -> bool {
+    fn is_probable(&self, place: usize) -> bool {
         place >= self.sets.len()
     }
 
     /// The cards of the set at a place, the sure ones before the probable ones.
-    pub fn set_at(&self, place: usize) -> [usize; 3] {
+    pub(crate) fn set_at(&self, place: usize) -> [usize; 3] {
         match self.sets.get(place) {
             Some(set) => set.0,
             None => self.probable_sets[place - self.sets.len()].cards,
@@ -133,18 +133,18 @@ impl Table {
     }
 
     /// The number of the set at a place, with a question mark if it is probable only.
-    pub fn set_label(&self, place: usize) -> String {
+    pub(crate) fn set_label(&self, place: usize) -> String {
         format!("{}{}", place + 1, if self.is_probable(place) { "?" } else { "" })
     }
 
     /// Places of the sets that a card takes part in and that do not rest.
-    pub fn sets_with(&self, card: usize) -> Vec<usize> {
+    pub(crate) fn sets_with(&self, card: usize) -> Vec<usize> {
         let with = |&place: &usize| self.set_at(place).contains(&card) && !self.rests(place);
         (0..self.shown_sets()).filter(with).collect()
     }
 
     /// The sets of a card, by their numbers: "In sets 1, 3?".
-    pub fn sets_in_words(&self, card: usize) -> String {
+    pub(crate) fn sets_in_words(&self, card: usize) -> String {
         let sets: Vec<String> =
             self.sets_with(card).into_iter().map(|set| self.set_label(set)).collect();
         match sets.as_slice() {
@@ -154,19 +154,19 @@ impl Table {
     }
 
     /// Whether a card of a set is covered, so that the set may be no more.
-    pub fn rests(&self, set: usize) -> bool {
+    pub(crate) fn rests(&self, set: usize) -> bool {
         self.set_at(set).iter().any(|card| self.covered.contains(card))
     }
 
     /// How likely three more cards bring a set; `None` when the deck holds no three more.
-    pub fn chance_of_three_more(&self) -> Option<Chance> {
+    pub(crate) fn chance_of_three_more(&self) -> Option<Chance> {
         let board: Vec<Card> = self.sure().into_iter().map(|(_, card)| card).collect();
         sets::three_more(&board)
     }
 
     /// The first `step` cards (1 to 3) of a set: of the one that is easiest to see for `rank` 0, then of
     /// the next one; after the last one it begins again.
-    pub fn hint(&self, rank: usize, step: usize) -> Option<Vec<usize>> {
+    pub(crate) fn hint(&self, rank: usize, step: usize) -> Option<Vec<usize>> {
         let sure = self.sure();
         let board: Vec<Card> = sure.iter().map(|&(_, card)| card).collect();
         let sets = sets::easiest_first(&board);
@@ -175,13 +175,13 @@ impl Table {
     }
 
     /// The cards row by row from the left, as one reads.
-    pub fn reading_order(&self) -> Vec<usize> {
+    pub(crate) fn reading_order(&self) -> Vec<usize> {
         let quads: Vec<Quad> = self.cards.iter().map(|card| card.corners_in_image).collect();
         layout::rows(&quads).concat()
     }
 
     /// The nearest card in a direction, given in pixels of the picture (y down).
-    pub fn towards(&self, from: usize, (dx, dy): (f64, f64)) -> Option<usize> {
+    pub(crate) fn towards(&self, from: usize, (dx, dy): (f64, f64)) -> Option<usize> {
         let center = |i: usize| self.cards[i].corners_in_image.center();
         let start = center(from);
         let cost = |i: usize| {
@@ -197,7 +197,7 @@ impl Table {
     }
 
     /// The card under a point of the picture: of several the one whose centre is nearest.
-    pub fn card_at(&self, at_in_image: Point) -> Option<usize> {
+    pub(crate) fn card_at(&self, at_in_image: Point) -> Option<usize> {
         let distance = |i: usize| self.cards[i].corners_in_image.center().distance(at_in_image);
         (0..self.cards.len())
             .filter(|&i| self.cards[i].corners_in_image.contains(at_in_image))
@@ -206,7 +206,7 @@ impl Table {
 
     /// A card in words, with its number: "Card 3: two striped purple diamonds". Of guesses that are
     /// as likely none is kept back.
-    pub fn describe(&self, index: usize) -> String {
+    pub(crate) fn describe(&self, index: usize) -> String {
         let (n, deck) = (self.numbers[index], self.deck());
         if !self.cards[index].unsure {
             return t!("card-numbered", n = n, name = names::card(&deck, self.cards[index].card));
@@ -217,7 +217,7 @@ impl Table {
     }
 
     /// The best guess of a card, and those that are as likely.
-    pub fn likeliest(&self, index: usize) -> Vec<Card> {
+    pub(crate) fn likeliest(&self, index: usize) -> Vec<Card> {
         let card = &self.cards[index];
         let tied = |guess: &Guess| card.unsure && guess.confidence > card.confidence - TIE;
         let others = card.alternatives.iter().filter(|guess| tied(guess)).map(|guess| guess.card);
@@ -230,14 +230,14 @@ impl Table {
     }
 
     /// The cards that are unsure, as one reads.
-    pub fn to_check(&self) -> Vec<usize> {
+    pub(crate) fn to_check(&self) -> Vec<usize> {
         let mut cards = self.reading_order();
         cards.retain(|&card| self.cards[card].unsure);
         cards
     }
 
     /// The next card that is unsure after this one as one reads, round and round.
-    pub fn next_to_check(&self, after: Option<usize>) -> Option<usize> {
+    pub(crate) fn next_to_check(&self, after: Option<usize>) -> Option<usize> {
         let order = self.reading_order();
         let place = |card: usize| order.iter().position(|&other| other == card);
         let start = after.and_then(place).map_or(0, |place| place + 1);
@@ -253,7 +253,7 @@ pub(crate) mod tests {
     use setsight_game::cards::parse_codes;
 
     /// Cards in a row of four, each 90 x 60 pixels, 110 x 80 apart.
-    pub fn table_of(codes: &str) -> Table {
+    pub(crate) fn table_of(codes: &str) -> Table {
         let cards: Vec<ReadCard> = parse_codes(codes)
             .unwrap()
             .into_iter()

@@ -10,16 +10,16 @@ use setsight_game::cards::Color;
 use setsight_vision::output::overlay;
 
 /// Rim around coloured outlines, so that they stand out on every table.
-pub const RIM: Color32 = Color32::from_rgb(22, 24, 28);
+pub(crate) const RIM: Color32 = Color32::from_rgb(22, 24, 28);
 /// Outlines of cards in no set.
-pub const PALE: Color32 = Color32::from_rgb(245, 245, 245);
+pub(crate) const PALE: Color32 = Color32::from_rgb(245, 245, 245);
 /// Something is right.
-pub const GOOD: Color32 = Color32::from_rgb(0, 148, 108);
+pub(crate) const GOOD: Color32 = Color32::from_rgb(0, 148, 108);
 /// What a hint gives away and what the player has chosen.
-pub const CHOSEN: Color32 = Color32::from_rgb(255, 196, 38);
+pub(crate) const CHOSEN: Color32 = Color32::from_rgb(255, 196, 38);
 
 /// Colours of each palette. Where they come again the mark has another shape.
-pub const SET_COLORS: usize = 7;
+pub(crate) const SET_COLORS: usize = 7;
 
 /// Paul Tol's qualitative scheme "bright" ("Colour Schemes", 2021).
 const TOL: [Color32; SET_COLORS] = [
@@ -45,10 +45,10 @@ const STRONG: [Color32; SET_COLORS] = [
 
 impl Palette {
     /// All palettes.
-    pub const ALL: [Self; 3] = [Self::Okabe, Self::Tol, Self::Strong];
+    pub(crate) const ALL: [Self; 3] = [Self::Okabe, Self::Tol, Self::Strong];
 
     /// Its name on a button.
-    pub const fn word(self) -> Word {
+    pub(crate) const fn word(self) -> Word {
         match self {
             Self::Okabe => Word("palette-clear"),
             Self::Tol => Word("palette-bright"),
@@ -57,7 +57,7 @@ impl Palette {
     }
 
     /// The colour of a set by its place among the sets.
-    pub fn set_color(self, place: usize) -> Color32 {
+    pub(crate) fn set_color(self, place: usize) -> Color32 {
         match self {
             Self::Okabe => {
                 let [r, g, b] = overlay::set_color(place).0;
@@ -69,7 +69,7 @@ impl Palette {
     }
 
     /// The ink of a drawn card.
-    pub const fn ink(self, color: Color) -> Color32 {
+    pub(crate) const fn ink(self, color: Color) -> Color32 {
         match (self, color) {
             (Self::Okabe, Color::Green) => Color32::from_rgb(0, 146, 88),
             (Self::Okabe, Color::Purple) => Color32::from_rgb(98, 44, 140),
@@ -86,7 +86,7 @@ impl Palette {
 }
 
 /// The ground on which drawn cards lie.
-pub fn felt(ui: &Ui) -> Color32 {
+pub(crate) fn felt(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode {
         Color32::from_rgb(26, 48, 42)
     } else {
@@ -95,18 +95,18 @@ pub fn felt(ui: &Ui) -> Color32 {
 }
 
 /// Black or white letters, whichever can be read on a colour.
-pub fn text_on(color: Color32) -> Color32 {
+pub(crate) fn text_on(color: Color32) -> Color32 {
     let [r, g, b, _] = color.to_array().map(f32::from);
     if 0.299 * r + 0.587 * g + 0.114 * b > 125.0 { RIM } else { Color32::WHITE }
 }
 
 /// A box to be ticked, with a border that is seen on any ground.
-pub fn check_box(ui: &mut Ui, ticked: &mut bool, words: String) -> Response {
+pub(crate) fn check_box(ui: &mut Ui, ticked: &mut bool, words: String) -> Response {
     bordered(ui, |ui| ui.checkbox(ticked, words))
 }
 
 /// A box or a field with a border that is seen on any ground.
-pub fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
+pub(crate) fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
     ui.scope(|ui| {
         let widgets = &mut ui.visuals_mut().widgets;
         widgets.inactive.bg_stroke = Stroke::new(1.0, widgets.inactive.fg_stroke.color);
@@ -116,14 +116,14 @@ pub fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
 }
 
 /// A ring around what has the keyboard's focus: two lines, so that one of them is seen on any ground.
-pub fn focus_ring(painter: &Painter, rect: Rect, radius: f32) {
+pub(crate) fn focus_ring(painter: &Painter, rect: Rect, radius: f32) {
     let ring = rect.expand(3.0);
     painter.rect_stroke(ring, radius + 3.0, Stroke::new(5.0, Color32::BLACK), StrokeKind::Middle);
     painter.rect_stroke(ring, radius + 3.0, Stroke::new(2.0, Color32::WHITE), StrokeKind::Middle);
 }
 
 /// Applies the settings to the window; cheap when nothing has changed.
-pub fn apply(ctx: &Context, settings: &Settings) {
+pub(crate) fn apply(ctx: &Context, settings: &Settings) {
     ctx.set_theme(match settings.brightness {
         Brightness::System => ThemePreference::System,
         Brightness::Light => ThemePreference::Light,
@@ -135,7 +135,7 @@ pub fn apply(ctx: &Context, settings: &Settings) {
 }
 
 /// Sets up both looks, once.
-pub fn install(ctx: &Context) {
+pub(crate) fn install(ctx: &Context) {
     for theme in [Theme::Light, Theme::Dark] {
         ctx.style_mut_of(theme, |style| restyle(style, theme));
     }

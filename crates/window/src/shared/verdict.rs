@@ -10,7 +10,7 @@ use setsight_game::cards::{Deck, Property};
 use setsight_game::sets::Verdict;
 
 /// A verdict on cards of a deck: property by property, then in a word.
-pub fn verdict_lines(ui: &mut Ui, deck: &Deck, verdict: &Verdict) {
+pub(crate) fn verdict_lines(ui: &mut Ui, deck: &Deck, verdict: &Verdict) {
     for (property, relation) in Property::ALL.into_iter().zip(verdict.relations) {
         let good = relation.fits() && !verdict.repeated;
         ui.horizontal_wrapped(|ui| {
@@ -29,7 +29,7 @@ pub fn verdict_lines(ui: &mut Ui, deck: &Deck, verdict: &Verdict) {
 }
 
 /// Green that can be read on the window's ground.
-pub fn good_color(ui: &Ui) -> Color32 {
+pub(crate) fn good_color(ui: &Ui) -> Color32 {
     if ui.visuals().dark_mode {
         Color32::from_rgb(88, 206, 160)
     } else {
@@ -38,14 +38,14 @@ pub fn good_color(ui: &Ui) -> Color32 {
 }
 
 /// A tick around a point, so many points wide.
-pub fn tick(painter: &Painter, center: Pos2, size: f32, color: Color32) {
+pub(crate) fn tick(painter: &Painter, center: Pos2, size: f32, color: Color32) {
     let at = |x: f32, y: f32| center + vec2(x, y) * size;
     let points = vec![at(-0.42, 0.02), at(-0.12, 0.32), at(0.42, -0.32)];
     painter.add(Shape::line(points, Stroke::new((0.16 * size).max(1.5), color)));
 }
 
 /// A cross around a point, so many points wide.
-pub fn cross(painter: &Painter, center: Pos2, size: f32, color: Color32) {
+pub(crate) fn cross(painter: &Painter, center: Pos2, size: f32, color: Color32) {
     let stroke = Stroke::new((0.14 * size).max(1.5), color);
     for slope in [-1.0, 1.0] {
         let arm = vec2(0.36, 0.36 * slope) * size;
@@ -54,7 +54,7 @@ pub fn cross(painter: &Painter, center: Pos2, size: f32, color: Color32) {
 }
 
 /// A tick or a cross in the line of text, named for screen readers.
-pub fn sign(ui: &mut Ui, good: bool, color: Color32) {
+pub(crate) fn sign(ui: &mut Ui, good: bool, color: Color32) {
     let (rect, response) = ui.allocate_exact_size(vec2(16.0, 18.0), Sense::hover());
     let name = if good { t!("fits") } else { t!("does-not-fit") };
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));

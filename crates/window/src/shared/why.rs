@@ -26,7 +26,7 @@ const POINTS: usize = 40;
 const WRONG: Color32 = Color32::from_rgb(255, 140, 128);
 
 /// Paints the lines for the three cards that are asked about, if there are three.
-pub fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look) {
+pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look) {
     let (id, now) = (Id::unique("why"), ui.input(|input| input.time));
     let Some(cards) = look.asked_about(table) else {
         return ui.data_mut(|data| data.remove::<([usize; 3], f64)>(id));

@@ -59,7 +59,7 @@ impl Language {
     }
 
     /// The system's language.
-    pub fn of_system() -> Self {
+    pub(crate) fn of_system() -> Self {
         static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
             sys_locale::get_locale().map_or_else(Language::default, |tag| Language::of_locale(&tag))
         });
@@ -72,12 +72,12 @@ thread_local! {
 }
 
 /// From now on words of this thread are in a language.
-pub fn speak(language: Language) {
+pub(crate) fn speak(language: Language) {
     SPOKEN.set(language);
 }
 
 /// The language that this thread speaks.
-pub fn spoken() -> Language {
+fn spoken() -> Language {
     SPOKEN.get()
 }
 
@@ -87,7 +87,7 @@ pub struct Word(pub &'static str);
 
 impl Word {
     /// It, in the language that is spoken.
-    pub fn say(self) -> String {
+    pub(crate) fn say(self) -> String {
         said(self.0, &[])
     }
 }
@@ -102,7 +102,7 @@ pub(crate) use t;
 
 /// What [`t!`] stands for. A key that nobody has translated is said in English, and one that does not
 /// exist as it is; the tests see to it that neither happens.
-pub fn said(key: &str, values: &[(&'static str, FluentValue<'_>)]) -> String {
+pub(crate) fn said(key: &str, values: &[(&'static str, FluentValue<'_>)]) -> String {
     let values: FluentArgs<'_> = values.iter().cloned().collect();
     let words = |language| bundle(language).and_then(|bundle| filled(bundle, key, &values).0);
     words(spoken()).or_else(|| words(Language::English)).unwrap_or_else(|| key.to_owned())
@@ -144,7 +144,7 @@ pub(crate) mod tests {
     use std::path::{Path, PathBuf};
 
     /// Runs something in German.
-    pub fn in_german(run: impl FnOnce()) {
+    pub(crate) fn in_german(run: impl FnOnce()) {
         speak(Language::German);
         run();
         // Where tests share a thread.

@@ -17,9 +17,9 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 const MOST_LISTED: usize = 200;
 
 /// The page.
-pub struct PathPage {
+pub(crate) struct PathPage {
     /// What the path is for.
-    pub ask: Ask,
+    pub(crate) ask: Ask,
     text: String,
     /// Why what was typed last was not taken.
     error: Option<String>,
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 /// What came of a frame.
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It stays open.
     Open,
     /// Nothing is named.
@@ -46,7 +46,7 @@ pub enum Outcome {
 
 impl PathPage {
     /// Begins in a folder, with a proposed name for a file to be written.
-    pub fn new(ask: Ask, folder: Option<PathBuf>, name: &str) -> Self {
+    pub(crate) fn new(ask: Ask, folder: Option<PathBuf>, name: &str) -> Self {
         let folder = folder.or_else(dirs::home_dir).unwrap_or_default();
         let text = folder.join(name).display().to_string();
         let text = if name.is_empty() { with_separator(text) } else { text };
@@ -54,7 +54,7 @@ impl PathPage {
     }
 
     /// Shows it.
-    pub fn show(&mut self, ctx: &Context) -> Outcome {
+    pub(crate) fn show(&mut self, ctx: &Context) -> Outcome {
         self.list();
         let answer = pages::modal(ctx, "path", 520.0, |ui| {
             ui.heading(self.ask.word.say());

@@ -17,7 +17,7 @@ use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Long side of a thumbnail in pixels: sharp at twice the size of a point.
-pub const THUMB_PX: u32 = 240;
+pub(crate) const THUMB_PX: u32 = 240;
 /// Long side of a stage's picture in pixels.
 pub(super) const STAGE_PX: u32 = 1600;
 /// What may wait to be taken by the window.
@@ -27,27 +27,27 @@ pub(super) const MOST_EVENTS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The cards and sets as read.
-    pub table: Table,
+    pub(crate) table: Table,
     /// How long each stage took.
-    pub times: Vec<StageTime>,
+    pub(crate) times: Vec<StageTime>,
     /// Of the upright photo, in pixels.
-    pub size_px: (u32, u32),
+    pub(crate) size_px: (u32, u32),
     /// Of the file as stored, in pixels.
-    pub stored_px: (u32, u32),
+    pub(crate) stored_px: (u32, u32),
     /// The turn that made the photo upright.
-    pub orientation: Orientation,
+    pub(crate) orientation: Orientation,
 }
 
 impl Found {
     /// Pixels of the file per pixel of the picture in each direction (`Photo::reduced`).
-    pub fn reduced(&self) -> u32 {
+    pub(crate) fn reduced(&self) -> u32 {
         let long_side = |(width, height): (u32, u32)| f64::from(width.max(height));
         (long_side(self.stored_px) / long_side(self.size_px)).round().max(1.0) as u32
     }
 }
 
 /// What the threads have to say. Numbers are places in [`Library::entries`](super::Library::entries).
-pub enum LibraryEvent {
+pub(crate) enum LibraryEvent {
     /// Which photos there are, what was asked for but is no photo, and which photo is to be seen first.
     Listed(Vec<PathBuf>, Vec<ListError>, usize),
     /// A small picture, or why there is none.
@@ -67,18 +67,18 @@ pub enum LibraryEvent {
 }
 
 /// Photos of the caller that lie in no file, such as a pasted picture.
-pub type Pasted = Arc<RgbImage>;
+pub(crate) type Pasted = Arc<RgbImage>;
 
 /// A card that is to be read where a person has shown it.
-pub struct CardWanted {
+pub(crate) struct CardWanted {
     /// The photo's place.
-    pub photo: usize,
+    pub(crate) photo: usize,
     /// All its pixels.
-    pub picture: Arc<RgbImage>,
+    pub(crate) picture: Arc<RgbImage>,
     /// Where the card lies.
-    pub corners_in_image: Quad,
+    pub(crate) corners_in_image: Quad,
     /// What is known of the table.
-    pub facts: TableFacts,
+    pub(crate) facts: TableFacts,
 }
 
 /// What is to be done, in the order in which it is needed.
