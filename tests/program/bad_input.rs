@@ -1,10 +1,9 @@
 //! Bad input: each gets a clear line that names the file and the reason, the rest of the folder is
 //! done, nothing half-written is left under a final name, and the exit code tells.
 
-use crate::common::{Ran, Signal, Start, World, in_time, json_lines, pictures::*};
+use crate::common::{Ran, Signal, Start, World, json_lines, pictures::*};
 use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
 use setsight_photo::source;
-use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -99,42 +98,6 @@ fn an_unreadable_folder() {
     assert!(ran.line_about("locked").contains("Permission denied"), "{}", ran.stderr);
 }
 
-#[test]
-fn names_with_spaces_and_other_scripts() {
-    let world = World::new();
-    let names = ["a b #1 50%.png", "стол.png", "テーブル 桌子 🂡.png", "-dash.png"];
-    for name in names {
-        world.file(&format!("мои photos/{name}"), &small_png());
-    }
-    let ran = world.run(&["scan", "мои photos", "--format", "json", "--out", "выход"]).expect(0);
-    let mut images: Vec<String> =
-        ran.json().iter().map(|line| line["image"].as_str().unwrap().to_owned()).collect();
-    images.sort();
-    let mut expected: Vec<String> = names.iter().map(|name| format!("мои photos/{name}")).collect();
-    expected.sort();
-    assert_eq!(images, expected);
-    let page = std::fs::read_to_string(world.path().join("выход/index.html")).unwrap();
-    for name in names {
-        let stem = Path::new(name).file_stem().unwrap().to_str().unwrap();
-        assert!(world.path().join(format!("выход/{stem}.jpg")).is_file(), "{stem}");
-        assert!(page.contains(name), "{name}");
-    }
-    assert!(page.contains("href=\"a%20b%20%231%2050%25.jpg\""));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_under_stdout() {
-    let world = World::new();
-    world.file("a.png", &small_png());
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut command = world.command(&["scan", "a.png"]);
-    let output = command.stdout(full).stderr(Stdio::piped()).started().end();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(stderr.contains("stdout") && stderr.contains("No space left"), "{stderr}");
-}
-
 /// A small disk of its own; gone with the value.
 #[cfg(target_os = "linux")]
 struct SmallDisk(std::path::PathBuf);
@@ -222,18 +185,6 @@ fn ctrl_c_stops_between_photos() {
     for name in pictures {
         image::open(world.path().join("out").join(name)).expect("a whole picture");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_closed_pipe_is_no_error() {
-    let world = four_hundred_photos();
-    let (mut reader, writer) = std::io::pipe().unwrap();
-    let mut command = world.command(&["scan", "photos", "--format", "json"]);
-    let run = command.stdout(writer).stderr(Stdio::piped()).started();
-    // Closed once the first result comes.
-    in_time(move || reader.read_exact(&mut [0]).unwrap());
-    assert_eq!(Ran::from(run.end()).expect(0).stderr, "");
 }
 
 fn many_photos(count: usize) -> World {

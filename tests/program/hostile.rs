@@ -3,7 +3,7 @@
 
 use crate::common::{Ran, Running, Signal, Start, World, pictures::*};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
-use setsight_nets::engine::{LIBRARY_VARIABLE, Models, WEIGHTS};
+use setsight_nets::engine::Models;
 use std::process::{Command, Stdio};
 
 /// A chunk of a PNG: length, type, data and the checksum of both (ISO 15948).
@@ -156,27 +156,6 @@ fn a_jpeg_of_more_scans_than_encoders_make_is_refused_at_once() {
 }
 
 #[test]
-fn more_cards_than_any_table_holds_are_not_looked_through() {
-    let world = World::new();
-    world.file("photos/a.png", &small_png());
-    let card = |n: usize| {
-        let code = ["1fgd", "2fgd", "3fgd"][n % 3];
-        format!(r#"{{"code": "{code}", "center": [{}, {}]}}"#, n % 64, n % 48)
-    };
-    let cards: Vec<String> = (0..24_000).map(card).collect();
-    let photo = format!(
-        r#"{{"file": "a.png", "width": 64, "height": 48, "cards": [{}]}}"#,
-        cards.join(", ")
-    );
-    world.file("photos/labels.json", format!(r#"{{"photos": [{photo}]}}"#).as_bytes());
-    for (call, code) in [(&["eval", "photos"][..], 2), (&["dataset", "check", "photos"], 1)] {
-        let ran = world.run(call).expect(code);
-        let told = "24000 cards in one photo; at most 243 are read";
-        assert!(format!("{}{}", ran.stdout, ran.stderr).contains(told), "{}", ran.stderr);
-    }
-}
-
-#[test]
 fn two_runs_do_not_write_into_one_folder() {
     use setsight_files::whole_file::FolderLock;
     let world = World::new();
@@ -194,83 +173,6 @@ fn two_runs_do_not_write_into_one_folder() {
         drop(other);
         world.run(call).expect(0);
     }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_library_that_is_none_is_passed_over_and_told() {
-    let world = World::new();
-    world.file("a.png", &small_png());
-    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
-    world.file("text.so", b"no library");
-    world.file("cut.so", &program[..program.len() / 2]);
-    // A whole program, but no such library.
-    world.file("other.so", &program);
-    let told = [
-        ("none.so", "No such file"),
-        ("text.so", "10 bytes"),
-        ("cut.so", "is cut off"),
-        ("other.so", "other.so"),
-    ];
-    for (library, words) in told {
-        let mut command = world.command(&["scan", "a.png"]);
-        command.env(LIBRARY_VARIABLE, world.path().join(library));
-        let ran = Ran::from(command.ended());
-        assert_eq!(ran.code, 0, "{library}: {}", ran.stderr);
-        assert!(ran.stderr.contains("warning") && ran.stderr.contains(words), "{}", ran.stderr);
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_file_without_an_end_is_read_by_no_command() {
-    let world = World::new();
-    world.file("a.png", &small_png());
-    for name in ["deck.json", "models/reader.onnx", "set/all.json", "labels/labels.csv"] {
-        world.file(name, b"");
-        std::fs::remove_file(world.path().join(name)).unwrap();
-        std::os::unix::fs::symlink("/dev/zero", world.path().join(name)).unwrap();
-    }
-    for name in WEIGHTS {
-        let bytes = Models::Shipped.read(name).unwrap();
-        world.file(&format!("screens/{name}"), &bytes);
-    }
-    let screens = world.path().join("screens/screens.json");
-    std::fs::remove_file(&screens).unwrap();
-    let told = world.run(&["scan", "a.png", "--models", "screens"]).stderr;
-    assert!(told.contains("screens.json"), "{told}");
-    std::os::unix::fs::symlink("/dev/zero", &screens).unwrap();
-    let calls = [
-        &["scan", "a.png", "--deck", "deck.json"][..],
-        &["scan", "a.png", "--models", "screens"],
-        &["scan", "a.png", "--models", "models"],
-        &["eval", "labels"],
-        &["eval", "labels", "--baseline", "deck.json"],
-        &["dataset", "convert", "set/all.json", "--out", "out", "--from-format", "coco"],
-        &["deal", "--random", "--seed", "1", "--print", "deck.json"],
-    ];
-    for call in calls {
-        let ran = world.run(call);
-        assert_ne!(ran.code, 0, "{call:?}");
-    }
-    let told = world.run(calls[0]).stderr;
-    assert!(told.contains("it is no ordinary file but a folder, a device or a pipe"), "{told}");
-    let told = world.run(calls[6]).stderr;
-    assert!(told.contains("a folder, a device or a pipe is there"), "{told}");
-}
-
-#[cfg(unix)]
-#[test]
-fn nobody_who_reads_messages_is_no_reason_to_hang() {
-    let world = World::new();
-    for i in 0..200 {
-        world.file(&format!("photos/{i}.png"), b"no picture");
-    }
-    let mut command = world.command(&["scan", "photos", "--jobs", "3"]);
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let run = command.stdout(Stdio::null()).stderr(writer).started();
-    assert_eq!(run.end().status.code(), Some(1));
 }
 
 #[test]
@@ -345,30 +247,6 @@ fn names_that_are_no_text_lose_nothing() {
     let ran = Ran::from(command.arg(&folder).ended()).expect(1);
     let bytes = ran.json()[0]["wrong"][0]["file_bytes"].as_str().unwrap_or_default().to_owned();
     assert!(bytes.ends_with("e92f6e6f6e652e706e67"), "{}", ran.stdout);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_disk_without_room_is_left_as_it_was() {
-    let world = World::new();
-    const OLD: &[u8] = b"varied,values,last week";
-    world.file("out/results.csv", OLD);
-    let calls = [
-        "compare --experiment v=3,p=2,n=1 --solver cover --games 1 --out out",
-        "compare --uniformity --out out",
-        "simulate --games 10 --report out",
-        "deal --random --seed 1 --print out/sheet.html",
-    ];
-    for call in calls {
-        let ran = world.run_on_a_disk_without_room(call);
-        assert!(
-            ran.code == 1 && ran.stderr.contains("cannot be written"),
-            "{call}: {}",
-            ran.stderr
-        );
-        assert_eq!(world.names("out"), ["results.csv"], "{call}");
-    }
-    assert_eq!(std::fs::read(world.path().join("out/results.csv")).unwrap(), OLD);
 }
 
 /// A run of which only what it says on stderr counts.

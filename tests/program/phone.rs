@@ -143,16 +143,6 @@ fn one_photo_comes_through_a_pipe() {
     assert!(world.path().join("made/stdin.jpg").exists());
 }
 
-#[test]
-fn only_the_sets_are_printed() {
-    let world = World::new();
-    world.file("a.jpg", &encoded(table(&BOARD).0, ImageFormat::Jpeg));
-    let text = world.run(&["scan", "a.jpg", "--only-sets"]).expect(0).stdout;
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!((lines[0], lines.len()), ("a.jpg: 12 cards, 6 sets", 7));
-    assert!(lines[1].starts_with("1fgd 2fgd 3fgd   one filled green diamond, two"), "{text}");
-}
-
 /// A watching program.
 struct Watcher(Running);
 
@@ -200,26 +190,4 @@ fn what_comes_into_a_watched_folder_is_read_once_it_is_whole() {
     assert!(said.contains("watching camera; Ctrl-C ends it") && said.contains("3.jpg: is cut off"));
     let page = std::fs::read_to_string(world.path().join("camera/found/index.html")).unwrap();
     assert!(page.contains("4 photos"), "{page}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn the_page_is_shown_by_the_systems_opener() {
-    use std::os::unix::fs::PermissionsExt;
-    let world = World::new();
-    world.file("a.png", &small_png());
-    let opener =
-        world.file("bin/xdg-open", b"#!/bin/sh\necho \"$1\" > shown.new; mv shown.new shown\n");
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", opener.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    let call =
-        ["scan", "a.png", "--finder", "classical", "--reader", "classical", "-o", "made", "--open"];
-    let output = world.command(&call).env("PATH", path).ended();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // It runs by itself.
-    let shown = (0..200).find_map(|_| {
-        std::thread::sleep(Duration::from_millis(50));
-        std::fs::read_to_string(world.path().join("shown")).ok()
-    });
-    assert_eq!(shown.as_deref().map(str::trim), Some("made/index.html"));
 }

@@ -97,32 +97,3 @@ fn a_killed_scan_goes_on() {
     assert!(again.stderr.contains("36 of 36 are done already"), "{}", again.stderr);
     assert_eq!(fs::read_to_string(world.path().join("done.jsonl")).unwrap(), after);
 }
-
-#[test]
-fn a_file_of_another_work_is_not_gone_on_with() {
-    let world = photos();
-    let call = format!("{SCAN} {READ} --resume done.jsonl");
-    run(&world, &call).expect(1);
-    let before = fs::read(world.path().join("done.jsonl")).unwrap();
-    let refused = |args: &str, words: &str| {
-        let ran = run(&world, args).expect(2);
-        assert!(ran.stderr.contains(words), "{args}: {}", ran.stderr);
-        assert_eq!(fs::read(world.path().join("done.jsonl")).unwrap(), before);
-    };
-    refused(
-        &format!("{SCAN} --only-sets {READ} --resume done.jsonl"),
-        "--resume done.jsonl, line 1: is of another call",
-    );
-    let notes = world.file("notes.txt", b"Dear diary\n");
-    refused(
-        &format!("{SCAN} {READ} --resume notes.txt"),
-        "notes.txt, line 1: expected what scan writes there",
-    );
-    assert_eq!(fs::read(notes).unwrap(), b"Dear diary\n");
-    // Another run is at it.
-    let held = fs::OpenOptions::new().append(true).open(world.path().join("done.jsonl")).unwrap();
-    held.lock().unwrap();
-    refused(&call, "another run is writing there");
-    drop(held);
-    run(&world, &call).expect(1);
-}

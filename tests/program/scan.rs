@@ -81,15 +81,6 @@ fn a_photo_held_sideways_is_turned_upright() {
 }
 
 #[test]
-fn csv_has_a_line_for_each_card() {
-    let ran = world_with_board().run(&["scan", "table.jpg", "--format", "csv"]).expect(0);
-    let lines: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(lines.len(), 13);
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
-    assert_eq!((lines[0][2], lines[2][2], lines[2][13]), ("code", "2fgd", "1 2 3"));
-}
-
-#[test]
 fn results_go_to_a_folder_with_a_page() {
     let world = World::new();
     let board = encoded(table(&BOARD).0, ImageFormat::Jpeg);

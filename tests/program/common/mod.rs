@@ -60,12 +60,6 @@ impl World {
         self.run_after("trap '' XFSZ; ulimit -f 64", args)
     }
 
-    /// Runs the program where no file may hold a byte.
-    #[cfg(unix)]
-    pub fn run_on_a_disk_without_room(&self, args: &str) -> Ran {
-        self.run_after("trap '' XFSZ; ulimit -f 0", args)
-    }
-
     /// Runs the program, and gives the most memory that it takes in megabytes.
     #[cfg(target_os = "linux")]
     pub fn run_and_weigh(&self, args: &[&str]) -> (Ran, u64) {
