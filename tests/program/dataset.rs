@@ -6,9 +6,7 @@ use image::ImageFormat;
 use serde_json::{Value, json};
 use setsight_eval::convert;
 use setsight_photo::geometry::Point;
-use setsight_photo::labels::{
-    CardLabel, CropLabel, LabelFile, PhotoLabel, check_photo_files, read_crop_labels,
-};
+use setsight_photo::labels::{CardLabel, LabelFile, PhotoLabel, check_photo_files};
 
 /// A photo of 64x48 pixels, another for each number.
 fn photo(world: &World, name: &str, number: u32) {
@@ -27,58 +25,6 @@ fn converted(world: &World, folder: &str) -> Vec<PhotoLabel> {
     photos
 }
 
-/// Asserts that nothing is converted and nothing written, and that this is told.
-#[track_caller]
-fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) {
-    let before = world.names(".");
-    let ran = run_convert(world, &[args, &["--out", "out"]].concat()).expect(code);
-    for word in words {
-        assert!(ran.stderr.contains(word), "no \"{word}\" in: {}", ran.stderr);
-    }
-    assert!(ran.stdout.is_empty(), "{}", ran.stdout);
-    assert_eq!(world.names("."), before, "nothing is written");
-}
-
-#[test]
-fn a_folder_for_each_card_becomes_crops() {
-    let world = World::new();
-    for (i, folder) in ["train/2spd", "train/one open green oval", "test/2SPD"].iter().enumerate() {
-        photo(&world, &format!("cards/{folder}/1.png"), i as u32);
-    }
-    let ran = run_convert(&world, &["cards", "--out", "out"]).expect(0);
-    assert!(ran.stdout.contains("out/labels.csv: 3 crops, 2 of the deck's 81 cards, from folders"));
-    let crop =
-        |file: &str, code: &str| CropLabel { file: file.into(), code: code.parse().unwrap() };
-    let expected = [
-        crop("../cards/test/2SPD/1.png", "2spd"),
-        crop("../cards/train/2spd/1.png", "2spd"),
-        crop("../cards/train/one open green oval/1.png", "1ogo"),
-    ];
-    assert_eq!(read_crop_labels(&world.path().join("out")).unwrap(), expected);
-
-    // Copies have names of their own, and stand beside the labels.
-    run_convert(&world, &["cards", "--out", "copies", "--copy"]).expect(0);
-    let files = ["test-2SPD-1.png", "train-2spd-1.png", "train-one open green oval-1.png"];
-    assert_eq!(world.names("copies"), [&["labels.csv"], &files[..]].concat());
-    let read = |name: &str| std::fs::read(world.path().join(name)).unwrap();
-    assert_eq!(read("copies/test-2SPD-1.png"), read("cards/test/2SPD/1.png"));
-
-    photo(&world, "cards/back/1.png", 9);
-    let words = [
-        "nothing is written",
-        "back (used 1 times): \"back\" is no number, shading, colour or shape",
-        "--leave-out CLASS",
-    ];
-    refused(&world, &["cards"], 1, &words);
-    run_convert(&world, &["cards", "--out", "three", "--leave-out", "back"]).expect(0);
-    assert_eq!(read_crop_labels(&world.path().join("three")).unwrap().len(), 3);
-    refused(&world, &["cards", "--leave-out", "lid"], 2, &["no class lid", "2SPD, 2spd, back"]);
-
-    photo(&world, "cards/loose.png", 9);
-    let words = ["loose.png: lies in no card's folder; expected one for each card, such as 2spd/"];
-    refused(&world, &["cards", "--leave-out", "back"], 1, &words);
-}
-
 /// COCO's JSON of these images and annotations.
 fn coco(images: Value, annotations: Value) -> Vec<u8> {
     let categories = json!([
@@ -88,43 +34,6 @@ fn coco(images: Value, annotations: Value) -> Vec<u8> {
     json!({"images": images, "annotations": annotations, "categories": categories})
         .to_string()
         .into_bytes()
-}
-
-#[test]
-fn photos_from_outside_of_an_export_are_told() {
-    let world = World::new();
-    for name in ["private/a.png", "set/train/a.png", "set/valid/a.png"] {
-        photo(&world, name, 0);
-    }
-    let image = |id: u32, file: &str| json!({"id": id, "file_name": file});
-    let images =
-        json!([image(1, "../private/a.png"), image(2, "train/a.png"), image(3, "valid/a.png")]);
-    let mark = |image: u32| json!({"image_id": image, "category_id": 3, "bbox": [10, 20, 20, 10]});
-    let mark = json!([mark(1), mark(2), mark(3)]);
-    world.file("set/all.json", &coco(images, mark));
-    let ran = run_convert(&world, &["set", "--out", "copies", "--copy"]).expect(0);
-    let told = ran.line_about("private/a.png");
-    assert!(told.contains("1 labelled pictures lie outside") && told.contains("copied"), "{told}");
-    assert_eq!(
-        world.names("copies"),
-        ["..-private-a.png", "labels.json", "train-a.png", "valid-a.png"]
-    );
-}
-
-#[test]
-fn labels_are_written_beside_the_photos() {
-    // Label Studio says where it had the picture itself; ids may be text.
-    let world = World::new();
-    photo(&world, "project/images/f00-a.png", 0);
-    let mark = json!([{"image_id": "x", "category_id": 3, "bbox": [10, 20, 20, 10]}]);
-    let images = json!([{"id": "x", "file_name": "C:\\data\\media\\f00-a.png"}]);
-    world.file("project/result.json", &coco(images, mark));
-    run_convert(&world, &["project", "--out", "project/images"]).expect(0);
-    assert_eq!(
-        converted(&world, "project/images")[0].file,
-        "f00-a.png",
-        "labels beside the photos"
-    );
 }
 
 /// Programs show photos upright; labels.json speaks of the file as stored.

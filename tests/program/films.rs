@@ -3,7 +3,6 @@
 use crate::common::called::{program, refused};
 use crate::common::{Start, in_time};
 use image::{Rgb, RgbImage};
-use serde_json::Value;
 use setsight_live::cameras::Camera;
 use setsight_live::films::{AviReader, AviWriter, Video, VideoError};
 use std::io::Cursor;
@@ -159,62 +158,6 @@ fn a_film_that_lies_on_its_side_is_turned() {
     assert!(corners[0] == corners[1] && corners[2] == corners[3] && corners[0] != corners[2]);
 }
 
-#[test]
-fn pipes_folders_and_patterns_give_the_lines_that_the_film_gives() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join("frames");
-    std::fs::create_dir(&folder).unwrap();
-    let pattern = folder.join("frame-%04d.png");
-    ffmpeg(&["-i", text(&sample()), "-frames:v", "12", text(&pattern)]);
-    let live = |film: &str| {
-        let mut command = program();
-        command.args(["live", "--headless", "--format", "json", "--frames", "12", "--video", film]);
-        command
-    };
-    let cards = |output: std::process::Output| -> Vec<Value> {
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let lines = String::from_utf8(output.stdout).unwrap();
-        lines
-            .lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["cards"].take())
-            .collect()
-    };
-    let film = cards(live(text(&sample())).ended());
-    assert_eq!(film.len(), 12);
-    let bytes = std::fs::read(sample()).unwrap();
-    assert_eq!(cards(live("-").fed(&bytes)), film, "standard input");
-    let by_folder = cards(live(text(&folder)).ended());
-    assert_eq!(by_folder.len(), 12);
-    assert_eq!(cards(live(text(&pattern)).ended()), by_folder);
-    // H.264 through a pipe: nothing but ffmpeg reads it.
-    let other = home.path().join("film.mkv");
-    ffmpeg(&["-i", text(&sample()), "-c:v", "libx264", text(&other)]);
-    let piped = cards(live("-").fed(&std::fs::read(&other).unwrap()));
-    assert_eq!(piped, cards(live(text(&other)).ended()));
-}
-
-#[test]
-fn a_folder_has_the_rate_that_it_is_given_or_states() {
-    let home = tempfile::tempdir().unwrap();
-    for second in 10..14 {
-        let name = format!("IMG_20261125_1705{second}.png");
-        RgbImage::from_pixel(64, 48, Rgb([90; 3])).save(home.path().join(name)).unwrap();
-    }
-    let live = |more: &[&str]| {
-        let call = ["live", "--headless", "--format", "json", "--video", text(home.path())];
-        let output = program().args([&call[..], more].concat()).ended();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let lines = String::from_utf8(output.stdout).unwrap();
-        let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-        (last["time_ms"].as_f64().unwrap(), String::from_utf8(output.stderr).unwrap())
-    };
-    let (time_ms, said) = live(&[]);
-    assert_eq!(time_ms, 3_000.0);
-    assert!(said.contains("4 pictures, 1 a second by the times in their names"), "{said}");
-    let (time_ms, said) = live(&["--fps", "2"]);
-    assert_eq!((time_ms, &*said), (1_500.0, ""));
-}
-
 #[cfg(unix)]
 #[test]
 fn a_named_pipe_is_read() {
@@ -230,44 +173,6 @@ fn a_named_pipe_is_read() {
     assert_eq!(levels.len(), 3);
     assert!(levels.iter().zip([10u8, 90, 170]).all(|(a, b)| a.abs_diff(b) < 6), "{levels:?}");
     writer.join().unwrap().unwrap();
-}
-
-#[test]
-fn what_is_cut_off_is_read_so_far_and_ends_with_1() {
-    let home = tempfile::tempdir().unwrap();
-    let movie = home.path().join("movie.mp4");
-    let sample = sample();
-    let input = ["-i", text(&sample), "-c:v", "libx264"];
-    ffmpeg(&[&input[..], &["-movflags", "+faststart", text(&movie)]].concat());
-    for path in [sample, movie] {
-        let bytes = std::fs::read(&path).unwrap();
-        let cut = home.path().join(format!("cut-{}", path.file_name().unwrap().to_str().unwrap()));
-        std::fs::write(&cut, &bytes[..bytes.len() * 7 / 10]).unwrap();
-        let output = program()
-            .args(["live", "--headless", "--format", "json", "--video", text(&cut)])
-            .ended();
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{}: {message}", cut.display());
-        assert!(message.contains("cut off or damaged after"), "{message}");
-        assert!(message.lines().count() == 1, "our words alone: {message}");
-        let lines = String::from_utf8(output.stdout).unwrap();
-        assert!(lines.lines().count() > 20, "{} lines", lines.lines().count());
-    }
-}
-
-#[test]
-fn without_ffmpeg_its_films_are_refused_with_the_line_that_installs_it() {
-    let home = tempfile::tempdir().unwrap();
-    let movie = home.path().join("movie.mp4");
-    ffmpeg(&["-i", text(&sample()), "-t", "1", text(&movie)]);
-    let live = |film: &Path| {
-        let mut command = program();
-        command.args(["live", "--headless", "--frames", "3", "--video", text(film)]);
-        command.env("PATH", home.path()).ended()
-    };
-    refused(&live(&movie), 1, &["movie.mp4", "ffmpeg", "sudo apt install ffmpeg"]);
-    // Our own films need nothing.
-    assert!(live(&sample()).status.success());
 }
 
 #[test]

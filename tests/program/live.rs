@@ -72,21 +72,6 @@ fn a_film_gives_a_line_for_each_frame_and_always_the_same() {
 }
 
 #[test]
-fn text_says_what_changes() {
-    let film = sample();
-    let output = setsight(&["live", "--video", film.to_str().unwrap(), "--headless"]);
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).unwrap();
-    let last = text.lines().last().unwrap();
-    assert!(last.contains(" cards, ") && last.contains("cards in the deck"), "{text}");
-    let set = "12 cards, 2 sets: one striped purple diamond, three open red diamonds, two filled green diamonds;";
-    assert!(text.contains(set), "{text}");
-    // Before the first look is done nothing is known.
-    assert!(text.lines().next().unwrap().ends_with("looking for cards"), "{text}");
-    assert!(text.lines().count() < 80, "a line when something changes, not for each frame");
-}
-
-#[test]
 fn without_a_camera_it_says_what_to_do() {
     if !SystemCameras::default().list().is_empty() {
         crate::common::not_run("this machine has a camera");
