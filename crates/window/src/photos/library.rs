@@ -250,13 +250,15 @@ pub(crate) mod tests {
 
     /// Sees the same cards in every photo, which it does not open.
     struct FakeEye {
-        pub(crate) table: Table,
-        pub(crate) reads: AtomicUsize,
+        table: Table,
+        reads: AtomicUsize,
+        /// Whoever holds it keeps all reading from going on.
+        may_read: Mutex<()>,
     }
 
     impl FakeEye {
         fn seeing(table: Table) -> Arc<Self> {
-            Arc::new(Self { table, reads: AtomicUsize::new(0) })
+            Arc::new(Self { table, reads: AtomicUsize::new(0), may_read: Mutex::new(()) })
         }
     }
 
@@ -282,6 +284,7 @@ pub(crate) mod tests {
         }
 
         fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
+            let _waits = self.may_read.lock().unwrap();
             self.reads.fetch_add(1, Ordering::Relaxed);
             for stage in ["load", "segment", "board"] {
                 trace.picture(stage, || photo.frame.clone()).map_err(|error| error.to_string())?;
@@ -380,36 +383,12 @@ pub(crate) mod tests {
         assert!(eye.reads.load(Ordering::Relaxed) < 60);
     }
 
-    /// Reads nothing before it may.
-    struct SlowEye(Arc<FakeEye>, Mutex<()>);
-
-    impl Eye for SlowEye {
-        fn load(&self, path: &Path) -> Result<Photo, SourceError> {
-            self.0.load(path)
-        }
-
-        fn read_card(
-            &self,
-            frame: &Frame,
-            at: Quad,
-            facts: TableFacts,
-        ) -> Result<(CardImage, Reading), String> {
-            self.0.read_card(frame, at, facts)
-        }
-
-        fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
-            let _waits = self.1.lock().unwrap();
-            self.0.read(photo, trace)
-        }
-    }
-
     #[test]
     fn pixels_do_not_wait_for_readings() {
         let dir = folder_of(&["a.jpg", "b.jpg", "c.jpg"]);
-        let eye = Arc::new(SlowEye(FakeEye::seeing(Table::default()), Mutex::new(())));
-        let held = eye.1.lock().unwrap();
-        let slow = Arc::clone(&eye) as Arc<dyn Eye>;
-        let mut library = Library::open(vec![dir.path().to_path_buf()], slow, || ());
+        let eye = FakeEye::seeing(Table::default());
+        let held = eye.may_read.lock().unwrap();
+        let mut library = Library::open(vec![dir.path().to_path_buf()], eye.clone(), || ());
         wait_for(&mut library, |library, _| library.listed);
         // Each thread that reads has one in hand.
         for photo in [0, 2, 1] {
