@@ -109,29 +109,8 @@ pub fn go_on(test: &mut Test, player: Option<Key>) {
         test.harness.key_press(player);
         test.harness.step();
     }
-    let keys = [
-        Key::Q,
-        Key::A,
-        Key::Z,
-        Key::W,
-        Key::S,
-        Key::X,
-        Key::E,
-        Key::D,
-        Key::C,
-        Key::R,
-        Key::F,
-        Key::V,
-        Key::T,
-        Key::G,
-        Key::B,
-        Key::Y,
-        Key::H,
-        Key::N,
-        Key::U,
-        Key::J,
-        Key::M,
-    ];
+    let keys = "QAZWSXEDCRFVTGBYHNUJM".split_inclusive(char::is_alphabetic);
+    let keys: Vec<Key> = keys.map(|name| Key::from_name(name).unwrap()).collect();
     for spot in set.iter().flatten() {
         let Spot::Table(place) = *spot else { panic!("no chain here") };
         test.harness.key_press(keys[place]);
