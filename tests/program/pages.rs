@@ -9,7 +9,6 @@
 //! Pages of the laboratory tell what was called at their date.
 
 use crate::common::called::{program, stdout_of};
-use crate::common::pictures::small_png;
 use crate::common::{Start, World};
 use image::imageops::FilterType;
 use std::path::{Path, PathBuf};
@@ -211,14 +210,15 @@ fn what_the_pages_show_is_what_comes_out() {
 }
 
 /// Calls that are no page's, a file for each command, as a block of `console` would have them: `$ #` begins a
-/// remark, and `|| echo $?` shows the exit code in the last line.
+/// remark, and `|| echo $?` shows the exit code in the last line. They call tools as Linux has them.
+#[cfg(target_os = "linux")]
 #[test]
 fn what_the_transcripts_show_is_what_comes_out() {
     let check = |entry: std::fs::DirEntry| {
         let lines = std::fs::read_to_string(entry.path()).unwrap();
         let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
         let world = World::new();
-        world.file("small.png", &small_png());
+        world.file("small.png", &crate::common::pictures::small_png());
         wrong_in(&entry.file_name().to_string_lossy(), &world, &shown(&lines))
     };
     let entries = std::fs::read_dir(root().join("tests/data/console")).unwrap();
