@@ -78,3 +78,60 @@ fn extent(image: &CardImage) -> Option<Extent> {
     }
     Some(extent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+    use setsight_photo::geometry::Point;
+
+    const TINT: [u8; 3] = [200, 180, 250];
+
+    /// Three cells of 240 x 240 pixels, each with a dark block of tint of this size.
+    fn cells(width: u32, height: u32) -> (RgbImage, Vec<CardOutline>) {
+        let mut frame = RgbImage::from_pixel(720, 240, Rgb([255; 3]));
+        for cell in 0..3 {
+            for (x, y) in (0..width).flat_map(|x| (0..height).map(move |y| (x, y))) {
+                let (left, top) = (240 * cell + 120 - width / 2, 120 - height / 2);
+                let is_rim = x < 4 || y < 4 || x + 4 >= width || y + 4 >= height;
+                let color = if is_rim { [90, 40, 200] } else { TINT };
+                frame.put_pixel(left + x, top + y, Rgb(color));
+            }
+        }
+        let outline = |cell| {
+            let quad = Quad::rectangle(240.0, 240.0);
+            CardOutline::at(quad.map(|p| p + Point::new(240.0 * f64::from(cell), 0.0)))
+        };
+        (frame, (0..3).map(outline).collect())
+    }
+
+    #[test]
+    fn small_symbols_are_cut_to_the_size_that_readers_know() {
+        let sizes = |width, height| {
+            let (frame, outlines) = cells(width, height);
+            let cards = Cards::straighten(&frame, &outlines).of_drawing();
+            let quad = cards.outlines[1].corners_in_image;
+            assert!(quad.center().distance(outlines[1].corners_in_image.center()) < 3.0);
+            (quad.long_side().round(), quad.short_side().round())
+        };
+        let (long, short) = sizes(40, 80);
+        assert!(
+            (110.0..136.0).contains(&short) && (long / short - 1.5).abs() < 0.05,
+            "{long} {short}"
+        );
+        let (long, short) = sizes(120, 80);
+        assert!((140.0..150.0).contains(&long), "a wide row is in view: {long} {short}");
+        assert_eq!(sizes(80, 160), (240.0, 240.0), "as large as usual");
+    }
+
+    #[test]
+    fn what_is_wider_than_a_symbol_keeps_its_tint() {
+        let (frame, outlines) = cells(160, 160);
+        let cards = Cards::straighten(&frame, &outlines);
+        let middle = |cards: &Cards| cards.images[1].pixels.get_pixel(96, 64).0.map(i32::from);
+        let target = TINT.map(|v| (f32::from(v) * rectify::BALANCED_WHITE).round() as i32);
+        let far = |of: [i32; 3]| (0..3).map(|c| (of[c] - target[c]).abs()).max().unwrap();
+        assert!(far(middle(&cards)) > 10, "on a photo it is taken for light");
+        assert!(far(middle(&cards.of_drawing())) <= 1);
+    }
+}
