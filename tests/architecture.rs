@@ -183,7 +183,10 @@ const OPENED_ELSEWHERE: [(&str, &str); 12] = [
     ("crates/photo/src/source.rs", "photos, by their own limits"),
     ("crates/live/src/video.rs", "films, frame by frame"),
     ("crates/live/src/system/linux.rs", "the kernel's list of cameras"),
-    ("crates/eval/src/convert/write.rs", "photos that were decoded before, copied piece by piece"),
+    (
+        "crates/labels/src/convert/write.rs",
+        "photos that were decoded before, copied piece by piece",
+    ),
     ("crates/nets/src/engine/library.rs", "the head of an ordinary file"),
     ("crates/train/src/reader/crop_cache.rs", "training's own file, crop by crop"),
     ("crates/h7/src/folder.rs", "a new folder of its own"),

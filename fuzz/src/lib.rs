@@ -1,10 +1,10 @@
 //! What reads bytes that others have made, one function each: for `fuzz/` and `tests/program/mutated.rs`, and nothing
 //! else. None of them may panic, hang or fill the memory, whatever it is given.
 
-use setsight_eval::check::plan;
-use setsight_eval::convert;
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::parse_deals;
+use setsight_labels::check::plan;
+use setsight_labels::convert;
 use setsight_live::films::AviReader;
 use setsight_live::parts::jpeg::{self, Jpegs, Piece};
 use setsight_nets::Kind;

@@ -4,7 +4,7 @@ use crate::common::labelled::{crops, labels, photo_label};
 use crate::common::{Ran, World, pictures::*};
 use image::ImageFormat;
 use serde_json::{Value, json};
-use setsight_eval::convert;
+use setsight_labels::convert;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{CardLabel, LabelFile, PhotoLabel, check_photo_files};
 

@@ -6,7 +6,7 @@
 use crate::common::{Ran, World, pictures::*};
 use image::ImageFormat;
 use serde_json::{Map, Value, json};
-use setsight_eval::convert::Format;
+use setsight_labels::convert::Format;
 use setsight_photo::labels::{CardLabel, LabelFile, read_crop_labels};
 use setsight_testkit::in_repository;
 use std::path::{Path, PathBuf};

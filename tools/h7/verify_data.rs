@@ -154,8 +154,11 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         let sides = cards.iter().map(|(quad, _)| long_side(quad)).collect();
         write(format!("drawn-{i:02}-{kind:?}"), "drawn", &frame, codes, median(sides))?;
     }
-    for (i, photo) in
-        photos.map_or(Ok(Default::default()), setsight_eval::find_photos)?.photos.iter().enumerate()
+    for (i, photo) in photos
+        .map_or(Ok(Default::default()), setsight_labels::find_photos)?
+        .photos
+        .iter()
+        .enumerate()
     {
         let loaded = source::load_photo(&photo.path)?;
         let labels = photo.label.upright_cards(loaded.orientation);

@@ -1,7 +1,6 @@
 //! The figures of a whole evaluation, of one reader or of several side by side.
 
 use super::figures::{Figures, percent};
-use super::median::median;
 use super::outcome::PhotoOutcome;
 use super::reliability::Reliability;
 use super::run::PhotoResult;
@@ -74,8 +73,14 @@ impl Evaluation {
 
     /// Median CPU time of each stage over the photos, in ms; the last is `total`.
     pub(crate) fn median_stage_ms(&self) -> Vec<(&str, f64)> {
-        let of = |ms: &[f64]| median(ms).unwrap_or(0.0);
-        self.stage_cpu_ms.iter().map(|(name, ms)| (&**name, of(ms))).collect()
+        // Of an even number the mean of the middle two.
+        let median = |ms: &[f64]| {
+            let mut ms = ms.to_vec();
+            ms.sort_by(f64::total_cmp);
+            let (low, high) = (ms.len().saturating_sub(1) / 2, ms.len() / 2);
+            ms.get(high).map_or(0.0, |high| (ms[low] + high) / 2.0)
+        };
+        self.stage_cpu_ms.iter().map(|(name, ms)| (&**name, median(ms))).collect()
     }
 
     /// All of it as one JSON object.

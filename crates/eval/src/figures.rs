@@ -1,12 +1,13 @@
 //! Counts over photos, and their text output.
 
-use super::matching::{Match, Verdict, sets_among};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_game::cards::{Card, Property};
 use setsight_game::sets::is_set;
+use setsight_labels::{Match, Verdict};
 use setsight_photo::labels::CardLabel;
 use setsight_vision::TableReading;
+use std::collections::BTreeSet;
 
 /// Counts over some photos. The four verdicts add up to `cards`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -223,6 +224,15 @@ pub(super) fn set_at(
     is_set(cards[0], cards[1], cards[2]).then_some(cards)
 }
 
+/// All sets among some cards, each sorted, in sorted order.
+fn sets_among(cards: &[Card]) -> Vec<[Card; 3]> {
+    let cards: Vec<Card> = BTreeSet::from_iter(cards.iter().copied()).into_iter().collect();
+    let found = setsight_game::sets::find_all(&cards).into_iter();
+    let mut found: Vec<[Card; 3]> = found.map(|set| set.0.map(|place| cards[place])).collect();
+    found.sort_unstable();
+    found
+}
+
 /// `part` of `whole` in per cent; 100 if `whole` is 0.
 pub(super) fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
@@ -231,12 +241,27 @@ pub(super) fn percent(part: usize, whole: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare;
-    use crate::matching::tests::{label, reading};
+    use setsight_labels::compare;
+    use setsight_photo::geometry::{Point, Quad};
+    use setsight_photo::labels::SaidBy;
     use setsight_vision::ReadCard;
 
+    fn at(x: f64) -> Quad {
+        Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, 0.0)))
+    }
+
+    fn label(code: &str, x: f64) -> CardLabel {
+        let (corners, said_by) = (at(x), SaidBy::Person);
+        let code = code.parse().unwrap();
+        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+    }
+
+    fn reading(code: &str, x: f64, unsure: bool) -> ReadCard {
+        ReadCard::new(at(x), code.parse().unwrap(), 0.9, unsure)
+    }
+
     fn figures(readings: &[ReadCard]) -> Figures {
-        let labels = [label("1fgd", 0., 0.), label("2fgd", 100., 0.), label("3fgd", 200., 0.)];
+        let labels = [label("1fgd", 0.), label("2fgd", 100.), label("3fgd", 200.)];
         let table = TableReading::new(readings.to_vec(), (480, 360));
         Figures::of_photo(&labels, &table, &compare(&labels, readings))
     }
@@ -245,9 +270,9 @@ mod tests {
     fn what_is_probable_counts_by_itself() {
         let with = |third: &str| {
             figures(&[
-                reading("1fgd", 0., 0., false),
-                reading("2fgd", 100., 0., false),
-                reading(third, 200., 0., true),
+                reading("1fgd", 0., false),
+                reading("2fgd", 100., false),
+                reading(third, 200., true),
             ])
         };
         let f = with("3fgd");
@@ -260,9 +285,9 @@ mod tests {
     #[test]
     fn a_perfect_board_has_all_and_nothing_else() {
         let all = [
-            reading("1fgd", 0., 0., false),
-            reading("2fgd", 100., 0., false),
-            reading("3fgd", 200., 0., false),
+            reading("1fgd", 0., false),
+            reading("2fgd", 100., false),
+            reading("3fgd", 200., false),
         ];
         let f = figures(&all);
         assert_eq!(
@@ -271,7 +296,7 @@ mod tests {
         );
         assert_eq!((f.right_percent(), f.claims_right_percent()), (100.0, 100.0));
         let mut more = all.to_vec();
-        more.push(reading("1ord", 400., 0., true));
+        more.push(reading("1ord", 400., true));
         assert_eq!(figures(&more).perfect_boards, 1, "an unsure false card claims nothing");
         more[3].unsure = false;
         let f = figures(&more);
@@ -281,7 +306,7 @@ mod tests {
 
     #[test]
     fn verdicts_add_up_and_confusion_counts_what_was_found() {
-        let f = figures(&[reading("1frd", 0., 0., false), reading("2fgd", 100., 0., true)]);
+        let f = figures(&[reading("1frd", 0., false), reading("2fgd", 100., true)]);
         assert_eq!((f.wrong, f.unsure, f.missed, f.right), (1, 1, 1, 0));
         assert_eq!(f.unsure_but_right, 1);
         assert_eq!((f.sets, f.sets_claimed), (1, 0));

@@ -1,9 +1,10 @@
 //! The gain of a training: results before and after, on held-out photos and on drawn tables that
 //! detect a loss elsewhere.
 
-use crate::{Figures, LabelledPhoto, PhotoOutcome, compare, evaluate_photo};
+use crate::{Figures, PhotoOutcome, evaluate_photo};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use setsight_labels::{LabelledPhoto, compare};
 use setsight_photo::labels::{CardLabel, SaidBy};
 use setsight_photo::source::MemoryBudget;
 use setsight_scenes::suite::Suite;

@@ -1,11 +1,11 @@
 //! The gain of a training as a table for the terminal and as a page with the cards that changed.
 
-use crate::LabelledPhoto;
 use crate::gain::{CardChange, Change, Counts, Verdict, Worth};
 use crate::html;
 use maud::{Markup, html};
 use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
+use setsight_labels::LabelledPhoto;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source;
 use setsight_vision::CardOutline;

@@ -1,8 +1,8 @@
 //! The outcome of each photo, card by card, with the names used in the JSON.
 
-use super::matching::{Match, Verdict};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Card, Deck};
+use setsight_labels::{Match, Verdict};
 use setsight_photo::labels::CardLabel;
 use setsight_vision::ReadCard;
 

@@ -1,9 +1,10 @@
 //! HTML figures of mistakes, and the style of the pages.
 
-use super::mistakes::Mistake;
+use image::{RgbImage, imageops};
 use maud::{Markup, html};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Card, Property};
+use setsight_labels::mistakes::{Mistake, jpeg};
 use setsight_vision::Reading;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -84,6 +85,18 @@ fn output(reading: &Reading, labelled: Option<Card>) -> Markup {
             (bar("a card", reading.is_card, labelled.is_some()))
         }
     }
+}
+
+/// Scales a picture down to its size on the page.
+pub(crate) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
+    const LONGEST_PX: u32 = 900;
+    let long = picture.width().max(picture.height());
+    if long <= LONGEST_PX {
+        return jpeg(picture);
+    }
+    let scaled = |v: u32| (v * LONGEST_PX / long).max(1);
+    let (width, height) = (scaled(picture.width()), scaled(picture.height()));
+    jpeg(&imageops::resize(picture, width, height, imageops::FilterType::Triangle))
 }
 
 /// A code in HTML with the letters marked that differ from the label.

@@ -5,9 +5,9 @@
 //! both.
 
 use super::figures::set_at;
-use super::matching::Match;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use setsight_labels::Match;
 use setsight_photo::labels::CardLabel;
 use setsight_vision::{ReadCard, TableReading};
 

@@ -1,11 +1,8 @@
 //! A page with charts of the figures and every mistake.
 
 use super::baseline::{CardChange, Change, Comparison};
-use super::dataset::LabelledPhoto;
 use super::evaluation::{Evaluation, ROWS, SideBySide};
 use super::figures::Figures;
-use super::matching::Verdict;
-use super::mistakes::Mistake;
 use super::pictures::{Pictures, STYLE, marked};
 use super::reliability::Reliability;
 use super::run::PhotoResult;
@@ -13,6 +10,8 @@ use crate::html::{self, href};
 use maud::{Markup, html};
 use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::cards::Property;
+use setsight_labels::mistakes::Mistake;
+use setsight_labels::{LabelledPhoto, Verdict};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};

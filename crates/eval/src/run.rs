@@ -1,18 +1,19 @@
-//! Reads one labelled photo and evaluates the result.
+//! Reads labelled photos and crops and evaluates the result.
 
-use super::crops::{self, Evaluated, evaluate_crops};
-use super::dataset::{LabelledCrop, LabelledPhoto};
 use super::figures::Figures;
-use super::matching::{Match, compare};
-use super::mistakes;
 use super::outcome::{PhotoOutcome, TableLabel};
+use super::pictures::small_jpeg;
 use super::reliability::Reliability;
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Deck, Edition};
-use setsight_photo::labels::CardLabel;
+use setsight_labels::mistakes::{self, Mistake};
+use setsight_labels::{LabelledCrop, LabelledPhoto, Match, Verdict, compare, crops};
+use setsight_photo::geometry::Point;
+use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy, load_crop};
 use setsight_photo::source::MemoryBudget;
-use setsight_vision::{Pipeline, Trace};
+use setsight_vision::{Pipeline, TableFacts, TableReading, Trace};
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// The result for one labelled photo and one reader. As JSON it is without pictures.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,10 +30,19 @@ pub struct PhotoResult {
     pub outcome: PhotoOutcome,
     /// Every mistake with pictures, if pictures were requested.
     #[serde(skip)]
-    pub mistakes: Vec<mistakes::Mistake>,
+    pub mistakes: Vec<Mistake>,
     /// The stages' pictures by name, as JPEG, if there are mistakes and pictures were requested.
     #[serde(skip)]
     pub stages: Vec<(String, Vec<u8>)>,
+}
+
+/// The results for some pictures.
+#[derive(Default)]
+pub struct Evaluated {
+    /// Each picture with one result per pipeline; a crop as a photo of one card.
+    pub results: Vec<(LabelledPhoto, Vec<PhotoResult>)>,
+    /// Those that cannot be read, with the reason.
+    pub failed: Vec<(PathBuf, String)>,
 }
 
 /// What is read together.
@@ -114,8 +124,7 @@ pub fn evaluate_photo(
         // A deck that is neither a known one nor the one that was read has no name here.
         let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;
         let truth = if is_named { &label.deck } else { Edition::Unknown.name() };
-        let named = |deck: &str, mirrored| TableLabel { deck: deck.to_owned(), mirrored };
-        let found = named(table.facts.deck_name(), table.facts.is_mirrored());
+        let truth = TableLabel { deck: truth.to_owned(), mirrored: label.mirrored };
         let matched: Match = compare(&labels, &table.cards);
         let mistakes = if with_pictures {
             mistakes::of_photo(&loaded.frame, &labels, &output, &matched)
@@ -128,7 +137,7 @@ pub fn evaluate_photo(
             let mut keep = Trace::default().on_picture(|stage, picture| {
                 // The other pictures show the photo itself already.
                 if stage != "load" {
-                    stages.push((stage.to_owned(), mistakes::small_jpeg(picture)));
+                    stages.push((stage.to_owned(), small_jpeg(picture)));
                 }
                 Ok(())
             });
@@ -142,7 +151,7 @@ pub fn evaluate_photo(
             probable_sets: Reliability::of_probable_sets(&labels, table, &matched),
             outcome: PhotoOutcome::of(
                 (&photo.source, &label.file),
-                (named(truth, label.mirrored), found),
+                (truth, table_of(&table.facts)),
                 &labels,
                 &table.cards,
                 &matched,
@@ -154,4 +163,99 @@ pub fn evaluate_photo(
     let results = pipelines.iter().map(judge).collect();
     budget.done_with(loaded.frame);
     results
+}
+
+fn table_of(facts: &TableFacts) -> TableLabel {
+    TableLabel { deck: facts.deck_name().to_owned(), mirrored: facts.is_mirrored() }
+}
+
+/// Reads labelled crops with each pipeline and compares them with their labels.
+fn evaluate_crops(
+    pipelines: &[Pipeline],
+    labelled: &[LabelledCrop],
+    with_pictures: bool,
+) -> anyhow::Result<Evaluated> {
+    let mut evaluated = Evaluated::default();
+    let mut pictures = Vec::new();
+    for crop in labelled {
+        match load_crop(&crop.path) {
+            Ok(picture) => {
+                pictures.push(picture);
+                evaluated.results.push((as_photo(crop), Vec::new()));
+            }
+            Err(error) => evaluated.failed.push((crop.path.clone(), error.to_string())),
+        }
+    }
+    if pictures.is_empty() {
+        return Ok(evaluated);
+    }
+    for pipeline in pipelines {
+        let read = crops::read(pipeline, &pictures)?;
+        for (i, (photo, results)) in evaluated.results.iter_mut().enumerate() {
+            results.push(result_of(&read, i, photo, with_pictures));
+        }
+    }
+    Ok(evaluated)
+}
+
+fn as_photo(crop: &LabelledCrop) -> LabelledPhoto {
+    let card = CardLabel {
+        code: crop.label.code,
+        center: Point::default(),
+        corners: None,
+        said_by: SaidBy::Person,
+    };
+    let label = PhotoLabel {
+        file: crop.label.file.clone(),
+        width: 0,
+        height: 0,
+        tags: Vec::new(),
+        deck: TableLabel::default().deck,
+        mirrored: false,
+        cards: vec![card],
+    };
+    LabelledPhoto { path: crop.path.clone(), label, source: crop.source.clone() }
+}
+
+fn result_of(
+    read: &crops::ReadCrops,
+    i: usize,
+    photo: &LabelledPhoto,
+    with_pictures: bool,
+) -> PhotoResult {
+    let (outline, image, said) = &read.crops[i];
+    let quad = outline.corners_in_image;
+    let label =
+        CardLabel { center: quad.center(), corners: Some(quad), ..photo.label.cards[0].clone() };
+    let (labels, cards) = ([label], read.cards[i].clone().into_iter().collect::<Vec<_>>());
+    let matched: Match = compare(&labels, &cards);
+    let mistake = matched.verdict(0, &labels, &cards);
+    let mistakes = if with_pictures && mistake != Verdict::Right {
+        let read_as = cards.first().map(|card| (card.card, card.confidence, card.unsure));
+        let labelled = labels[0].code;
+        vec![mistakes::of_crop(&read.frame, outline, image, said, labelled, read_as)]
+    } else {
+        Vec::new()
+    };
+    // The edition is not labelled, so none is taken for another.
+    let found = table_of(&read.facts);
+    PhotoResult {
+        reliability: Reliability::of_photo(&labels, &cards, &matched),
+        probable_sets: Reliability::default(),
+        outcome: PhotoOutcome::of(
+            (&photo.source, &photo.label.file),
+            (found.clone(), found),
+            &labels,
+            &cards,
+            &matched,
+        ),
+        figures: Figures::of_crop(
+            &labels,
+            &TableReading::new(cards, read.frame.dimensions()),
+            &matched,
+        ),
+        stage_cpu_ms: Vec::new(),
+        mistakes,
+        stages: Vec::new(),
+    }
 }

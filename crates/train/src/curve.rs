@@ -1,13 +1,10 @@
-//! How a run reports its progress: a display while it runs, a table, a picture of its curves.
+//! How a run reports its progress: a display while it runs, and a table.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
-use setsight_eval::plots::{Curve, Curves, PlotError, SIZE_PX, svg};
 use setsight_files::say;
-use setsight_files::whole_file::write_whole;
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::time::Instant;
 
 /// One validation.
@@ -24,6 +21,9 @@ pub struct Entry {
     /// Other validation figures, 0 to 1.
     pub figures: Vec<(String, f64)>,
 }
+
+/// Name of the table in the run's folder.
+pub(crate) const TABLE: &str = "curve.csv";
 
 /// The table as CSV, one line per validation.
 pub(crate) fn table(history: &[Entry]) -> String {
@@ -42,66 +42,6 @@ pub(crate) fn table(history: &[Entry]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// The files that [`write()`] writes.
-pub(crate) const FILES: [&str; 2] = ["curve.csv", "curve.svg"];
-
-/// Writes [`FILES`] into the run's folder.
-pub(crate) fn write(name: &str, history: &[Entry], folder: &Path) -> Result<(), PlotError> {
-    let points = |pick: &dyn Fn(&Entry) -> f64| {
-        history.iter().map(|entry| (entry.step as f64, pick(entry))).collect::<Vec<_>>()
-    };
-    let mut curves = vec![
-        Curve {
-            name: "training".into(),
-            color: (40, 90, 200),
-            points: points(&|e| e.loss),
-            dashed: false,
-        },
-        Curve {
-            name: "validation".into(),
-            color: (200, 40, 30),
-            points: points(&|e| e.validation),
-            dashed: false,
-        },
-    ];
-    // Error shares use the same falling scale as the losses.
-    let colors = [
-        (20, 130, 60),
-        (150, 90, 200),
-        (210, 140, 0),
-        (90, 90, 90),
-        (0, 150, 160),
-        (130, 80, 40),
-        (230, 110, 170),
-    ];
-    if let Some(entry) = history.first() {
-        for (i, (figure, _)) in entry.figures.iter().enumerate() {
-            curves.push(Curve {
-                name: format!("not {figure}"),
-                color: colors[i % colors.len()],
-                points: points(&|e| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1)),
-                dashed: false,
-            });
-        }
-    }
-    for curve in &mut curves {
-        curve.points.retain(|p| p.1.is_finite());
-    }
-    let chart = Curves {
-        title: format!("training the {name}"),
-        x_label: "steps".into(),
-        y_label: "loss; share wrong in validation".into(),
-        log_y: true,
-        curves,
-    };
-    for (name, text) in FILES.into_iter().zip([table(history), svg(&chart, SIZE_PX)?]) {
-        let path = folder.join(name);
-        write_whole(&path, text.as_bytes())
-            .map_err(|error| PlotError::Write { path, reason: error.to_string() })?;
-    }
-    Ok(())
 }
 
 /// A bar on a terminal, otherwise one line per validation; both on stderr.

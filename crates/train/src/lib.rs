@@ -15,7 +15,7 @@
 //! | `checkpoint` | a run saved on disk, from which it can resume |
 //! | `run` | the loop: batches, steps, validation, early stopping |
 //! | `first` | the weights that a run starts from |
-//! | `curve` | how a run reports progress: a display, a table, a picture |
+//! | `curve` | how a run reports progress: a display, a table |
 //! | `classical` | the constants of the classical reader |
 //! | `fuse` | the fusion of both classifiers' evidence, and the threshold for a claim |
 //! | `reader` | the card classifier and its training data |
@@ -47,6 +47,7 @@ mod run;
 mod tensor;
 mod weights;
 
+pub use curve::Entry;
 pub use first::First;
 pub use net::{Plan, run_graph};
 pub use optimiser::Schedule;

@@ -8,7 +8,6 @@ use super::optimiser::{Schedule, State};
 use super::tensor::Tensor;
 use super::weights::Weights;
 use serde::{Deserialize, Serialize};
-use setsight_eval::plots::PlotError;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_nets::graph::Graph;
@@ -113,6 +112,8 @@ pub struct Keeping<'a> {
     pub quiet: bool,
     /// Called after each step with its number.
     pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Called after each validation with all so far; what it says went wrong ends the run.
+    pub on_validation: Option<&'a dyn Fn(&[Entry]) -> Result<(), String>>,
 }
 
 /// How a run ended.
@@ -158,9 +159,6 @@ pub enum TrainError {
     /// A checkpoint cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The curves cannot be written.
-    #[error(transparent)]
-    Curve(#[from] PlotError),
     /// The loss or a weight was no number, or many gradients in a row.
     #[error(
         "at step {0} the loss is no number any more; train anew with a smaller --learning-rate, or begin with \
@@ -240,7 +238,7 @@ pub fn train<T: Task>(
                 run.seconds = earlier + began.elapsed().as_secs_f64();
                 run.write(&path)?;
                 saved = Instant::now();
-                curve::write(task.name(), &run.history, keeping.folder)?;
+                told(&run.history, keeping)?;
             } else if saved.elapsed() > keeping.checkpoint_every {
                 // The losses summed since the last validation are not saved; they are only
                 // displayed.
@@ -342,6 +340,15 @@ fn validate<T: Task>(
     Ok(Entry { step: run.state.step, loss, parts, validation: found.loss, figures: found.figures })
 }
 
+/// Writes the table of a run and shows the validations to who asked for them.
+fn told(history: &[Entry], keeping: &Keeping) -> Result<(), TrainError> {
+    let folder = keeping.folder.to_path_buf();
+    write_whole(&folder.join(curve::TABLE), curve::table(history).as_bytes())
+        .map_err(|error| format!("{} cannot be written: {error}", curve::TABLE))
+        .and_then(|()| keeping.on_validation.map_or(Ok(()), |show| show(history)))
+        .map_err(|reason| TrainError::Folder { folder, reason })
+}
+
 /// Creates the folder, or opens the run in it.
 fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpoint, TrainError> {
     let folder = keeping.folder;
@@ -353,7 +360,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
             let reason = "holds a run already; go on with --resume, or give another --out";
             return Err(wrong(reason.into()));
         }
-        let mut written = [CHECKPOINT].into_iter().chain(curve::FILES);
+        let mut written = [CHECKPOINT, curve::TABLE].into_iter();
         if let Some(file) = written.find(|file| folder.join(file).exists()) {
             return Err(wrong(format!("holds a file {file} already; give another --out")));
         }

@@ -5,12 +5,10 @@ use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told, unwritten
 use crate::cli::stop;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
-use setsight_eval::{
-    Baseline, Comparison, Evaluation, Item, LabelledCrop, LabelledPhoto, Report, SideBySide,
-    checked_photos, evaluate, find_labelled, plan,
-};
+use setsight_eval::{Baseline, Comparison, Evaluation, Item, Report, SideBySide, evaluate, plan};
 use setsight_files::{print_result, say};
 use setsight_game::json::VERSION;
+use setsight_labels::{LabelledCrop, LabelledPhoto, checked_photos, find_labelled};
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
 use std::io::{self, Write};

@@ -383,7 +383,7 @@ mod tests {
     use super::*;
     use clap::Parser;
     use serde_json::json;
-    use setsight_eval::find_labelled;
+    use setsight_labels::find_labelled;
     use std::ffi::OsStr;
     use std::fs;
 

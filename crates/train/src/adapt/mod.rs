@@ -7,7 +7,7 @@
 //! | [`table`] | a photo as training data for the finder |
 //! | [`training`] | folds, networks, fusion |
 //!
-//! `setsight_eval::gain` measures what a training was worth.
+//! The crate `setsight-eval` measures what a training was worth.
 
 pub(crate) mod photos;
 pub(crate) mod table;

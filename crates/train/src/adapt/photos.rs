@@ -6,8 +6,8 @@ use crate::reader::labelled_crops::{
 };
 use crate::reader::sample::Sample;
 use rayon::prelude::*;
-use setsight_eval::{LabelledPhoto, checked_photos, compare};
 use setsight_game::cards::{Card, Edition};
+use setsight_labels::{LabelledPhoto, checked_photos, compare};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels};
 use setsight_photo::source::{self, Photo, SourceError};

@@ -53,6 +53,7 @@ fn run(steps: u64, stop_after: Option<u64>, folder: &Path, resume: bool) -> Ende
         checkpoint_every,
         quiet: true,
         on_step: None,
+        on_validation: None,
     };
     train(&task(), &settings, &keeping).unwrap()
 }

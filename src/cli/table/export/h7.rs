@@ -173,9 +173,9 @@ fn photographed(folder: &Path) -> anyhow::Result<Vec<Crop>> {
 /// The cards with known corners of labelled photos: as the desktop straightens them, and as the
 /// board does.
 fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
-    let photos = setsight_eval::find_photos(folder)?.photos;
+    let photos = setsight_labels::find_photos(folder)?.photos;
     let of_photo =
-        |photo: &setsight_eval::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
+        |photo: &setsight_labels::LabelledPhoto| -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             let loaded = source::load_photo(&photo.path)
                 .with_context(|| format!("{} cannot be read", photo.path.display()))?;
             let labels = photo.label.cards_in(&loaded);

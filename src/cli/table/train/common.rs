@@ -3,6 +3,7 @@
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::stop;
 use anyhow::Context;
+use setsight_eval::plots::{Curve, Curves, SIZE_PX, svg};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_files::{print_result, say};
@@ -14,7 +15,7 @@ use setsight_train::parts::own;
 use setsight_train::parts::reader::Group;
 use setsight_train::parts::reader::drawn::{self, Tables};
 use setsight_train::{
-    CONFIG, Ended, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
+    CONFIG, Ended, Entry, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
 };
 use setsight_vision::parts::find::CardFinder;
 use std::path::{Path, PathBuf};
@@ -72,9 +73,10 @@ impl RunArgs {
         plan: &Plan,
         recipe: impl FnOnce(First) -> anyhow::Result<Option<Recipe<T>>>,
     ) -> anyhow::Result<Outcome> {
-        let path = self.out.join(file_of(kind));
-        if path.exists() && !self.resume && !self.out.join(CONFIG).exists() {
-            let reason = format!("{}: is there already; give another --out", path.display());
+        let [path, curve] = [file_of(kind), CURVE].map(|file| self.out.join(file));
+        let is_new = !self.resume && !self.out.join(CONFIG).exists();
+        if let Some(file) = [&path, &curve].into_iter().find(|file| is_new && file.exists()) {
+            let reason = format!("{}: is there already; give another --out", file.display());
             return Err(BadCall(reason).into());
         }
         let (first, began_as) = match &self.start_from {
@@ -91,6 +93,7 @@ impl RunArgs {
             checkpoint_every: Duration::from_secs_f64(60.0 * minutes),
             quiet: false,
             on_step: None,
+            on_validation: Some(&|history| draw_curves(kind.name(), history, &curve)),
         };
         let steps = recipe.settings.schedule.steps;
         let trained = match train(&recipe.task, &recipe.settings, &keeping)? {
@@ -112,6 +115,62 @@ impl RunArgs {
         tell(kind, &path, &trained, steps);
         Ok(Outcome::Done)
     }
+}
+
+/// Name of the picture of a run's curves.
+const CURVE: &str = "curve.svg";
+
+/// Draws the losses and figures of a run's validations.
+fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String> {
+    let points = |pick: &dyn Fn(&Entry) -> f64| {
+        history.iter().map(|entry| (entry.step as f64, pick(entry))).collect::<Vec<_>>()
+    };
+    let mut curves = vec![
+        Curve {
+            name: "training".into(),
+            color: (40, 90, 200),
+            points: points(&|e| e.loss),
+            dashed: false,
+        },
+        Curve {
+            name: "validation".into(),
+            color: (200, 40, 30),
+            points: points(&|e| e.validation),
+            dashed: false,
+        },
+    ];
+    // Error shares use the same falling scale as the losses.
+    let colors = [
+        (20, 130, 60),
+        (150, 90, 200),
+        (210, 140, 0),
+        (90, 90, 90),
+        (0, 150, 160),
+        (130, 80, 40),
+        (230, 110, 170),
+    ];
+    if let Some(entry) = history.first() {
+        for (i, (figure, _)) in entry.figures.iter().enumerate() {
+            curves.push(Curve {
+                name: format!("not {figure}"),
+                color: colors[i % colors.len()],
+                points: points(&|e| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1)),
+                dashed: false,
+            });
+        }
+    }
+    for curve in &mut curves {
+        curve.points.retain(|p| p.1.is_finite());
+    }
+    let chart = Curves {
+        title: format!("training the {name}"),
+        x_label: "steps".into(),
+        y_label: "loss; share wrong in validation".into(),
+        log_y: true,
+        curves,
+    };
+    let svg = svg(&chart, SIZE_PX).map_err(|error| error.to_string())?;
+    write_whole(path, svg.as_bytes()).map_err(|error| format!("{CURVE} cannot be written: {error}"))
 }
 
 /// What a run begins with, from the folder of another run or from an ONNX file; also what the network says

@@ -6,11 +6,11 @@ use crate::cli::stop;
 use crate::cli::table::photos::progress;
 use anyhow::Context;
 use clap::ValueEnum;
-use setsight_eval::find_photos;
 use setsight_eval::gain::{self, Verdict};
 use setsight_eval::gain_report;
 use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
+use setsight_labels::find_photos;
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::graph::Graph;
@@ -345,6 +345,7 @@ impl Training<'_> {
             checkpoint_every: Duration::from_secs(30),
             quiet: self.args.in_background,
             on_step: Some(&on_step),
+            on_validation: None,
         })?)
     }
 }

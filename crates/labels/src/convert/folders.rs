@@ -1,7 +1,7 @@
 //! Crops in a folder for each card, or in folders in folders for each property.
 
+use super::document::{Format, Read};
 use super::draft::{DraftCrop, Drafts, is_picture};
-use super::find::{Format, Read};
 use setsight_game::cards::{Card, Property};
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,6 @@
 //! them, and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
 //! passed.
 
-mod classes;
 mod coco;
 mod cvat;
 mod document;
@@ -14,12 +13,12 @@ mod folders;
 mod label_studio;
 mod labelme;
 mod outline;
-mod pictures;
 mod settle;
 mod table;
 mod voc;
 mod write;
 mod yolo;
 
-pub use find::{Format, find};
+pub use document::Format;
+pub use find::find;
 pub use settle::{Converted, SettleError};

@@ -1,10 +1,8 @@
 //! COCO's JSON of detections, as Label Studio, CVAT and Roboflow write it.
 
-use super::document::{Content, Document, numbers_of, text_of};
+use super::document::{Content, Document, Format, Pictures, Read, numbers_of, text_of};
 use super::draft::{Drafts, Mark};
-use super::find::{Format, Read};
 use super::outline::Outline;
-use super::pictures::Pictures;
 use serde_json::Value;
 use setsight_photo::geometry::Point;
 use std::collections::BTreeMap;

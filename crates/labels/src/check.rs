@@ -8,15 +8,13 @@ mod findings;
 mod item;
 mod labels;
 mod photo;
-mod report;
 
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, PipelineError};
 
-pub use findings::Findings;
-pub use item::{Checked, Item};
+pub use findings::{FEW, Findings};
+pub use item::{Checked, Doubt, Item, Kind};
 pub use labels::plan;
-pub use report::CheckReport;
 
 impl Item {
     /// Checks the item, a photo when there is room for it. Files that cannot be read are reported as errors.

@@ -5,6 +5,7 @@ use setsight_game::cards::Card;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::PhotoLabel;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 
 /// A unit of checking.
@@ -66,7 +67,24 @@ pub struct Doubt {
     /// The centre in pixels of the upright photo; `None` for a crop.
     pub center_in_image: Option<Point>,
     /// Pictures of it, if they were requested.
-    pub(crate) mistake: Option<Mistake>,
+    pub mistake: Option<Mistake>,
+}
+
+/// As a sentence, without the file.
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = |card: Option<Card>| card.map_or_else(String::new, |card| card.to_string());
+        let at = self
+            .center_in_image
+            .map_or_else(String::new, |p| format!(" at ({:.0}, {:.0})", p.x, p.y));
+        let (labelled, read) = (code(self.labelled), code(self.read.map(|(card, _)| card)));
+        let sure = self.read.map_or(0.0, |(_, sure)| sure);
+        match self.kind {
+            Kind::OtherCard => write!(f, "labelled {labelled}{at}, read {read} ({sure:.2})"),
+            Kind::NoCard => write!(f, "labelled {labelled}{at}, no card found there"),
+            Kind::NoLabel => write!(f, "{read} found{at} ({sure:.2}), not labelled"),
+        }
+    }
 }
 
 /// The result of checking an item.

@@ -1,9 +1,8 @@
 //! YOLO's text files: boxes, oriented boxes, polygons and poses, with the class names in another
 //! file.
 
-use super::document::{number, text_at};
+use super::document::{Format, Read, number, text_at};
 use super::draft::{DraftPhoto, Drafts, Mark, Unit, has_extension, is_picture};
-use super::find::{Format, Read};
 use super::outline::Outline;
 use setsight_files::small_file::MAX_SETTINGS_BYTES;
 use setsight_photo::geometry::Point;

@@ -1,10 +1,8 @@
 //! LabelMe's JSON, one file for each photo; X-AnyLabeling and others write it too.
 
-use super::document::{Content, Document, numbers_of, text_of};
+use super::document::{Content, Document, Format, Pictures, Read, numbers_of, text_of};
 use super::draft::{Drafts, Mark};
-use super::find::{Format, Read};
 use super::outline::Outline;
-use super::pictures::Pictures;
 use serde_json::Value;
 use setsight_photo::geometry::Point;
 

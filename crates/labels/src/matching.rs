@@ -1,11 +1,8 @@
 //! Matches readings with labels and gives each label a verdict.
 
-use super::median::median;
-use setsight_game::cards::Card;
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, median};
 use setsight_photo::labels::{CardLabel, nearest};
 use setsight_vision::ReadCard;
-use std::collections::BTreeSet;
 
 /// The outcome of a labelled card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +28,7 @@ pub struct Match {
 
 impl Match {
     /// The verdict on a label, by its index.
-    pub(crate) fn verdict(
-        &self,
-        label: usize,
-        labels: &[CardLabel],
-        readings: &[ReadCard],
-    ) -> Verdict {
+    pub fn verdict(&self, label: usize, labels: &[CardLabel], readings: &[ReadCard]) -> Verdict {
         match self.reading_of_label[label].map(|reading| &readings[reading]) {
             None => Verdict::Missed,
             Some(reading) if reading.unsure => Verdict::Unsure,
@@ -53,8 +45,7 @@ impl Match {
 pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
     let own: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
-    let known: Vec<f64> = own.iter().copied().flatten().collect();
-    let usual = median(&known);
+    let usual = median(own.iter().copied().flatten());
     let long_side = |i: usize, j: usize| {
         own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
     };
@@ -73,30 +64,21 @@ fn longest_edge(quad: &Quad) -> f64 {
     (0..4).map(|i| quad.0[i].distance(quad.0[(i + 1) % 4])).fold(0.0, f64::max)
 }
 
-/// All sets among some cards, each sorted, in sorted order.
-pub(super) fn sets_among(cards: &[Card]) -> Vec<[Card; 3]> {
-    let cards: Vec<Card> = BTreeSet::from_iter(cards.iter().copied()).into_iter().collect();
-    let found = setsight_game::sets::find_all(&cards).into_iter();
-    let mut found: Vec<[Card; 3]> = found.map(|set| set.0.map(|place| cards[place])).collect();
-    found.sort_unstable();
-    found
-}
-
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use setsight_photo::geometry::Point;
 
-    pub(super) fn at(x: f64, y: f64) -> Quad {
+    fn at(x: f64, y: f64) -> Quad {
         Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
     }
-    pub(crate) fn label(code: &str, x: f64, y: f64) -> CardLabel {
+    fn label(code: &str, x: f64, y: f64) -> CardLabel {
         let corners = at(x, y);
         let said_by = setsight_photo::labels::SaidBy::Person;
         let code = code.parse().unwrap();
         CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
     }
-    pub(crate) fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
+    fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
         ReadCard::new(at(x, y), code.parse().unwrap(), 0.9, unsure)
     }
 

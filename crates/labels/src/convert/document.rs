@@ -1,11 +1,14 @@
-//! A file of labels, opened as what its name says: JSON, XML or a table.
+//! A file of labels, opened as what its name says (JSON, XML or a table), the pictures that it names, and what
+//! a format of such files is.
 
-use super::pictures::Pictures;
+use super::draft::{Drafts, is_picture};
 use serde_json::Value;
 use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_DATA_BYTES, check_json, read_text};
 use setsight_photo::labels::{Table, table_of};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Most tags and texts of XML: of some fifty thousand cards.
@@ -106,6 +109,88 @@ fn check_tags(xml: &str) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Resolves picture names in labels.
+pub(super) struct Pictures<'a>(BTreeMap<String, Vec<&'a PathBuf>>);
+
+impl<'a> Pictures<'a> {
+    /// For these files.
+    pub(super) fn among(files: &'a [PathBuf]) -> Self {
+        let mut by_name: BTreeMap<String, Vec<&PathBuf>> = BTreeMap::new();
+        for file in files.iter().filter(|file| is_picture(file)) {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            by_name.entry(name).or_default().push(file);
+        }
+        Self(by_name)
+    }
+
+    /// The picture that labels in `folder` call `name`: the file at that path, otherwise the only
+    /// file with that base name, because programs store the paths of their own machine. Of several,
+    /// the only one whose path ends with the name.
+    pub(super) fn find(&self, folder: &Path, name: &str) -> Result<PathBuf, String> {
+        if name.trim().is_empty() {
+            return Err("names no photo; write its file's name there".to_owned());
+        }
+        let direct = folder.join(name);
+        if direct.is_file() {
+            return Ok(direct);
+        }
+        // The path may come from Windows.
+        let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let called = self.0.get(last).map_or(&[][..], Vec::as_slice);
+        let whole: Vec<_> = called.iter().filter(|picture| picture.ends_with(name)).collect();
+        match (called, whole.as_slice()) {
+            ([only], _) => Ok((*only).clone()),
+            (_, [only]) => Ok((**only).clone()),
+            ([], _) => Err(format!(
+                "{name} is labelled but not there; call the photo exactly so, put it beside the \
+                 labels, or take its labels out"
+            )),
+            _ => {
+                let all: Vec<String> = called.iter().map(|p| p.display().to_string()).collect();
+                Err(format!(
+                    "{name} may be any of {}; give them different names, or convert their folders \
+                     one by one",
+                    all.join(", ")
+                ))
+            }
+        }
+    }
+}
+
+/// A format of labels: one of those in [`Format::ALL`], which are known by their names.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// A description of the format.
+    pub looks_like: &'static str,
+    pub(super) read: Read,
+}
+
+/// How labels of a format are found and read.
+#[derive(Clone, Copy)]
+pub(super) enum Read {
+    /// They stand in files that say what they are. Reads those of a file, if it is of this form; a message
+    /// without the file's name if it is, but not as it should be.
+    File(fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>),
+    /// A file of names says that text files beside the pictures hold them.
+    Yolo,
+    /// Names of folders say what is in them.
+    Folders,
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 #[cfg(test)]

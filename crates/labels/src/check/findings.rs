@@ -1,6 +1,6 @@
 //! Collects, counts and prints the findings.
 
-use super::item::{Checked, Doubt, Item, Kind, LabelledBoard, Picture, Wrong};
+use super::item::{Checked, Doubt, Item, LabelledBoard, Picture, Wrong};
 use super::labels::Plan;
 use serde_json::{Value, json};
 use setsight_files::printable::counted;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Values with fewer examples than this are reported.
-pub(super) const FEW: usize = 10;
+pub const FEW: usize = 10;
 /// Minimum number of labels for a verdict that they belong to another photo.
 const LEAST_LABELS: usize = 3;
 /// Two boards hold the same cards if they share at least this fraction. By chance, two boards of
@@ -148,7 +148,7 @@ impl Findings {
     }
 
     /// Values with fewer examples than [`FEW`]: name and number.
-    pub(crate) fn few(&self) -> Vec<(&'static str, usize)> {
+    fn few(&self) -> Vec<(&'static str, usize)> {
         let mut few = Vec::new();
         for property in Property::ALL {
             for (value, &count) in self.examples[property as usize].iter().enumerate() {
@@ -161,7 +161,7 @@ impl Findings {
     }
 
     /// Number of different labelled cards.
-    pub(crate) fn different(&self) -> usize {
+    pub fn different(&self) -> usize {
         self.different.len()
     }
 
@@ -223,20 +223,6 @@ fn listed<'a>(cards: impl Iterator<Item = &'a Card>) -> String {
     if codes.is_empty() { "no more".to_owned() } else { codes.join(", ") }
 }
 
-/// A doubt as a sentence, without the file.
-pub(super) fn words(doubt: &Doubt) -> String {
-    let code = |card: Option<Card>| card.map_or_else(String::new, |card| card.to_string());
-    let at =
-        doubt.center_in_image.map_or_else(String::new, |p| format!(" at ({:.0}, {:.0})", p.x, p.y));
-    let labelled = code(doubt.labelled);
-    let (read, sure) = doubt.read.map_or((String::new(), 0.0), |(c, sure)| (c.to_string(), sure));
-    match doubt.kind {
-        Kind::OtherCard => format!("labelled {labelled}{at}, read {read} ({sure:.2})"),
-        Kind::NoCard => format!("labelled {labelled}{at}, no card found there"),
-        Kind::NoLabel => format!("{read} found{at} ({sure:.2}), not labelled"),
-    }
-}
-
 /// For a terminal.
 impl fmt::Display for Findings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -264,7 +250,7 @@ impl fmt::Display for Findings {
         }
         writeln!(out, "\ndoubtful: {}", self.doubts.len())?;
         for doubt in &self.doubts {
-            writeln!(out, "  {}: {}", doubt.path.display(), words(doubt))?;
+            writeln!(out, "  {}: {doubt}", doubt.path.display())?;
         }
         if self.unsure > 0 {
             writeln!(

@@ -1,12 +1,11 @@
-//! A page with the errors, every doubt with pictures, and the numbers of examples.
+//! A page of what is wrong with labels: the errors, every doubt with pictures, and the numbers of examples.
 
-use super::findings::{FEW, Findings, words};
-use super::item::{Checked, Doubt, Kind};
 use crate::html::{self, href};
 use crate::pictures::{Pictures, STYLE, marked};
 use maud::{Markup, html};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{DECK_SIZE, Property};
+use setsight_labels::check::{Checked, Doubt, FEW, Findings, Kind};
 use setsight_photo::source::natural_order;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,7 +43,7 @@ impl CheckReport {
 
     fn figure(&mut self, doubt: &Doubt) -> io::Result<Markup> {
         let Some(mistake) = &doubt.mistake else {
-            return Ok(html! { figure { (words(doubt)) } "\n" });
+            return Ok(html! { figure { (doubt) } "\n" });
         };
         let labelled = doubt.labelled.map_or_else(String::new, |card| card.to_string());
         let read = html! {

@@ -1,10 +1,8 @@
 //! Pascal VOC's XML, one file for each photo, as LabelImg, CVAT and Roboflow write it.
 
-use super::document::{Content, Document, number, xml_of};
+use super::document::{Content, Document, Format, Pictures, Read, number, xml_of};
 use super::draft::{Drafts, Mark};
-use super::find::{Format, Read};
 use super::outline::Outline;
-use super::pictures::Pictures;
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
 use std::collections::HashMap;

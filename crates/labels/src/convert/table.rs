@@ -3,11 +3,9 @@
 //! The class is in one column, or in one column for each property. The place is a centre, or a box by
 //! two corners as TensorFlow and Roboflow write it; without one, each file is a crop.
 
-use super::document::{Content, Document, number};
+use super::document::{Content, Document, Format, Pictures, Read, number};
 use super::draft::{DraftCrop, DraftPhoto, Drafts, Mark, Unit};
-use super::find::{Format, Read};
 use super::outline::Outline;
-use super::pictures::Pictures;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::Table;
 use std::collections::BTreeMap;

@@ -2,13 +2,12 @@
 //! reader's output.
 
 use super::matching::{Match, Verdict};
-use super::median::median;
 use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::reader;
 use setsight_photo::Frame;
 use setsight_photo::encode;
-use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::geometry::{Point, Quad, median};
 use setsight_photo::labels::CardLabel;
 use setsight_vision::output::overlay;
 use setsight_vision::parts::neural::input_of;
@@ -35,26 +34,25 @@ pub struct Mistake {
     /// The reading: card, confidence, unsure.
     pub read: Option<(Card, f32, bool)>,
     /// The part of the photo around it as JPEG, the label in blue and the reading in orange.
-    pub(super) view: Vec<u8>,
+    pub view: Vec<u8>,
     /// The rectified card that the reader got, as JPEG.
-    pub(super) card: Option<Vec<u8>>,
+    pub card: Option<Vec<u8>>,
     /// The network's input, 96x64, as PNG.
-    pub(super) input: Option<Vec<u8>>,
+    pub input: Option<Vec<u8>>,
     /// The reader's output.
-    pub(super) said: Option<Reading>,
+    pub said: Option<Reading>,
 }
 
 /// Every label that is not right and every reading without a label, with pictures.
-pub(crate) fn of_photo(
+pub fn of_photo(
     frame: &Frame,
     labels: &[CardLabel],
     output: &PipelineOutput,
     matched: &Match,
 ) -> Vec<Mistake> {
     let cards = &output.table.cards;
-    let long_sides: Vec<f64> =
-        labels.iter().filter_map(|label| label.corners).map(|quad| quad.long_side()).collect();
-    let usual = median(&long_sides).unwrap_or(f64::from(frame.width()) / 8.0);
+    let long_sides = labels.iter().filter_map(|label| Some(label.corners?.long_side()));
+    let usual = median(long_sides).unwrap_or(f64::from(frame.width()) / 8.0);
     let mut found = Vec::new();
     let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
         let read: Option<&ReadCard> = reading.map(|j| &cards[j]);
@@ -93,7 +91,7 @@ pub(crate) fn of_photo(
 }
 
 /// A crop that is not read as it is labelled, laid on a table with others.
-pub(crate) fn of_crop(
+pub fn of_crop(
     frame: &Frame,
     outline: &CardOutline,
     image: &CardImage,
@@ -163,18 +161,7 @@ fn network_input(card: &CardImage) -> Vec<u8> {
     encode::png(&picture).expect("a picture with sides")
 }
 
-/// Scales a picture down to its size on the page.
-pub(super) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
-    const LONGEST_PX: u32 = 900;
-    let long = picture.width().max(picture.height());
-    if long <= LONGEST_PX {
-        return jpeg(picture);
-    }
-    let scaled = |v: u32| (v * LONGEST_PX / long).max(1);
-    let (width, height) = (scaled(picture.width()), scaled(picture.height()));
-    jpeg(&imageops::resize(picture, width, height, imageops::FilterType::Triangle))
-}
-
-fn jpeg(picture: &RgbImage) -> Vec<u8> {
+/// A picture as the pages show it.
+pub fn jpeg(picture: &RgbImage) -> Vec<u8> {
     encode::jpeg(picture, QUALITY).expect("a picture with sides")
 }

@@ -1,10 +1,8 @@
 //! CVAT's own XML of pictures.
 
-use super::document::{Content, Document, number, xml_of};
+use super::document::{Content, Document, Format, Pictures, Read, number, xml_of};
 use super::draft::{Drafts, Mark};
-use super::find::{Format, Read};
 use super::outline::Outline;
-use super::pictures::Pictures;
 use super::table::says_a_card;
 use roxmltree::Node;
 use setsight_photo::geometry::Point;

@@ -1,36 +1,12 @@
 //! Detects the format of labels and reads them.
 
-use super::document::{Content, Document};
+use super::document::{Content, Document, Format, Pictures, Read};
 use super::draft::{self, Drafts};
-use super::pictures::Pictures;
 use super::{coco, cvat, folders, label_studio, labelme, table, voc, yolo};
 use setsight_game::cards::Card;
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
 use setsight_photo::source;
-use std::fmt;
 use std::path::{Path, PathBuf};
-
-/// A format of labels: one of those in [`Format::ALL`], which are known by their names.
-#[derive(Clone, Copy)]
-pub struct Format {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// A description of the format.
-    pub looks_like: &'static str,
-    pub(super) read: Read,
-}
-
-/// How labels of a format are found and read.
-#[derive(Clone, Copy)]
-pub(super) enum Read {
-    /// They stand in files that say what they are. Reads those of a file, if it is of this form; a message
-    /// without the file's name if it is, but not as it should be.
-    File(fn(&Document, &Pictures, &mut Drafts) -> Option<Result<(), String>>),
-    /// A file of names says that text files beside the pictures hold them.
-    Yolo,
-    /// Names of folders say what is in them.
-    Folders,
-}
 
 impl Format {
     /// All formats, in the order in which a file is tried.
@@ -44,18 +20,6 @@ impl Format {
         label_studio::FORMAT,
         table::FORMAT,
     ];
-}
-
-impl PartialEq for Format {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
 }
 
 /// Why nothing can be converted.
