@@ -5,16 +5,20 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use setsight_nets::engine::{self, Models};
 use setsight_photo::geometry::Quad;
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::parts::neural::{NeuralReader, input_of};
-use setsight_vision::parts::{rectify, refiner};
-use setsight_vision::{CardImage, CardOutline};
+use setsight_vision::classify::neural::{NeuralReader, input_of};
+use setsight_vision::{CardImage, CardOutline, refiner};
 use std::hint::black_box;
 
 /// Twelve straightened cards of a plain drawn table.
 fn cards() -> Vec<CardImage> {
     let scene = render(&Params::of(Kind::Plain), 1, 0).expect("parameters in range");
     let outline = |card: &setsight_scenes::DrawnCard| CardOutline::at(card.corners_in_image);
-    scene.cards.iter().map(|card| rectify::rectify(&scene.image, &outline(card))).take(12).collect()
+    scene
+        .cards
+        .iter()
+        .map(|card| CardImage::rectify(&scene.image, &outline(card)))
+        .take(12)
+        .collect()
 }
 
 fn reading(c: &mut Criterion) {

@@ -4,17 +4,14 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
-use setsight::cards::Edition;
 use setsight_nets::engine::Models;
 use setsight_photo::{Frame, source};
 use setsight_scenes::{Kind, Params, render};
 use setsight_vision::ReadingPlan;
+use setsight_vision::board::{self, Board};
+use setsight_vision::classify::Cards;
 use setsight_vision::output::{Style, overlay};
-use setsight_vision::parts::board;
-use setsight_vision::parts::board::Board;
-use setsight_vision::parts::classical::ClassicalReader;
-use setsight_vision::parts::rectify;
-use setsight_vision::{CardImage, Pipeline, Trace, sets_of};
+use setsight_vision::{CardImage, Pipeline, TableFacts, Trace, sets_of};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -52,9 +49,9 @@ fn stages(c: &mut Criterion) {
     let frame = frame_of(&bytes);
     let pipeline = Pipeline::classical().expect("a build with OpenCV");
     let outlines = pipeline.finder.find(&frame, &mut Trace::default()).expect("memory enough");
-    let images: Vec<CardImage> =
-        outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
-    let readings = ClassicalReader.readings(&images, Edition::Classic);
+    let cards = Cards::straighten(&frame, &outlines);
+    let look = || pipeline.reader.table_facts(&cards, TableFacts::default()).expect("no network");
+    let readings = look().0.readings;
     let table = pipeline.read(&frame, &mut Trace::default()).expect("memory enough").table;
     assert_eq!(table.cards.len(), 12, "twelve cards are drawn");
 
@@ -67,11 +64,11 @@ fn stages(c: &mut Criterion) {
         });
     });
     group.bench_function("rectify", |b| {
-        let all = || outlines.iter().map(|outline| rectify::rectify(&frame, outline));
+        let all = || outlines.iter().map(|outline| CardImage::rectify(&frame, outline));
         b.iter(|| all().collect::<Vec<_>>());
     });
     group.bench_function("classify", |b| {
-        b.iter(|| ClassicalReader.readings(black_box(&images), Edition::Classic))
+        b.iter(|| look());
     });
     group.bench_function("board", |b| {
         let params = board::Params::default();

@@ -11,7 +11,7 @@ use setsight_nets::Kind;
 use setsight_nets::engine::{FUSION, Models, Network};
 use setsight_photo::labels::{CROP_LABELS, LabelFile, PHOTO_LABELS, read_crop_labels};
 use setsight_photo::source;
-use setsight_vision::parts::fusion::Fusion;
+use setsight_vision::classify::fusion::Fusion;
 use setsight_window::settings::SettingsStore;
 use std::io::{Cursor, Read};
 use std::path::Path;

@@ -7,9 +7,8 @@ use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata, reader, refiner};
 use setsight_train::{Tensor, run_graph};
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::fusion::Fusion;
-use setsight_vision::parts::neural::input_of;
-use setsight_vision::parts::rectify;
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::classify::neural::input_of;
 use setsight_vision::{CardImage, CardOutline, FinderChoice, ReaderChoice};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -94,10 +93,10 @@ fn cards() -> Vec<CardImage> {
         |corners_in_image| CardOutline { score: 1.0, ..CardOutline::at(corners_in_image) };
     let drawn = scene.cards.iter().map(|card| outline(card.corners_in_image));
     let mut cards: Vec<CardImage> =
-        drawn.map(|outline| rectify::rectify(&scene.image, &outline)).collect();
+        drawn.map(|outline| CardImage::rectify(&scene.image, &outline)).collect();
     assert!(cards.len() >= 6);
     for crop in real_crops() {
-        cards.push(rectify::from_crop(image::open(crop).unwrap().to_rgb8()));
+        cards.push(CardImage::from_crop(image::open(crop).unwrap().to_rgb8()));
     }
     cards
 }

@@ -5,7 +5,7 @@ use crate::group::{self, DeckCard, Groups};
 use crate::notes::{Note, Place, values_of};
 use setsight_files::printable::counted;
 use setsight_game::cards::Property;
-use setsight_vision::parts::taught::fill_point;
+use setsight_vision::classify::taught::fill_point;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why no deck could be learnt.

@@ -8,9 +8,9 @@ use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
 use setsight_photo::geometry::median;
 use setsight_photo::print::card::Print;
-use setsight_vision::parts::taught::FILL_FEATURES;
-use setsight_vision::parts::taught::drawn;
-use setsight_vision::parts::taught::fill_point;
+use setsight_vision::classify::taught::FILL_FEATURES;
+use setsight_vision::classify::taught::drawn;
+use setsight_vision::classify::taught::fill_point;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -8,7 +8,7 @@
 
 use crate::clusters::{ORDERS, apart, centred, k_means, k_means_within, mean_of, medoids, members};
 use pathfinding::prelude::{Matrix, kuhn_munkres_min};
-use setsight_vision::parts::taught::{FILL_FEATURES, Mask, Measured, PATCH, fill_point};
+use setsight_vision::classify::taught::{FILL_FEATURES, Mask, Measured, PATCH, fill_point};
 
 /// A card that was seen, and in which photo.
 #[derive(Clone, Debug)]
@@ -351,7 +351,7 @@ pub(super) mod tests {
     use crate::clusters::{apart_within, in_one_light};
     use setsight_game::cards::{Card, Deck, Number};
     use setsight_photo::print::card::Print;
-    use setsight_vision::parts::taught::drawn;
+    use setsight_vision::classify::taught::drawn;
 
     /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
     pub(crate) fn deck() -> (Vec<DeckCard>, Groups) {

@@ -9,9 +9,9 @@ use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
 use setsight_photo::geometry::median;
 use setsight_photo::print::color::{linear_from_srgb, srgb_from_linear};
-use setsight_vision::parts::taught::lab;
-use setsight_vision::parts::taught::{HEIGHT, WIDTH};
-use setsight_vision::parts::taught::{PATCH_HEIGHT, PATCH_WIDTH};
+use setsight_vision::classify::taught::lab;
+use setsight_vision::classify::taught::{HEIGHT, WIDTH};
+use setsight_vision::classify::taught::{PATCH_HEIGHT, PATCH_WIDTH};
 
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.

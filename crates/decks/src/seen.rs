@@ -4,10 +4,10 @@ use rayon::prelude::*;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Quad, median};
 use setsight_vision::Trace;
-use setsight_vision::output::layout;
-use setsight_vision::parts::find::{CardFinder, FindError};
-use setsight_vision::parts::taught::Face;
-use setsight_vision::parts::taught::Measured;
+use setsight_vision::classify::taught::Face;
+use setsight_vision::classify::taught::Measured;
+use setsight_vision::find::{CardFinder, FindError};
+use setsight_vision::output::rows;
 
 /// The cards of one photo as far as a deck can be learnt from them.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
         measured.into_iter().filter_map(|(o, m)| Some((o.corners_in_image, m?))).collect();
     let quads: Vec<Quad> = clear.iter().map(|card| card.0).collect();
     let mut cards = Vec::new();
-    for (row, places) in layout::rows(&quads).into_iter().enumerate() {
+    for (row, places) in rows(&quads).into_iter().enumerate() {
         for (column, i) in places.into_iter().enumerate() {
             let (corners_in_image, measured) = clear[i].clone();
             cards.push(SeenCard { row: row + 1, column: column + 1, corners_in_image, measured });

@@ -8,8 +8,7 @@ use setsight_files::whole_file::write_whole;
 use setsight_labels::LabelledPhoto;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source;
-use setsight_vision::CardOutline;
-use setsight_vision::parts::rectify;
+use setsight_vision::{CardImage, CardOutline};
 use std::fmt::{self, Display};
 use std::io;
 use std::path::Path;
@@ -132,7 +131,7 @@ fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
     let loaded = source::load_photo(&photo.path).ok()?;
     let label = photo.label.cards_in(&loaded).into_iter().nth(change.label)?;
     let outline = CardOutline::at(label.corners?);
-    let image = rectify::rectify(&loaded.frame, &outline).pixels;
+    let image = CardImage::rectify(&loaded.frame, &outline).pixels;
     encode::jpeg(&image, JPEG_QUALITY).ok()
 }
 

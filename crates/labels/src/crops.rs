@@ -3,7 +3,7 @@
 use image::{Rgb, RgbImage, imageops};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::parts::board::Board;
+use setsight_vision::board::Board;
 use setsight_vision::{
     CardImage, CardOutline, CardsRead, Pipeline, PipelineError, ReadCard, Reading, TableFacts,
     Trace,

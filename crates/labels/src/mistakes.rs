@@ -9,9 +9,8 @@ use setsight_photo::Frame;
 use setsight_photo::encode;
 use setsight_photo::geometry::{Point, Quad, median};
 use setsight_photo::labels::CardLabel;
+use setsight_vision::classify::neural::input_of;
 use setsight_vision::output::overlay;
-use setsight_vision::parts::neural::input_of;
-use setsight_vision::parts::rectify;
 use setsight_vision::{CardImage, CardOutline, PipelineOutput, ReadCard, Reading};
 
 /// Half the side of the shown part of the photo, in long sides of the card. It fits a card at any
@@ -117,7 +116,7 @@ pub fn of_crop(
 
 fn straightened(frame: &Frame, corners_in_image: Quad) -> CardImage {
     let outline = CardOutline::at(corners_in_image);
-    rectify::rectify(frame, &outline)
+    CardImage::rectify(frame, &outline)
 }
 
 fn view(

@@ -6,7 +6,7 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad, space};
 use setsight_photo::pixels::{Outside, View, warped};
 use setsight_track::TrackedTable;
-use setsight_vision::parts::plane::{Pose, SizeField, TablePlane};
+use setsight_vision::find::plane::{Pose, SizeField, TablePlane};
 
 /// Fewest cards that determine the table's plane.
 pub(crate) const FEWEST_CARDS: usize = 3;

@@ -241,6 +241,52 @@ impl<S> Quad<S> {
     pub fn scaled(&self, factor: f64) -> Self {
         self.map(|p| p * factor)
     }
+
+    /// Common area of two convex quads, as a share of the smaller one's (Sutherland and Hodgman 1974).
+    pub fn shared_area(&self, other: &Self) -> f64 {
+        let smaller = self.signed_area().abs().min(other.signed_area().abs());
+        if smaller <= 0.0 {
+            return 0.0;
+        }
+        let sign = other.signed_area().signum();
+        let mut polygon: Vec<Point> = self.0.to_vec();
+        for i in 0..4 {
+            let (from, to) = (other.0[i], other.0[(i + 1) % 4]);
+            let side = |p: Point| (to - from).cross(p - from) * sign;
+            let mut clipped = Vec::with_capacity(8);
+            for (k, &p) in polygon.iter().enumerate() {
+                let q = polygon[(k + 1) % polygon.len()];
+                let (s, t) = (side(p), side(q));
+                if s >= 0.0 {
+                    clipped.push(p);
+                }
+                if (s >= 0.0) != (t >= 0.0) {
+                    clipped.push(p.lerp(q, s / (s - t)));
+                }
+            }
+            polygon = clipped;
+            if polygon.is_empty() {
+                return 0.0;
+            }
+        }
+        let area: f64 = (0..polygon.len())
+            .map(|i| polygon[i].cross(polygon[(i + 1) % polygon.len()]))
+            .sum::<f64>()
+            / 2.0;
+        area.abs() / smaller
+    }
+
+    /// Whether two outlines are of one card. Two cards in a heap may have nearly the same centre, but
+    /// then their directions differ.
+    pub fn is_same_place(&self, other: &Self) -> bool {
+        /// Largest mean distance of the corners, in short sides.
+        const WITHIN: f64 = 0.3;
+        let most = 4.0 * WITHIN * self.short_side();
+        // A card looks the same after half a turn.
+        [0, 2].iter().any(|turn| {
+            (0..4).map(|i| self.0[i].distance(other.0[(i + turn) % 4])).sum::<f64>() < most
+        })
+    }
 }
 
 /// A projective map of the plane, as a matrix acting on column vectors `(x, y, 1)`.
@@ -364,7 +410,25 @@ mod tests {
         })
     }
 
+    #[test]
+    fn shared_area_is_a_share_of_the_smaller() {
+        let whole = Quad::rectangle(4.0, 2.0);
+        let half = Quad::rectangle(2.0, 2.0);
+        assert!((whole.shared_area(&half) - 1.0).abs() < 1e-12);
+        let beside = Quad::new(half.0.map(|p| p + Point::new(3.0, 0.0)));
+        assert!((whole.shared_area(&beside) - 0.5).abs() < 1e-12);
+        let away = Quad::new(half.0.map(|p| p + Point::new(5.0, 0.0)));
+        assert_eq!(whole.shared_area(&away), 0.0);
+    }
+
     proptest! {
+        #[test]
+        fn shared_area_is_symmetric(x in -80.0..80.0f64, y in -50.0..50.0f64) {
+            let a = Quad::rectangle(77.0, 50.0);
+            let b = Quad::new(a.0.map(|p| p + Point::new(x, y)));
+            prop_assert!((a.shared_area(&b) - b.shared_area(&a)).abs() < 1e-9);
+        }
+
         #[test]
         fn a_warp_and_its_inverse_agree(q in quad(), x in 5.0..85.0f64, y in 5.0..55.0f64) {
             prop_assume!(q.is_convex());

@@ -3,6 +3,7 @@
 //! | function | result |
 //! |---|---|
 //! | [`warped`] | a picture seen through a homography |
+//! | [`straightened`] | a quad of a picture, as a picture |
 //! | [`block_means`] | a part of a picture, smaller by a whole number |
 //! | [`resized`], [`resize_into`] | a picture at any size |
 //! | [`luma()`] | a picture in grey |
@@ -18,10 +19,11 @@ mod luma;
 mod resize;
 mod warp;
 
-pub use blocks::{MOST_IN_A_BLOCK, block_means};
+use blocks::MOST_IN_A_BLOCK;
+pub use blocks::block_means;
 pub use luma::luma;
 pub use resize::{ResizeError, resize_into, resized};
-pub use warp::{Outside, warped};
+pub use warp::{Outside, straightened, warped};
 
 use image::RgbImage;
 

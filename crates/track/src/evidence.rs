@@ -4,7 +4,6 @@ use crate::grey::Grey;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
 use setsight_vision::Reading;
-use setsight_vision::parts::probability::logistic;
 use std::sync::Arc;
 
 /// Share of the earlier evidence that is kept at each new reading; about seven readings count.
@@ -120,7 +119,7 @@ impl Evidence {
             *values = parts.map(|p| p / sum);
         }
         debug_assert_eq!(values.len(), Property::ALL.len());
-        Reading { values, is_card: logistic(self.card) }
+        Reading { values, is_card: 1.0 / (1.0 + (-self.card).exp()) }
     }
 
     /// Number of good readings that still count.

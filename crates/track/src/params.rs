@@ -3,7 +3,7 @@
 use crate::evidence::SharedError;
 use setsight_vision::Pipeline;
 use setsight_vision::TableFacts;
-use setsight_vision::parts::board;
+use setsight_vision::board;
 
 /// Parameters of the tracker. Times are in milliseconds of the frames' own time.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,8 +12,8 @@ use nalgebra::Matrix3;
 use setsight_game::cards::Card;
 use setsight_game::sets::Set;
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_vision::output::layout;
-use setsight_vision::parts::board::Board;
+use setsight_vision::board::Board;
+use setsight_vision::output::rows;
 use setsight_vision::{CardOutline, Guess, ReadCard, Reading, TableFacts, TableReading};
 use std::sync::Arc;
 
@@ -531,7 +531,7 @@ impl Tracker {
             })
             .collect();
         let quads: Vec<Quad> = shown.iter().map(|(_, card)| card.corners_in_image).collect();
-        let (cards, tracks): (Vec<ReadCard>, Vec<CardTrack>) = layout::rows(&quads)
+        let (cards, tracks): (Vec<ReadCard>, Vec<CardTrack>) = rows(&quads)
             .concat()
             .into_iter()
             .map(|i| {

@@ -17,8 +17,7 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Edition, Property};
 use setsight_nets::reader::{HEIGHT, WIDTH};
-use setsight_vision::parts::classical::{Features, Masks, quadratic};
-use setsight_vision::parts::rectify;
+use setsight_vision::classify::{Features, Masks, quadratic};
 use setsight_vision::{CardImage, CardOutline};
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -68,7 +67,7 @@ pub fn fit(folder: &Path) -> Result<String, CropsError> {
 
 fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
     let mut rng = Pcg64::seed_from_u64(key(source as u64, i as u64));
-    let plain = rectify::from_crop(crop.clone());
+    let plain = CardImage::from_crop(crop.clone());
     let sum: f32 = plain.white_in_image.iter().sum();
     let light = [0, 2].map(|c| (plain.white_in_image[c] / sum / LIGHT_STEP).round() as i32);
     let of = |image: &CardImage, card, before| {
@@ -85,11 +84,11 @@ fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
         if !is_card && holds(&quad_there, &quad) {
             continue;
         }
-        let mut image = rectify::rectify(&frame, &CardOutline::at(quad_there));
+        let mut image = CardImage::rectify(&frame, &CardOutline::at(quad_there));
         if augmented {
             let pixels = augment(&Sample::of(&image, Label::NoCard).pixels, false, &mut rng);
             let pixels = RgbImage::from_raw(WIDTH as u32, HEIGHT as u32, pixels);
-            image = rectify::from_crop(pixels.expect("the network's size"));
+            image = CardImage::from_crop(pixels.expect("the network's size"));
         }
         all.push(of(&image, is_card.then_some(card), before));
     }

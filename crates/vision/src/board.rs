@@ -5,7 +5,7 @@
 //! and the cards read alone are the evidence for it.
 
 use super::data::{CardOutline, Guess, ReadCard, Reading};
-use super::overlap::{shared_area, shares};
+use super::overlap::shares;
 use super::probability::{log_odds, logistic};
 use super::table::TableFacts;
 use pathfinding::prelude::{Matrix, kuhn_munkres};
@@ -283,7 +283,7 @@ fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Para
     let mut kept: Vec<usize> = Vec::new();
     for i in order {
         let double = kept.iter().any(|&k| {
-            let share = shared_area(&outlines[i].corners_in_image, &outlines[k].corners_in_image);
+            let share = outlines[i].corners_in_image.shared_area(&outlines[k].corners_in_image);
             share >= params.one_card_overlap
                 || share >= params.one_card_overlap_when_alike
                     && readings[i].best().0 == readings[k].best().0

@@ -1,6 +1,5 @@
 //! Which finders and readers there are, and which are the default.
 
-use super::classify::fusion::Fusion;
 use super::find::{CardFinder, Learned};
 use super::refiner::RefinerNetwork;
 use setsight_nets::Kind;
@@ -87,7 +86,7 @@ impl FinderChoice {
         if self == Self::Classical {
             return super::find::classical();
         }
-        let mut learned = learned(models, refiner)?;
+        let mut learned = Learned::load(models, refiner)?;
         for step in without {
             match step {
                 Step::Corrected => learned.params.place.enough_sides = 0.0,
@@ -111,30 +110,6 @@ pub enum FinderError {
     /// Weights that it needs are missing or broken.
     #[error(transparent)]
     Models(#[from] ModelsError),
-}
-
-/// Loads the finder with networks. `refiner` is the network that it shares with the reader.
-///
-/// # Errors
-/// The finder network is missing, or it or the weights are broken.
-pub fn learned(
-    models: &Models,
-    refiner: Option<Arc<dyn RefinerNetwork>>,
-) -> Result<Learned, ModelsError> {
-    let network = Box::new(models.network(Kind::Finder)?);
-    Ok(Learned::new(network, refiner, Fusion::outline_weights(models)?))
-}
-
-/// The network that classifies context crops and corrects outlines. A user's own folder may lack
-/// it; reading is less exact then.
-///
-/// # Errors
-/// The network is broken.
-pub fn shared_refiner(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>, ModelsError> {
-    if !models.has(file_of(Kind::Refiner)) {
-        return Ok(None);
-    }
-    Ok(Some(Arc::new(models.network(Kind::Refiner)?)))
 }
 
 /// A step of the cascade that can be left out, to measure what it is worth.

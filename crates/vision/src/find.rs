@@ -9,7 +9,7 @@
 mod drawn;
 pub(crate) mod learned;
 pub(crate) mod panels;
-pub(crate) mod plane;
+pub mod plane;
 pub(crate) mod rim;
 pub(crate) mod sides;
 #[cfg(feature = "opencv")]
@@ -17,14 +17,16 @@ pub(crate) mod symbols_first;
 #[cfg(not(feature = "opencv"))]
 pub(crate) mod symbols_first {
     /// This build has no classical finder.
-    pub fn finder() -> Result<Box<dyn super::CardFinder>, crate::choice::FinderError> {
+    pub(crate) fn finder() -> Result<Box<dyn super::CardFinder>, crate::choice::FinderError> {
         Err(crate::choice::FinderError::NoOpenCv)
     }
 }
 pub(crate) mod working;
 
-pub use learned::Learned;
-pub use symbols_first::finder as classical;
+pub use learned::decode::{Candidate, cards};
+pub use learned::network::Maps;
+pub use learned::{Learned, Params, evidence};
+pub(crate) use symbols_first::finder as classical;
 
 use crate::data::CardOutline;
 use crate::trace::Trace;

@@ -1,6 +1,5 @@
 //! How cards are read, as plain data, and the one place that assembles a [`Pipeline`] of it.
 
-use crate::choice::shared_refiner;
 use crate::classify::classical::ClassicalReader;
 use crate::classify::fused::FusedReader;
 use crate::classify::fusion::Fusion;
@@ -8,7 +7,7 @@ use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Reader;
 use crate::classify::taught::DeckReader;
 use crate::find::CardFinder;
-use crate::refiner::RefinerNetwork;
+use crate::refiner::{self, RefinerNetwork};
 use crate::table::screens::Screens;
 use crate::{FinderChoice, FinderError, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board};
 use setsight_files::printable;
@@ -110,7 +109,7 @@ impl ReadingPlan {
     /// Weights are missing or broken.
     pub fn build_finder(&self) -> Result<Box<dyn CardFinder>, PlanError> {
         let models = self.models.clone().unwrap_or_else(used::models);
-        let refiner = shared_refiner(&models).map_err(PlanError::from);
+        let refiner = refiner::shared(&models).map_err(PlanError::from);
         self.with_remedy(refiner.and_then(|refiner| self.finder_of(&models, refiner)))
     }
 
@@ -159,7 +158,7 @@ impl ReadingPlan {
             return Err(PlanError::OwnReader { deck: printable::line(&deck.name).into_owned() });
         }
         // The finder knows cards of any deck.
-        let finder = self.finder_of(models, shared_refiner(models)?)?;
+        let finder = self.finder_of(models, refiner::shared(models)?)?;
         let reader = DeckReader::new(Arc::clone(deck));
         let facts = TableFacts::default().with_mirror(self.mirrored).of_deck(deck);
         Ok(pipeline(finder, Box::new(reader), DeckReader::CALIBRATION, facts))
@@ -169,7 +168,7 @@ impl ReadingPlan {
     fn of_known_decks(&self, models: &Models) -> Result<Pipeline, PlanError> {
         let needs_refiner =
             self.finder == FinderChoice::Learned || self.reader == ReaderChoice::Fused;
-        let refiner = if needs_refiner { shared_refiner(models)? } else { None };
+        let refiner = if needs_refiner { refiner::shared(models)? } else { None };
         let finder = self.finder_of(models, refiner.clone())?;
         let plain = board::Calibration::default();
         let mut on_screen = None;

@@ -1,12 +1,12 @@
 //! Probabilities, log odds and logits; the median.
 
 /// Probability from log odds.
-pub fn logistic(log_odds: f32) -> f32 {
+pub(crate) fn logistic(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
 /// Probability from log odds in double precision, for the finders' evidence.
-pub fn sigmoid(log_odds: f64) -> f64 {
+pub(crate) fn sigmoid(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 

@@ -10,8 +10,8 @@ mod balance;
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use image::{Rgb, RgbImage};
 use setsight_photo::Frame;
-use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_photo::pixels::{MOST_IN_A_BLOCK, Outside, View, block_means, warped};
+use setsight_photo::geometry::Quad;
+use setsight_photo::pixels::straightened;
 
 /// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
 /// grain and glare brighter than the stock are not clipped.
@@ -21,39 +21,48 @@ pub(crate) const BALANCED_WHITE: f32 = 0.9;
 /// third of a card, and the brightest tenth may be glare or the edge of a bright table.
 const WHITE_PERCENTILE: f64 = 0.85;
 
-/// Straightens one card.
-///
-/// Pixels outside the photo repeat its border. A quad with three collinear corners, or far outside
-/// the photo, gives a black card.
-pub fn rectify(frame: &Frame, outline: &CardOutline) -> CardImage {
-    rectify_by(frame, outline, balance::balance)
-}
-
-/// The same for a drawing, on which no light falls: its white is one colour. Symbols that touch are wider than what the
-/// white field reaches over, and it would pale their fillings.
-pub fn rectify_drawn(frame: &Frame, outline: &CardOutline) -> CardImage {
-    rectify_by(frame, outline, balance::evenly)
-}
-
-fn rectify_by(
-    frame: &Frame,
-    outline: &CardOutline,
-    balance: fn(&mut RgbImage, [f32; 3]),
-) -> CardImage {
-    let quad = &outline.corners_in_image;
-    let mut pixels =
-        straightened(frame.as_raw(), frame.dimensions(), quad, (CARD_LONG_PX, CARD_SHORT_PX))
-            .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
-    if is_dark(&pixels) {
-        pixels.pixels_mut().for_each(|pixel| *pixel = light_of(*pixel));
+impl CardImage {
+    /// Straightens one card.
+    ///
+    /// Pixels outside the photo repeat its border. A quad with three collinear corners, or far outside
+    /// the photo, gives a black card.
+    pub fn rectify(frame: &Frame, outline: &CardOutline) -> Self {
+        Self::straighten(frame, outline, balance::balance)
     }
-    let white_in_image = white_of(&pixels);
-    balance(&mut pixels, white_in_image);
-    CardImage {
-        pixels,
-        white_in_image,
-        light_cast: cast_of(white_in_image),
-        long_side_in_image_px: quad.long_side() as f32,
+
+    /// The same for a drawing, on which no light falls: its white is one colour. Symbols that touch are wider than
+    /// what the white field reaches over, and it would pale their fillings.
+    pub fn rectify_drawn(frame: &Frame, outline: &CardOutline) -> Self {
+        Self::straighten(frame, outline, balance::evenly)
+    }
+
+    fn straighten(
+        frame: &Frame,
+        outline: &CardOutline,
+        balance: fn(&mut RgbImage, [f32; 3]),
+    ) -> Self {
+        let quad = &outline.corners_in_image;
+        let mut pixels =
+            straightened(frame.as_raw(), frame.dimensions(), quad, (CARD_LONG_PX, CARD_SHORT_PX))
+                .unwrap_or_else(|| RgbImage::new(CARD_LONG_PX, CARD_SHORT_PX));
+        if is_dark(&pixels) {
+            pixels.pixels_mut().for_each(|pixel| *pixel = light_of(*pixel));
+        }
+        let white_in_image = white_of(&pixels);
+        balance(&mut pixels, white_in_image);
+        Self {
+            pixels,
+            white_in_image,
+            light_cast: cast_of(white_in_image),
+            long_side_in_image_px: quad.long_side() as f32,
+        }
+    }
+
+    /// Takes a picture that is a straight card already, such as a labelled crop.
+    pub fn from_crop(crop: RgbImage) -> Self {
+        let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
+        let whole = Quad::rectangle(width, height).as_card();
+        Self::rectify(&crop, &CardOutline::at(whole))
     }
 }
 
@@ -107,54 +116,6 @@ fn light_of(Rgb([r, g, b]): Rgb<u8>) -> Rgb<u8> {
     Rgb([r, g, b].map(|v| (255 + u16::from(v) - ends) as u8))
 }
 
-/// Takes a picture that is a straight card already, such as a labelled crop.
-pub fn from_crop(crop: RgbImage) -> CardImage {
-    let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
-    let whole = Quad::rectangle(width, height).as_card();
-    rectify(&crop, &CardOutline::at(whole))
-}
-
-/// Warps a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) to a picture of
-/// `size_px`, with its first edge on top. If the quad is more than twice as large, whole blocks of
-/// pixels around it are averaged first. `None` if three corners are collinear or no pixel is near.
-pub fn straightened(
-    rgb: &[u8],
-    photo_px: (u32, u32),
-    quad: &Quad,
-    size_px: (u32, u32),
-) -> Option<RgbImage> {
-    let view = View::new(rgb, photo_px)?;
-    if !quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite()) {
-        return None;
-    }
-    // The pixels around the quad: the first, and the one behind the last.
-    let bound = |pick: fn(&Point) -> f64, limit: u32| {
-        let values = quad.0.iter().map(pick);
-        let low = (values.clone().fold(f64::MAX, f64::min).floor() - 2.0).max(0.0);
-        let high = (values.fold(f64::MIN, f64::max).ceil() + 2.0).min(f64::from(limit));
-        (high > low).then_some((low as usize, high as usize))
-    };
-    let (left, right) = bound(|p| p.x, photo_px.0)?;
-    let (top, bottom) = bound(|p| p.y, photo_px.1)?;
-    let by = (quad.long_side() / f64::from(size_px.0)) as usize;
-    let by = by.clamp(1, MOST_IN_A_BLOCK);
-    if by == 1 {
-        return warped_quad(view, quad, size_px);
-    }
-    let size = ((right - left).div_ceil(by), (bottom - top).div_ceil(by));
-    let small = block_means(view, (left, top), size, by);
-    let first = Point::new(left as f64, top as f64);
-    let quad = Quad::new(quad.0.map(|p| (p - first) / by as f64));
-    warped_quad(View::of(&small)?, &quad, size_px)
-}
-
-/// Warps a quad of a picture to one of `size_px`.
-fn warped_quad(view: View<'_>, quad: &Quad, size_px: (u32, u32)) -> Option<RgbImage> {
-    let card = Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1));
-    let view_from_card = Homography::between(&card, quad)?;
-    Some(warped(view, &view_from_card, size_px, Outside::Border))
-}
-
 /// Percentile [`WHITE_PERCENTILE`] of each channel, at least 1.
 fn white_of(pixels: &RgbImage) -> [f32; 3] {
     /// Every second pixel of every second row gives nearly the same percentile as all.
@@ -179,6 +140,7 @@ fn cast_of(white: [f32; 3]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use setsight_photo::geometry::Point;
 
     fn outline(quad: Quad) -> CardOutline {
         CardOutline::at(quad)
@@ -199,7 +161,7 @@ mod tests {
             for (x, y) in (70..120).flat_map(|x| (30..98).map(move |y| (x, y))) {
                 picture.put_pixel(x, y, Rgb(ink));
             }
-            from_crop(picture).pixels
+            CardImage::from_crop(picture).pixels
         };
         let dark = card([24, 22, 30], [80, 240, 60]);
         let (stock, ink) = (dark[(20, 20)].0, dark[(96, 64)].0);
@@ -216,7 +178,7 @@ mod tests {
             Rgb(lit(x as f32, y as f32, (100.0, 80.0)).map(|v| v as u8))
         });
         let quad = Quad::new(Quad::rectangle(192.0, 128.0).0.map(|p| p + Point::new(100.0, 80.0)));
-        let card = rectify(&photo, &outline(quad));
+        let card = CardImage::rectify(&photo, &outline(quad));
         let white = (255.0 * BALANCED_WHITE) as i32;
         for (x, y) in [(10, 10), (96, 5), (180, 120), (120, 64), (20, 110)] {
             for v in card.pixels.get_pixel(x, y).0 {
@@ -242,7 +204,7 @@ mod tests {
         });
         let corners = [(100.0, 800.0), (100.0, 32.0), (612.0, 32.0), (612.0, 800.0)]
             .map(|(x, y)| Point::new(x, y));
-        let card = rectify(&photo, &outline(Quad::new(corners)));
+        let card = CardImage::rectify(&photo, &outline(Quad::new(corners)));
         let at = |x, y| card.pixels.get_pixel(x, y).0[0];
         assert!(at(5, 5) < 100, "the dark corner is the first: {}", at(5, 5));
         assert!(at(185, 5) > 215 && at(185, 120) > 215 && at(5, 120) > 215);
@@ -256,11 +218,11 @@ mod tests {
         let line = Quad::new([0.0, 10.0, 20.0, 30.0].map(|v| Point::new(v, v)));
         let nowhere = Quad::new([Point::new(f64::NAN, 0.0); 4]);
         for quad in [far, line, nowhere] {
-            let card = rectify(&frame, &outline(quad));
+            let card = CardImage::rectify(&frame, &outline(quad));
             assert!(card.pixels.pixels().all(|p| p.0 == [0; 3]), "{quad:?}");
         }
         let empty = RgbImage::new(0, 0);
-        let card = rectify(&empty, &outline(Quad::rectangle(3.0, 2.0)));
+        let card = CardImage::rectify(&empty, &outline(Quad::rectangle(3.0, 2.0)));
         assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX));
     }
 }

@@ -6,12 +6,14 @@
 //! the reader uses it for cards in doubt.
 
 use super::planes;
-use super::rectify::straightened;
 use image::RgbImage;
-use setsight_nets::engine::{Network, NetworkError};
+use setsight_nets::Kind;
+use setsight_nets::engine::{Models, ModelsError, Network, NetworkError, file_of};
 use setsight_nets::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUE_LOGITS, VALUES, WIDTH};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
+use setsight_photo::pixels::straightened;
+use std::sync::Arc;
 
 /// Classifies context crops: the network, or a fake in a test.
 pub trait RefinerNetwork: Send + Sync {
@@ -102,6 +104,17 @@ fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
         .filter(Quad::is_convex);
     let values = std::array::from_fn(|i| numbers[VALUES + i]);
     Answer { right: numbers[RIGHT], values, corrected }
+}
+
+/// Loads the network that finder and reader share. A user's own folder may lack it; reading is less exact then.
+///
+/// # Errors
+/// The network is broken.
+pub fn shared(models: &Models) -> Result<Option<Arc<dyn RefinerNetwork>>, ModelsError> {
+    if !models.has(file_of(Kind::Refiner)) {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(models.network(Kind::Refiner)?)))
 }
 
 /// The corners of the outline itself, with (0, 0) at its centre and its short side as the unit.

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 use setsight_nets::engine::Models;
 use setsight_scenes::suite::{Part, Suite};
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::overlap::is_same_place;
 use setsight_vision::{Pipeline, Trace};
 
 /// What became of the labelled cards, and false cards that were claimed.
@@ -43,8 +42,7 @@ fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
     let mut matched = vec![false; table.cards.len()];
     for label in &scene.cards {
         let here = |i: &usize| {
-            !matched[*i]
-                && is_same_place(&table.cards[*i].corners_in_image, &label.corners_in_image)
+            !matched[*i] && table.cards[*i].corners_in_image.is_same_place(&label.corners_in_image)
         };
         match (0..table.cards.len()).find(here) {
             None => tally.missed += 1,

@@ -1,15 +1,16 @@
 //! Finding cards on drawn tables, whose corners are known exactly.
 
+use setsight_nets::engine::Models;
 use setsight_scenes::Kind;
-use setsight_vision::parts::find::classical;
-use setsight_vision::{CardOutline, Trace};
+use setsight_vision::{CardOutline, FinderChoice, Trace};
 
 /// Cards found, false ones, and the largest corner error in card long sides.
 fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
     let mut params = setsight_scenes::Params::of(kind);
     params.cards = (cards, cards);
     let scene = setsight_scenes::render(&params, seed, 0).unwrap();
-    let outlines = classical().unwrap().find(&scene.image, &mut Trace::default()).unwrap();
+    let finder = FinderChoice::Classical.finder(&Models::Shipped, None, &[]).unwrap();
+    let outlines = finder.find(&scene.image, &mut Trace::default()).unwrap();
     let mut worst: f64 = 0.0;
     let mut found = 0;
     for card in &scene.cards {

@@ -14,8 +14,8 @@ use setsight_nets::engine::{
 };
 use setsight_nets::onnx;
 use setsight_train::CHECKPOINT;
-use setsight_vision::parts::fusion::Fusion;
-use setsight_vision::parts::screens::ScreenWeights;
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::table::screens::ScreenWeights;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `export`.

@@ -6,7 +6,7 @@ use setsight_files::say;
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{self, FUSION, Models, ModelsError};
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::fusion::Fusion;
+use setsight_vision::classify::fusion::Fusion;
 use setsight_vision::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

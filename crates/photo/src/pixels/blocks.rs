@@ -2,7 +2,7 @@ use super::View;
 use image::RgbImage;
 
 /// Most columns and rows of a block: sums of so many 8-bit values fit 16 bits.
-pub const MOST_IN_A_BLOCK: usize = u16::MAX as usize / u8::MAX as usize;
+pub(super) const MOST_IN_A_BLOCK: usize = u16::MAX as usize / u8::MAX as usize;
 
 /// The means of blocks of `by` x `by` pixels: `size` blocks across and down, the first at column and
 /// row `from`. Halves are rounded up. Where a block reaches beyond the picture, the last column and

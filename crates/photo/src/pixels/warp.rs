@@ -1,5 +1,5 @@
-use super::View;
-use crate::geometry::Homography;
+use super::{MOST_IN_A_BLOCK, View, block_means};
+use crate::geometry::{Homography, Point, Quad};
 use image::RgbImage;
 use nalgebra::Matrix3;
 
@@ -153,6 +153,47 @@ fn fetch_two(rgb: &[u8], at: usize) -> (u32, u32) {
     };
     let both = u64::from_le_bytes(bytes);
     (both as u32, (both >> 24) as u32)
+}
+
+/// Warps a quad of a photo (R, G, B row by row, of `photo_px` columns and rows) to a picture of
+/// `size_px`, with its first edge on top. If the quad is more than twice as large, whole blocks of
+/// pixels around it are averaged first. `None` if three corners are collinear or no pixel is near.
+pub fn straightened(
+    rgb: &[u8],
+    photo_px: (u32, u32),
+    quad: &Quad,
+    size_px: (u32, u32),
+) -> Option<RgbImage> {
+    let view = View::new(rgb, photo_px)?;
+    if !quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite()) {
+        return None;
+    }
+    // The pixels around the quad: the first, and the one behind the last.
+    let bound = |pick: fn(&Point) -> f64, limit: u32| {
+        let values = quad.0.iter().map(pick);
+        let low = (values.clone().fold(f64::MAX, f64::min).floor() - 2.0).max(0.0);
+        let high = (values.fold(f64::MIN, f64::max).ceil() + 2.0).min(f64::from(limit));
+        (high > low).then_some((low as usize, high as usize))
+    };
+    let (left, right) = bound(|p| p.x, photo_px.0)?;
+    let (top, bottom) = bound(|p| p.y, photo_px.1)?;
+    let by = (quad.long_side() / f64::from(size_px.0)) as usize;
+    let by = by.clamp(1, MOST_IN_A_BLOCK);
+    if by == 1 {
+        return warped_quad(view, quad, size_px);
+    }
+    let size = ((right - left).div_ceil(by), (bottom - top).div_ceil(by));
+    let small = block_means(view, (left, top), size, by);
+    let first = Point::new(left as f64, top as f64);
+    let quad = Quad::new(quad.0.map(|p| (p - first) / by as f64));
+    warped_quad(View::of(&small)?, &quad, size_px)
+}
+
+/// Warps a quad of a picture to one of `size_px`.
+fn warped_quad(view: View<'_>, quad: &Quad, size_px: (u32, u32)) -> Option<RgbImage> {
+    let card = Quad::rectangle(f64::from(size_px.0), f64::from(size_px.1));
+    let view_from_card = Homography::between(&card, quad)?;
+    Some(warped(view, &view_from_card, size_px, Outside::Border))
 }
 
 #[cfg(test)]

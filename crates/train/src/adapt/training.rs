@@ -27,14 +27,14 @@ use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
 use setsight_photo::source;
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::Cards;
-use setsight_vision::parts::find::{CardFinder, Learned};
-use setsight_vision::parts::fused::Others;
-use setsight_vision::parts::fusion::Fusion;
-use setsight_vision::parts::mirror::turned_back;
-use setsight_vision::parts::neural::NeuralReader;
-use setsight_vision::parts::refiner::RefinerNetwork;
-use setsight_vision::parts::shared_refiner;
+use setsight_vision::classify::Cards;
+use setsight_vision::classify::fused::Others;
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::find::{CardFinder, Learned};
+use setsight_vision::refiner;
+use setsight_vision::refiner::RefinerNetwork;
+use setsight_vision::table::turned_back;
 use setsight_vision::{CardOutline, FinderChoice, Trace};
 use std::path::Path;
 use std::sync::Arc;
@@ -227,7 +227,7 @@ fn outputs<'a>(
     choice: FinderChoice,
     base: &Models,
 ) -> anyhow::Result<Source> {
-    let (refiner, second) = (shared_refiner(base)?, NeuralReader::load_second(base)?);
+    let (refiner, second) = (refiner::shared(base)?, NeuralReader::load_second(base)?);
     let mut tables = Vec::new();
     for (i, own) in photos.iter().enumerate() {
         let Some(photo) = &own.photo else { continue };
@@ -274,7 +274,7 @@ pub fn join<'a>(
     done: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
-    let (refiner, second) = (shared_refiner(base)?, NeuralReader::load_second(base)?);
+    let (refiner, second) = (refiner::shared(base)?, NeuralReader::load_second(base)?);
     let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;

@@ -25,7 +25,7 @@ use super::weights::Weights;
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::parts::finder::{Maps, Params, cards};
+use setsight_vision::find::{Maps, Params, cards};
 use std::sync::OnceLock;
 use tally::Tally;
 use target::{SHAPE_PLANES, Target};

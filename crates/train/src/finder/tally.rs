@@ -2,7 +2,7 @@
 
 use super::target::{SeenCard, Wanted};
 use setsight_photo::geometry::Quad;
-use setsight_vision::parts::finder::Candidate;
+use setsight_vision::find::Candidate;
 
 /// Counts of claims and cards over some pictures.
 #[derive(Clone, Debug, Default, PartialEq)]

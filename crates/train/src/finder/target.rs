@@ -230,7 +230,7 @@ fn for_cells(
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use setsight_vision::parts::finder::{Maps, cards};
+    use setsight_vision::find::{Maps, cards};
 
     fn card(center: Point, angle: f64, long: f64, bend: f64) -> SeenCard {
         let a = Point::new(angle.cos(), angle.sin()) * (long / 2.0);

@@ -12,11 +12,11 @@ use setsight_photo::source::{self, SourceError};
 use setsight_scenes::params::CastParams;
 use setsight_scenes::params::DeckChoice;
 use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
-use setsight_vision::parts::Cards;
-use setsight_vision::parts::find::CardFinder;
-use setsight_vision::parts::fused::{self, Others};
-use setsight_vision::parts::neural::NeuralReader;
-use setsight_vision::parts::screens;
+use setsight_vision::classify::Cards;
+use setsight_vision::classify::fused::{self, Others};
+use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::find::CardFinder;
+use setsight_vision::table::screens;
 use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 
 use setsight_game::cards::Card;
 use setsight_vision::CardOutline;
-use setsight_vision::parts::fused::ClassifierOutputs;
-use setsight_vision::parts::screens;
+use setsight_vision::classify::fused::ClassifierOutputs;
+use setsight_vision::table::screens;
 
 /// The classifiers' outputs for one outline, and the truth.
 #[derive(Clone, Debug)]

@@ -8,9 +8,8 @@ use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::nearest;
 use setsight_scenes::{Kind, Params, Scene, render, scenes};
 use setsight_vision::PipelineError;
-use setsight_vision::parts::evidence::{FEATURES, NAMES, Weights, log_odds};
-use setsight_vision::parts::find::Learned;
-use setsight_vision::parts::probability::sigmoid;
+use setsight_vision::find::Learned;
+use setsight_vision::find::evidence::{FEATURES, NAMES, Weights, log_odds};
 
 /// Ridge penalty: keeps the weights of rare features near zero.
 const RIDGE: f64 = 2.0;
@@ -109,6 +108,11 @@ fn fit<'a>(examples: impl Iterator<Item = &'a Example>) -> Weights {
     let weights = newton::fit(&choices, &[0.0; FEATURES + 1], RIDGE);
     // Further digits would be noise.
     std::array::from_fn(|k| (weights[k] * 1e4).round() / 1e4)
+}
+
+/// Probability from log odds.
+fn sigmoid(log_odds: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp())
 }
 
 fn report<'a>(weights: &Weights, examples: impl Iterator<Item = &'a Example>) -> OutlinesReport {

@@ -3,7 +3,7 @@
 use super::examples::Source;
 use crate::newton::{self, Choice};
 use serde::Serialize;
-use setsight_vision::parts::screens::{FEATURES, NAMES, Weights, is_likely};
+use setsight_vision::table::screens::{FEATURES, NAMES, Weights, is_likely};
 
 /// Ridge penalty, in tables.
 const RIDGE: f64 = 1.0;

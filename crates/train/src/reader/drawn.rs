@@ -9,9 +9,8 @@ use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use setsight_photo::geometry::Quad;
 use setsight_scenes::{DrawnCard, scenes};
-use setsight_vision::parts::find::{CardFinder, FindError};
-use setsight_vision::parts::rectify;
-use setsight_vision::{CardOutline, Trace};
+use setsight_vision::find::{CardFinder, FindError};
+use setsight_vision::{CardImage, CardOutline, Trace};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Changed whenever the same seed gives other crops.
@@ -95,8 +94,8 @@ fn of_scene(
         .map(|outline| outline.corners_in_image)
         .collect();
     let straighten = match tables {
-        Tables::OnScreen => rectify::rectify_drawn,
-        _ => rectify::rectify,
+        Tables::OnScreen => CardImage::rectify_drawn,
+        _ => CardImage::rectify,
     };
     let cut = |quad: Quad| straighten(frame, &CardOutline::at(quad));
     let cards: Vec<Quad> = scene.cards.iter().map(|card| card.corners_in_image).collect();

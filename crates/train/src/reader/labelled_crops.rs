@@ -15,13 +15,10 @@ use setsight_photo::labels::{
     check_photo_files, has_labels, load_crop, read_crop_labels, with_corners,
 };
 use setsight_photo::source;
-use setsight_vision::parts::classical::Features;
-use setsight_vision::parts::classical::Masks;
-use setsight_vision::parts::find::{CardFinder, FindError};
-use setsight_vision::parts::mirror::{in_a_mirror, turned_back};
-use setsight_vision::parts::overlap::shared_area;
-use setsight_vision::parts::{board, rectify};
-use setsight_vision::{CardOutline, Trace};
+use setsight_vision::classify::{Features, Masks};
+use setsight_vision::find::{CardFinder, FindError};
+use setsight_vision::table::{in_a_mirror, turned_back};
+use setsight_vision::{CardImage, CardOutline, Trace, board};
 use std::path::{Path, PathBuf};
 
 /// Number of times that each real card is cut, each time along another outline.
@@ -218,7 +215,7 @@ pub(crate) fn samples_of_crops(
         .map(|(i, (crop, card))| {
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
             let label = Label::of(edition, card);
-            let mut out = vec![Sample::of(&rectify::from_crop(crop.clone()), label)];
+            let mut out = vec![Sample::of(&CardImage::from_crop(crop.clone()), label)];
             let (frame, quad) = on_a_table(&crop, &mut rng);
             out.extend((1..COPIES).map(|_| cut_card(&frame, &quad, label, &mut rng)));
             out.extend(cut_beside(&frame, &[quad], &mut rng));
@@ -233,7 +230,7 @@ pub(crate) fn samples_of_crops(
 fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     let masks = Masks::of_edition(edition);
     let fit = |image: RgbImage| {
-        let features = Features::of(&rectify::from_crop(image), masks);
+        let features = Features::of(&CardImage::from_crop(image), masks);
         features.symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
     };
     let votes: i32 = crops
@@ -325,7 +322,7 @@ fn outlined(
     for outline in finder.find(frame, &mut Trace::default())? {
         // The finder returns the best outline of each card first.
         let quad = outline.corners_in_image;
-        if !outlines.iter().any(|other| shared_area(other, &quad) >= one_card) {
+        if !outlines.iter().any(|other| other.shared_area(&quad) >= one_card) {
             outlines.push(quad);
         }
     }
@@ -382,7 +379,7 @@ pub(crate) fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) 
 
 fn straighten(frame: &Frame, quad: Quad, label: Label) -> Sample {
     let outline = CardOutline::at(quad);
-    Sample::of(&rectify::rectify(frame, &outline), label)
+    Sample::of(&CardImage::rectify(frame, &outline), label)
 }
 
 fn cut_card(frame: &Frame, quad: &Quad, label: Label, rng: &mut Pcg64) -> Sample {

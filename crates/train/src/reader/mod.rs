@@ -9,7 +9,7 @@
 //! | [`misdetections`] | outlines with errors, and outlines without a card |
 //! | [`mod@augment`] | data augmentation |
 //!
-//! Every crop goes through the real [`setsight_vision::parts::rectify`], so that training and inference
+//! Every crop goes through the real [`CardImage::rectify`](setsight_vision::CardImage::rectify), so that training and inference
 //! get the same input. The crops drawn at the start and the contents of each batch depend on the
 //! seed and the step alone.
 

@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_nets::refiner::OUTLINE_PX;
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_vision::parts::refiner::outline_in_short_sides;
+use setsight_vision::refiner::outline_in_short_sides;
 
 /// Increased whenever the same seed gives other errors.
 pub(crate) const VERSION: u32 = 2;

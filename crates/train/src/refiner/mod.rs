@@ -28,7 +28,7 @@ use setsight_game::cards::Property;
 use setsight_nets::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH};
 use setsight_photo::geometry::{Homography, Quad};
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::parts::refiner::{context_crop, input_of, outline_in_short_sides};
+use setsight_vision::refiner::{context_crop, input_of, outline_in_short_sides};
 use shading::Light;
 use std::sync::{Arc, OnceLock};
 

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
 use setsight_vision::Trace;
-use setsight_vision::parts::find::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 
 /// Increased whenever the same seed takes other outlines.
 pub(crate) const VERSION: u32 = 1;

@@ -6,7 +6,7 @@ use crate::net::run_graph;
 use crate::optimiser::Schedule;
 use setsight_photo::Frame;
 use setsight_photo::geometry::Point;
-use setsight_vision::parts::find::{CardFinder, FindError};
+use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::{CardOutline, Trace};
 
 /// A white card with a dark symbol on grey; each table differs a little from the one before, and

@@ -460,7 +460,7 @@ mod tests {
                 }
             }
         }
-        crate::rectify::from_crop(pixels)
+        CardImage::from_crop(pixels)
     }
 
     fn table(gap_px: u32) -> (Vec<Class>, Vec<CardImage>) {

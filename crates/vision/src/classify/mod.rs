@@ -3,8 +3,12 @@
 pub(crate) mod alike;
 pub(crate) mod classical;
 pub(crate) mod drawing;
-pub(crate) mod fused;
-pub(crate) mod fusion;
-pub(crate) mod neural;
+pub mod fused;
+pub mod fusion;
+pub mod neural;
 pub(crate) mod reader;
-pub(crate) mod taught;
+pub mod taught;
+
+pub use classical::{features::Features, model::quadratic, template::Masks};
+pub use drawing::Drawing;
+pub use reader::Cards;

@@ -1,7 +1,6 @@
 //! The interface of all readers.
 
 use crate::data::{CardImage, CardOutline, Reading};
-use crate::rectify;
 use crate::table::TableFacts;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader::OUTPUTS;
@@ -26,7 +25,7 @@ impl<'a> Cards<'a> {
     }
 
     pub(crate) fn of(frame: Cow<'a, Frame>, outlines: Cow<'a, [CardOutline]>) -> Self {
-        let images = outlines.iter().map(|outline| rectify::rectify(&frame, outline)).collect();
+        let images = outlines.iter().map(|outline| CardImage::rectify(&frame, outline)).collect();
         Self { frame, outlines, images }
     }
 }

@@ -8,7 +8,7 @@
 
 pub(crate) mod decode;
 pub(crate) mod detections;
-pub(crate) mod evidence;
+pub mod evidence;
 pub(crate) mod network;
 pub(crate) mod pictures;
 pub(crate) mod place;
@@ -19,14 +19,17 @@ pub(crate) mod shrink;
 use super::panels::panels;
 use super::working::Working;
 use super::{CardFinder, FindError};
+use crate::classify::fusion::Fusion;
 use crate::data::CardOutline;
-use crate::overlap::{shared_area, tell_shared};
+use crate::overlap::tell_shared;
 use crate::refiner::RefinerNetwork;
 use crate::trace::Trace;
 use decode::Candidate;
 pub(crate) use detections::Detections;
 pub use detections::Params;
 use network::{FinderNetwork, Maps};
+use setsight_nets::Kind;
+use setsight_nets::engine::{Models, ModelsError};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad, space};
 use shrink::ScaledPhoto;
@@ -52,6 +55,18 @@ impl Learned {
         weights: evidence::Weights,
     ) -> Self {
         Self { network, refiner, params: Params::default(), weights }
+    }
+
+    /// Loads its network and weights. `refiner` is the network that it shares with the reader.
+    ///
+    /// # Errors
+    /// The finder network is missing, or it or the weights are broken.
+    pub fn load(
+        models: &Models,
+        refiner: Option<Arc<dyn RefinerNetwork>>,
+    ) -> Result<Self, ModelsError> {
+        let network = Box::new(models.network(Kind::Finder)?);
+        Ok(Self::new(network, refiner, Fusion::outline_weights(models)?))
     }
 
     /// Detects cards and keeps all intermediate results. `None` for a photo too small to hold a
@@ -151,7 +166,7 @@ fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutli
         return outlines;
     }
     for panel in panels {
-        let is_on = |outline: &CardOutline| shared_area(&outline.corners_in_image, panel) >= SAME;
+        let is_on = |outline: &CardOutline| outline.corners_in_image.shared_area(panel) >= SAME;
         let best = outlines.iter().filter(|outline| is_on(outline)).map(|outline| outline.score);
         let score = best.fold(PANEL_SCORE, f64::max);
         outlines.retain(|outline| !is_on(outline));
@@ -222,42 +237,4 @@ fn median_long_side(cards: &[Candidate]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use setsight_nets::engine::NetworkError;
-    use setsight_nets::finder;
-
-    /// Sees a small card in every ninth cell, with these log odds.
-    struct Boxes(f32);
-
-    impl FinderNetwork for Boxes {
-        fn maps(&self, input: &network::Input) -> Result<Maps, NetworkError> {
-            let (rows, columns) =
-                (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
-            let mut values = vec![0.0; finder::OUTPUTS * rows * columns];
-            for row in 0..rows {
-                for column in 0..columns {
-                    let mut put = |plane: usize, value: f32| {
-                        values[(plane * rows + row) * columns + column] = value;
-                    };
-                    let is_card = row % 3 == 1 && column % 3 == 1;
-                    put(finder::CARD, if is_card { self.0 } else { -8.0 });
-                    put(finder::SYMBOL, -8.0);
-                    put(finder::LONG_AXIS, 1.0);
-                    put(finder::SHORT_AXIS + 1, 0.65);
-                }
-            }
-            Ok(Maps { values, rows, columns })
-        }
-    }
-
-    #[test]
-    fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
-        let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
-        let looked_at = |heat: f32| {
-            let finder = Learned::new(Box::new(Boxes(heat)), None, [0.0; evidence::FEATURES + 1]);
-            finder.detect(&frame).unwrap().unwrap().placed.len()
-        };
-        assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
-    }
-}
+mod tests;

@@ -51,7 +51,7 @@ pub(crate) struct SymbolFinder {
 }
 
 /// Loads the classical finder.
-pub fn finder() -> Result<Box<dyn CardFinder>, FinderError> {
+pub(crate) fn finder() -> Result<Box<dyn CardFinder>, FinderError> {
     // Pictures are read side by side, and OpenCV's own threads would only be in their way. It fails
     // where OpenCV has no threads to begin with.
     let _ = opencv::core::set_num_threads(1);

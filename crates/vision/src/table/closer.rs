@@ -8,7 +8,6 @@ use crate::classify::alike::Printed;
 use crate::classify::reader::Cards;
 use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use crate::probability::median;
-use crate::rectify;
 use setsight_photo::geometry::Quad;
 use std::borrow::Cow;
 
@@ -21,7 +20,7 @@ impl Cards<'_> {
         if let Some(outlines) = closer(&self) {
             self.outlines = Cow::Owned(outlines);
         }
-        let drawn = |outline| rectify::rectify_drawn(&self.frame, outline);
+        let drawn = |outline| CardImage::rectify_drawn(&self.frame, outline);
         self.images = self.outlines.iter().map(drawn).collect();
         self
     }
@@ -119,8 +118,8 @@ mod tests {
             (110.0..136.0).contains(&short) && (long / short - 1.5).abs() < 0.05,
             "{long} {short}"
         );
-        let (long, short) = sizes(120, 80);
-        assert!((140.0..150.0).contains(&long), "a wide row is in view: {long} {short}");
+        let (long, short) = sizes(150, 70);
+        assert!((178.0..190.0).contains(&long), "a wide row is in view: {long} {short}");
         assert_eq!(sizes(80, 160), (240.0, 240.0), "as large as usual");
     }
 
@@ -129,7 +128,7 @@ mod tests {
         let (frame, outlines) = cells(160, 160);
         let cards = Cards::straighten(&frame, &outlines);
         let middle = |cards: &Cards| cards.images[1].pixels.get_pixel(96, 64).0.map(i32::from);
-        let target = TINT.map(|v| (f32::from(v) * rectify::BALANCED_WHITE).round() as i32);
+        let target = TINT.map(|v| (f32::from(v) * crate::rectify::BALANCED_WHITE).round() as i32);
         let far = |of: [i32; 3]| (0..3).map(|c| (of[c] - target[c]).abs()).max().unwrap();
         assert!(far(middle(&cards)) > 10, "on a photo it is taken for light");
         assert!(far(middle(&cards.of_drawing())) <= 1);

@@ -6,7 +6,7 @@ mod closer;
 mod colors;
 mod facts;
 mod mirror;
-pub(crate) mod screens;
+pub mod screens;
 
 pub(crate) use facts::DeckFacts;
 pub use facts::{Colors, Mirrored, TableFacts};

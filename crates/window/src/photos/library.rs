@@ -277,10 +277,7 @@ pub(crate) mod tests {
             _: Quad,
             _: TableFacts,
         ) -> Result<(CardImage, Reading), String> {
-            Ok((
-                setsight_vision::parts::rectify::from_crop(RgbImage::new(96, 64)),
-                Reading::UNKNOWN,
-            ))
+            Ok((setsight_vision::CardImage::from_crop(RgbImage::new(96, 64)), Reading::UNKNOWN))
         }
 
         fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
@@ -290,7 +287,7 @@ pub(crate) mod tests {
                 trace.picture(stage, || photo.frame.clone()).map_err(|error| error.to_string())?;
             }
             let readings = self.table.readings.iter();
-            let image = setsight_vision::parts::rectify::from_crop(RgbImage::new(96, 64));
+            let image = setsight_vision::CardImage::from_crop(RgbImage::new(96, 64));
             trace.times.push(StageTime { stage: "segment", elapsed_ms: 12.0, cpu_ms: 12.0 });
             let output = PipelineOutput {
                 table: self.table.reading.clone(),

@@ -5,7 +5,7 @@ use crate::shared::words::t;
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::output::layout;
+use setsight_vision::output::rows;
 use setsight_vision::{Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning};
 use std::ops::{Deref, DerefMut};
 
@@ -177,7 +177,7 @@ impl Table {
     /// The cards row by row from the left, as one reads.
     pub(crate) fn reading_order(&self) -> Vec<usize> {
         let quads: Vec<Quad> = self.cards.iter().map(|card| card.corners_in_image).collect();
-        layout::rows(&quads).concat()
+        rows(&quads).concat()
     }
 
     /// The nearest card in a direction, given in pixels of the picture (y down).

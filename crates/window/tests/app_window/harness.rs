@@ -10,7 +10,6 @@ use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::LabelFile;
 use setsight_photo::source::{Photo, SourceError};
-use setsight_vision::parts::rectify;
 use setsight_vision::{
     CardImage, Guess, PhotoReading, PipelineOutput, ReadCard, Reading, StageTime, TableFacts,
     TableReading, Trace,
@@ -66,7 +65,7 @@ impl Eye for Fake {
     /// A card that somebody shows is three striped purple squiggles.
     fn read_card(&self, _: &Frame, _: Quad, _: TableFacts) -> Result<(CardImage, Reading), String> {
         let values = [[0.0, 0.0, 1.0], [0.0, 0.1, 0.9], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        let image = rectify::from_crop(RgbImage::from_pixel(96, 64, image::Rgb([9, 9, 9])));
+        let image = CardImage::from_crop(RgbImage::from_pixel(96, 64, image::Rgb([9, 9, 9])));
         Ok((image, Reading { values, is_card: 0.95 }))
     }
 
@@ -78,7 +77,7 @@ impl Eye for Fake {
         let cards = self.0.clone();
         let output = PipelineOutput {
             readings: vec![Reading::UNKNOWN; cards.len()],
-            images: vec![rectify::from_crop(RgbImage::new(96, 64)); cards.len()],
+            images: vec![CardImage::from_crop(RgbImage::new(96, 64)); cards.len()],
             table: TableReading::new(cards, photo.frame.dimensions()),
         };
         Ok(PhotoReading::of(photo, output))

@@ -17,8 +17,7 @@ use setsight_nets::{Kind, onnx, reader};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::{encode, source};
 use setsight_vision::output::overlay::{offset, outline, text_centred};
-use setsight_vision::parts::rectify;
-use setsight_vision::{CardOutline, PhotoReader};
+use setsight_vision::{CardImage, CardOutline, PhotoReader};
 use std::path::{Path, PathBuf};
 
 /// Photographed crops taken of one folder for calibration, at most.
@@ -182,7 +181,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
             let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
             let desktop = known.iter().map(|(quad, card)| {
-                let card_image = rectify::rectify(&loaded.frame, &CardOutline::at(*quad));
+                let card_image = CardImage::rectify(&loaded.frame, &CardOutline::at(*quad));
                 let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
                 let small =
                     imageops::resize(&card_image.pixels, width, height, FilterType::Triangle);

@@ -17,7 +17,7 @@ use setsight_train::parts::reader::drawn::{self, Tables};
 use setsight_train::{
     CONFIG, Ended, Entry, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
 };
-use setsight_vision::parts::find::CardFinder;
+use setsight_vision::find::CardFinder;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::Ordering;

@@ -12,12 +12,12 @@ use setsight_nets::Kind;
 use setsight_nets::engine::{Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256};
 use setsight_train::parts::fuse::{self, Networks, Source};
 use setsight_vision::FinderChoice;
-use setsight_vision::parts::find::CardFinder;
-use setsight_vision::parts::fused::Others;
-use setsight_vision::parts::fusion::Fusion;
-use setsight_vision::parts::neural::NeuralReader;
-use setsight_vision::parts::screens::ScreenWeights;
-use setsight_vision::parts::shared_refiner;
+use setsight_vision::classify::fused::Others;
+use setsight_vision::classify::fusion::Fusion;
+use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::find::{CardFinder, Learned};
+use setsight_vision::refiner;
+use setsight_vision::table::screens::ScreenWeights;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train fuse`.
@@ -77,10 +77,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (with_stacks, in_bad_light) = (args.tables / 20, args.tables / 4);
     let a_fit = (args.tables + with_stacks + in_bad_light) as usize;
     let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
-    let (refiner, second) = (shared_refiner(&models)?, NeuralReader::load_second(&models)?);
+    let (refiner, second) = (refiner::shared(&models)?, NeuralReader::load_second(&models)?);
     let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
     let seed = SEEDS + args.seed;
-    let mut finder = setsight_vision::parts::learned(&models, refiner.clone())?;
+    let mut finder = Learned::load(&models, refiner.clone())?;
     let (outlines, outlines_told) =
         fuse::fit_outlines(&finder, args.tables, OUTLINE_SEEDS + args.seed, &|| bar.inc(1))?;
     finder.weights = outlines;
@@ -142,8 +142,8 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let bytes = models.read(SCREEN_READER)?;
     let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
     let reader = &NeuralReader::with_network(Box::new(network));
-    let refiner = shared_refiner(models)?;
-    let finder = &setsight_vision::parts::learned(models, refiner.clone())?;
+    let refiner = refiner::shared(models)?;
+    let finder = &Learned::load(models, refiner.clone())?;
     let others = Others { refiner: refiner.as_deref(), second: None };
     let networks = Networks { finder, reader, others };
     let clipped = args.tables / 2;

@@ -16,7 +16,7 @@ use setsight_train::parts::reader::{
 use setsight_train::{First, Plan, Schedule, Settings};
 use setsight_vision::FinderChoice;
 use setsight_vision::ReadingPlan;
-use setsight_vision::parts::find::CardFinder;
+use setsight_vision::find::CardFinder;
 use std::path::PathBuf;
 
 /// Arguments of `train reader`.

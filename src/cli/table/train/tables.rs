@@ -7,6 +7,7 @@ use setsight_nets::Kind;
 use setsight_nets::engine::Models;
 use setsight_train::Settings;
 use setsight_train::parts::{finder, refiner};
+use setsight_vision::find::Learned;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train finder`.
@@ -101,8 +102,8 @@ pub fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
 fn found_in(models: &Path) -> anyhow::Result<refiner::Found> {
     let models = Models::Folder(models.to_owned());
     let table = finder::draw_covered(0, 0, refiner::SIZE_PX);
-    let finder = setsight_vision::parts::shared_refiner(&models)
-        .and_then(|refiner| setsight_vision::parts::learned(&models, refiner))
+    let finder = setsight_vision::refiner::shared(&models)
+        .and_then(|refiner| Learned::load(&models, refiner))
         .context("--found-by needs a folder with finder.onnx and, better, refiner.onnx")?;
     Ok(refiner::Found::by(Box::new(finder), &table)?)
 }

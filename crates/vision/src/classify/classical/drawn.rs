@@ -1,7 +1,6 @@
 //! Draws small cards for this module's tests.
 
 use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
-use crate::rectify;
 use image::{Rgb, RgbImage};
 use setsight_game::cards::outline::{symbol_centers, symbol_outline};
 use setsight_game::cards::{Card, Color, Shading};
@@ -45,7 +44,7 @@ pub(crate) fn draw(card: Card, light: [f32; 3], shift: (f32, f32)) -> CardImage 
         }
         Rgb(std::array::from_fn(|c| (240.0 * light[c] * (1.0 + share * (ink[c] - 1.0))) as u8))
     });
-    rectify::from_crop(image)
+    CardImage::from_crop(image)
 }
 
 /// Whether a point is inside (even-odd rule), and its distance to the nearest side.

@@ -172,7 +172,6 @@ impl Darkness {
 mod tests {
     use super::super::drawn;
     use super::*;
-    use crate::rectify;
     use image::{Rgb, RgbImage};
     use setsight_game::cards::Edition;
     use setsight_game::cards::{Card, Property};
@@ -214,7 +213,7 @@ mod tests {
         let rough = RgbImage::from_fn(w, h, |x, y| Rgb([150 + (grain(x, y) % 100) as u8; 3]));
         for (name, image) in [("blank", blank), ("bars", bars), ("rough", rough)] {
             assert_eq!(
-                read(&rectify::from_crop(image), Masks::of_edition(Edition::Classic)),
+                read(&CardImage::from_crop(image), Masks::of_edition(Edition::Classic)),
                 None,
                 "{name}"
             );

@@ -32,7 +32,7 @@ const LEAST_PROBABILITY: f32 = 1e-4;
 
 /// The reader that needs no weights file.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ClassicalReader;
+pub(crate) struct ClassicalReader;
 
 impl Reader for ClassicalReader {
     fn table_facts(
@@ -50,7 +50,11 @@ impl Reader for ClassicalReader {
 impl ClassicalReader {
     /// One reading for each card of a photo, in the same order, using the masks of the edition.
     /// Never fails.
-    pub fn readings<T: Borrow<CardImage>>(&self, cards: &[T], edition: Edition) -> Vec<Reading> {
+    pub(crate) fn readings<T: Borrow<CardImage>>(
+        &self,
+        cards: &[T],
+        edition: Edition,
+    ) -> Vec<Reading> {
         let masks = Masks::of_edition(edition);
         let features: Vec<Features> =
             cards.iter().map(|card| Features::of(card.borrow(), masks)).collect();
@@ -111,7 +115,6 @@ fn never_certain(values: [f32; 3]) -> [f32; 3] {
 mod tests {
     use super::*;
     use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
-    use crate::rectify;
     use image::{Rgb, RgbImage};
     use proptest::prelude::*;
     use setsight_game::cards::Card;
@@ -152,7 +155,7 @@ mod tests {
                 h,
                 |x, _| if x / 12 % 2 == 0 { Rgb([240; 3]) } else { Rgb([40; 3]) },
             );
-        let images = [blank, black, bars].map(rectify::from_crop);
+        let images = [blank, black, bars].map(CardImage::from_crop);
         for reading in readings(&images) {
             assert!(reading.is_card < 0.3, "{reading:?}");
         }

@@ -1,12 +1,12 @@
 //! One card straightened at twice the size that the networks see, as shares of its own stock's
 //! light.
 
-use crate::rectify::straightened;
 use image::RgbImage;
 use nalgebra::{SMatrix, SVector};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_photo::Frame;
 use setsight_photo::geometry::Quad;
+use setsight_photo::pixels::straightened;
 use setsight_photo::print::color::linear_from_srgb;
 use std::sync::LazyLock;
 

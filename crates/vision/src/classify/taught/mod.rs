@@ -2,7 +2,7 @@
 //! symbols are cut out inside its white ([`symbols`]) and measured ([`measure`]), and compared with the
 //! deck's cards drawn in several printings ([`reader`], [`drawn`]).
 
-pub(crate) mod drawn;
+pub mod drawn;
 mod face;
 mod measure;
 mod reader;

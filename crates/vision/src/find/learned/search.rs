@@ -7,7 +7,7 @@
 use super::placer::{Placed, Placer};
 use crate::find::FindError;
 use crate::find::working::WorkingQuad;
-use crate::overlap::{is_overlapped, is_same_place};
+use crate::overlap::is_overlapped;
 use crate::refiner::{self, Answer, RefinerNetwork};
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::Frame;
@@ -88,7 +88,7 @@ pub(crate) fn settle_covered(
     for must_be_free in [true, false] {
         for &(_, k) in &order {
             let (i, card) = &tried[k];
-            let is_free = || !taken.iter().any(|other| is_same_place(&places[k], other));
+            let is_free = || !taken.iter().any(|other| places[k].is_same_place(other));
             if let Some(at) = unplaced.iter().position(|card| card == i)
                 && (!must_be_free || is_free())
             {
@@ -139,7 +139,7 @@ fn likely_places(
     const WANTED: usize = 4;
     let mut seen: Vec<Vec<(Quad, f32)>> = vec![Vec::new(); starts.len()];
     let mut next = starts;
-    let is_free = |place: &Quad| !taken.iter().any(|other| is_same_place(place, other));
+    let is_free = |place: &Quad| !taken.iter().any(|other| place.is_same_place(other));
     for goes_on in GOES_ON {
         next.iter_mut().for_each(|places| places.retain(is_free));
         let mut answers = refiner::classify(frame, &next.concat(), network)?.into_iter();

@@ -1,20 +1,11 @@
 //! The finder around its network, with a network that is told where the cards are, and is as far
 //! off as a trained one.
 
-use setsight_nets::engine::{Models, NetworkError};
+use super::network::Input;
+use super::*;
+use setsight_nets::engine::NetworkError;
 use setsight_nets::{finder, refiner};
-use setsight_photo::Frame;
-use setsight_photo::geometry::{Point, Quad};
 use setsight_scenes::Kind;
-use setsight_vision::parts::evidence;
-use setsight_vision::parts::find::{CardFinder, Learned};
-use setsight_vision::parts::finder::{FinderNetwork, Input, Maps};
-use setsight_vision::parts::fusion::Fusion;
-use setsight_vision::parts::overlap::is_same_place;
-use setsight_vision::parts::refiner::RefinerNetwork;
-use setsight_vision::parts::{learned, shared_refiner};
-use setsight_vision::{CardOutline, Trace};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Knows the cards of a photo, and turns and shifts each by a few hundredths of its length.
@@ -130,7 +121,7 @@ fn an_exact_network_stays_near_on_a_white_table() {
 }
 
 fn shipped() -> Learned {
-    learned(&Models::Shipped, shared_refiner(&Models::Shipped).unwrap()).unwrap()
+    Learned::load(&Models::Shipped, crate::refiner::shared(&Models::Shipped).unwrap()).unwrap()
 }
 
 #[test]
@@ -204,7 +195,7 @@ fn hardly_two_cards_of_a_heap_are_put_in_one_place() {
     for seed in 41..49 {
         let outlines = finder.find(&drawn(Kind::Heap, seed).0, &mut Trace::default()).unwrap();
         let quads: Vec<Quad> = outlines.iter().map(|outline| outline.corners_in_image).collect();
-        let is_again = |i: &usize| quads[..*i].iter().any(|q| is_same_place(&quads[*i], q));
+        let is_again = |i: &usize| quads[..*i].iter().any(|q| quads[*i].is_same_place(q));
         twice += (0..quads.len()).filter(is_again).count();
         found += quads.len();
     }
@@ -244,4 +235,37 @@ fn what_is_not_in_a_small_photo_is_not_looked_for() {
     assert_eq!(sides_looked_at(1280, 960), 320 + 640 + 128);
     // Enlarged to 640 pixels it shows no more than at 320.
     assert_eq!(sides_looked_at(96, 64), 320 + 128);
+}
+
+/// Sees a small card in every ninth cell, with these log odds.
+struct Boxes(f32);
+
+impl FinderNetwork for Boxes {
+    fn maps(&self, input: &Input) -> Result<Maps, NetworkError> {
+        let (rows, columns) = (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
+        let mut values = vec![0.0; finder::OUTPUTS * rows * columns];
+        for row in 0..rows {
+            for column in 0..columns {
+                let mut put = |plane: usize, value: f32| {
+                    values[(plane * rows + row) * columns + column] = value;
+                };
+                let is_card = row % 3 == 1 && column % 3 == 1;
+                put(finder::CARD, if is_card { self.0 } else { -8.0 });
+                put(finder::SYMBOL, -8.0);
+                put(finder::LONG_AXIS, 1.0);
+                put(finder::SHORT_AXIS + 1, 0.65);
+            }
+        }
+        Ok(Maps { values, rows, columns })
+    }
+}
+
+#[test]
+fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
+    let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
+    let looked_at = |heat: f32| {
+        let finder = Learned::new(Box::new(Boxes(heat)), None, [0.0; evidence::FEATURES + 1]);
+        finder.detect(&frame).unwrap().unwrap().placed.len()
+    };
+    assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
 }
