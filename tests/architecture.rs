@@ -222,6 +222,31 @@ fn files_of_others_are_read_and_written_in_one_place() {
     assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
 }
 
+/// What a library says is true without the command line, too; `src/cli/advice.rs` adds the options.
+#[test]
+fn libraries_name_no_command_or_option() {
+    let budgets = read("docs/inside/weight.toml");
+    let (_, options) = budgets.split_once("[options]\n").unwrap();
+    let commands: Vec<&str> = options.split('"').skip(1).step_by(2).collect();
+    assert!(commands.len() > 20, "only {commands:?}: the test looks in the wrong place");
+    let named = |line: &str| {
+        let is_option = |(_, rest): (_, &str)| rest.starts_with(|c: char| c.is_ascii_lowercase());
+        commands.iter().any(|command| line.contains(&format!("setsight {command}")))
+            || [" --", "`--"].iter().any(|dashes| line.split_once(dashes).is_some_and(is_option))
+    };
+    // The window tells its users of the program that it is a part of.
+    for name in crates().iter().filter(|name| !["window", "testkit"].contains(&name.as_str())) {
+        each_file(&root().join("crates").join(name).join("src"), &mut |path| {
+            let text = std::fs::read_to_string(path).unwrap();
+            let program = text.split("mod tests {").next().unwrap();
+            let is_code = |line: &&str| !line.trim_start().starts_with("//");
+            let found = program.lines().filter(is_code).find(|line| named(line));
+            let is_test = path.ends_with("tests.rs");
+            assert!(is_test || found.is_none(), "{}: {found:?}", path.display());
+        });
+    }
+}
+
 #[test]
 fn contributors_are_told_of_each_unsafe_line() {
     let page = read("CONTRIBUTING.md");

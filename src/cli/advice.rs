@@ -2,8 +2,13 @@
 //! only say what is wrong. And what takes the place of options and commands that left the program or some of its
 //! commands.
 
+use setsight_desktop::Failure;
+use setsight_eval::BaselineError;
+use setsight_labels::convert::FindError;
 use setsight_nets::engine::ModelsError;
 use setsight_phone::{ListenError, StartError};
+use setsight_photo::labels::DatasetError;
+use setsight_train::{CheckpointError, TrainError};
 use setsight_vision::PlanError;
 use std::error::Error;
 
@@ -15,8 +20,37 @@ pub fn advice(error: &(dyn Error + 'static)) -> Option<String> {
         on_models(error)
     } else if let Some(StartError::Listen(error)) = error.downcast_ref() {
         on_listening(error)
+    } else if let Some(error) = error.downcast_ref() {
+        on_window(error).map(str::to_owned)
+    } else if let Some(FindError::Several { forms, .. }) = error.downcast_ref() {
+        Some(format!("such as --from-format {}", forms.split(' ').next()?))
+    } else if let Some(DatasetError::NoLabels(_)) = error.downcast_ref() {
+        Some("`setsight dataset convert` makes such labels of those of other programs".into())
+    } else if let Some(BaselineError::Malformed { .. }) = error.downcast_ref() {
+        Some("`setsight eval --format json` prints one".into())
+    } else if let Some(TrainError::Checkpoint(CheckpointError::Unwritable { .. })) =
+        error.downcast_ref()
+    {
+        Some("then go on with --resume".into())
     } else {
         None
+    }
+}
+
+fn on_window(error: &Failure) -> Option<&'static str> {
+    match error {
+        Failure::NoWindow(_) if cfg!(target_os = "linux") => Some(
+            "on a machine without a screen start it as xvfb-run setsight app ..., over ssh log in with \
+             ssh -X",
+        ),
+        Failure::NoWindow(_) => {
+            Some("log in at the screen, or read photos in a browser by setsight serve")
+        }
+        Failure::NoOpenGl(_) => Some("or read photos in a browser by setsight serve"),
+        Failure::NoPixels => {
+            Some("or start it as xvfb-run -s \"-screen 0 1280x1024x24\" setsight app ...")
+        }
+        _ => None,
     }
 }
 

@@ -220,7 +220,7 @@ fn a_baseline_shows_what_got_better_and_what_got_worse() {
 
     world.file("other.json", b"{\"cards\": []}");
     let ran = world.run(&["eval", "set", "--baseline", "other.json"]).expect(2);
-    assert!(ran.stderr.contains("other.json: no figures in it; expected the output of"));
+    assert!(ran.stderr.contains("other.json: no figures in it; expected an evaluation as JSON"));
     let ran = world.run(&["eval", "set", "--baseline", "gone.json"]).expect(2);
     assert!(ran.stderr.contains("gone.json: cannot be read"), "{}", ran.stderr);
 }

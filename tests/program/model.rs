@@ -274,7 +274,7 @@ fn weights_that_are_not_right_are_named_with_the_fix() {
         refused(1, &[reason, "fetch or train it again"]);
     }
     std::fs::write(&path, untrained(Kind::Finder)).unwrap();
-    refused(1, &["it is a finder", "expected a reader", "export onnx"]);
+    refused(1, &["it is a finder", "expected a reader", "this version wrote"]);
     std::fs::write(&path, &whole).unwrap();
     let (exit, stdout, stderr) = run();
     assert_eq!(exit, Some(0), "{stderr}");

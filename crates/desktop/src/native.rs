@@ -45,18 +45,11 @@ pub struct Options {
     pub stop: &'static AtomicBool,
 }
 
-/// What to do where no window can be opened.
-const NO_WINDOW_ADVICE: &str = if cfg!(target_os = "linux") {
-    "on a machine without a screen start it as xvfb-run setsight app ..., over ssh log in with ssh -X"
-} else {
-    "log in at the screen, or read photos in a browser by setsight serve"
-};
-
 /// Why the window cannot be shown, or its picture not be taken.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The system gives no window.
-    #[error("no window can be opened: {0}; {NO_WINDOW_ADVICE}")]
+    #[error("no window can be opened: {0}")]
     NoWindow(String),
     /// It was open, and its display went away.
     #[error(
@@ -67,14 +60,13 @@ pub enum Failure {
     /// card, which brings OpenGL 1.1 itself.
     #[error(
         "no window can be opened: it needs OpenGL 2.0 or newer ({0}); install the driver of the graphics card, \
-         from its maker or by the system's updates, or read photos in a browser by setsight serve"
+         from its maker or by the system's updates"
     )]
     NoOpenGl(String),
     /// The screen offers no picture that OpenGL could draw into.
     #[error(
         "no window can be opened: this screen offers OpenGL no picture to draw into, as screens of fewer than \
-         24 bits a pixel do not; give it 24 (Xvfb: -screen 0 1280x1024x24), or start setsight app as \
-         xvfb-run -s \"-screen 0 1280x1024x24\" setsight app ..."
+         24 bits a pixel do not; give it 24 (Xvfb: -screen 0 1280x1024x24)"
     )]
     NoPixels,
     /// The picture cannot be written.

@@ -24,8 +24,8 @@ pub enum BaselineError {
     },
     /// It is not an evaluation.
     #[error(
-        "{path}: {reason}; expected the output of `setsight eval --format json`, or the \
-         figures.json of a report"
+        "{path}: {reason}; expected an evaluation as JSON, or the figures.json \
+         of a report"
     )]
     Malformed {
         /// The file.
@@ -287,7 +287,7 @@ impl fmt::Display for Comparison {
                 writeln!(out, "    {photo}: {card} {before} -> {now}")?;
             }
             if list.len() > SHOWN {
-                writeln!(out, "    and {} more; --report lists them", list.len() - SHOWN)?;
+                writeln!(out, "    and {} more; a report lists them", list.len() - SHOWN)?;
             }
         }
         Ok(())
@@ -357,7 +357,7 @@ mod tests {
         for text in ["", "[]", "{\"readers\": {}}", "{\"cards\": 3}"] {
             std::fs::write(&path, text).unwrap();
             let error = Baseline::read(&path).unwrap_err().to_string();
-            assert!(error.contains("figures.json") && error.contains("eval --format json"));
+            assert!(error.contains("figures.json") && error.contains("an evaluation as JSON"));
         }
         std::fs::write(&path, figures(1.0, &[], json!([])).to_string()).unwrap();
         assert!(Baseline::read(&path).unwrap().compare(&figures(2.0, &[], json!([]))).is_some());

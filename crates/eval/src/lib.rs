@@ -22,7 +22,7 @@ mod report;
 mod run;
 pub mod sheet;
 
-pub use baseline::{Baseline, Comparison};
+pub use baseline::{Baseline, BaselineError, Comparison};
 pub use check_report::CheckReport;
 pub use evaluation::{Evaluation, SideBySide};
 pub use figures::Figures;

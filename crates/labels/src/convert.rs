@@ -20,5 +20,5 @@ mod write;
 mod yolo;
 
 pub use document::Format;
-pub use find::find;
+pub use find::{FindError, find};
 pub use settle::{Converted, SettleError};

@@ -124,12 +124,7 @@ pub fn find_labelled(
     }
     let with_photos = labelled_folders(dataset, &[PHOTO_LABELS])?;
     if with_photos.is_empty() && crops.is_empty() {
-        let reason = format!(
-            "neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) in this folder, nor in a \
-             folder directly in it; labels of other programs are converted by `setsight dataset \
-             convert`"
-        );
-        return Err(DatasetError::Malformed { path: dataset.to_path_buf(), reason });
+        return Err(DatasetError::NoLabels(dataset.to_path_buf()));
     }
     let (mut folders, mut others) = (Vec::new(), FoundPhotos::default());
     for folder in with_photos {

@@ -220,9 +220,7 @@ impl CameraError {
     pub fn advice(&self) -> &'static str {
         match self {
             Self::None => "connect one, take a phone's, or read a film",
-            Self::NoSuch { .. } | Self::Ambiguous { .. } => {
-                "choose by number; setsight live --list shows all cameras"
-            }
+            Self::NoSuch { .. } | Self::Ambiguous { .. } => "choose by number",
             Self::Busy { .. } => "close the other program",
             Self::Permission { .. } => {
                 "on Linux: sudo usermod -aG video $USER, then log in again; on macOS: System Settings, \
@@ -234,9 +232,7 @@ impl CameraError {
             Self::Broken { .. } => {
                 "use another cable or stand nearer to the router, or choose a smaller picture in its app"
             }
-            Self::Unopened { .. } => {
-                "try another one (setsight live --list), or unplug it and plug it in again"
-            }
+            Self::Unopened { .. } => "try another one, or unplug it and plug it in again",
             Self::Unreachable { .. } => {
                 "start the camera app, see that both are in one network, and compare the address with \
                  the one that the app shows"
@@ -245,12 +241,10 @@ impl CameraError {
                 "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
             }
             Self::Certificate { known: None, .. } => {
-                "compare it with what the camera or its app shows, then run setsight live --url ADDRESS \
-                 --accept-fingerprint SHA-256 once"
+                "compare it with what the camera or its app shows, then accept it"
             }
             Self::Certificate { known: Some(_), .. } => {
-                "somebody may be in between; if the camera was set up anew, run setsight live --url \
-                 ADDRESS --accept-fingerprint SHA-256 once"
+                "somebody may be in between; if the camera was set up anew, accept it"
             }
             Self::NoPictures { .. } => {
                 "take the address of its Motion JPEG stream, such as http://PHONE:8080/video, or one \

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, thiserror::Error)]
 pub enum VideoError {
     /// The file does not exist or cannot be read.
-    #[error("cannot be read: {0}; expected a film such as one that setsight render --video makes")]
+    #[error("cannot be read: {0}; expected a film")]
     Unreadable(#[source] io::Error),
     /// The path is a device or a socket.
     #[error("is no ordinary file; expected a film, a pipe, or a folder of pictures")]

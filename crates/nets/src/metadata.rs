@@ -110,7 +110,7 @@ pub struct Metadata {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
     /// A property is missing.
-    #[error("it has no property `{0}`: it was not written by `setsight export onnx`")]
+    #[error("it has no property `{0}`: it was not written by this program")]
     Missing(&'static str),
     /// A property does not have the expected value.
     #[error("its {what} is `{found}`; expected {expected}")]

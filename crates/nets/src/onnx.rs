@@ -174,10 +174,7 @@ mod tests {
     #[test]
     fn a_foreign_file_is_refused_by_name() {
         let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
-        assert_eq!(
-            error(b""),
-            "it has no property `kind`: it was not written by `setsight export onnx`"
-        );
+        assert_eq!(error(b""), "it has no property `kind`: it was not written by this program");
         assert!(error(b"\x89PNG\r\n\x1a\n").starts_with("it is no whole ONNX file"));
         let bytes = encode(&reader(), &metadata(Kind::Reader));
         let mut model = onnx_rs::parse(&bytes).unwrap();

@@ -77,6 +77,12 @@ pub enum DatasetError {
     /// `labels.json` is JSON without a list of photos.
     #[error("{}: not labels as they should be: it holds no list \"photos\"", .0.display())]
     NoPhotos(PathBuf),
+    /// No labels in a folder, nor in a folder directly in it.
+    #[error(
+        "{}: neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) in this folder, nor in a folder \
+         directly in it", .0.display()
+    )]
+    NoLabels(PathBuf),
     /// The file has a wrong format, or a code is invalid.
     #[error("{}: {reason}", .path.display())]
     Malformed {

@@ -32,8 +32,7 @@ pub enum CheckpointError {
     },
     /// It cannot be written; the previous checkpoint is unharmed.
     #[error(
-        "{}: cannot be written: {source}; the checkpoint before it is unharmed: make room and go on \
-         with --resume", .path.display()
+        "{}: cannot be written: {source}; the checkpoint before it is unharmed: make room", .path.display()
     )]
     Unwritable {
         /// The file.

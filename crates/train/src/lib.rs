@@ -47,6 +47,7 @@ mod run;
 mod tensor;
 mod weights;
 
+pub use checkpoint::CheckpointError;
 pub use curve::Entry;
 pub use first::First;
 pub use net::{Plan, run_graph};

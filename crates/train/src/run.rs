@@ -161,7 +161,7 @@ pub enum TrainError {
     Checkpoint(#[from] CheckpointError),
     /// The loss or a weight was no number, or many gradients in a row.
     #[error(
-        "at step {0} the loss is no number any more; train anew with a smaller --learning-rate, or begin with \
+        "at step {0} the loss is no number any more; train anew at a smaller learning rate, or begin with \
          other weights"
     )]
     Lost(u64),
@@ -357,12 +357,12 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
     if !keeping.resume {
         std::fs::create_dir_all(folder).map_err(|e| wrong(format!("cannot be made: {e}")))?;
         if path.exists() {
-            let reason = "holds a run already; go on with --resume, or give another --out";
+            let reason = "holds a run already; resume it, or name another folder";
             return Err(wrong(reason.into()));
         }
         let mut written = [CHECKPOINT, curve::TABLE].into_iter();
         if let Some(file) = written.find(|file| folder.join(file).exists()) {
-            return Err(wrong(format!("holds a file {file} already; give another --out")));
+            return Err(wrong(format!("holds a file {file} already; name another folder")));
         }
         let mut text = serde_json::to_string_pretty(config).expect("plain data");
         text.push('\n');
@@ -379,17 +379,17 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
         return Ok(fresh);
     }
     let text = read_small(&path, MAX_SETTINGS_BYTES).map_err(|e| {
-        wrong(format!("no run to go on with: {CONFIG} cannot be read: {e}; leave --resume out"))
+        wrong(format!("no run to resume: {CONFIG} cannot be read: {e}; train anew"))
     })?;
     let value: serde_json::Value = serde_json::from_slice(&text)
-        .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train anew into another --out")))?;
+        .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train anew into another folder")))?;
     let told = |key: &str| value.get(key).map_or("none".to_owned(), ToString::to_string);
     if value.get("run_version") != Some(&RUN_VERSION.into())
         || value.get("program_version").and_then(|v| v.as_str()) != Some(&config.program_version)
     {
         return Err(wrong(format!(
             "was made by version {} of setsight (run folder version {}), this is {} ({RUN_VERSION}); \
-             go on with that version, or train anew into another --out",
+             go on with that version, or train anew into another folder",
             told("program_version"),
             told("run_version"),
             config.program_version
@@ -402,7 +402,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
     if let Some(difference) = first_difference("", &value, &mine) {
         return Err(wrong(format!(
             "its run is another one: {difference}; give the same options as at its start, or \
-             another --out"
+             name another folder"
         )));
     }
     let run = Checkpoint::read(&folder.join(CHECKPOINT))?;

@@ -68,7 +68,7 @@ struct CheckArgs {
 
 /// Looks at labelled photos and crops.
 fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
-    let plan = plan(&args.folders).map_err(|error| BadCall(error.to_string()))?;
+    let plan = plan(&args.folders).map_err(|error| BadCall(told(&error.into())))?;
     if let Some(words) = told_of_outside(&plan.outside) {
         say!("{words}");
     }
@@ -200,7 +200,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         From::Auto => None,
         From::As(format) => Some(format),
     };
-    let found = convert::find(&args.from, format).map_err(|error| BadCall(error.to_string()))?;
+    let found = convert::find(&args.from, format).map_err(|error| BadCall(told(&error.into())))?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
     let mut go_on = || {

@@ -52,7 +52,7 @@ pub struct Args {
 /// Reads labelled photos and crops, prints the figures and writes the report.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
-    let baseline = baseline.map_err(|error| BadCall(error.to_string()))?;
+    let baseline = baseline.map_err(|error| BadCall(told(&error.into())))?;
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
     let (folders, crops) = labelled(&args.datasets)?;
@@ -145,7 +145,7 @@ fn labelled(datasets: &[PathBuf]) -> Result<Labelled, BadCall> {
     let (mut folders, mut crops) = (Vec::new(), Vec::new());
     for dataset in datasets {
         let found =
-            find_labelled(dataset, &mut |_| ()).map_err(|error| BadCall(error.to_string()))?;
+            find_labelled(dataset, &mut |_| ()).map_err(|error| BadCall(told(&error.into())))?;
         for words in found.remarks {
             say!("{words}");
         }

@@ -175,6 +175,12 @@ fn list() -> anyhow::Result<Outcome> {
 fn told(error: &CameraError) -> String {
     let how = match error {
         CameraError::None => ": setsight live --url http://PHONE:8080/video or --video FILE",
+        CameraError::NoSuch { .. }
+        | CameraError::Ambiguous { .. }
+        | CameraError::Unopened { .. } => "; setsight live --list shows all cameras",
+        CameraError::Certificate { .. } => {
+            ": setsight live --url ADDRESS --accept-fingerprint SHA-256, once"
+        }
         _ => "",
     };
     format!("{error}; {}{how}", error.advice())

@@ -46,11 +46,7 @@ pub fn plan(folders: &[PathBuf]) -> Result<Plan, DatasetError> {
 fn labelled(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     let folders = labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
     if folders.is_empty() {
-        let reason = format!(
-            "neither {PHOTO_LABELS} (photos) nor {CROP_LABELS} (crops) there, nor in a folder directly \
-             in it; labels of other programs become such ones with `setsight dataset convert`"
-        );
-        return Err(DatasetError::Malformed { path: folder.to_path_buf(), reason });
+        return Err(DatasetError::NoLabels(folder.to_path_buf()));
     }
     Ok(folders)
 }

@@ -63,8 +63,8 @@ pub enum FindError {
     },
     /// Labels of several formats.
     #[error(
-        "{}: labels of several forms there ({forms}); say which is meant, such as --from-format {}",
-        .path.display(), .forms.split(' ').next().unwrap_or_default()
+        "{}: labels of several forms there ({forms}); say which is meant",
+        .path.display()
     )]
     Several {
         /// The path.

@@ -347,8 +347,8 @@ impl Classes {
         (!strange.is_empty()).then(|| {
             format!(
                 "classes that name no card:{strange}\n  expected a code such as 2spd or a name such \
-                 as \"two striped purple diamonds\"; rename them, or leave out what is no card with \
-                 --leave-out CLASS"
+                 as \"two striped purple diamonds\"; rename them, or leave those out that are no \
+                 cards"
             )
         })
     }

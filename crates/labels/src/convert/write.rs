@@ -19,10 +19,10 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The folder holds labels already.
-    #[error("{} is there already; give --out another folder, or move it away", .0.display())]
+    #[error("{} is there already; name another folder, or move it away", .0.display())]
     Exists(PathBuf),
     /// The folder is not empty.
-    #[error("{} is not empty; --copy makes a whole folder: give --out a new one", .0.display())]
+    #[error("{} is not empty; pictures are copied into a new folder alone: name one", .0.display())]
     NotEmpty(PathBuf),
     /// A file name that labels cannot hold.
     #[error("{}: its name is not UTF-8 text, which labels cannot hold; rename it", .0.display())]

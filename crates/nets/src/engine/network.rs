@@ -25,9 +25,7 @@ pub enum NetworkError {
         reason: String,
     },
     /// A network of another kind, or with other inputs or outputs.
-    #[error(
-        "{file}: {reason}; expected a {expected} that this version's `setsight export onnx` wrote"
-    )]
+    #[error("{file}: {reason}; expected a {expected} that this version wrote")]
     Foreign {
         /// The file's name.
         file: String,

@@ -38,16 +38,10 @@ pub enum CropsError {
         /// What is wrong.
         reason: String,
     },
-    /// No labels in a folder, nor in its direct subfolders.
-    #[error(
-        "{}: neither {CROP_LABELS} (crops) nor {PHOTO_LABELS} (photos) there, nor in a folder \
-         directly in it", .0.display()
-    )]
-    NoLabels(PathBuf),
     /// The labels hold centres without corners, and no card was found at any of them.
     #[error(
         "{}: none of the {cards} labelled cards is found in its photo, and no corners are labelled; \
-         see what `setsight dataset check` says of them", .path.display()
+         check these labels", .path.display()
     )]
     NoneFound {
         /// The folder.
@@ -73,10 +67,7 @@ pub enum CropsError {
     #[error("{}: no card is labelled there; label some or leave the folder out", .0.display())]
     Empty(PathBuf),
     /// A property value has no crop.
-    #[error(
-        "no crop of any {value} card to learn from, in {places}; add such crops, or draw some with \
-         --drawn"
-    )]
+    #[error("no crop of any {value} card to learn from, in {places}; add such crops, or draw some")]
     EmptyClass {
         /// The name of the value.
         value: &'static str,
@@ -123,7 +114,7 @@ pub fn sources(
 pub(crate) fn labelled_folders(folder: &Path) -> Result<Vec<PathBuf>, CropsError> {
     let folders = labels::labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
     if folders.is_empty() {
-        return Err(CropsError::NoLabels(folder.to_path_buf()));
+        return Err(DatasetError::NoLabels(folder.to_path_buf()).into());
     }
     Ok(folders)
 }

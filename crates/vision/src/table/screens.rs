@@ -44,10 +44,7 @@ impl Screens {
         let own = ScreenWeights::load(models)?;
         let bytes = models.read(SCREEN_READER)?;
         if own.reader_sha256 != sha256(&bytes) {
-            let reason = format!(
-                "it was fitted with another {SCREEN_READER}; fit it to this one with `setsight train \
-                 fuse --screens`"
-            );
+            let reason = format!("it was fitted with another {SCREEN_READER}; fit it to this one");
             return Err(ModelsError::Json { file: models.name_of(SCREENS), reason });
         }
         let ScreenWeights { is_screen: weights, evidence, .. } = own;

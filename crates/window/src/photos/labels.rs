@@ -53,9 +53,9 @@ impl From<DatasetError> for LabelProblem {
             DatasetError::NotJson { path, reason } => Self::NotJson(path, reason),
             DatasetError::NoPhotos(path) => Self::NoPhotos(path),
             DatasetError::Malformed { path, reason } => Self::Unreadable(path, reason),
-            DatasetError::Twice { ref path, .. } | DatasetError::MissingFile { ref path, .. } => {
-                Self::Unreadable(path.clone(), error.to_string())
-            }
+            DatasetError::Twice { ref path, .. }
+            | DatasetError::MissingFile { ref path, .. }
+            | DatasetError::NoLabels(ref path) => Self::Unreadable(path.clone(), error.to_string()),
         }
     }
 }
