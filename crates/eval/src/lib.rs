@@ -12,7 +12,6 @@ pub mod drawn_card;
 mod evaluation;
 mod figures;
 pub mod gain;
-pub mod gain_report;
 pub mod html;
 mod outcome;
 mod pictures;

@@ -4,12 +4,10 @@
 //! Labels use the pixels of the file as stored; everything else in this crate uses the upright
 //! photo. [`PhotoLabel::upright_cards`] and [`CardLabel::stored`] convert.
 
-mod crop;
 mod crop_labels;
 mod label;
 mod label_file;
 mod merge;
-mod nearest;
 mod table;
 
 use crate::source::natural_order;
@@ -18,15 +16,15 @@ use setsight_game::cards::Card;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-pub use crop::load_crop;
 pub use crop_labels::{
-    CropLabel, CropLine, check_crop_files, read_crop_labels, read_crop_lines, write_crop_labels,
+    CropLabel, CropLine, check_crop_files, load_crop, read_crop_labels, read_crop_lines,
+    write_crop_labels,
 };
 pub use label::as_code;
 pub use label::{CardLabel, PhotoLabel, SaidBy, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, merged, same};
-pub use nearest::{MATCH_RADIUS, nearest};
+pub use merge::{MATCH_RADIUS, nearest};
 pub use table::{Table, table_of};
 
 /// What is wrong with a card that is labelled twice, by the indices of its labels, counted from 1.

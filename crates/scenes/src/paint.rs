@@ -8,7 +8,7 @@ use super::visible::Owner;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::card::{self, Print};
-use setsight_photo::print::footprint::Footprint;
+use setsight_photo::print::fill::Footprint;
 use setsight_photo::print::ink::rounded_rectangle;
 use setsight_photo::print::noise;
 

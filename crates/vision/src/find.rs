@@ -10,7 +10,6 @@ mod drawn;
 pub(crate) mod learned;
 pub(crate) mod panels;
 pub mod plane;
-pub(crate) mod rim;
 pub(crate) mod sides;
 #[cfg(feature = "opencv")]
 pub(crate) mod symbols_first;
@@ -23,8 +22,7 @@ pub(crate) mod symbols_first {
 }
 pub(crate) mod working;
 
-pub use learned::decode::{Candidate, cards};
-pub use learned::network::Maps;
+pub use learned::decode::{Candidate, Maps, cards};
 pub use learned::{Learned, Params, evidence};
 pub(crate) use symbols_first::finder as classical;
 

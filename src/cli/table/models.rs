@@ -3,8 +3,7 @@
 
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
-use setsight_eval::gain::Verdict;
-use setsight_eval::gain_report;
+use setsight_eval::gain::{self, Verdict};
 use setsight_files::print_result;
 use setsight_nets::Kind;
 use setsight_nets::engine::{self, Engine, FUSION, Models, file_of, sha256, used};
@@ -48,7 +47,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Subcommand::Use(args) => {
             ReadingPlan::with_models(Models::Folder(args.folder.clone())).build()?;
             if !args.though_worse
-                && let Some(worth) = gain_report::of_folder(&args.folder)
+                && let Some(worth) = gain::of_folder(&args.folder)
                 && worth.verdict == Verdict::Worse
             {
                 return Err(BadCall(format!(

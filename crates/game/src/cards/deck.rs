@@ -9,7 +9,7 @@
 //! sides, relative to the symbol's own centre, y down. Line widths are in millimetres of the card.
 
 use super::card::{CARD_LONG_MM, CARD_SHORT_MM, Card, Color, Number, Shading, Shape};
-use super::spline::closed_spline;
+use super::outline::closed_spline;
 use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use std::path::Path;

@@ -17,7 +17,6 @@ pub mod deck;
 mod name;
 pub mod outline;
 pub mod picture;
-pub mod spline;
 
 pub use card::{Card, Color, DECK_SIZE, MAX_ON_TABLE, Number, Property, Shading, Shape};
 pub use code::{CodeError, parse_codes};

@@ -2,6 +2,10 @@
 
 use super::table::separator;
 use super::{CROP_LABELS, DatasetError, as_code, check_files, write_all};
+use crate::source;
+use crate::source::SourceError;
+use image::RgbImage;
+use image::imageops;
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::read_text_bytes;
 use setsight_game::cards::{Card, CodeError};
@@ -137,6 +141,15 @@ pub fn write_crop_labels(folder: &Path, labels: &[CropLabel]) -> Result<(), Data
 /// [`DatasetError::MissingFile`].
 pub fn check_crop_files(folder: &Path, labels: &[CropLabel]) -> Result<(), DatasetError> {
     check_files(folder, CROP_LABELS, labels.iter().map(|label| &label.file))
+}
+
+/// Reads a crop as a photo is read, and rotates it so that its long side is horizontal.
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn load_crop(path: &Path) -> Result<RgbImage, SourceError> {
+    let crop = source::load(path)?;
+    Ok(if crop.height() > crop.width() { imageops::rotate90(&crop) } else { crop })
 }
 
 #[cfg(test)]

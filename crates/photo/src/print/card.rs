@@ -7,7 +7,7 @@
 use super::color::{linear_from_srgb, srgb_byte};
 use super::dice::{Dice, Span};
 use super::fill;
-use super::footprint::Footprint;
+use super::fill::Footprint;
 use super::ink::{Symbols, coverage, rounded_rectangle};
 use super::noise;
 use image::{Rgb, RgbImage};

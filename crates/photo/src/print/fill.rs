@@ -4,7 +4,6 @@
 //! tint.
 
 use super::dice::mix;
-use super::footprint::Footprint;
 use super::ink::{coverage, stripes};
 use setsight_game::cards::deck::{Fill, FillKind};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -104,6 +103,29 @@ fn strokes(x: f64, y: f64, pitch: f64, duty: f64, wide: f64) -> f64 {
         }
     }
     1.0 - blank
+}
+
+/// The footprint of a pixel: the vectors on the card for one step right and one step down in the
+/// picture, in millimetres.
+#[derive(Clone, Copy, Debug)]
+pub struct Footprint {
+    /// One step right, in millimetres on the card.
+    pub right: (f64, f64),
+    /// One step down, in millimetres on the card.
+    pub down: (f64, f64),
+}
+
+impl Footprint {
+    /// Extent of the pixel along a unit vector.
+    pub(crate) fn along(&self, (x, y): (f64, f64)) -> f64 {
+        (self.right.0 * x + self.right.1 * y).abs() + (self.down.0 * x + self.down.1 * y).abs()
+    }
+
+    /// A footprint of half the size each way.
+    pub(crate) fn half(self) -> Self {
+        let half = |(x, y): (f64, f64)| (x / 2.0, y / 2.0);
+        Self { right: half(self.right), down: half(self.down) }
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! cover.
 
 use setsight_game::cards::deck::{Sides, Symbol};
+use setsight_game::cards::outline::closed_spline;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_game::cards::spline::closed_spline;
 use setsight_game::cards::{Deck, Shape};
 use std::sync::{Arc, LazyLock, OnceLock};
 

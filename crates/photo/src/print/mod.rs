@@ -4,6 +4,5 @@ pub mod card;
 pub mod color;
 pub mod dice;
 pub mod fill;
-pub mod footprint;
 pub mod ink;
 pub mod noise;

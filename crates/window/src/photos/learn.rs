@@ -4,8 +4,7 @@
 use crate::shared::theme::GOOD;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Context, Grid, ProgressBar, Ui};
-use setsight_eval::gain::{Change, Counts, Verdict, Worth};
-use setsight_eval::gain_report;
+use setsight_eval::gain::{self, Change, Counts, Verdict, Worth};
 use setsight_files::programs::in_background;
 use setsight_nets::engine::used;
 use std::io::{BufRead, BufReader};
@@ -173,7 +172,7 @@ impl Learning {
             return;
         }
         let progress = running.progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.state = match gain_report::of_folder(&running.models) {
+        self.state = match gain::of_folder(&running.models) {
             Some(worth) if status.success() => {
                 let worth = Box::new(worth);
                 State::Done { models: running.models.clone(), worth, before: None }

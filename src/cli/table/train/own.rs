@@ -7,7 +7,6 @@ use crate::cli::table::photos::progress;
 use anyhow::Context;
 use clap::ValueEnum;
 use setsight_eval::gain::{self, Verdict};
-use setsight_eval::gain_report;
 use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_labels::find_photos;
@@ -131,7 +130,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
             format!("{}: is there and is no training's; give another --out", work.display());
         return Err(BadCall(reason).into());
     }
-    let mut written = own::FILES.into_iter().chain(gain_report::FILES);
+    let mut written = own::FILES.into_iter().chain(gain::FILES);
     if let Some(file) = written.find(|file| !work.exists() && out.join(file).exists()) {
         let reason = format!("{}: holds a {file} already; give another --out", out.display());
         return Err(BadCall(reason).into());
@@ -231,7 +230,7 @@ fn train(
         read_by.filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline))).collect();
     let worth = gain::measure(&kept_aside, &before, &after)?;
     let labelled: Vec<_> = kept_aside.into_iter().map(|(photo, _)| photo).collect();
-    gain_report::write(out, &worth, &labelled)
+    gain::write(out, &worth, &labelled)
         .with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
     Ok(true)
@@ -434,7 +433,7 @@ fn locked(work: &Path) -> anyhow::Result<File> {
 fn tell(out: &Path, worth: &gain::Worth) {
     let _ = print_result!("{worth}");
     let folder = out.display();
-    let _ = print_result!("\nthe cards that changed: {}", out.join(gain_report::PAGE).display());
+    let _ = print_result!("\nthe cards that changed: {}", out.join(gain::PAGE).display());
     if worth.verdict == Verdict::Worse {
         let _ = print_result!("the models are in {folder}, and are not recommended");
     } else {

@@ -1,7 +1,7 @@
 //! The parameters of the learned finder, and its intermediate results.
 
+use super::decode::Maps;
 use super::decode::SymbolPeak;
-use super::network::Maps;
 use super::placer::Placed;
 use super::shrink::ScaledPhoto;
 use super::{evidence, place};

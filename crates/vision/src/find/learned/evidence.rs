@@ -1,8 +1,8 @@
 //! Features of a candidate, and the logistic regression that turns them into the log odds of a
 //! card.
 
+use super::decode::Maps;
 use super::decode::{SymbolPeak, symbol_heat_at};
-use super::network::Maps;
 use super::placer::Placed;
 use super::shrink::ScaledPhoto;
 use crate::find::working::WorkingQuad;

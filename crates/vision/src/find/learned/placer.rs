@@ -2,7 +2,7 @@
 
 use super::decode::{Candidate, SymbolPeak};
 use crate::find::plane::{CARD_ASPECT, Pose, TablePlane};
-use crate::find::rim::even_rim;
+use crate::find::sides::even_rim;
 use crate::find::sides::{self, Refined};
 use crate::find::working::{Working, WorkingQuad};
 use setsight_game::cards::Number;

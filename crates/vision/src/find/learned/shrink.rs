@@ -1,6 +1,6 @@
 //! The network's input: the photo scaled down, with its sides padded to a multiple of 16.
 
-use super::network::Input;
+use super::decode::Input;
 use crate::find::working::Working;
 use crate::find::working::scaled;
 use crate::planes;

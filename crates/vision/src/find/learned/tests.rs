@@ -1,7 +1,7 @@
 //! The finder around its network, with a network that is told where the cards are, and is as far
 //! off as a trained one.
 
-use super::network::Input;
+use super::decode::Input;
 use super::*;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::{finder, refiner};

@@ -1,7 +1,7 @@
 //! Cards of which another covers a part.
 
 use crate::find::plane::{CARD_ASPECT, Pose, TablePlane};
-use crate::find::rim::rim;
+use crate::find::sides::rim;
 use crate::find::sides::{Params, Refined};
 use crate::find::working::{Working, WorkingQuad};
 use setsight_game::cards::outline::SYMBOL_SPACING;
