@@ -10,8 +10,7 @@ use common::CpuTime;
 use criterion::{BatchSize, Criterion, SamplingMode, criterion_group, criterion_main};
 use setsight::general::deal::{Dealer, FisherYates, Rejection};
 use setsight::general::{Budget, Kind, Record, Rules, play};
-use std::hint::black_box;
-use std::time::Duration;
+use std::{hint::black_box, time::Duration};
 
 /// Plays one game after another, each from the next seed: the mean over games, dealing included.
 fn games(c: &mut Criterion<CpuTime>, name: &str, kind: Kind, (v, p, n): (u64, u64, u64)) {

@@ -9,20 +9,22 @@
 //! pace, like a camera, and the time from each frame to its overlay is measured. Criterion is not
 //! used, because this bench measures threads that run together, not a function.
 
-use setsight_live::cameras::{Camera, Shot};
-use setsight_live::films::{AviWriter, FILM_PACE, FilmCamera, Pace, Video};
-use setsight_live::{CameraChoice, Cameras, Watch};
+use setsight_live::{
+    CameraChoice, Cameras, Watch,
+    cameras::{Camera, Shot},
+    films::{AviWriter, FILM_PACE, FilmCamera, Pace, Video},
+};
 use setsight_nets::engine::{self, Models};
 use setsight_scenes::film::{Film, FilmParams};
 use setsight_scenes::{Kind, Params as Scene};
 use setsight_track::{Detector, Params};
-use setsight_vision::ReadingPlan;
-use setsight_vision::{FinderChoice, ReaderChoice, StageTime};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
-use std::time::Instant;
+use setsight_vision::{FinderChoice, ReaderChoice, ReadingPlan, StageTime};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc::sync_channel},
+    time::Instant,
+};
 
 /// Number of frames of the film in which only the camera moves.
 const QUIET: usize = 36;

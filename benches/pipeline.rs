@@ -7,11 +7,13 @@ use image::RgbImage;
 use setsight_nets::engine::Models;
 use setsight_photo::{Frame, source};
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::ReadingPlan;
-use setsight_vision::board::{self, Board};
-use setsight_vision::classify::Cards;
-use setsight_vision::output::{Style, overlay};
-use setsight_vision::{CardImage, Pipeline, TableFacts, Trace, sets_of};
+use setsight_vision::{
+    CardImage, Pipeline, ReadingPlan, TableFacts, Trace,
+    board::{self, Board},
+    classify::Cards,
+    output::{Style, overlay},
+    sets_of,
+};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +70,7 @@ fn stages(c: &mut Criterion) {
         b.iter(|| all().collect::<Vec<_>>());
     });
     group.bench_function("classify", |b| {
-        b.iter(|| look());
+        b.iter(look);
     });
     group.bench_function("board", |b| {
         let params = board::Params::default();

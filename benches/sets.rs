@@ -4,8 +4,7 @@ mod common;
 
 use common::CpuTime;
 use criterion::{Criterion, criterion_group, criterion_main};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
+use rand::{SeedableRng, seq::SliceRandom};
 use setsight::cards::Card;
 use setsight::sets::{Finder, find_all, three_more};
 use std::hint::black_box;

@@ -3,8 +3,7 @@
 //!     cargo run --release --example annotate_folder PHOTOS PICTURES
 
 use setsight::PhotoReader;
-use std::error::Error;
-use std::path::PathBuf;
+use std::{error::Error, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);

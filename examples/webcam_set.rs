@@ -3,14 +3,9 @@
 //!
 //!     cargo run --release --example webcam_set /dev/video0
 
-use setsight::cards::Card;
-use setsight::image::RgbImage;
-use setsight::{TableTracker, TrackedTable};
-use std::collections::BTreeSet;
-use std::error::Error;
-use std::io::Read;
+use setsight::{TableTracker, TrackedTable, cards::Card, image::RgbImage};
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::{collections::BTreeSet, error::Error, io::Read, time::Instant};
 
 /// Width and height to which frames are scaled, in pixels.
 const SIZE_PX: (u32, u32) = (1280, 720);

@@ -1,8 +1,7 @@
 //! Lists the weights in this folder for `lib.rs`, whichever are there: a clone without them builds,
 //! and reads without networks.
 
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::{fmt::Write, path::PathBuf};
 
 fn main() {
     let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap());

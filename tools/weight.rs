@@ -1,10 +1,7 @@
 //! How heavy the Rust of each room is, a room being a crate, the program or a folder beside them: lines and
 //! bytes of what runs, and of what tests it. Alone it prints the table; `tests/architecture.rs` includes it, too.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::Path;
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 /// Lines and bytes, as `wc` counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

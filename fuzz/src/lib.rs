@@ -3,8 +3,7 @@
 
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::parse_deals;
-use setsight_labels::check::plan;
-use setsight_labels::convert;
+use setsight_labels::{check::plan, convert};
 use setsight_live::films::AviReader;
 use setsight_live::parts::jpeg::{self, Jpegs, Piece};
 use setsight_nets::Kind;
@@ -14,8 +13,7 @@ use setsight_photo::source;
 use setsight_vision::classify::fusion::Fusion;
 use setsight_window::settings::SettingsStore;
 use std::io::{Cursor, Read};
-use std::path::Path;
-use std::sync::LazyLock;
+use std::{path::Path, sync::LazyLock};
 
 /// A target's name and what reads its bytes.
 pub type Target = (&'static str, fn(&[u8]));

@@ -1,9 +1,7 @@
 //! `setsight caps`: boards of the generalised game without a set.
 
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
-use crate::cli::page::ReportArgs;
-use crate::cli::simulate::grouped;
-use crate::cli::stop;
+use crate::cli::{page::ReportArgs, simulate::grouped, stop};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -11,10 +9,8 @@ use setsight_files::printable::{counted, plural};
 use setsight_game::json::VERSION;
 use setsight_generalized::caps::{Counts, Sampled, choose, count, is_countable, known, sample};
 use setsight_generalized::{Budget, Card, Rules, Stop};
-use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::{fmt::Write as _, sync::atomic::Ordering, time::Duration};
 
 /// Arguments of `caps`.
 #[derive(clap::Args)]

@@ -3,9 +3,8 @@
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setsight_files::say;
-use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 /// How a command prints its figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

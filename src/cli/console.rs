@@ -5,8 +5,7 @@
 
 #![allow(unsafe_code, reason = "calls of the system, see above")]
 
-use std::sync::OnceLock;
-use std::thread;
+use std::{sync::OnceLock, thread};
 use windows_sys::Win32::System::Console::{
     CTRL_BREAK_EVENT, CTRL_C_EVENT, FreeConsole, GetConsoleProcessList, SetConsoleCtrlHandler,
 };

@@ -5,16 +5,12 @@ mod page;
 
 use super::timed::{Dealing, Game, Limits, Optimisation, Series, human};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
-use crate::cli::page::ReportArgs;
-use crate::cli::simulate::grouped;
+use crate::cli::{page::ReportArgs, simulate::grouped};
 use serde_json::json;
 use setsight_files::printable::counted;
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Record, Rules, Solver, Stop, check, cover};
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{fmt::Write as _, io::Write as _, path::PathBuf, time::Duration};
 
 /// Options of games, which no board has.
 const NOT_OF_A_BOARD: &[&str] =

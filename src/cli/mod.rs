@@ -20,12 +20,8 @@ mod timed;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use common::{BadCall, Outcome, told};
-use setsight_files::print_result;
-use setsight_files::say;
-use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::path::Path;
-use std::process::ExitCode;
+use setsight_files::{print_result, say};
+use std::{ffi::OsString, fmt::Write as _, path::Path, process::ExitCode};
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]

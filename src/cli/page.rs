@@ -3,8 +3,7 @@
 use super::common::{Outcome, unwritten};
 use maud::{Markup, PreEscaped, html};
 use setsight_eval::plots::{self, Chart, PlotError};
-use setsight_files::say;
-use setsight_files::whole_file::write_whole;
+use setsight_files::{say, whole_file::write_whole};
 use std::path::{Path, PathBuf};
 
 /// Where a page of figures goes, the same in every command that makes one.

@@ -3,8 +3,7 @@
 use super::terminal::{self, ColorChoice};
 use crate::cli::common::{BadCall, Format, Outcome};
 use anyhow::Context;
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
+use rand::{SeedableRng, seq::SliceRandom};
 use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::cards::picture::{self, Ink};

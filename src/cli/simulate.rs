@@ -6,12 +6,13 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use setsight_files::say;
-use setsight_game::game::{self, BoardCount, Policy, Statistics};
-use setsight_game::json::VERSION;
-use setsight_game::sets::{Chance, none_among};
-use std::fmt::Write as _;
+use setsight_game::{
+    game::{self, BoardCount, Policy, Statistics},
+    json::VERSION,
+    sets::{Chance, none_among},
+};
 use std::io::{self, IsTerminal, Write};
-use std::time::Instant;
+use std::{fmt::Write as _, time::Instant};
 
 /// Some weeks of work.
 const MAX_GAMES: u64 = 1_000_000_000_000;

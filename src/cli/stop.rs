@@ -4,12 +4,9 @@
 //! the window, and ends any other at once; the second ends all of them at once. At once means: what is in the making goes away, and
 //! nothing more is said.
 
-use setsight_files::say;
-use setsight_files::whole_file;
+use setsight_files::{say, whole_file};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
+use std::{sync::mpsc, thread, time::Duration};
 
 /// As shells have it for a program that Ctrl-C ends.
 const STOPPED_AT_ONCE: i32 = 130;

@@ -12,16 +12,17 @@
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use setsight::cards::Card;
-use setsight::sets::find_all;
+use setsight::{cards::Card, sets::find_all};
 use setsight_h7::Crop;
 use setsight_h7::parts::board::{self, Rgb565};
 use setsight_h7::parts::{crops, folder, reference};
 use setsight_nets::engine::{Models, file_of, used};
 use setsight_nets::{Kind as Network, onnx};
-use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::print::dice::{Dice, Purpose};
-use setsight_photo::source;
+use setsight_photo::{
+    geometry::{Point, Quad},
+    print::dice::{Dice, Purpose},
+    source,
+};
 use setsight_scenes::Kind;
 use std::path::{Path, PathBuf};
 

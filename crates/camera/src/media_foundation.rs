@@ -3,10 +3,8 @@
 use crate::formats::{Offer, best};
 use image::{ImageFormat, RgbImage};
 use nokhwa_bindings_windows::wmf::{MediaFoundationDevice, query_media_foundation_descriptors};
-use nokhwa_core::buffer::Buffer;
-use nokhwa_core::error::NokhwaError;
-use nokhwa_core::pixel_format::RgbFormat;
 use nokhwa_core::types::{CameraFormat, CameraIndex, FrameFormat};
+use nokhwa_core::{buffer::Buffer, error::NokhwaError, pixel_format::RgbFormat};
 use std::io::{self, Write};
 use std::time::Instant;
 

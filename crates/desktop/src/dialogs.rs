@@ -1,9 +1,11 @@
 //! The system's own file dialogs, on a thread of their own: the window goes on meanwhile.
 
 use rfd::FileDialog;
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::{
+    path::PathBuf,
+    sync::mpsc::{Receiver, TryRecvError, channel},
+    time::{Duration, Instant},
+};
 
 /// A dialog that ends sooner than this was never seen: there is none on this system.
 const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);

@@ -1,9 +1,8 @@
 //! The window of the system: it is chosen, opened and run, and its picture is taken.
 
-use crate::content::Content;
-use crate::fonts;
 #[cfg(target_os = "linux")]
 use crate::screen::{self, Named, System, reaches_wayland, reaches_x11};
+use crate::{content::Content, fonts};
 use eframe::CreationContext;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
@@ -12,11 +11,15 @@ use eframe::egui::{
 use image::ExtendedColorType;
 use setsight_files::whole_file::write_whole;
 use setsight_photo::encode;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 use winit::error::EventLoopError;
 #[cfg(target_os = "linux")]
 use winit::platform::{wayland::EventLoopBuilderExtWayland, x11::EventLoopBuilderExtX11};

@@ -1,16 +1,14 @@
 //! Which of the two display systems of Linux the window opens on, chosen before it is opened: the
 //! library for windows takes the first one that the environment names, whether or not it answers.
 
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use x11rb::connection::Connection as _;
-use x11rb::errors::ConnectError;
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::{ffi::OsStrExt, fs::FileTypeExt, net::UnixStream},
+    path::PathBuf,
+};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
-use x11rb::rust_connection::RustConnection;
+use x11rb::{connection::Connection as _, errors::ConnectError, rust_connection::RustConnection};
 
 /// A display system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

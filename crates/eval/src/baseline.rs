@@ -5,11 +5,9 @@
 
 use super::outcome::PhotoOutcome;
 use serde_json::{Value, json};
-use setsight_files::json_fault;
-use setsight_files::small_file::read_json;
-use std::collections::BTreeMap;
-use std::fmt;
+use setsight_files::{json_fault, small_file::read_json};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fmt};
 
 /// Why an earlier evaluation cannot be used.
 #[derive(Debug, thiserror::Error)]

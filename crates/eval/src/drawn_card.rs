@@ -1,12 +1,12 @@
 //! Cards as drawings in a page (SVG), of any deck.
 
 use maud::{Markup, html};
-use setsight_game::cards::deck::{Fill, FillKind};
-use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_game::cards::{Card, Color, Deck, Shading, Shape};
-use std::collections::HashSet;
-use std::f64::consts::PI;
-use std::sync::Arc;
+use setsight_game::cards::{
+    Card, Color, Deck, Shading, Shape,
+    deck::{Fill, FillKind},
+    outline::{CARD_LONG_MM, CARD_SHORT_MM},
+};
+use std::{collections::HashSet, f64::consts::PI, sync::Arc};
 
 /// What the cards of a deck refer to, to be written once in a page: the marks of their fills, and the
 /// outlines that cut these. `name` tells them from another deck's.

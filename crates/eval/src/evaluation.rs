@@ -1,15 +1,12 @@
 //! The figures of a whole evaluation, of one reader or of several side by side.
 
 use super::figures::{Figures, percent};
-use super::outcome::PhotoOutcome;
-use super::reliability::Reliability;
-use super::run::PhotoResult;
+use super::{outcome::PhotoOutcome, reliability::Reliability, run::PhotoResult};
 use serde_json::{Value, json};
 use setsight_game::cards::{Deck, Property};
 use setsight_game::json::VERSION;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// The figures of a whole evaluation.
 #[derive(Clone, Debug, Default)]

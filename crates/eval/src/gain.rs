@@ -1,29 +1,27 @@
 //! The gain of a training: results before and after, on held-out photos and on drawn tables that
 //! detect a loss elsewhere; as a table and as a page with the cards that changed.
 
-use crate::html;
-use crate::{Figures, PhotoOutcome, evaluate_photo};
-use maud::Markup;
-use maud::html;
+use crate::{Figures, PhotoOutcome, evaluate_photo, html};
+use maud::{Markup, html};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use setsight_files::small_file::MAX_DATA_BYTES;
-use setsight_files::small_file::read_small;
-use setsight_files::whole_file::write_whole;
+use setsight_files::{
+    small_file::{MAX_DATA_BYTES, read_small},
+    whole_file::write_whole,
+};
 use setsight_labels::{LabelledPhoto, compare};
-use setsight_photo::encode;
-use setsight_photo::encode::JPEG_QUALITY;
-use setsight_photo::labels::{CardLabel, SaidBy};
-use setsight_photo::source;
-use setsight_photo::source::MemoryBudget;
+use setsight_photo::{
+    encode::{self, JPEG_QUALITY},
+    labels::{CardLabel, SaidBy},
+    source::{self, MemoryBudget},
+};
 use setsight_scenes::suite::Suite;
-use setsight_vision::CardImage;
-use setsight_vision::CardOutline;
-use setsight_vision::{Pipeline, Trace};
-use std::fmt;
-use std::fmt::Display;
-use std::io;
-use std::path::Path;
+use setsight_vision::{CardImage, CardOutline, Pipeline, Trace};
+use std::{
+    fmt::{self, Display},
+    io,
+    path::Path,
+};
 
 /// Number of drawn tables from each part of the hard suite.
 const GUARDS: usize = 5;

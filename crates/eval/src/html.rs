@@ -2,8 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use setsight_files::whole_file::refuse_others;
-use std::io;
-use std::path::Path;
+use std::{io, path::Path};
 use url::Url;
 
 /// A whole page in English; `style` and `body` are markup already.

@@ -2,13 +2,10 @@
 //!
 //! Every plot is plain data ([`Curves`], [`Bars`]), which [`svg`] draws.
 
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::ValueFormatter;
+use plotters::coord::{Shift, ranged1d::ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
-use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::{ops::Range, path::PathBuf, sync::OnceLock};
 
 /// Default size of a chart in pixels, width and height.
 pub const SIZE_PX: (u32, u32) = (960, 600);

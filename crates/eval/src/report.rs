@@ -2,19 +2,15 @@
 
 use super::baseline::{CardChange, Change, Comparison};
 use super::evaluation::{Evaluation, ROWS, SideBySide};
-use super::figures::Figures;
 use super::pictures::{Pictures, STYLE, marked};
-use super::reliability::Reliability;
-use super::run::PhotoResult;
+use super::{figures::Figures, reliability::Reliability, run::PhotoResult};
 use crate::html::{self, href};
 use maud::{Markup, html};
 use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_game::cards::Property;
-use setsight_labels::mistakes::Mistake;
-use setsight_labels::{LabelledPhoto, Verdict};
-use std::collections::BTreeMap;
-use std::io;
+use setsight_labels::{LabelledPhoto, Verdict, mistakes::Mistake};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, io};
 
 /// Names of the files.
 const PAGE: &str = "index.html";

@@ -1,19 +1,15 @@
 //! Reads labelled photos and crops and evaluates the result.
 
-use super::figures::Figures;
 use super::outcome::{PhotoOutcome, TableLabel};
-use super::pictures::small_jpeg;
-use super::reliability::Reliability;
+use super::{figures::Figures, pictures::small_jpeg, reliability::Reliability};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Deck, Edition};
 use setsight_labels::mistakes::{self, Mistake};
 use setsight_labels::{LabelledCrop, LabelledPhoto, Match, Verdict, compare, crops};
-use setsight_photo::geometry::Point;
 use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy, load_crop};
-use setsight_photo::source::MemoryBudget;
+use setsight_photo::{geometry::Point, source::MemoryBudget};
 use setsight_vision::{Pipeline, TableFacts, TableReading, Trace};
-use std::borrow::Cow;
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 /// The result for one labelled photo and one reader. As JSON it is without pictures.
 #[derive(Clone, Debug, Serialize, Deserialize)]

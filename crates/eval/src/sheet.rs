@@ -3,10 +3,11 @@
 use crate::drawn_card::{fills, svg};
 use crate::html;
 use maud::{Markup, html};
-use setsight_game::cards::outline::CARD_LONG_MM;
-use setsight_game::cards::{Card, Color, Deck};
-use setsight_game::game::Deal;
-use setsight_game::sets::{Set, explain, find_all};
+use setsight_game::{
+    cards::{Card, Color, Deck, outline::CARD_LONG_MM},
+    game::Deal,
+    sets::{Set, explain, find_all},
+};
 
 /// Cards that are dealt first.
 const BOARD_CARDS: usize = 12;

@@ -1,7 +1,6 @@
 //! Other programs, run in the background.
 
-use std::ffi::OsStr;
-use std::process::Command;
+use std::{ffi::OsStr, process::Command};
 
 /// A command whose program shows nothing of itself: on Windows each program that writes text opens a console
 /// window, where the one that starts it has none.

@@ -2,9 +2,8 @@
 //! program reads a file of others whole, but for photos (`setsight_photo::source`).
 
 use crate::devices::is_device;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 /// Most bytes of what a person writes or the program keeps for itself: decks, settings, lists of
 /// names.

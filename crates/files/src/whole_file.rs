@@ -3,12 +3,14 @@
 //! Also a lock for files that are read, changed and written again.
 
 use crate::devices::is_device;
-use std::collections::HashSet;
-use std::fs::{File, Metadata, TryLockError};
-use std::io::{self, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    fs::{File, Metadata, TryLockError},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 use tempfile::NamedTempFile;
 
 /// Prefix and suffix of temporary files.

@@ -1,8 +1,10 @@
 //! All sets of a board, each once.
 
-use super::mask::{self, Mask};
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Stop};
+use super::{
+    mask::{self, Mask},
+    rules::{Card, Rules},
+    solver::{Budget, Stop},
+};
 use std::collections::HashMap;
 
 /// Tells `see` each set of a board, its cards in the board's order, until it answers false. The cards

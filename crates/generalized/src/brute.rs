@@ -1,8 +1,10 @@
 //! Brute force: all combinations of v cards in turn, until one is a set.
 
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Stop, Watched};
-use super::trace::{Step, Watcher};
+use super::{
+    rules::{Card, Rules},
+    solver::{Budget, Stop, Watched},
+    trace::{Step, Watcher},
+};
 
 /// Combinations between two checks of the clock.
 const STEPS: u32 = 1 << 14;

@@ -102,8 +102,7 @@ pub fn check(rules: &Rules, record: &Record) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deal::Rejection;
-    use crate::{Budget, Found, Kind, play};
+    use crate::{Budget, Found, Kind, deal::Rejection, play};
 
     fn game() -> (Rules, Record) {
         let rules = Rules::new(3, 4, 3).unwrap();

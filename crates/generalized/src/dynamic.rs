@@ -8,13 +8,14 @@
 //!
 //! The cost is memory: all partial sets of a board exist at once.
 
-use super::deal::CardHasher;
-use super::mask::{self, Mask};
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Solver, Stop, Watched};
-use super::trace::{Step, Watcher};
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use super::{
+    deal::CardHasher,
+    mask::{self, Mask},
+    rules::{Card, Rules},
+    solver::{Budget, Solver, Stop, Watched},
+    trace::{Step, Watcher},
+};
+use std::{collections::HashMap, hash::BuildHasherDefault};
 
 /// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {

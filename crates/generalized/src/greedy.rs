@@ -5,12 +5,14 @@
 //! values a set may be overlooked: [`overlooked`] counts that. [`super::dynamic`] keeps all partial
 //! sets and overlooks none.
 
-use super::cover;
-use super::mask::{self, Mask};
-use super::play::Record;
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Solver, Stop, Watched};
-use super::trace::{Step, Watcher};
+use super::{
+    cover,
+    mask::{self, Mask},
+    play::Record,
+    rules::{Card, Rules},
+    solver::{Budget, Solver, Stop, Watched},
+    trace::{Step, Watcher},
+};
 
 /// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {

@@ -3,8 +3,7 @@
 use super::rules::{Card, Rules};
 use super::solver::{Budget, Solver, Stop};
 use super::{brute, cover, dynamic, greedy, smt};
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// Which of the paper's optimisations the solver `smt` does without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,10 @@
 //! One game from the first board to the last set.
 
-use super::deal::Dealer;
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Solver, Stop};
+use super::{
+    deal::Dealer,
+    rules::{Card, Rules},
+    solver::{Budget, Solver, Stop},
+};
 
 /// The state when a set was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

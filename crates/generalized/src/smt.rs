@@ -1,8 +1,10 @@
 //! Z3 as a solver: the board as constraints, in two encodings.
 
-use super::kind::{Kind, Unavailable, Without};
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Solver, Stop};
+use super::{
+    kind::{Kind, Unavailable, Without},
+    rules::{Card, Rules},
+    solver::{Budget, Solver, Stop},
+};
 use z3::ast::{Ast, Bool, Int};
 use z3::{Params, SatResult};
 
@@ -276,8 +278,7 @@ impl Solver for Smt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deal::FisherYates;
-    use crate::{Record, check, play};
+    use crate::{Record, check, deal::FisherYates, play};
 
     #[test]
     fn a_solver_without_an_answer_is_not_asked_again() {

@@ -1,9 +1,11 @@
 //! A search step by step, for those who want to see it: the same code that searches in earnest,
 //! with somebody who watches. Without a watcher nothing of this is compiled into a solver.
 
-use super::deal::Dealer;
-use super::rules::{Card, Rules};
-use super::solver::{Budget, Solver, Stop};
+use super::{
+    deal::Dealer,
+    rules::{Card, Rules},
+    solver::{Budget, Solver, Stop},
+};
 
 /// What happens in a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,8 +129,7 @@ pub fn watch(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deal::Rejection;
-    use crate::{Kind, Record, play};
+    use crate::{Kind, Record, deal::Rejection, play};
 
     /// Whether the cards are different, and in each property all alike or all different.
     fn is_partial(rules: &Rules, cards: &[Card]) -> bool {

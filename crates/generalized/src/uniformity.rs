@@ -1,7 +1,6 @@
 //! Tests whether a dealer is uniform: counts over many deals, with a chi-square test.
 
-use super::deal::Dealer;
-use super::rules::Rules;
+use super::{deal::Dealer, rules::Rules};
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 
 use super::flash::{LIMIT_SECTORS, SECTOR_BYTES, sectors_of};
 use super::folder::{BESIDE, BOARD, DESK, GOLDEN, LABELS, MODEL, PAGE, REPORT, SOURCES, sha256};
-use super::golden::hex;
-use super::report::FORMAT;
+use super::{golden::hex, report::FORMAT};
 use serde_json::Value;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use std::path::Path;

@@ -5,10 +5,12 @@ use super::float::Planes;
 use image::RgbImage;
 use rayon::prelude::*;
 use setsight_game::cards::Card;
-use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_photo::labels::{self, DatasetError};
-use setsight_photo::print::dice::{Dice, Purpose};
-use setsight_photo::source;
+use setsight_photo::{
+    geometry::{Homography, Point, Quad},
+    labels::{self, DatasetError},
+    print::dice::{Dice, Purpose},
+    source,
+};
 use setsight_scenes::{Kind, Params};
 use std::path::Path;
 

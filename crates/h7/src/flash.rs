@@ -5,8 +5,7 @@
 //! and a file takes whole ones. This follows from the FAT format and the size of the flash, and was
 //! not measured on a board.
 
-use std::io;
-use std::path::Path;
+use std::{io, path::Path};
 
 /// Size of a sector, and of a cluster.
 pub const SECTOR_BYTES: u64 = 512;

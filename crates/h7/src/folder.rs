@@ -1,24 +1,22 @@
 //! Makes the folder for the board and writes it completely or not at all.
 
-use super::board;
-use super::crops::{self, Crop};
-use super::flash;
-use super::float::Planes;
-use super::golden::{self, Golden, hex};
-use super::measure::{Agreement, agreement, card_of, int8_logits};
-use super::net::Net;
-use super::quantise::{ActivationRanges, Calibration, QuantiseError, check, quantise};
-use super::report::{self, Facts, Measured};
-use super::tflite;
-use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
+use super::{
+    ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES, board,
+    crops::{self, Crop},
+    flash,
+    float::Planes,
+    golden::{self, Golden, hex},
+    measure::{Agreement, agreement, card_of, int8_logits},
+    net::Net,
+    quantise::{ActivationRanges, Calibration, QuantiseError, check, quantise},
+    report::{self, Facts, Measured},
+    tflite,
+};
 use setsight_game::cards::Card;
-use setsight_nets::graph::Graph;
-use setsight_nets::reader;
+use setsight_nets::{graph::Graph, reader};
 use setsight_scenes::Kind;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+use std::{collections::BTreeMap, io, path::Path};
 
 /// What goes onto the board.
 pub const BOARD: &str = "board";

@@ -6,9 +6,7 @@
 //! then for each picture its outputs (one byte each), the card's index (one byte), 16 colours
 //! (RGB565, 16 bits each) and 96 x 64 pixels, two per byte, the left one in the lower four bits.
 
-use super::board::Rgb565;
-use super::net::Net;
-use super::reference;
+use super::{board::Rgb565, net::Net, reference};
 use setsight_game::cards::Card;
 use setsight_nets::reader;
 
@@ -107,9 +105,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::fields;
     use crate::quantise::{ActivationRanges, Calibration, quantise};
-    use crate::sample;
+    use crate::{board::fields, sample};
     use setsight_photo::print::card;
 
     const HEADER: usize = 4 + 2 + 2 + 8 + 4 + 4;

@@ -1,14 +1,10 @@
 //! Compares the quantised network with the floating-point one, and both with the truth.
 
-use super::crops::Crop;
-use super::float;
-use super::net::Net;
-use super::reference;
+use super::{crops::Crop, float, net::Net, reference};
 use rayon::prelude::*;
 use serde::Serialize;
 use setsight_game::cards::{Card, Property};
-use setsight_nets::graph::Graph;
-use setsight_nets::reader;
+use setsight_nets::{graph::Graph, reader};
 
 /// Agreement of the two networks on the same crops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

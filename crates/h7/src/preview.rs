@@ -1,9 +1,8 @@
 //! What the board makes of one frame: the network's reading of each card.
 
 use super::board::{self, Framed};
-use super::folder::SOURCES;
 use super::measure::{card_of, int8_logits};
-use super::net::Net;
+use super::{folder::SOURCES, net::Net};
 use setsight_game::cards::Card;
 use setsight_nets::reader;
 

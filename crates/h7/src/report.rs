@@ -2,15 +2,12 @@
 
 use super::board::{FRAME_HEIGHT, FRAME_WIDTH};
 use super::flash::{LIMIT_SECTORS, SECTOR_BYTES};
-use super::golden::hex;
-use super::measure::Agreement;
-use super::net::Net;
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
+use super::{golden::hex, measure::Agreement, net::Net};
 use serde_json::{Value, json};
 use setsight_game::cards::Property;
 use setsight_nets::reader;
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 /// Version of the folder's format, in `report.json`.
 pub(crate) const FORMAT: u64 = 2;

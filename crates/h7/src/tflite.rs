@@ -1,15 +1,15 @@
 //! Writes a network as a TFLite file (schema version 3). The tables are few, so they are written
 //! field by field.
 
-use super::net::{Activation, Net, Op, Window};
-use super::schema::{
-    ACTIVATION_NONE, ACTIVATION_RELU, AVERAGE_POOL_2D, CONV_2D, CONV_OPTIONS, DATA_ALIGNMENT,
-    DEPTHWISE_CONV_2D, DEPTHWISE_OPTIONS, IDENTIFIER, MAX_POOL_2D, PADDING_SAME, PADDING_VALID,
-    POOL_OPTIONS, TYPE_INT8, TYPE_INT32, VERSION,
-};
-use super::schema::{
-    buffer as buffer_field, conv, depthwise, model, operator, operator_code as code_field, pool,
-    quantization as quantization_field, subgraph, tensor, window,
+use super::{
+    net::{Activation, Net, Op, Window},
+    schema::{
+        ACTIVATION_NONE, ACTIVATION_RELU, AVERAGE_POOL_2D, CONV_2D, CONV_OPTIONS, DATA_ALIGNMENT,
+        DEPTHWISE_CONV_2D, DEPTHWISE_OPTIONS, IDENTIFIER, MAX_POOL_2D, PADDING_SAME, PADDING_VALID,
+        POOL_OPTIONS, TYPE_INT8, TYPE_INT32, VERSION, buffer as buffer_field, conv, depthwise,
+        model, operator, operator_code as code_field, pool, quantization as quantization_field,
+        subgraph, tensor, window,
+    },
 };
 use flatbuffers::{FlatBufferBuilder, ForwardsUOffset, TableFinishedWIPOffset, Vector, WIPOffset};
 
@@ -241,10 +241,8 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
 
 #[cfg(test)]
 mod tests {
-    use crate::folder::sha256;
-    use crate::golden::hex;
     use crate::quantise::{ActivationRanges, Calibration, quantise};
-    use crate::sample;
+    use crate::{folder::sha256, golden::hex, sample};
 
     /// Another hash is another file: run `tools/h7/verify`, which runs it on interpreters, then write the new
     /// hash here.

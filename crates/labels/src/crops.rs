@@ -3,10 +3,9 @@
 use image::{Rgb, RgbImage, imageops};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::board::Board;
 use setsight_vision::{
     CardImage, CardOutline, CardsRead, Pipeline, PipelineError, ReadCard, Reading, TableFacts,
-    Trace,
+    Trace, board::Board,
 };
 
 /// Number of crops read together: as many as a table has cards, enough to detect their edition and

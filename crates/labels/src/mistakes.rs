@@ -5,13 +5,10 @@ use super::matching::{Match, Verdict};
 use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::reader;
-use setsight_photo::Frame;
-use setsight_photo::encode;
 use setsight_photo::geometry::{Point, Quad, median};
-use setsight_photo::labels::CardLabel;
-use setsight_vision::classify::neural::input_of;
-use setsight_vision::output::overlay;
+use setsight_photo::{Frame, encode, labels::CardLabel};
 use setsight_vision::{CardImage, CardOutline, PipelineOutput, ReadCard, Reading};
+use setsight_vision::{classify::neural::input_of, output::overlay};
 
 /// Half the side of the shown part of the photo, in long sides of the card. It fits a card at any
 /// angle, with a margin.

@@ -4,9 +4,7 @@ use super::ffmpeg::INSTALL;
 use image::RgbImage;
 use setsight_photo::Frame;
 use setsight_vision::StageTime;
-use std::fmt;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{fmt, sync::Arc, time::Instant};
 
 /// A frame and its time.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! Runs a camera on its own thread: keeps only the newest frame, and reconnects after a failure.
 
 use super::camera::{Camera, CameraChoice, CameraError, Cameras, Shot, choose};
-use super::latest::Latest;
-use super::view::Notice;
+use super::{latest::Latest, view::Notice};
 use setsight_photo::Frame;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -145,8 +144,7 @@ mod tests {
     use super::super::latest::Taken;
     use super::*;
     use image::{Rgb, RgbImage};
-    use std::collections::VecDeque;
-    use std::sync::Mutex;
+    use std::{collections::VecDeque, sync::Mutex};
 
     type Opening = Result<(Vec<u8>, CameraError), CameraError>;
 

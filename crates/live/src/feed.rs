@@ -2,9 +2,8 @@
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
 use super::latest::{Latest, Taken};
-use std::fmt;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fmt, sync::Arc};
 
 /// How long a picture is waited for before the camera counts as silent.
 const PATIENCE: Duration = Duration::from_secs(5);

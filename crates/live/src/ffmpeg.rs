@@ -14,15 +14,12 @@ use super::jpeg::{MAX_FRAME_PIXELS, check_frame};
 use image::RgbImage;
 use process::{PROGRAM, Process};
 use setsight_files::programs::in_background;
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{collections::VecDeque, path::Path, thread::JoinHandle, time::Duration};
 
 /// How to install it.
 pub(crate) use setsight_photo::source::INSTALL_FFMPEG as INSTALL;

@@ -1,16 +1,17 @@
 //! The path of one frame to its view: turned, recorded, tracked, counted.
 
-use super::camera::Shot;
-use super::record::{RecordError, Recorder};
-use super::view::{LiveView, Recording, RecordingState};
-use super::watch::{FILM_PACE, Pace, Watch, Watched};
+use super::{
+    camera::Shot,
+    record::{RecordError, Recorder},
+    view::{LiveView, Recording, RecordingState},
+    watch::{FILM_PACE, Pace, Watch, Watched},
+};
 use image::imageops;
 use setsight_photo::Frame;
 use setsight_track::TrackedTable;
 use setsight_track::counter::{Counter, Score};
 use setsight_vision::PipelineError;
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// Follows one game from frame to frame.
 pub(crate) struct Follower {

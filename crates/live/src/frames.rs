@@ -1,17 +1,17 @@
 //! The frames of a source, read on a thread of their own.
 
-use super::camera::{Camera, Shot};
-use super::capture::{self, Captured, Job, Patience};
-use super::input::{Controls, FramePace, Input};
-use super::latest::{Latest, Taken};
-use super::view::Notice;
+use super::{
+    camera::{Camera, Shot},
+    capture::{self, Captured, Job, Patience},
+    input::{Controls, FramePace, Input},
+    latest::{Latest, Taken},
+    view::Notice,
+};
 use setsight_vision::Trace;
-use std::io;
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use std::{io, panic::AssertUnwindSafe, sync::Arc};
 
 /// Frames decoded ahead of the tracker, where every frame counts.
 const AHEAD: usize = 4;

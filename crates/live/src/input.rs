@@ -1,14 +1,10 @@
 //! The source of frames, as the user specifies it.
 
 use super::camera::{Camera, CameraChoice, CameraError, Cameras};
-use super::control::CameraControl;
-use super::feed::Feed;
 use super::network::{Address, NetworkCamera};
-use super::system::SystemCameras;
 use super::video::{self, FilmCamera, FilmControl};
-use std::fmt;
-use std::path::PathBuf;
-use std::sync::Arc;
+use super::{control::CameraControl, feed::Feed, system::SystemCameras};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 /// The source of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 //! The end of a JPEG is found from its own markers alone, because cameras announce wrong lengths,
 //! omit boundaries and send incomplete pictures.
 
-use image::codecs::jpeg::JpegDecoder;
-use image::{DynamicImage, ImageDecoder, Limits, RgbImage};
+use image::{DynamicImage, ImageDecoder, Limits, RgbImage, codecs::jpeg::JpegDecoder};
 use setsight_photo::source::{check_size, mended_jpeg};
 use std::io::{self, Read};
 

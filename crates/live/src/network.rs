@@ -5,17 +5,18 @@
 mod certificate;
 mod http;
 
-use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
-use super::ffmpeg::{FfmpegError, Input, NewestFrame};
-use super::jpeg::{self, Jpegs, Piece};
-use super::latest::{Latest, Taken};
+use super::{
+    camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot},
+    ffmpeg::{FfmpegError, Input, NewestFrame},
+    jpeg::{self, Jpegs, Piece},
+    latest::{Latest, Taken},
+};
 use certificate::Accepted;
 pub use certificate::fingerprint_in;
 use http::Answer;
-use std::fmt;
 use std::io::{self, Read};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{fmt, sync::Arc};
 use url::Url;
 
 /// A network address. Neither `Display` nor `Debug` shows its name and password.

@@ -4,11 +4,8 @@
 use super::jpeg::check_frame;
 use image::RgbImage;
 use setsight_photo::source;
-use std::fmt::Display;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::{fmt::Display, fs::File, io::Read, time::UNIX_EPOCH};
 
 /// Pictures on disk, in the order of their names.
 pub(crate) struct Pictures {

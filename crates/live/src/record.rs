@@ -4,15 +4,12 @@
 //! the film gives the same lines. Pictures that arrive as JPEG are stored unchanged. Others are
 //! first encoded as JPEG, and the decoded JPEG is what is tracked.
 
-use super::camera::Shot;
-use super::view::LiveView;
-use super::{jpeg, snapshot};
+use super::{camera::Shot, jpeg, snapshot, view::LiveView};
 use crate::avi::{self, AviWriter};
 use setsight_photo::encode::{self, JPEG_QUALITY};
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{fs::File, sync::Arc};
 
 /// Why recording cannot begin or continue.
 #[derive(Debug, thiserror::Error)]

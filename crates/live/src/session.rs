@@ -1,24 +1,30 @@
 //! A session: one source after the other, followed until its end or a stop, and told to a sink.
 
-use super::camera::{Camera, CameraError, Shot};
-use super::capture::Captured;
-use super::follow::Follower;
-use super::frames::{Frames, notice_if_it_panics};
-use super::input::{Controls, FramePace, Input};
-use super::latest::Taken;
-use super::record::RecordError;
-use super::video::{FilmControl, FilmPlace};
-use super::view::{LiveCommand, LiveSource, LiveView, Notice, Recording};
-use super::watch::{FILM_PACE, Pace, Watch};
+use super::{
+    camera::{Camera, CameraError, Shot},
+    capture::Captured,
+    follow::Follower,
+    frames::{Frames, notice_if_it_panics},
+    input::{Controls, FramePace, Input},
+    latest::Taken,
+    record::RecordError,
+    video::{FilmControl, FilmPlace},
+    view::{LiveCommand, LiveSource, LiveView, Notice, Recording},
+    watch::{FILM_PACE, Pace, Watch},
+};
 use setsight_track::{Detector, Params};
-use std::io;
-use std::ops::ControlFlow::{self, Break, Continue};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::{
+    io,
+    ops::ControlFlow::{self, Break, Continue},
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
 
 /// How long a frame is waited for before commands and a stop are looked at.
 const WAIT: Duration = Duration::from_millis(50);

@@ -2,9 +2,11 @@
 
 use image::RgbImage;
 use nalgebra::Matrix3;
-use setsight_photo::Frame;
-use setsight_photo::geometry::{Homography, Point, Quad, space};
-use setsight_photo::pixels::{Outside, View, warped};
+use setsight_photo::{
+    Frame,
+    geometry::{Homography, Point, Quad, space},
+    pixels::{Outside, View, warped},
+};
 use setsight_track::TrackedTable;
 use setsight_vision::find::plane::{Pose, SizeField, TablePlane};
 

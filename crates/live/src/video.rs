@@ -1,18 +1,22 @@
 //! Reads the frames of a film: a file, a pipe, or a folder of pictures.
 
-use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
-use super::ffmpeg::{Ffmpeg, FfmpegError, INSTALL, Input};
-use super::jpeg::{self, Jpegs, Piece};
-use super::pictures::Pictures;
 pub use super::pictures::Rate;
+use super::{
+    camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot},
+    ffmpeg::{Ffmpeg, FfmpegError, INSTALL, Input},
+    jpeg::{self, Jpegs, Piece},
+    pictures::Pictures,
+};
 use crate::avi::{self, AviEnd, AviReader};
 use image::RgbImage;
 use setsight_photo::source::MIN_SIDE_PX;
-use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::{
+    fs::File,
+    io::{self, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// Why a film cannot be read. The caller adds its name.
 #[derive(Debug, thiserror::Error)]

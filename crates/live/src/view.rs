@@ -1,16 +1,11 @@
 //! A snapshot of a camera's table, for user interfaces.
 
-use super::camera::CameraError;
 use super::control::{CameraOffer, CameraWish};
-use super::input::Input;
-use super::video::FilmPlace;
-use super::watch::Watched;
+use super::{camera::CameraError, input::Input, video::FilmPlace, watch::Watched};
 use setsight_photo::Frame;
-use setsight_track::TrackedTable;
-use setsight_track::counter::Score;
+use setsight_track::{TrackedTable, counter::Score};
 use setsight_vision::StageTime;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// The current state.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,10 @@
 //! thread.
 
 use setsight_photo::Frame;
-use setsight_track::Grey;
-use setsight_track::{Detections, Detector, Params, Request, TrackedTable, Tracker, detect};
+use setsight_track::{Detections, Detector, Grey, Params, Request, TrackedTable, Tracker, detect};
 use setsight_vision::{PipelineError, StageTime, Trace};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
-use std::thread::JoinHandle;
+use std::{sync::Arc, thread::JoinHandle};
 
 /// When the results of a detection are applied.
 #[derive(Clone, Copy, Debug, PartialEq)]

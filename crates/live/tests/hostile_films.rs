@@ -4,11 +4,8 @@ use image::{Rgb, RgbImage};
 use setsight_live::films::{AviWriter, FilmCamera, FilmControl, Video, VideoError};
 use setsight_live::{CameraChoice, Cameras};
 use setsight_testkit::child::{Start, in_time};
-use std::io::Cursor;
-use std::path::Path;
-use std::process::Command;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{io::Cursor, path::Path, process::Command, sync::Arc};
 
 /// An AVI film of 64x48 pixels with three frames.
 fn film() -> Vec<u8> {

@@ -10,10 +10,7 @@ use setsight_scenes::{Kind, Params as Scene};
 use setsight_testkit::child::Start;
 use setsight_track::Params;
 use setsight_vision::ReadingPlan;
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::process::Command;
-use std::sync::Arc;
+use std::{collections::BTreeMap, fs::File, process::Command, sync::Arc};
 
 #[test]
 fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes() {

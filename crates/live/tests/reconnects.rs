@@ -3,13 +3,13 @@
 
 #![cfg(target_os = "linux")]
 
-use image::codecs::jpeg::JpegEncoder;
-use image::{Rgb, RgbImage};
-use setsight_live::cameras::NetworkCamera;
-use setsight_live::{CameraChoice, Cameras};
-use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use image::{Rgb, RgbImage, codecs::jpeg::JpegEncoder};
+use setsight_live::{CameraChoice, Cameras, cameras::NetworkCamera};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    time::{Duration, Instant},
+};
 
 /// Threads and open files of this process.
 fn used() -> (usize, usize) {

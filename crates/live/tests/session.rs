@@ -4,11 +4,10 @@ use setsight_live::{FramePace, Input, LiveCommand, LiveView, Session, SessionEve
 use setsight_nets::engine::Models;
 use setsight_track::{Detector, Params};
 use setsight_vision::ReadingPlan;
-use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Weak};
+use std::{ops::ControlFlow, path::Path};
 
 fn sample() -> Input {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -2,9 +2,11 @@
 
 use if_addrs::{IfOperStatus, Interface, get_if_addrs};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
-use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
-use std::path::Path;
+use std::{
+    io::{self, ErrorKind},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket},
+    path::Path,
+};
 
 /// The port that is tried first.
 pub(crate) const PORT: u16 = 8780;

@@ -1,21 +1,21 @@
 //! The certificate with which the page is served over HTTPS: made once by this program itself and
 //! kept, so that a phone accepts it once.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair};
-use rustls::ServerConfig;
-use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::{ServerConfig, crypto::ring};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
 use setsight_files::whole_file::WholeFile;
 use sha2::{Digest, Sha256};
-use std::io::{self, Write};
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    io::{self, Write},
+    net::IpAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 /// How long it is valid: Apple's systems accept none for longer.
 const VALID: Duration = Duration::from_secs(825 * 24 * 3600);

@@ -1,11 +1,11 @@
 //! The key that lets a phone in.
 
-use rand::TryRng;
-use rand::rngs::SysRng;
-use std::fmt;
-use std::io;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use rand::{TryRng, rngs::SysRng};
+use std::{
+    fmt, io,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 use subtle::ConstantTimeEq;
 
 /// Length in bytes: 128 bits cannot be guessed.

@@ -3,24 +3,23 @@
 //! The next picture is read when the last one is answered, so that nothing piles up here, whatever a
 //! phone sends: its page has two pictures on their way, and makes the next one when an answer comes.
 
-use crate::answer::Answer;
-use crate::photo::Reads;
-use crate::server::ServerEvent;
-use crate::sessions::Connection;
-use crate::socket::Stream;
-use image::ImageDecoder;
-use image::codecs::jpeg::JpegDecoder;
+use crate::{
+    answer::Answer, photo::Reads, server::ServerEvent, sessions::Connection, socket::Stream,
+};
+use image::{ImageDecoder, codecs::jpeg::JpegDecoder};
 use serde_json::Value;
-use setsight_live::cameras::Shot;
 use setsight_live::parts::{Latest, RunningSession, jpeg};
-use setsight_live::views::snapshot;
 use setsight_live::{CameraError, Feed, Input, LiveCommand, LiveSource, LiveView, Observer};
-use std::io::{self, Cursor};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tungstenite::protocol::frame::coding::CloseCode;
-use tungstenite::protocol::{CloseFrame, Role, WebSocket, WebSocketConfig};
-use tungstenite::{Bytes, Message};
+use setsight_live::{cameras::Shot, views::snapshot};
+use std::{
+    io::{self, Cursor},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tungstenite::{
+    Bytes, Message,
+    protocol::{CloseFrame, Role, WebSocket, WebSocketConfig, frame::coding::CloseCode},
+};
 
 /// Largest picture, in bytes; one of 1280x720 has 200,000.
 const MOST_BYTES: usize = 4 << 20;

@@ -1,18 +1,14 @@
 //! Photos that phones send.
 
-use crate::answer::Answer;
-use crate::server::ServerEvent;
-use crate::sessions::Connection;
+use crate::{answer::Answer, server::ServerEvent, sessions::Connection};
 use setsight_live::{FramePace, Session};
 use setsight_photo::encode;
 use setsight_photo::source::{self, Photo, SourceError};
 use setsight_track::Params;
-use setsight_vision::output::line_of;
-use setsight_vision::{PhotoReading, Pipeline, Trace};
-use std::collections::VecDeque;
+use setsight_vision::{PhotoReading, Pipeline, Trace, output::line_of};
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 /// Largest photo, in bytes: phones make them of up to 20 MB.
 pub(crate) const MOST_BYTES: u64 = 25_000_000;

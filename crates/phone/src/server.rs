@@ -4,26 +4,25 @@
 //! [`MOST_WAITING`] of them; one more ends the oldest, so that those who open many and send nothing
 //! keep nobody out. What has the key has one of four sessions.
 
-use crate::address::{self, Listen, ListenError};
-use crate::answer::{Answer, accept_socket, ask_for_body};
-use crate::certificate::{self, Certificate};
-use crate::key::Key;
-use crate::live;
-use crate::photo::{self, DecodeQueue, Reads};
-use crate::request::{Body, PROTOCOL, Phone, Request, Route};
-use crate::sessions::{Connection, Sessions};
-use crate::socket::Stream;
+use crate::{
+    address::{self, Listen, ListenError},
+    answer::{Answer, accept_socket, ask_for_body},
+    certificate::{self, Certificate},
+    key::Key,
+    live,
+    photo::{self, DecodeQueue, Reads},
+    request::{Body, PROTOCOL, Phone, Request, Route},
+    sessions::{Connection, Sessions},
+    socket::Stream,
+};
 use serde_json::json;
 use setsight_live::{LiveView, Observer};
 use setsight_vision::{PhotoReading, StageTime};
-use std::collections::VecDeque;
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::{collections::VecDeque, io, path::PathBuf, time::Duration};
 
 /// Most connections whose key was not seen yet.
 const MOST_WAITING: usize = 64;

@@ -1,13 +1,11 @@
 //! Sessions of a few phones. A phone that comes back finds its game again.
 
-use crate::live::Game;
-use crate::request::Phone;
-use std::io;
+use crate::{live::Game, request::Phone};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// Most phones at once.
 pub(crate) const MOST_PHONES: usize = 4;

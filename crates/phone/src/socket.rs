@@ -2,9 +2,8 @@
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{net::TcpStream, sync::Arc};
 
 /// A connection on which each read and write ends within [`PAUSE`], and all of them by a time.
 pub(crate) struct Socket {

@@ -3,9 +3,11 @@
 mod common;
 
 use common::{PHONE, SLOW_PX, World, answer_of, body, jpeg, status, wide_jpeg};
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
-use std::time::{Duration, Instant};
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, TcpStream},
+    time::{Duration, Instant},
+};
 use tungstenite::Message;
 use tungstenite::protocol::{Role, WebSocket};
 

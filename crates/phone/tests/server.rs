@@ -6,8 +6,7 @@ use base64::Engine;
 use common::{PHONE, World, answer_of, body, jpeg, status};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::sync::Arc;
+use std::{net::TcpStream, sync::Arc};
 use tungstenite::Message;
 use tungstenite::protocol::{Role, WebSocket};
 
@@ -210,8 +209,9 @@ fn a_fifth_phone_waits() {
 
 #[test]
 fn the_same_port_speaks_tls() {
-    use rustls::pki_types::ServerName;
-    use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+    use rustls::{
+        ClientConfig, ClientConnection, RootCertStore, StreamOwned, pki_types::ServerName,
+    };
     let world = World::new();
     let kept: Value =
         serde_json::from_slice(&std::fs::read(world.home.path().join("certificate.json")).unwrap())

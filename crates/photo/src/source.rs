@@ -30,18 +30,16 @@ pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
 use crate::Frame;
 use budget::Budget;
 use heif::Heif;
-use image::metadata::Orientation;
 use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+    metadata::Orientation,
 };
 use memory_budget::READING_BYTES;
 use reduction::reduction;
 use rgb::into_rgb_on_white;
 use setsight_files::devices::is_device;
-use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::{fs::File, path::Path, sync::atomic::AtomicBool};
 
 /// Memory for a picture's colour profile, comments and other metadata.
 const MAX_HEADER_BYTES: u64 = 16 << 20;

@@ -5,8 +5,7 @@ use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError, PyValueError
 use pyo3::prelude::*;
 use setsight_photo::source::SourceError;
 use setsight_vision::ReadErrorKind;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::{io::ErrorKind, path::Path};
 
 create_exception!(setsight, ReadError, PyException, "A photo could not be read; `kind` says why.");
 

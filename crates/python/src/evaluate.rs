@@ -1,7 +1,6 @@
 //! Measuring labelled photos.
 
-use crate::reader::Options;
-use crate::table::from_json;
+use crate::{reader::Options, table::from_json};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,10 +8,8 @@ use setsight_eval::{Evaluation, evaluate_photo};
 use setsight_labels::find_photos;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::{ReaderChoice, batch};
-use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::{ops::ControlFlow, path::PathBuf, time::Duration};
 
 /// Time between two looks for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

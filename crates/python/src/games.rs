@@ -3,8 +3,7 @@
 use cpu_time::ThreadTime;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use setsight_game::cards::Card;
-use setsight_game::sets;
+use setsight_game::{cards::Card, sets};
 use setsight_generalized::deal::{Dealer, FisherYates, Rejection};
 use setsight_generalized::{Budget, Kind, Record, Rules, check};
 use std::time::Duration;

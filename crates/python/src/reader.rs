@@ -1,8 +1,7 @@
 //! Reading photos.
 
-use crate::error;
 use crate::picture::{self, Order};
-use crate::table::Table;
+use crate::{error, table::Table};
 use image::RgbImage;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -11,13 +10,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{EngineChoice, Models, require};
 use setsight_photo::source::{self, Photo, SourceError, check_size};
-use setsight_vision::ReadingPlan;
-use setsight_vision::{Pipeline, PipelineError, Trace};
-use std::ffi::CString;
-use std::num::NonZeroUsize;
+use setsight_vision::{Pipeline, PipelineError, ReadingPlan, Trace};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::{ffi::CString, num::NonZeroUsize};
 
 /// How photos are read.
 #[derive(Clone)]

@@ -1,7 +1,6 @@
 //! Drawn tables with their labels.
 
-use crate::picture;
-use crate::table::from_json;
+use crate::{picture, table::from_json};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

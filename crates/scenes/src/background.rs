@@ -1,10 +1,12 @@
 //! The table's surface.
 
 use setsight_game::cards::Shape;
-use setsight_photo::print::color::linear_from_srgb;
-use setsight_photo::print::dice::{Dice, Span};
-use setsight_photo::print::ink::{coverage, distance, rounded_rectangle, stripes};
-use setsight_photo::print::noise::{lattice, octaves, value};
+use setsight_photo::print::{
+    color::linear_from_srgb,
+    dice::{Dice, Span},
+    ink::{coverage, distance, rounded_rectangle, stripes},
+    noise::{lattice, octaves, value},
+};
 
 /// Materials of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,11 +4,11 @@
 //! Casts are applied to the linear light of the whole picture, before lens and sensor.
 //! [`CastParams::NONE`] leaves the light unchanged, bit for bit.
 
-use super::camera::View;
-use super::params::CastParams;
-use setsight_photo::geometry::Point;
-use setsight_photo::print::color::black_body;
-use setsight_photo::print::dice::Dice;
+use super::{camera::View, params::CastParams};
+use setsight_photo::{
+    geometry::Point,
+    print::{color::black_body, dice::Dice},
+};
 
 /// Two lights over the table.
 #[derive(Clone, Copy, Debug)]

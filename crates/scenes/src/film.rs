@@ -13,13 +13,12 @@ mod plan;
 
 pub use params::FilmParams;
 
-use super::background::Top;
-use super::camera::View;
-use super::distractors::placement::Distractors;
-use super::light::Light;
 use super::table::{self, Layout, Lying};
-use super::visible::Owner;
 use super::{MAX_SIDE_PX, MIN_SIDE_PX, RenderError, draw_card, extent, sensor, upper_first};
+use super::{
+    background::Top, camera::View, distractors::placement::Distractors, light::Light,
+    visible::Owner,
+};
 use hand::Hand;
 use image::RgbImage;
 use plan::{Plan, SLOTS};

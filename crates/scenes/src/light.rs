@@ -1,10 +1,8 @@
 //! Lighting: colour temperature, fall-off over the table, cast shadows and glare.
 
-use super::camera::View;
-use super::params::Params;
-use setsight_photo::geometry::Point;
-use setsight_photo::print::color::black_body;
+use super::{camera::View, params::Params};
 use setsight_photo::print::dice::{Dice, Span};
+use setsight_photo::{geometry::Point, print::color::black_body};
 
 /// A convex object between the lamp and the table.
 #[derive(Clone, Debug)]

@@ -1,16 +1,12 @@
 //! Rasterises the table and the cards into linear light.
 
-use super::camera::View;
-use super::distractors::placement::for_pixels;
-use super::light::Light;
-use super::table::Lying;
-use super::visible::Owner;
+use super::{
+    camera::View, distractors::placement::for_pixels, light::Light, table::Lying, visible::Owner,
+};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::card::{self, Print};
-use setsight_photo::print::fill::Footprint;
-use setsight_photo::print::ink::rounded_rectangle;
-use setsight_photo::print::noise;
+use setsight_photo::print::{fill::Footprint, ink::rounded_rectangle, noise};
 
 impl Lying {
     /// Height above the table at a distance from the card's centre along its long side.

@@ -1,11 +1,9 @@
 //! Ranges for everything random in a scene, and named sets of ranges.
 
-use super::background::Material;
-use super::table::Layout;
+use super::{background::Material, table::Layout};
 use setsight_game::cards::Deck;
 use setsight_photo::print::dice::{Dice, Span};
-use std::f64::consts::TAU;
-use std::sync::Arc;
+use std::{f64::consts::TAU, sync::Arc};
 
 /// A kind of table: what makes it hard to read, one cause at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

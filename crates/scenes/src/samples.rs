@@ -1,9 +1,8 @@
 //! The tables of `datasets/samples`: a few small pictures of increasing difficulty.
 
-use super::background::Material;
 use super::params::{Kind, Params};
-use super::table::Layout;
 use super::{RenderError, Scene, render};
+use super::{background::Material, table::Layout};
 use setsight_photo::print::dice::Span;
 
 /// A sample: its file name and its parameters.

@@ -2,9 +2,11 @@
 
 use image::RgbImage;
 use setsight_game::cards::{Card, DECK_SIZE, Deck};
-use setsight_photo::encode;
-use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy};
+use setsight_photo::{
+    encode,
+    geometry::{Point, Quad},
+    labels::{CardLabel, PhotoLabel, SaidBy},
+};
 use std::sync::Arc;
 
 /// A drawn table.

@@ -7,10 +7,9 @@
 //!
 //! Seeds from [`HELD_BACK`] up are reserved for evaluation suites.
 
-use super::background::Material;
 use super::params::{CastParams, DeckChoice, Kind, Params, all_materials};
-use super::table::Layout;
 use super::{RenderError, Scene, render};
+use super::{background::Material, table::Layout};
 use setsight_game::cards::Deck;
 use setsight_photo::print::dice::{Dice, Purpose, Span};
 

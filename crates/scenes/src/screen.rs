@@ -8,16 +8,11 @@ mod draw;
 mod shapes;
 mod style;
 
-use super::camera::View;
-use super::cast::Cast;
-use super::distractors::annotations;
-use super::light::Light;
-use super::params::Params;
 use super::scene::{DrawnCard, RenderError, Scene, upper_first};
+use super::{camera::View, cast::Cast, distractors::annotations, light::Light, params::Params};
 use super::{deal, median_long_side, part_of_deck, sensor};
 use image::RgbImage;
-use setsight_game::cards::Card;
-use setsight_game::cards::outline::CARD_LONG_MM;
+use setsight_game::cards::{Card, outline::CARD_LONG_MM};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::color::linear_from_srgb;
 use setsight_photo::print::dice::{Dice, Purpose};

@@ -3,12 +3,10 @@
 //! Its top card looks like any other, with three differences: it is nearer to the camera, the
 //! visible sides of the stack show, and its shadow is longer because of the stack's height.
 
-use super::camera::View;
-use super::distractors::placement::for_pixels;
-use super::light::Light;
-use super::params::Params;
-use super::table::Lying;
-use super::visible::Owner;
+use super::{
+    camera::View, distractors::placement::for_pixels, light::Light, params::Params, table::Lying,
+    visible::Owner,
+};
 use setsight_game::cards::Card;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_photo::geometry::Point;

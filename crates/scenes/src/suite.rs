@@ -2,11 +2,9 @@
 //!
 //! A suite's seeds start at [`HELD_BACK`], which training never uses.
 
-use super::background::Material;
 use super::params::{DeckChoice, Kind, Params, all_materials};
-use super::scenes::HELD_BACK;
-use super::table::Layout;
 use super::{RenderError, Scene, render};
+use super::{background::Material, scenes::HELD_BACK, table::Layout};
 use setsight_game::cards::Deck;
 use setsight_photo::print::dice::Span;
 

@@ -2,8 +2,7 @@
 
 use super::*;
 use setsight_game::cards::Deck;
-use setsight_photo::print::color::linear_from_srgb;
-use setsight_photo::print::dice::Span;
+use setsight_photo::print::{color::linear_from_srgb, dice::Span};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 

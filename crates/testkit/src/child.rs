@@ -5,13 +5,11 @@ pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{ErrorKind, Read, Write};
-use std::mem::take;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{mem::take, os::unix::process::CommandExt, thread};
 
 /// How long a test waits for one thing, such as a line or an end that it asks for.
 pub const LIMIT: Duration = Duration::from_secs(60);

@@ -1,11 +1,13 @@
 //! The children of tests, whatever the signals are that the tests were started with.
 
 use setsight_testkit::child::{Running, Signal, Start};
-use std::io::{PipeReader, Read, pipe};
-use std::os::unix::process::ExitStatusExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    io::{PipeReader, Read, pipe},
+    os::unix::process::ExitStatusExt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
 /// Set for the tests below that only another starts.
 const STARTED: &str = "SETSIGHT_TEST_STARTED";

@@ -1,9 +1,8 @@
 //! One tracked card: its state, and how detections change it.
 
 use crate::detect::{self, Detection};
-use crate::evidence::Evidence;
 use crate::grey::{Grey, Thumbnail};
-use crate::params::Params;
+use crate::{evidence::Evidence, params::Params};
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Quad};
 use setsight_vision::{CardOutline, Guess};

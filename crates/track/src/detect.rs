@@ -3,10 +3,7 @@
 use crate::card::Track;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_vision::TableFacts;
-use setsight_vision::Trace;
-use setsight_vision::{CardOutline, Reading};
-use setsight_vision::{Pipeline, PipelineError};
+use setsight_vision::{CardOutline, Pipeline, PipelineError, Reading, TableFacts, Trace};
 
 /// Finds and reads the cards of frames: a [`Pipeline`], or a fake in a test.
 pub trait Detector: Send + Sync {

@@ -1,8 +1,10 @@
 //! The tracker's input: a small grey picture of each frame, at three sizes.
 
-use setsight_photo::Frame;
-use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_photo::pixels::{View, block_means, luma};
+use setsight_photo::{
+    Frame,
+    geometry::{Homography, Point, Quad},
+    pixels::{View, block_means, luma},
+};
 
 /// Largest long side of the largest grey picture, in pixels.
 const LONG_SIDE_PX: u32 = 640;

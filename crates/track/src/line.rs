@@ -1,7 +1,6 @@
 //! A tracked table as JSON.
 
-use crate::TrackedTable;
-use crate::counter::Score;
+use crate::{TrackedTable, counter::Score};
 use serde_json::{Value, json};
 use setsight_vision::{StageTime, output};
 

@@ -1,9 +1,7 @@
 //! Parameters of the tracker.
 
 use crate::evidence::SharedError;
-use setsight_vision::Pipeline;
-use setsight_vision::TableFacts;
-use setsight_vision::board;
+use setsight_vision::{Pipeline, TableFacts, board};
 
 /// Parameters of the tracker. Times are in milliseconds of the frames' own time.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,7 @@ use crate::{Grey, Params, TrackedTable, Tracker, detect};
 use image::RgbImage;
 use setsight_photo::source;
 use setsight_vision::{Pipeline, ReadError, ReadOptions, Trace};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Follows the cards on a table through the frames of a camera or a film. Each card keeps its
 /// identity while it lies there, and its readings add up, so that what is said becomes surer.

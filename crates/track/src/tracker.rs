@@ -4,17 +4,14 @@ mod relocate;
 
 use crate::card::{PendingDetection, Track, apart, in_order_of};
 use crate::detect::{Detection, Detections, Known, Request};
-use crate::evidence::Evidence;
 use crate::grey::{Grey, Thumbnail};
-use crate::motion::Patches;
-use crate::params::Params;
+use crate::{evidence::Evidence, motion::Patches, params::Params};
 use nalgebra::Matrix3;
-use setsight_game::cards::Card;
-use setsight_game::sets::Set;
+use setsight_game::{cards::Card, sets::Set};
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_vision::board::Board;
-use setsight_vision::output::rows;
-use setsight_vision::{CardOutline, Guess, ReadCard, Reading, TableFacts, TableReading};
+use setsight_vision::{
+    CardOutline, Guess, ReadCard, Reading, TableFacts, TableReading, board::Board, output::rows,
+};
 use std::sync::Arc;
 
 /// What tracking adds to a card of a [`TrackedTable`].

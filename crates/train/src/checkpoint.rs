@@ -11,9 +11,11 @@ use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+};
 
 /// Keys of the metadata.
 const RUN: &str = "run";

@@ -5,11 +5,10 @@
 //! each of number, shape, shading and card-or-not. The colours are means and covariances.
 
 use crate::newton::{self, Choice};
-use crate::reader::augment::augment;
-use crate::reader::key;
 use crate::reader::labelled_crops::{CropsError, labelled_folders, on_a_table, straight_crops};
 use crate::reader::misdetections::{beside, holds, outline};
 use crate::reader::sample::{Label, Sample};
+use crate::reader::{augment::augment, key};
 use image::RgbImage;
 use nalgebra::{Matrix2, Matrix6, Vector2, Vector6};
 use rand::SeedableRng;
@@ -19,9 +18,8 @@ use setsight_game::cards::{Card, Edition, Property};
 use setsight_nets::reader::{HEIGHT, WIDTH};
 use setsight_vision::classify::{Features, Masks, quadratic};
 use setsight_vision::{CardImage, CardOutline};
-use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// Ridge on weights of terms scaled to a mean square of 1, as a share of all observations.
 const RIDGE: f64 = 5e-5;

@@ -12,8 +12,7 @@
 //! Strips are small enough for the columns to stay in the cache. A depthwise convolution has too few
 //! products for that, and adds up rows of pixels instead.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder, linalg::general_mat_mul};
 use rayon::prelude::*;
 
 /// Maximum number of values in a strip's columns: 512 KiB, half of one core's L2 cache.

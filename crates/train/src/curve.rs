@@ -3,9 +3,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use setsight_files::say;
-use std::fmt::Write;
-use std::io::IsTerminal;
-use std::time::Instant;
+use std::{fmt::Write, io::IsTerminal, time::Instant};
 
 /// One validation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,6 @@
 //! The initial weights of a run: random, from another run, or from a finished network.
 
-use super::net::Plan;
-use super::tensor::Tensor;
-use super::weights::Weights;
+use super::{net::Plan, tensor::Tensor, weights::Weights};
 use setsight_nets::graph::Graph;
 
 /// Where the initial weights come from.

@@ -1,10 +1,12 @@
 //! A network as a plan: one description that yields its initial weights, its pass with gradients,
 //! and the [`Graph`] for inference and the exports.
 
-use super::convolution::{Convolution, Windows};
-use super::layers::{self, NORM_EPSILON, Norm};
-use super::tensor::Tensor;
-use super::weights::{Array, Role, Weights};
+use super::{
+    convolution::{Convolution, Windows},
+    layers::{self, NORM_EPSILON, Norm},
+    tensor::Tensor,
+    weights::{Array, Role, Weights},
+};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use setsight_nets::graph::{Conv, Graph, Node, Op};

@@ -1,12 +1,14 @@
 //! The loop: batches, steps, validation, early stopping, checkpoints.
 
-use super::checkpoint::{Best, Checkpoint, CheckpointError};
-use super::curve::{self, Display, Entry};
-use super::loss::Loss;
-use super::net::{Plan, run_graph};
-use super::optimiser::{Schedule, State};
-use super::tensor::Tensor;
-use super::weights::Weights;
+use super::{
+    checkpoint::{Best, Checkpoint, CheckpointError},
+    curve::{self, Display, Entry},
+    loss::Loss,
+    net::{Plan, run_graph},
+    optimiser::{Schedule, State},
+    tensor::Tensor,
+    weights::Weights,
+};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
@@ -95,6 +97,9 @@ impl Settings {
     }
 }
 
+/// Shows a run's validations; says why it cannot.
+type OnValidation<'a> = &'a dyn Fn(&[Entry]) -> Result<(), String>;
+
 /// Where a run is kept, and how it is controlled.
 #[derive(Clone, Copy)]
 pub struct Keeping<'a> {
@@ -113,7 +118,7 @@ pub struct Keeping<'a> {
     /// Called after each step with its number.
     pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
     /// Called after each validation with all so far; what it says went wrong ends the run.
-    pub on_validation: Option<&'a dyn Fn(&[Entry]) -> Result<(), String>>,
+    pub on_validation: Option<OnValidation<'a>>,
 }
 
 /// How a run ended.

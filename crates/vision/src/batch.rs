@@ -1,10 +1,9 @@
 //! Processes many photos in parallel and returns the results in order.
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, mpsc};
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// How many photos per worker may be begun ahead of the slowest: enough that no worker waits for
 /// one large photo among small ones, few enough to bound the memory.

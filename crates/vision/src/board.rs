@@ -5,9 +5,8 @@
 //! and the cards read alone are the evidence for it.
 
 use super::data::{CardOutline, Guess, ReadCard, Reading};
-use super::overlap::shares;
 use super::probability::{log_odds, logistic};
-use super::table::TableFacts;
+use super::{overlap::shares, table::TableFacts};
 use pathfinding::prelude::{Matrix, kuhn_munkres};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Card, DECK_SIZE, Property};

@@ -3,8 +3,7 @@
 //! Found sets lie beside their board, or two games are played on one table. A set is three cards of
 //! one board, and is listed once.
 
-use super::data::ReadCard;
-use super::probability::median;
+use super::{data::ReadCard, probability::median};
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Set};
 use setsight_photo::geometry::{Point, Quad};

@@ -26,12 +26,10 @@ pub use learned::decode::{Candidate, Maps, cards};
 pub use learned::{Learned, Params, evidence};
 pub(crate) use symbols_first::finder as classical;
 
-use crate::data::CardOutline;
-use crate::trace::Trace;
+use crate::{data::CardOutline, trace::Trace};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
-use std::error::Error;
-use std::io;
+use std::{error::Error, io};
 
 /// Detects the cards of a photo.
 pub trait CardFinder: Send + Sync {

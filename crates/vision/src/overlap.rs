@@ -1,7 +1,6 @@
 //! Measures how outlines overlap. It cannot tell which of two cards lies on top.
 
-use super::data::CardOutline;
-use super::probability::logistic;
+use super::{data::CardOutline, probability::logistic};
 use setsight_photo::geometry::Quad;
 
 /// For each outline, the sum of the shares that the others overlap, each weighted by its

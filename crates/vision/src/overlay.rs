@@ -13,8 +13,7 @@ pub(crate) use paint::Dash;
 pub(crate) use paint::{disc, rectangle, text, text_width};
 pub use paint::{offset, outline, text_centred};
 
-use super::data::ReadCard;
-use super::table_reading::TableReading;
+use super::{data::ReadCard, table_reading::TableReading};
 use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Property;
 use setsight_photo::geometry::{Homography, Point, Quad};

@@ -1,21 +1,20 @@
 //! How cards are read, as plain data, and the one place that assembles a [`Pipeline`] of it.
 
-use crate::classify::classical::ClassicalReader;
-use crate::classify::fused::FusedReader;
-use crate::classify::fusion::Fusion;
-use crate::classify::neural::NeuralReader;
-use crate::classify::reader::Reader;
-use crate::classify::taught::DeckReader;
-use crate::find::CardFinder;
-use crate::refiner::{self, RefinerNetwork};
-use crate::table::screens::Screens;
-use crate::{FinderChoice, FinderError, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board};
+use crate::{
+    FinderChoice, FinderError, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board,
+    classify::{
+        classical::ClassicalReader, fused::FusedReader, fusion::Fusion, neural::NeuralReader,
+        reader::Reader, taught::DeckReader,
+    },
+    find::CardFinder,
+    refiner::{self, RefinerNetwork},
+    table::screens::Screens,
+};
 use setsight_files::printable;
 use setsight_game::cards::Deck;
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError, sha256, used};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// How cards are read.
 #[derive(Clone, Debug, PartialEq, Default)]

@@ -6,14 +6,13 @@ mod options;
 pub use error::{ReadError, ReadErrorKind};
 pub use options::ReadOptions;
 
-use crate::warning::Warning;
 use crate::{
     CardImage, Pipeline, PipelineError, PipelineOutput, Reading, TableReading, Trace, overlay,
+    warning::Warning,
 };
 use image::RgbImage;
 use setsight_photo::source::{self, Photo};
-use std::borrow::Cow;
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 /// Reads a photo: finds its cards, reads each, and finds all sets.
 ///

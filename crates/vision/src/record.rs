@@ -1,12 +1,10 @@
 //! The result for one picture as JSON, CSV or text: everything that writes results uses this module.
 
 use super::data::{Guess, ReadCard};
-use super::layout;
-use super::probable::ProbableSet;
-use super::table::Colors;
-use super::table_reading::TableReading;
-use super::trace::StageTime;
-use super::warning::Warning;
+use super::{
+    layout, probable::ProbableSet, table::Colors, table_reading::TableReading, trace::StageTime,
+    warning::Warning,
+};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 use setsight_files::printable;

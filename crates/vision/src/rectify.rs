@@ -9,9 +9,7 @@ mod balance;
 
 use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use image::{Rgb, RgbImage};
-use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
-use setsight_photo::pixels::straightened;
+use setsight_photo::{Frame, geometry::Quad, pixels::straightened};
 
 /// Value of the card's own white after balancing, as a share of 255. It is below 1 so that paper
 /// grain and glare brighter than the stock are not clipped.

@@ -7,12 +7,13 @@
 
 use super::planes;
 use image::RgbImage;
-use setsight_nets::Kind;
-use setsight_nets::engine::{Models, ModelsError, Network, NetworkError, file_of};
-use setsight_nets::refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUE_LOGITS, VALUES, WIDTH};
-use setsight_photo::Frame;
+use setsight_nets::{
+    Kind,
+    engine::{Models, ModelsError, Network, NetworkError, file_of},
+    refiner::{HEIGHT, OUTLINE_PX, OUTPUTS, RIGHT, VALUE_LOGITS, VALUES, WIDTH},
+};
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_photo::pixels::straightened;
+use setsight_photo::{Frame, pixels::straightened};
 use std::sync::Arc;
 
 /// Classifies context crops: the network, or a fake in a test.

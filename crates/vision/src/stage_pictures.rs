@@ -1,15 +1,14 @@
 //! Draws each stage's picture, for people.
 
-use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Reading};
-use super::overlay::{self, Style};
-use super::table_reading::TableReading;
+use super::{
+    data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Reading},
+    overlay::{self, Style},
+    table_reading::TableReading,
+};
 use image::{Rgb, RgbImage, imageops};
 use setsight_files::whole_file::write_whole;
-use setsight_photo::Frame;
-use setsight_photo::encode;
-use setsight_photo::geometry::Point;
-use std::io;
-use std::path::PathBuf;
+use setsight_photo::{Frame, encode, geometry::Point};
+use std::{io, path::PathBuf};
 
 const INK: Rgb<u8> = Rgb([255, 255, 255]);
 const GROUND: Rgb<u8> = Rgb([40, 40, 44]);

@@ -1,11 +1,9 @@
 //! The result of reading a picture of a table: the same for photos, films, the window and files.
 
-use super::classify::alike::Class;
 use super::copies::{copies, sets_of};
-use super::data::ReadCard;
 use super::probable::{ProbableSet, codes, probable_sets};
 use super::table::{Colors, TableFacts};
-use super::warning::Warning;
+use super::{classify::alike::Class, data::ReadCard, warning::Warning};
 use setsight_game::cards::{Card, Deck, Edition, Property};
 use setsight_game::sets::{Set, find_all};
 use setsight_photo::geometry::Quad;

@@ -2,8 +2,7 @@
 
 use image::RgbImage;
 use setsight_nets::engine::{Stopwatch, cpu_elsewhere, uncounted_so_far};
-use std::io;
-use std::time::Duration;
+use std::{io, time::Duration};
 
 /// The time of one stage.
 #[derive(Clone, Copy, Debug, PartialEq)]

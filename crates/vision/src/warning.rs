@@ -49,8 +49,7 @@ impl fmt::Display for Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::RgbImage;
-    use image::metadata::Orientation;
+    use image::{RgbImage, metadata::Orientation};
 
     #[test]
     fn several_things_are_said_at_once() {

@@ -5,8 +5,7 @@
 use rayon::prelude::*;
 use setsight_nets::engine::Models;
 use setsight_scenes::suite::{Part, Suite};
-use setsight_vision::ReadingPlan;
-use setsight_vision::{Pipeline, Trace};
+use setsight_vision::{Pipeline, ReadingPlan, Trace};
 
 /// What became of the labelled cards, and false cards that were claimed.
 #[derive(Debug, Default)]

@@ -4,10 +4,8 @@ use image::{RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::engine::Models;
 use setsight_scenes::{Kind, Params, render};
-use setsight_vision::ReadingPlan;
-use setsight_vision::{Pipeline, Trace};
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use setsight_vision::{Pipeline, ReadingPlan, Trace};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 static PIPELINE: LazyLock<Pipeline> =
     LazyLock::new(|| ReadingPlan::with_models(Models::Shipped).build().unwrap());

@@ -1,8 +1,7 @@
 //! Live pictures.
 
 use crate::bytes::rgb_of;
-use setsight_track::counter::Counter;
-use setsight_track::{TableTracker, TrackedTable, line_of};
+use setsight_track::{TableTracker, TrackedTable, counter::Counter, line_of};
 use std::time::Duration;
 
 /// Follows a table through live pictures, and counts the game.

@@ -4,8 +4,7 @@ use crate::bytes::rgb_of;
 use image::ImageFormat;
 use setsight_photo::encode;
 use setsight_photo::source::{self, Photo};
-use setsight_vision::output::line_of;
-use setsight_vision::{Pipeline, ReadOptions, Trace};
+use setsight_vision::{Pipeline, ReadOptions, Trace, output::line_of};
 
 /// Reads photos, with networks that are loaded once.
 pub struct Reader {

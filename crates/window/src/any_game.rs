@@ -6,15 +6,17 @@ mod explain;
 mod play;
 pub(crate) mod work;
 
-use crate::shared::app_context::AppContext;
-use crate::shared::card_face::{ASPECT, paint_gap};
-use crate::shared::keys::{Action, CTRL, Place};
-use crate::shared::look::Mark;
-use crate::shared::overlay;
-use crate::shared::settings::Settings;
-use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::felt;
-use crate::shared::words::{Word, t};
+use crate::shared::{
+    app_context::AppContext,
+    card_face::{ASPECT, paint_gap},
+    keys::{Action, CTRL, Place},
+    look::Mark,
+    overlay,
+    settings::Settings,
+    tab::{Tab, TabSpec},
+    theme::felt,
+    words::{Word, t},
+};
 use eframe::egui::{
     Button, CentralPanel, ComboBox, DragValue, Frame, Key, Panel, Rect, ScrollArea, Sense, Slider,
     Spinner, Ui, WidgetInfo, pos2, vec2,
@@ -22,8 +24,7 @@ use eframe::egui::{
 use explain::{About, about, in_words, stored};
 use play::Play;
 use setsight_generalized::{Kind, Rules, Stop};
-use std::ops::RangeInclusive;
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 use work::{Game, Job, LIMIT, Search, VALUES, search};
 
 /// Its entry in the list of tabs.

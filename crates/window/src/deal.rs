@@ -8,18 +8,23 @@ pub(crate) mod scores;
 mod side;
 mod sound;
 
-use crate::deal::board::{Looks, Pressed};
-use crate::deal::game::{Watch, deals_in, deals_of, is_file_of_deals};
-use crate::deal::play::{Phase, Play};
-use crate::deal::scores::{Day, Score, Scores};
-use crate::deal::sound::Sounds;
-use crate::shared::app_context::AppContext;
-use crate::shared::app_context::Ask;
-use crate::shared::keys::{Action, CTRL, Place};
-use crate::shared::pages;
-use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::{bordered, felt};
-use crate::shared::words::{Word, t};
+use crate::{
+    deal::{
+        board::{Looks, Pressed},
+        game::{Watch, deals_in, deals_of, is_file_of_deals},
+        play::{Phase, Play},
+        scores::{Day, Score, Scores},
+        sound::Sounds,
+    },
+    shared::{
+        app_context::{AppContext, Ask},
+        keys::{Action, CTRL, Place},
+        pages,
+        tab::{Tab, TabSpec},
+        theme::{bordered, felt},
+        words::{Word, t},
+    },
+};
 use eframe::egui::{
     Button, CentralPanel, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui, vec2,
 };

@@ -5,15 +5,18 @@ mod groups;
 pub(crate) mod used_deck;
 mod work;
 
-use crate::photos::welcome::name_of;
-use crate::shared::app_context::Ask;
-use crate::shared::app_context::{AppContext, Command};
-use crate::shared::column::with_foot;
-use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
-use crate::shared::reasons;
-use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::theme::bordered;
-use crate::shared::words::{Word, t};
+use crate::{
+    photos::welcome::name_of,
+    shared::{
+        app_context::{AppContext, Ask, Command},
+        column::with_foot,
+        keys::{Action, CTRL, Place as KeyPlace},
+        reasons,
+        tab::{Tab, TabSpec},
+        theme::bordered,
+        words::{Word, t},
+    },
+};
 use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, ValueNames, place_words};
 use setsight_decks::{LearnError, NameError, Note, Place, check_name};

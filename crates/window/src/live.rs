@@ -3,22 +3,24 @@
 
 pub(crate) mod watched;
 
-use crate::live::watched::{Chooser, Watchers};
-use crate::shared::app_context::Ask;
-use crate::shared::app_context::{AppContext, Command};
-use crate::shared::heap::Heap;
-use crate::shared::keys::{Action, CTRL, Place, key_of};
-use crate::shared::look::{Look, Mode};
-use crate::shared::look_panel;
-use crate::shared::overlay;
-use crate::shared::picture::{ground, zoom_buttons};
-use crate::shared::placement::View;
-use crate::shared::reasons;
-use crate::shared::settings::{CameraSettings, Settings};
-use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::table::Table;
-use crate::shared::why;
-use crate::shared::words::{Word, t};
+use crate::{
+    live::watched::{Chooser, Watchers},
+    shared::{
+        app_context::{AppContext, Ask, Command},
+        heap::Heap,
+        keys::{Action, CTRL, Place, key_of},
+        look::{Look, Mode},
+        look_panel, overlay,
+        picture::{ground, zoom_buttons},
+        placement::View,
+        reasons,
+        settings::{CameraSettings, Settings},
+        tab::{Tab, TabSpec},
+        table::Table,
+        why,
+        words::{Word, t},
+    },
+};
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
     Rect, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, pos2, vec2,
@@ -26,18 +28,16 @@ use eframe::egui::{
 use serde_json::{Value, json};
 use setsight_desktop::{Pick, color_image};
 use setsight_game::cards::Card;
-use setsight_live::cameras::{self, CameraInfo, CameraWish, SystemCameras};
-use setsight_live::films::record;
-use setsight_live::views::{snapshot, top_view};
 use setsight_live::{
     CameraChoice, Cameras, FramePace, Input, LiveCommand, LiveSource, LiveView, Notice, Recording,
+    cameras::{self, CameraInfo, CameraWish, SystemCameras},
+    films::record,
+    views::{snapshot, top_view},
 };
 use setsight_photo::geometry::Homography;
-use setsight_vision::Mirrored;
-use setsight_vision::ReadingPlan;
-use std::io;
+use setsight_vision::{Mirrored, ReadingPlan};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 /// What the switch for mirrored pictures offers.
 const MIRRORED: [(Word, Mirrored); 3] = [

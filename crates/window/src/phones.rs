@@ -1,10 +1,10 @@
 //! Phones as cameras: a page on the local network, served as long as the user wants, whose photos are
 //! opened here, and whose live pictures the camera's tab shows.
 
-use crate::live::watched;
-use crate::shared::eye::Eye;
-use crate::shared::pages;
-use crate::shared::words::t;
+use crate::{
+    live::watched,
+    shared::{eye::Eye, pages, words::t},
+};
 use eframe::egui::{
     Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui,
     WidgetInfo, pos2, vec2,
@@ -14,14 +14,18 @@ use setsight_live::{FramePace, LiveSource, LiveView, Notice, Observer, Session};
 use setsight_phone::{Code, Listen, ListenError, Options, Reads, Server, ServerEvent, StartError};
 use setsight_photo::source::Photo;
 use setsight_vision::{PhotoReading, ReadingPlan, Trace};
-use std::collections::HashMap;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
 
 /// How often it is looked whether this computer has come into another network.
 const NETWORK_PAUSE: Duration = Duration::from_secs(2);

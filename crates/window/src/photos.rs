@@ -17,36 +17,38 @@ mod stages;
 mod strip;
 pub(crate) mod welcome;
 
-use crate::photos::correct::Change;
-use crate::photos::correcting::{Correcting, Edit, next_card};
-use crate::photos::corrections::Trouble;
-use crate::photos::deck_check::DeckCheck;
-use crate::photos::folder_export::FolderExport;
-use crate::photos::learn::Learning;
-use crate::photos::library::{CardWanted, Library, LibraryEvent};
-use crate::photos::shelf::Shelf;
-use crate::photos::stages::Stages;
-use crate::shared::app_context::Ask;
-use crate::shared::app_context::{AppContext, Command};
-use crate::shared::heap::Heap;
-use crate::shared::keys::{Action, CTRL, Place, key_of};
-use crate::shared::look::{Look, Mode};
-use crate::shared::picture::Picture;
-use crate::shared::placement::{Placement, View};
-use crate::shared::reasons;
-use crate::shared::tab::{Tab, TabSpec};
-use crate::shared::table::Table;
-use crate::shared::words::{Word, t};
+use crate::{
+    photos::{
+        correct::Change,
+        correcting::{Correcting, Edit, next_card},
+        corrections::Trouble,
+        deck_check::DeckCheck,
+        folder_export::FolderExport,
+        learn::Learning,
+        library::{CardWanted, Library, LibraryEvent},
+        shelf::Shelf,
+        stages::Stages,
+    },
+    shared::{
+        app_context::{AppContext, Ask, Command},
+        heap::Heap,
+        keys::{Action, CTRL, Place, key_of},
+        look::{Look, Mode},
+        picture::Picture,
+        placement::{Placement, View},
+        reasons,
+        tab::{Tab, TabSpec},
+        table::Table,
+        words::{Word, t},
+    },
+};
 use eframe::egui::{CentralPanel, Context, Key, TextureHandle, TextureOptions, Ui};
 use image::RgbImage;
 use setsight_desktop::{Pick, color_image};
-use setsight_photo::geometry::Quad;
-use setsight_photo::labels::Clash;
-use setsight_vision::ReadingPlan;
-use setsight_vision::{CardImage, Reading};
-use std::path::PathBuf;
-use std::sync::Arc;
+use setsight_photo::{geometry::Quad, labels::Clash};
+use setsight_vision::{CardImage, Reading, ReadingPlan};
 use std::time::{Duration, Instant};
+use std::{path::PathBuf, sync::Arc};
 
 /// Its entry in the list of tabs.
 pub(crate) const TAB: TabSpec = TabSpec {

@@ -1,34 +1,42 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
-use crate::TABS;
-use crate::any_game::AnyGameTab;
-use crate::any_game::work::{Game, VALUES};
-use crate::deal::{self, DealTab};
-use crate::live::{self, LiveTab, watched};
-use crate::photos::{Photos, Task, export};
-use crate::shared::eye::PipelineEye;
-use crate::shared::keys::Action;
-use crate::shared::look::Mode;
-use crate::shared::settings::{Brightness, SettingsStore};
-use crate::shared::tab::Tab;
-use crate::shared::words::Language;
-use crate::tabs::spec_of;
-use crate::window::{Page, Window};
+use crate::{
+    TABS,
+    any_game::{
+        AnyGameTab,
+        work::{Game, VALUES},
+    },
+    deal::{self, DealTab},
+    live::{self, LiveTab, watched},
+    photos::{Photos, Task, export},
+    shared::{
+        eye::PipelineEye,
+        keys::Action,
+        look::Mode,
+        settings::{Brightness, SettingsStore},
+        tab::Tab,
+        words::Language,
+    },
+    tabs::spec_of,
+    window::{Page, Window},
+};
 use eframe::egui::{Context, IconData, Ui};
 use serde_json::{Value, json};
 use setsight_desktop::{Content, Failure};
-use setsight_game::cards::Shape;
-use setsight_game::cards::outline::symbol_outline;
-use setsight_game::game::Deal;
+use setsight_game::{
+    cards::{Shape, outline::symbol_outline},
+    game::Deal,
+};
 use setsight_generalized::Kind;
 use setsight_live::{FramePace, Input};
 use setsight_nets::engine::Models;
 use setsight_vision::ReadingPlan;
-use std::ops::RangeInclusive;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::{
+    ops::RangeInclusive,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
 
 /// How long a set is waited for in the camera's picture, once its table is known.
 const SET_PATIENCE: Duration = Duration::from_secs(10);

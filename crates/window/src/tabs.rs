@@ -1,11 +1,13 @@
 //! All tabs of the window.
 
-use crate::TABS;
-use crate::shared::app_context::AppContext;
-use crate::shared::app_context::Ask;
-use crate::shared::tab::{Tab, TabSpec};
-use std::any::Any;
-use std::path::Path;
+use crate::{
+    TABS,
+    shared::{
+        app_context::{AppContext, Ask},
+        tab::{Tab, TabSpec},
+    },
+};
+use std::{any::Any, path::Path};
 
 /// The entry of this name.
 pub(crate) fn spec_of(id: &str) -> &'static TabSpec {

@@ -4,20 +4,22 @@
 mod bar;
 mod path_page;
 
-use crate::live::{self, LiveTab};
-use crate::phones::{self, PhoneEvent, Phones};
-use crate::photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export};
-use crate::shared::app_context::Ask;
-use crate::shared::app_context::{AppContext, Command};
-use crate::shared::eye::Eye;
-use crate::shared::keys::{self, Action, Place};
-use crate::shared::pages;
-use crate::shared::rules;
-use crate::shared::settings::{Brightness, SCALES, SettingsStore};
-use crate::shared::tab::Tab;
-use crate::shared::theme;
-use crate::shared::words::{self, Language, Word, t};
-use crate::tabs::{self, Tabs};
+use crate::{
+    live::{self, LiveTab},
+    phones::{self, PhoneEvent, Phones},
+    photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export},
+    shared::{
+        app_context::{AppContext, Ask, Command},
+        eye::Eye,
+        keys::{self, Action, Place},
+        pages, rules,
+        settings::{Brightness, SCALES, SettingsStore},
+        tab::Tab,
+        theme,
+        words::{self, Language, Word, t},
+    },
+    tabs::{self, Tabs},
+};
 use eframe::egui::{
     Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
     LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, Ui,
@@ -27,11 +29,9 @@ use image::RgbImage;
 use path_page::{Outcome, PathPage};
 use setsight_desktop::{Answer, Dialogs, Pick};
 use setsight_live::LiveSource;
-use setsight_vision::ReaderChoice;
-use setsight_vision::ReadingPlan;
+use setsight_vision::{ReaderChoice, ReadingPlan};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// How long a message stays, in seconds.
 const MESSAGE_SECONDS: f64 = 8.0;

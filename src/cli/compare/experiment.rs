@@ -3,8 +3,7 @@
 use crate::cli::timed::{Dealing, Series};
 use anyhow::Context;
 use setsight_generalized::{Budget, Kind, Overlooked, Rules, Stop, check, overlooked};
-use std::str::FromStr;
-use std::time::Duration;
+use std::{str::FromStr, time::Duration};
 
 /// Games that differ in one number.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,12 +11,10 @@ use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_eval::html::refuse_other_pages;
-use setsight_files::say;
-use setsight_files::whole_file::refuse_others;
+use setsight_files::{say, whole_file::refuse_others};
 use setsight_generalized::{Kind, Rules, Without};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{io::Write as _, time::Duration};
 
 /// Arguments of `compare`.
 #[derive(clap::Args)]

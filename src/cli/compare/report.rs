@@ -1,17 +1,14 @@
 //! The results as CSV, JSON, text and plots.
 
 use super::experiment::{Cell, Experiment, Limits};
-use crate::cli::simulate::grouped;
-use crate::cli::timed::paper;
 use crate::cli::timed::{Dealing, human};
+use crate::cli::{simulate::grouped, timed::paper};
 use anyhow::Context;
 use serde_json::{Value, json};
-use setsight_files::printable::counted;
-use setsight_files::whole_file::write_whole;
+use setsight_files::{printable::counted, whole_file::write_whole};
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Without};
-use std::fmt::Write;
-use std::path::Path;
+use std::{fmt::Write, path::Path};
 
 /// An experiment with its cells, game by game, and for each game solver by solver.
 pub type Row = (Experiment, Vec<Cell>);

@@ -2,20 +2,15 @@
 
 use super::report::{Table, add_table};
 use crate::cli::common::{BadCall, Format, Outcome};
-use crate::cli::page;
-use crate::cli::timed::Dealing;
+use crate::cli::{page, timed::Dealing};
 use anyhow::Context;
 use serde_json::json;
 use setsight_eval::plots::{Bars, PlotError};
-use setsight_files::printable::counted as number_of;
-use setsight_files::say;
-use setsight_files::whole_file::write_whole;
+use setsight_files::{printable::counted as number_of, say, whole_file::write_whole};
 use setsight_game::json::VERSION;
 use setsight_generalized::Rules;
 use setsight_generalized::uniformity::{Counted, Histogram, histograms};
-use std::fmt::Write;
-use std::io::Write as _;
-use std::path::Path;
+use std::{fmt::Write, io::Write as _, path::Path};
 
 /// Deals looked at.
 pub const TRIALS: u64 = 10_000;

@@ -2,21 +2,16 @@
 
 use super::{Args, deck, kind, limits};
 use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
-use crate::cli::simulate::grouped;
-use crate::cli::timed::human;
+use crate::cli::{simulate::grouped, timed::human};
 use anyhow::Context;
 use cpu_time::ThreadTime;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use setsight_files::printable::counted;
-use setsight_files::say;
 use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_files::{printable::counted, say};
 use setsight_game::json::VERSION;
 use setsight_generalized::{Budget, Card, Found, Record, Rules, Stop, encoded, sets_of_board};
-use std::collections::HashMap;
-use std::fmt::Write as _;
-use std::io::Write;
-use std::path::Path;
+use std::{collections::HashMap, fmt::Write as _, io::Write, path::Path};
 
 /// A hundred thousand cards of eight properties.
 const MAX_INPUT_BYTES: u64 = 1 << 20;

@@ -1,9 +1,10 @@
 //! Games of one solver as a page.
 
 use super::Played;
-use crate::cli::page;
-use crate::cli::timed::human;
-use crate::cli::timed::paper;
+use crate::cli::{
+    page,
+    timed::{human, paper},
+};
 use maud::html;
 use setsight_eval::plots::{Bars, Curve, Curves, PlotError, Rgb};
 use setsight_files::printable::counted;

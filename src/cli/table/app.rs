@@ -8,8 +8,9 @@ use crate::cli::{common::told, console};
 use anyhow::Context;
 use setsight_game::game::Deal;
 use setsight_generalized::Kind;
-use setsight_window::settings::Brightness;
-use setsight_window::{AnyGameOptions, Options, Show, deals_of, is_file_of_deals};
+use setsight_window::{
+    AnyGameOptions, Options, Show, deals_of, is_file_of_deals, settings::Brightness,
+};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 

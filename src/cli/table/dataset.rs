@@ -1,11 +1,12 @@
 //! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
 
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, told, unwritten};
-use crate::cli::stop;
-use crate::cli::table::photos::{self, ReadingArgs, progress};
+use crate::cli::{
+    common::{BadCall, Format, Jobs, Outcome, told, unwritten},
+    stop,
+    table::photos::{self, ReadingArgs, progress},
+};
 use anyhow::Context;
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::{ValueEnum, builder::PossibleValue};
 use setsight_eval::CheckReport;
 use setsight_files::{print_result, say};
 use setsight_labels::check::{Findings, Item, plan};
@@ -14,9 +15,8 @@ use setsight_photo::labels::{PhotoLabel, told_of_outside};
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::{ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `dataset`.
 #[derive(clap::Args)]

@@ -1,24 +1,23 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
-use crate::cli::common::{BadCall, Jobs, Outcome, told, unwritten};
-use crate::cli::stop;
-use crate::cli::table::photos::{ReadingArgs, progress};
+use crate::cli::{
+    common::{BadCall, Jobs, Outcome, told, unwritten},
+    stop,
+    table::photos::{ReadingArgs, progress},
+};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_decks::{
     Draft, Inventory, LearnError, Learnt, Place, SeenPhoto, Spot, check_name, detect, values_of,
 };
 use setsight_eval::sheet;
-use setsight_files::whole_file::write_whole;
-use setsight_files::{print_result, printable, say};
+use setsight_files::{print_result, printable, say, whole_file::write_whole};
 use setsight_game::cards::Property;
 use setsight_photo::source;
 use setsight_vision::{ReadingPlan, TableReading, Trace, batch};
-use std::io::IsTerminal;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::{
+    io::IsTerminal, ops::ControlFlow, path::PathBuf, sync::atomic::Ordering, time::Duration,
+};
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]

@@ -12,9 +12,8 @@ use setsight_labels::{LabelledCrop, LabelledPhoto, checked_photos, find_labelled
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::{ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `eval`.
 #[derive(clap::Args)]

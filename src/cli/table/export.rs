@@ -4,18 +4,15 @@ mod h7;
 
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
-use setsight_files::print_result;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
-use setsight_nets::Kind;
+use setsight_files::{print_result, whole_file::write_whole};
 use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SCREENS, WEIGHTS, file_of, sha256,
     used,
 };
-use setsight_nets::onnx;
+use setsight_nets::{Kind, onnx};
 use setsight_train::CHECKPOINT;
-use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::table::screens::ScreenWeights;
+use setsight_vision::{classify::fusion::Fusion, table::screens::ScreenWeights};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `export`.

@@ -9,9 +9,8 @@ use setsight_files::{print_result, say};
 use setsight_live::films::AviWriter;
 use setsight_scenes::film::{Film, FilmFrame, FilmParams};
 use setsight_scenes::{DeckChoice, Kind, Params};
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::{io::Write, sync::atomic::Ordering};
 
 /// Frames drawn side by side.
 const BATCH: usize = 8;

@@ -9,18 +9,19 @@ use anyhow::{Context, anyhow, bail};
 use printer::Printer;
 pub use printer::summary;
 use setsight_files::{print_result, say};
-use setsight_live::cameras::{Address, SystemCameras, fingerprint_in};
-use setsight_live::films::{Rate, Video, rate_of_pictures, record};
 use setsight_live::{
     CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, Notice, Recording,
     RecordingState, Session, SessionEvent, Sink,
+    cameras::{Address, SystemCameras, fingerprint_in},
+    films::{Rate, Video, rate_of_pictures, record},
 };
 use setsight_track::Params;
-use std::io::{self, IsTerminal, Write};
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::{
+    io::{self, IsTerminal, Write},
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc::channel},
+};
 
 /// Arguments of `live`.
 #[derive(clap::Args)]

@@ -8,8 +8,7 @@ use setsight_files::print_result;
 use setsight_nets::Kind;
 use setsight_nets::engine::{self, Engine, FUSION, Models, file_of, sha256, used};
 use setsight_vision::ReadingPlan;
-use std::fmt::Write;
-use std::path::PathBuf;
+use std::{fmt::Write, path::PathBuf};
 
 /// Arguments of `models`.
 #[derive(clap::Args)]

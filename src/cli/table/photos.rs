@@ -5,9 +5,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{self, FUSION, Models, ModelsError};
-use setsight_vision::ReadingPlan;
-use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::{FinderChoice, Mirrored, Pipeline, ReaderChoice, Step};
+use setsight_vision::{
+    FinderChoice, Mirrored, Pipeline, ReaderChoice, ReadingPlan, Step, classify::fusion::Fusion,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -11,15 +11,14 @@ use setsight_files::whole_file::{FolderLock, is_no_content, write_whole};
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel, has_labels, numbered_folder};
-use setsight_scenes::suite::{self, Suite};
 use setsight_scenes::{
     DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
+    suite::{self, Suite},
 };
 use std::io::{ErrorKind, IsTerminal};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{ops::Range, sync::Arc};
 
 /// Arguments of `render`.
 #[derive(clap::Args)]
@@ -384,8 +383,7 @@ mod tests {
     use clap::Parser;
     use serde_json::json;
     use setsight_labels::find_labelled;
-    use std::ffi::OsStr;
-    use std::fs;
+    use std::{ffi::OsStr, fs};
 
     #[derive(clap::Parser)]
     struct Call {

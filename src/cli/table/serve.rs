@@ -3,22 +3,15 @@
 mod archive;
 mod teller;
 
-use super::live::summary;
-use super::photos::ReadingArgs;
+use super::{live::summary, photos::ReadingArgs};
 use crate::cli::common::{BadCall, Outcome, told};
-use crate::cli::stop;
-use crate::cli::terminal;
+use crate::cli::{stop, terminal};
 use archive::ResultArchive;
-use setsight_phone::Options;
-use setsight_phone::{Code, Listen, Server, ServerEvent};
-use std::collections::HashMap;
-use std::io;
+use setsight_phone::{Code, Listen, Options, Server, ServerEvent};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{collections::HashMap, io, path::PathBuf, sync::atomic::Ordering, thread};
 use teller::Teller;
 
 /// How often it is looked whether the command is to end.

@@ -180,9 +180,11 @@ impl Iterator for Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::DECK_SIZE;
-    use crate::game::{MAX_CARDS, MIN_CARDS};
-    use crate::sets::{find_all, is_set};
+    use crate::{
+        cards::DECK_SIZE,
+        game::{MAX_CARDS, MIN_CARDS},
+        sets::{find_all, is_set},
+    };
     use proptest::prelude::*;
 
     fn deal() -> impl Strategy<Value = Deal> {

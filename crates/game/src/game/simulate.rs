@@ -1,13 +1,11 @@
 //! Simulates many games of a shuffled deck on all cores.
 
 use super::rules::{ROWS, START_CARDS};
-use super::shuffle::shuffle;
-use super::statistics::Statistics;
 #[cfg(target_arch = "x86_64")]
 use super::table::InRegister;
 use super::table::{Plain, Table};
-use crate::cards::DECK_SIZE;
-use crate::sets::Key;
+use super::{shuffle::shuffle, statistics::Statistics};
+use crate::{cards::DECK_SIZE, sets::Key};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -146,9 +144,8 @@ fn play<T: Table>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cards::Card;
     use crate::game::{Deal, Game, Step};
-    use crate::sets::Finder;
+    use crate::{cards::Card, sets::Finder};
     use proptest::prelude::*;
 
     proptest! {

@@ -1,7 +1,6 @@
 //! The game as people play it at a table, and its variants, with the rules of setwithfriends.com.
 
-use super::deal::Deal;
-use super::rules::START_CARDS;
+use super::{deal::Deal, rules::START_CARDS};
 use crate::cards::{Card, Shading};
 use crate::sets::{completing, easiest_first, is_set};
 

@@ -1,8 +1,10 @@
 //! How often boards without a set are dealt, from a deck of any size.
 
-use crate::deal::{Dealer, FisherYates};
-use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Solver, Stop};
+use crate::{
+    deal::{Dealer, FisherYates},
+    rules::{Card, Rules},
+    solver::{Budget, Solver, Stop},
+};
 
 /// How many of the deals are dealt to the end of the deck.
 pub const FILLED: u64 = 100;

@@ -2,12 +2,13 @@
 
 use super::narrow::{Branches, NARROW, for_each_bit};
 use super::table::{Candidates, Search, Seen};
-use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Stop, Watched};
-use crate::trace::{Step, Watcher};
-use std::sync::Arc;
+use crate::{
+    rules::{Card, Rules},
+    solver::{Budget, Stop, Watched},
+    trace::{Step, Watcher},
+};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::{sync::Arc, thread};
 
 /// Maximum number of cards on a board searched directly by rows of bits; larger boards are searched
 /// group by group in separate tables.

@@ -1,9 +1,11 @@
 //! Four values: a value is two bits, and the fourth card is the exclusive or of the other three.
 
-use crate::deal::CardSet;
-use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Stop, Watched};
-use crate::trace::{Step, Watcher};
+use crate::{
+    deal::CardSet,
+    rules::{Card, Rules},
+    solver::{Budget, Stop, Watched},
+    trace::{Step, Watcher},
+};
 
 /// `cover` for four values. A card's index consists of its values as bit pairs.
 ///

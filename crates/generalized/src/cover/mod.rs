@@ -18,8 +18,7 @@ pub use exact::Exact;
 pub use four::Four;
 pub use three::Three;
 
-use super::rules::Rules;
-use super::solver::Solver;
+use super::{rules::Rules, solver::Solver};
 
 /// The solver for these rules: the special forms for three and four values.
 pub fn solver(rules: &Rules) -> Box<dyn Solver> {

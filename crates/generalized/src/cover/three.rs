@@ -1,9 +1,11 @@
 //! Three values: two cards determine the third.
 
-use crate::deal::CardSet;
-use crate::rules::{Card, Rules};
-use crate::solver::{Budget, Stop, Watched};
-use crate::trace::{Step, Watcher};
+use crate::{
+    deal::CardSet,
+    rules::{Card, Rules},
+    solver::{Budget, Stop, Watched},
+    trace::{Step, Watcher},
+};
 
 /// Maximum size of a deck (3^10) with a table of its cards' bit pairs.
 const TABLE_UP_TO: u64 = 59_049;

@@ -7,9 +7,11 @@ use setsight_files::printable::counted;
 use setsight_game::cards::{Card, DECK_SIZE, Property};
 use setsight_game::json::{VERSION, path_members};
 use setsight_photo::source::natural_order;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Values with fewer examples than this are reported.
 pub const FEW: usize = 10;

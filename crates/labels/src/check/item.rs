@@ -2,11 +2,8 @@
 
 use crate::mistakes::Mistake;
 use setsight_game::cards::Card;
-use setsight_photo::geometry::Point;
-use setsight_photo::labels::PhotoLabel;
-use std::collections::BTreeSet;
-use std::fmt;
-use std::path::PathBuf;
+use setsight_photo::{geometry::Point, labels::PhotoLabel};
+use std::{collections::BTreeSet, fmt, path::PathBuf};
 
 /// A unit of checking.
 #[derive(Clone, Debug)]

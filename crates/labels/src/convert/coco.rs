@@ -1,8 +1,10 @@
 //! COCO's JSON of detections, as Label Studio, CVAT and Roboflow write it.
 
-use super::document::{Content, Document, Format, Pictures, Read, numbers_of, text_of};
-use super::draft::{Drafts, Mark};
-use super::outline::Outline;
+use super::{
+    document::{Content, Document, Format, Pictures, Read, numbers_of, text_of},
+    draft::{Drafts, Mark},
+    outline::Outline,
+};
 use serde_json::Value;
 use setsight_photo::geometry::Point;
 use std::collections::BTreeMap;

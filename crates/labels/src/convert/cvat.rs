@@ -2,8 +2,7 @@
 
 use super::document::{Content, Document, Format, Pictures, Read, number, xml_of};
 use super::draft::{Drafts, Mark};
-use super::outline::Outline;
-use super::table::says_a_card;
+use super::{outline::Outline, table::says_a_card};
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
 

@@ -6,10 +6,8 @@ use serde_json::Value;
 use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_DATA_BYTES, check_json, read_text};
 use setsight_photo::labels::{Table, table_of};
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fmt;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, ffi::OsStr, fmt};
 
 /// Most tags and texts of XML: of some fifty thousand cards.
 const MAX_XML_NODES: u32 = 1_000_000;

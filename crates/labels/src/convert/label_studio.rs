@@ -3,13 +3,14 @@
 //! Places are percentages of the picture, and boxes are turned about their left top corner. A
 //! region's class is all that was said of it: its label, and choices for each region.
 
-use super::document::{Content, Document, Format, Pictures, Read, text_of};
-use super::draft::{DraftCrop, Drafts, Mark, is_picture};
-use super::outline::Outline;
+use super::{
+    document::{Content, Document, Format, Pictures, Read, text_of},
+    draft::{DraftCrop, Drafts, Mark, is_picture},
+    outline::Outline,
+};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
-use setsight_photo::geometry::Point;
-use setsight_photo::labels::Table;
+use setsight_photo::{geometry::Point, labels::Table};
 use std::path::Path;
 
 /// This format.

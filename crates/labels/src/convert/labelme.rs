@@ -1,8 +1,10 @@
 //! LabelMe's JSON, one file for each photo; X-AnyLabeling and others write it too.
 
-use super::document::{Content, Document, Format, Pictures, Read, numbers_of, text_of};
-use super::draft::{Drafts, Mark};
-use super::outline::Outline;
+use super::{
+    document::{Content, Document, Format, Pictures, Read, numbers_of, text_of},
+    draft::{Drafts, Mark},
+    outline::Outline,
+};
 use serde_json::Value;
 use setsight_photo::geometry::Point;
 

@@ -1,17 +1,19 @@
 //! Checks labels against the pictures and converts them.
 
-use super::document::Format;
 use super::draft::{DraftCrop, DraftPhoto, Drafts, Unit};
-use super::find::Found;
-use super::outline::Outline;
+use super::{document::Format, find::Found, outline::Outline};
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
-use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, CropLabel, PhotoLabel, SaidBy};
-use setsight_photo::source::{self, Stored, stored_from_upright};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use setsight_photo::{
+    geometry::{Point, Quad},
+    labels::{CardLabel, CropLabel, PhotoLabel, SaidBy},
+    source::{self, Stored, stored_from_upright},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]

@@ -3,11 +3,12 @@
 //! The class is in one column, or in one column for each property. The place is a centre, or a box by
 //! two corners as TensorFlow and Roboflow write it; without one, each file is a crop.
 
-use super::document::{Content, Document, Format, Pictures, Read, number};
-use super::draft::{DraftCrop, DraftPhoto, Drafts, Mark, Unit};
-use super::outline::Outline;
-use setsight_photo::geometry::Point;
-use setsight_photo::labels::Table;
+use super::{
+    document::{Content, Document, Format, Pictures, Read, number},
+    draft::{DraftCrop, DraftPhoto, Drafts, Mark, Unit},
+    outline::Outline,
+};
+use setsight_photo::{geometry::Point, labels::Table};
 use std::collections::BTreeMap;
 
 /// This format.

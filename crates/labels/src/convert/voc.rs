@@ -1,8 +1,10 @@
 //! Pascal VOC's XML, one file for each photo, as LabelImg, CVAT and Roboflow write it.
 
-use super::document::{Content, Document, Format, Pictures, Read, number, xml_of};
-use super::draft::{Drafts, Mark};
-use super::outline::Outline;
+use super::{
+    document::{Content, Document, Format, Pictures, Read, number, xml_of},
+    draft::{Drafts, Mark},
+    outline::Outline,
+};
 use roxmltree::Node;
 use setsight_photo::geometry::Point;
 use std::collections::HashMap;

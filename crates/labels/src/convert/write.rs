@@ -9,11 +9,9 @@ use setsight_files::whole_file::WholeFile;
 use setsight_photo::labels::{
     CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, write_crop_labels,
 };
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{collections::BTreeSet, ffi::OsStr, io};
 
 /// Why converted labels cannot be written.
 #[derive(Debug, thiserror::Error)]

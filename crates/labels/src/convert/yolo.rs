@@ -1,14 +1,18 @@
 //! YOLO's text files: boxes, oriented boxes, polygons and poses, with the class names in another
 //! file.
 
-use super::document::{Format, Read, number, text_at};
-use super::draft::{DraftPhoto, Drafts, Mark, Unit, has_extension, is_picture};
-use super::outline::Outline;
+use super::{
+    document::{Format, Read, number, text_at},
+    draft::{DraftPhoto, Drafts, Mark, Unit, has_extension, is_picture},
+    outline::Outline,
+};
 use setsight_files::small_file::MAX_SETTINGS_BYTES;
 use setsight_photo::geometry::Point;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
 /// This format.
 pub(super) const FORMAT: Format = Format {

@@ -43,8 +43,7 @@ pub fn stamp_of(jpeg: &[u8]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::codecs::jpeg::JpegEncoder;
-    use image::{ImageFormat, Rgb, RgbImage};
+    use image::{ImageFormat, Rgb, RgbImage, codecs::jpeg::JpegEncoder};
 
     #[test]
     fn a_stamped_picture_is_the_same_picture_and_keeps_its_time() {

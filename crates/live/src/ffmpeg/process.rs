@@ -5,10 +5,9 @@ use super::{Ffmpeg, FfmpegError, Input};
 use crate::latest::{Latest, Taken};
 use image::RgbImage;
 use setsight_files::programs::in_background;
-use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::{io, time::Duration};
 
 /// The program's name, searched for on the PATH.
 pub(super) const PROGRAM: &str = "ffmpeg";

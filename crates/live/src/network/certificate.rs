@@ -1,18 +1,19 @@
 //! Certificates of cameras. Hardly any is signed by an authority, so each is accepted once by its
 //! fingerprint, as by SSH, and from then on none but that one.
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime},
+};
 use setsight_files::{small_file::read_small, whole_file::write_whole};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::io;
 #[cfg(test)]
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{collections::BTreeMap, io};
 use url::Url;
 
 /// The certificates that the user has accepted, by host and port, in a file of JSON.

@@ -9,10 +9,8 @@ use super::certificate::{Accepted, Pinned};
 use crate::camera::CameraError;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rustls::{ClientConnection, StreamOwned};
-use std::fmt;
 use std::io::{self, Read, Write};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{fmt, sync::Arc, time::Duration};
 use ureq::http::{Response, header};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{

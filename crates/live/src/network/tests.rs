@@ -1,15 +1,17 @@
 //! Cameras on this machine that answer in every way but the usual one.
 
 use super::*;
-use image::codecs::jpeg::JpegEncoder;
-use image::{ImageFormat, Rgb};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use image::{ImageFormat, Rgb, codecs::jpeg::JpegEncoder};
+use rustls::{
+    ServerConfig, ServerConnection, StreamOwned,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
 use setsight_testkit::child::LIMIT;
-use std::io::{Cursor, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, channel};
+use std::{
+    io::{Cursor, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::mpsc::{Receiver, channel},
+};
 
 const PATIENCE: Duration = Duration::from_millis(400);
 

@@ -1,14 +1,14 @@
 //! Cameras on macOS, listed and read by `ffmpeg`, and on Windows, by the program of `crates/camera` where that works,
 //! else by `ffmpeg` as well.
 
-use crate::camera::{Camera, CameraError, CameraInfo, Shot};
-use crate::control::CameraControl;
-use crate::ffmpeg::{self, FfmpegError, Input, NewestFrame};
+use crate::{
+    camera::{Camera, CameraError, CameraInfo, Shot},
+    control::CameraControl,
+    ffmpeg::{self, FfmpegError, Input, NewestFrame},
+};
 use setsight_files::programs::in_background;
-use std::path::PathBuf;
-use std::process::Stdio;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{path::PathBuf, process::Stdio, sync::Arc};
 
 /// A camera that is silent for this long has failed.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,25 +1,25 @@
 //! Cameras on Linux.
 
 use super::v4l_controls;
-use crate::camera::{Camera, CameraError, CameraInfo, Shot};
-use crate::control::{CameraControl, CameraOffer, CameraWish};
-use crate::jpeg;
+use crate::{
+    camera::{Camera, CameraError, CameraInfo, Shot},
+    control::{CameraControl, CameraOffer, CameraWish},
+    jpeg,
+};
 use image::RgbImage;
 use setsight_photo::source::MIN_SIDE_PX;
-use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use v4l::buffer::{Flags, Type};
-use v4l::capability::Flags as Capabilities;
-use v4l::format::FourCC;
-use v4l::framesize::FrameSizeEnum;
-use v4l::io::mmap::Stream;
-use v4l::io::traits::CaptureStream;
-use v4l::video::Capture;
-use v4l::video::capture::Parameters;
-use v4l::{Device, Format};
+use std::{collections::BTreeSet, io, sync::Arc};
+use v4l::{
+    Device, Format,
+    buffer::{Flags, Type},
+    capability::Flags as Capabilities,
+    format::FourCC,
+    framesize::FrameSizeEnum,
+    io::{mmap::Stream, traits::CaptureStream},
+    video::{Capture, capture::Parameters},
+};
 
 /// Where Linux lists its cameras.
 const LISTED: &str = "/sys/class/video4linux";

@@ -4,9 +4,8 @@ use super::program::{Output, Program};
 use super::stopwatch::Stopwatch;
 use crate::Kind;
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool, Value, op_types};
-use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 /// Most thread pools kept for later runs.
 const THREADS_KEPT: usize = 32;

@@ -1,9 +1,8 @@
 //! Checks whether a file may be opened as a library. The system's loader trusts the file's header,
 //! so a truncated file would end the program by a signal.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 /// ONNX Runtime's library is larger than this on every system.
 const LEAST_BYTES: u64 = 1 << 20;

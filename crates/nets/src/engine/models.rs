@@ -8,9 +8,8 @@ use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text_bytes};
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{borrow::Cow, io};
 
 /// File that lists the files of a folder of models with their hashes.
 pub const MANIFEST: &str = "manifest.json";

@@ -1,10 +1,12 @@
 //! One network, ready to run.
 
-use super::allowed::{MAX_BYTES, check};
-use super::embedded::Embedded;
-use super::onnxruntime::Sessions;
-use super::program::{Output, Program};
-use super::runtime::{Chosen, EngineError, chosen};
+use super::{
+    allowed::{MAX_BYTES, check},
+    embedded::Embedded,
+    onnxruntime::Sessions,
+    program::{Output, Program},
+    runtime::{Chosen, EngineError, chosen},
+};
 use crate::{Kind, Metadata, MetadataError};
 
 /// Side of the blank picture on which a network without a fixed size is tested.

@@ -1,8 +1,7 @@
 //! Runs a network on ONNX Runtime.
 
 use super::program::{Output, Program};
-use super::runtime::StartError;
-use super::uncounted::uncounted;
+use super::{runtime::StartError, uncounted::uncounted};
 pub use ort::environment::Environment;
 use ort::session::{Session, builder::GraphOptimizationLevel};
 use ort::value::Tensor;

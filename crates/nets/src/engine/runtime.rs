@@ -2,10 +2,12 @@
 
 use super::library::check;
 use super::onnxruntime::{Environment, start};
-use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::{
+    env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::{Mutex, OnceLock, PoisonError},
+};
 
 /// Environment variable that forces an engine, `embedded` or `onnxruntime`: for comparisons and
 /// benches.

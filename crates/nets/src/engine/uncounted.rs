@@ -1,8 +1,7 @@
 //! Measures time that no stage should count.
 
 use super::stopwatch::Stopwatch;
-use std::cell::Cell;
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 thread_local! {
     static SO_FAR: Cell<(Duration, Duration)> =

@@ -3,20 +3,19 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use setsight_live::{FramePace, Session};
-use setsight_phone::Options;
-use setsight_phone::{Listen, Reads, Server, ServerEvent};
-use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
-use setsight_photo::source::Photo;
+use setsight_phone::{Listen, Options, Reads, Server, ServerEvent};
+use setsight_photo::{Frame, geometry::Quad, source::Photo};
 use setsight_track::{Detector, Params};
 use setsight_vision::{
     CardOutline, PhotoReading, PipelineError, PipelineOutput, ReadCard, Reading, TableFacts,
     TableReading, Trace,
 };
-use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{
+    io::{self, Read, Write},
+    net::{Ipv4Addr, TcpStream},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 pub const PHONE: &str = "0123456789abcdef";
 

@@ -1,11 +1,8 @@
 //! `labels.csv` of a folder of crops.
 
-use super::table::separator;
-use super::{CROP_LABELS, DatasetError, as_code, check_files, write_all};
-use crate::source;
-use crate::source::SourceError;
-use image::RgbImage;
-use image::imageops;
+use super::{CROP_LABELS, DatasetError, as_code, check_files, table::separator, write_all};
+use crate::source::{self, SourceError};
+use image::{RgbImage, imageops};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::read_text_bytes;
 use setsight_game::cards::{Card, CodeError};

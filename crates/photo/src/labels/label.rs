@@ -4,8 +4,7 @@ use super::{COPIES, DatasetError, UNCHECKED, nearest};
 use crate::geometry::{Point, Quad};
 use crate::source::{Photo, stored_from_upright, upright_from_stored};
 use image::metadata::Orientation;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use setsight_game::cards::{Card, Deck, MAX_ON_TABLE};
 use std::path::Path;
 

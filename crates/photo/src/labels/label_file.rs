@@ -4,21 +4,18 @@
 //! program does not know, of the file, of a photo and of a card. A photo's labels are understood
 //! when they are asked for, so that a bad one is in nobody's way but its own.
 
-use super::label::few;
-use super::merge::same_cards;
-use super::{CardLabel, DatasetError, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED};
-use super::{check_files, write_all};
+use super::{
+    CardLabel, DatasetError, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED, check_files, label::few,
+    merge::same_cards, write_all,
+};
 use crate::geometry::{Point, Quad};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use setsight_files::json_fault;
-use setsight_files::small_file::read_json;
-use setsight_files::whole_file::FolderLock;
+use setsight_files::{json_fault, small_file::read_json, whole_file::FolderLock};
 use setsight_game::cards::{Card, MAX_ON_TABLE};
-use std::collections::HashMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::{collections::HashMap, io::ErrorKind};
 
 /// The member with the list of photos.
 const PHOTOS: &str = "photos";

@@ -4,16 +4,19 @@
 //! is evaluated analytically for each pixel, and every edge is averaged over the pixel's footprint.
 //! There is no texture, so no limit of resolution.
 
-use super::color::{linear_from_srgb, srgb_byte};
-use super::dice::{Dice, Span};
-use super::fill;
-use super::fill::Footprint;
-use super::ink::{Symbols, coverage, rounded_rectangle};
-use super::noise;
+use super::{
+    color::{linear_from_srgb, srgb_byte},
+    dice::{Dice, Span},
+    fill::{self, Footprint},
+    ink::{Symbols, coverage, rounded_rectangle},
+    noise,
+};
 use image::{Rgb, RgbImage};
-use setsight_game::cards::deck::{Fill, FillKind};
-use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_game::cards::{Card, Deck, Number};
+use setsight_game::cards::{
+    Card, Deck, Number,
+    deck::{Fill, FillKind},
+    outline::{CARD_LONG_MM, CARD_SHORT_MM},
+};
 use std::sync::Arc;
 
 /// The print and cut of a deck. Lengths in millimetres of the card.

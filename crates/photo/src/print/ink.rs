@@ -1,10 +1,11 @@
 //! The print of a symbol: signed distances to its outline, and the fraction of a pixel that they
 //! cover.
 
-use setsight_game::cards::deck::{Sides, Symbol};
-use setsight_game::cards::outline::closed_spline;
-use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_game::cards::{Deck, Shape};
+use setsight_game::cards::{
+    Deck, Shape,
+    deck::{Sides, Symbol},
+    outline::{CARD_LONG_MM, CARD_SHORT_MM, closed_spline},
+};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Distance between the nodes of a distance field.

@@ -5,9 +5,8 @@ use super::error::{MAX_PIXELS, SourceError};
 use image::RgbImage;
 use setsight_files::programs::in_background;
 use std::io::{self, ErrorKind, Read, Write};
-use std::process::Stdio;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::{process::Stdio, time::Duration};
 
 /// The program's name, searched for on the PATH.
 const PROGRAM: &str = "ffmpeg";

@@ -3,9 +3,8 @@
 use super::error::SourceError;
 #[cfg(not(target_arch = "wasm32"))]
 use cpu_time::ThreadTime;
-use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::{io::ErrorKind, time::Duration};
 #[cfg(target_arch = "wasm32")]
 use web_time::Instant as ThreadTime;
 

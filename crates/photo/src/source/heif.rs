@@ -8,17 +8,11 @@
 
 mod grid;
 
-use super::av1;
-use super::budget::Budget;
 use super::error::{MAX_PIXELS, SourceError, check_size};
-use super::rgb::rgba_on_white;
-use super::upright::turn_upright;
+use super::{av1, budget::Budget, rgb::rgba_on_white, upright::turn_upright};
 use grid::Grid;
-use heifer::heifer_isobmff::boxes::Property;
-use heifer::heifer_isobmff::{self, BoxIter, HeifFile, ItemId, RawBox};
-use image::RgbImage;
-use image::imageops::crop_imm;
-use image::metadata::Orientation;
+use heifer::heifer_isobmff::{self, BoxIter, HeifFile, ItemId, RawBox, boxes::Property};
+use image::{RgbImage, imageops::crop_imm, metadata::Orientation};
 use std::collections::HashMap;
 
 /// Most bytes that list a file's items. The library looks each item up among all, so that its time

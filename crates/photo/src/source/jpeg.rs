@@ -218,8 +218,7 @@ pub fn segments<'a>(bytes: &'a [u8], mut go_on: impl FnMut(u8, &'a [u8]) -> bool
 mod tests {
     use super::super::decode;
     use super::*;
-    use image::Rgb;
-    use image::codecs::jpeg::JpegEncoder;
+    use image::{Rgb, codecs::jpeg::JpegEncoder};
     use std::sync::atomic::AtomicBool;
 
     fn jpeg(width: u32, height: u32) -> Vec<u8> {

@@ -1,9 +1,8 @@
 //! Lists the photos that paths and folders on a command line stand for, in natural order.
 
 use setsight_files::devices::is_device;
-use std::cmp::Ordering;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::{cmp::Ordering, ffi::OsStr};
 use walkdir::{DirEntry, WalkDir};
 
 /// File name extensions that count as photos inside a folder. Files named on the command line are

@@ -1,8 +1,7 @@
 //! Applies an EXIF orientation to pictures and points.
 
 use crate::geometry::Point;
-use image::RgbImage;
-use image::metadata::Orientation;
+use image::{RgbImage, metadata::Orientation};
 
 /// Side of the blocks, in pixels, in which a picture is transposed. A block of source and target
 /// fits into the first-level cache; whole rows against whole columns would miss the cache at every

@@ -10,8 +10,7 @@ use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::Dice;
-use std::f64::consts::TAU;
-use std::sync::LazyLock;
+use std::{f64::consts::TAU, sync::LazyLock};
 
 static FONTS: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
     [epaint_default_fonts::HACK_REGULAR, epaint_default_fonts::UBUNTU_LIGHT]

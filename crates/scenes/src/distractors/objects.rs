@@ -3,12 +3,10 @@
 //! Every object consists of flat layers, from the table upwards. Lengths are in millimetres,
 //! colours are linear reflectances.
 
-use crate::camera::TablePoint;
-use crate::light::Light;
+use crate::{camera::TablePoint, light::Light};
 use setsight_game::cards::Shape;
-use setsight_photo::geometry::Point;
 use setsight_photo::print::ink::{self, coverage, rounded_rectangle, stripes};
-use setsight_photo::print::noise;
+use setsight_photo::{geometry::Point, print::noise};
 
 /// The print on a layer.
 #[derive(Clone, Copy, Debug)]

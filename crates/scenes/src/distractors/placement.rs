@@ -1,13 +1,7 @@
 //! The places of other objects: beside the cards, under them and over them.
 
-use super::catalogue;
-use super::flyers::flyer;
-use super::objects::Object;
-use crate::camera::View;
-use crate::light::Light;
-use crate::params::Params;
-use crate::table::Lying;
-use crate::visible::Owner;
+use super::{catalogue, flyers::flyer, objects::Object};
+use crate::{camera::View, light::Light, params::Params, table::Lying, visible::Owner};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::Dice;
 

@@ -1,8 +1,7 @@
 //! The plan of a film: the game, the hands, the camera and its focus.
 
 use super::super::table::Lying;
-use super::hand::Hand;
-use super::params::FilmParams;
+use super::{hand::Hand, params::FilmParams};
 use nalgebra::Vector3;
 use setsight_game::cards::{Card, Property};
 use setsight_photo::geometry::Point;

@@ -5,9 +5,8 @@ use super::{Placed, Plan};
 use crate::distractors::annotations::{blend, write};
 use crate::distractors::placement::for_pixels;
 use image::{Rgb, RgbImage};
-use setsight_photo::geometry::Point;
-use setsight_photo::print::dice::Dice;
 use setsight_photo::print::ink::{coverage, rounded_rectangle};
+use setsight_photo::{geometry::Point, print::dice::Dice};
 
 fn bytes(color: Color) -> [u8; 3] {
     color.map(|v| (v * 255.0).round().clamp(0.0, 255.0) as u8)

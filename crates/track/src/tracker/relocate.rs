@@ -2,10 +2,11 @@
 //! read on them.
 
 use super::Tracker;
-use crate::card::Track;
-use crate::card::in_order_of;
-use crate::detect::{self, Detections, Known};
-use crate::grey::Grey;
+use crate::{
+    card::{Track, in_order_of},
+    detect::{self, Detections, Known},
+    grey::Grey,
+};
 use nalgebra::Matrix3;
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Point, Quad};

@@ -5,8 +5,7 @@ use crate::{Detector, detect};
 use image::{Rgb, RgbImage};
 use setsight_game::cards::{Card, Edition, Property};
 use setsight_photo::Frame;
-use setsight_vision::classify::Cards;
-use setsight_vision::{CardImage, PipelineError, Trace};
+use setsight_vision::{CardImage, PipelineError, Trace, classify::Cards};
 
 /// A table with cards: number of the code, left, top. A hand may cover a part.
 #[derive(Clone, Default)]

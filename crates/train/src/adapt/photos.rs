@@ -1,16 +1,17 @@
 //! A person's labelled photos and crops for training and evaluation.
 
-use crate::adapt::table::OwnTable;
 use crate::reader::labelled_crops::{
     CropsError, LabelledTable, labelled_folders, samples_of_crops, samples_of_photo,
 };
-use crate::reader::sample::Sample;
+use crate::{adapt::table::OwnTable, reader::sample::Sample};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Edition};
 use setsight_labels::{LabelledPhoto, checked_photos, compare};
-use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels};
-use setsight_photo::source::{self, Photo, SourceError};
+use setsight_photo::{
+    geometry::{Point, Quad},
+    labels::{CROP_LABELS, CardLabel, DatasetError, PHOTO_LABELS, has_labels},
+    source::{self, Photo, SourceError},
+};
 use setsight_vision::{Pipeline, PipelineError, TableReading, Trace};
 use std::path::PathBuf;
 

@@ -1,13 +1,10 @@
 //! A person's photo as training data for the finder: scaled and cropped at random, with its cards.
 
-use crate::finder::scenes::Drawn;
-use crate::finder::target::SeenCard;
-use setsight_game::cards::deck::Deck;
-use setsight_game::cards::{Card, Edition};
-use setsight_photo::Frame;
+use crate::finder::{scenes::Drawn, target::SeenCard};
+use setsight_game::cards::{Card, Edition, deck::Deck};
 use setsight_photo::geometry::{Homography, Point, Quad, median};
-use setsight_photo::pixels::resized;
 use setsight_photo::print::dice::{Dice, Purpose};
+use setsight_photo::{Frame, pixels::resized};
 use std::sync::Arc;
 
 /// Long side of the median card in the stored picture, in pixels: the largest size that is shown.

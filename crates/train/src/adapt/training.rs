@@ -5,15 +5,18 @@
 //! trained on it. Those readings measure what the training is worth, and calibrate the confidence
 //! for this camera's cards. The final networks are trained on all scenes.
 
-use super::photos::OwnPhoto;
-use super::table::OwnTable;
-use crate::finder::{self, scenes::draw};
-use crate::first::First;
-use crate::fuse::{self, ExampleTable, Source, Truth};
-use crate::optimiser::Schedule;
-use crate::reader::sample::{Group, Label};
-use crate::reader::{self, ReaderTask};
-use crate::run::{Ended, Keeping, Settings, TrainError, train};
+use super::{photos::OwnPhoto, table::OwnTable};
+use crate::{
+    finder::{self, scenes::draw},
+    first::First,
+    fuse::{self, ExampleTable, Source, Truth},
+    optimiser::Schedule,
+    reader::{
+        self, ReaderTask,
+        sample::{Group, Label},
+    },
+    run::{Ended, Keeping, Settings, TrainError, train},
+};
 use anyhow::Context;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -22,22 +25,17 @@ use setsight_files::whole_file::write_whole;
 use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SECOND_READER, file_of, sha256,
 };
-use setsight_nets::graph::Graph;
-use setsight_nets::onnx;
 use setsight_nets::{Kind, Metadata};
+use setsight_nets::{graph::Graph, onnx};
 use setsight_photo::source;
-use setsight_vision::ReadingPlan;
-use setsight_vision::classify::Cards;
-use setsight_vision::classify::fused::Others;
-use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::classify::neural::NeuralReader;
-use setsight_vision::find::{CardFinder, Learned};
-use setsight_vision::refiner;
-use setsight_vision::refiner::RefinerNetwork;
-use setsight_vision::table::turned_back;
-use setsight_vision::{CardOutline, FinderChoice, Trace};
-use std::path::Path;
-use std::sync::Arc;
+use setsight_vision::{
+    CardOutline, FinderChoice, ReadingPlan, Trace,
+    classify::{Cards, fused::Others, fusion::Fusion, neural::NeuralReader},
+    find::{CardFinder, Learned},
+    refiner::{self, RefinerNetwork},
+    table::turned_back,
+};
+use std::{path::Path, sync::Arc};
 
 /// Shares of a batch: a person's cards, crops beside them, drawn cards, drawn crops without a card.
 const SHARES: [f64; 4] = [0.35, 0.08, 0.45, 0.12];

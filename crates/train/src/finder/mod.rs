@@ -16,12 +16,10 @@ pub(crate) mod scenes;
 pub(crate) mod tally;
 pub(crate) mod target;
 
-use super::first::First;
 use super::loss::{Loss, sigmoid, softplus};
 use super::net::{Layer, Plan, Step};
 use super::run::{Settings, Task, Validation};
-use super::tensor::Tensor;
-use super::weights::Weights;
+use super::{first::First, tensor::Tensor, weights::Weights};
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_scenes::scenes::HELD_BACK;

@@ -2,13 +2,10 @@
 
 use super::target::SeenCard;
 use super::*;
-use crate::loss::tests::gradient_is_that_of_differences;
-use crate::net::run_graph;
 use crate::run::{Ended, Keeping, train};
+use crate::{loss::tests::gradient_is_that_of_differences, net::run_graph};
 use setsight_photo::geometry::{Point, Quad};
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
 
 /// Two white cards with a dark symbol on grey; each table differs a little from the one before.
 fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {

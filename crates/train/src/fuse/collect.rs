@@ -6,18 +6,23 @@ use image::RgbImage;
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Deck, Edition};
 use setsight_nets::engine::NetworkError;
-use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::print::dice::Span;
-use setsight_photo::source::{self, SourceError};
-use setsight_scenes::params::CastParams;
-use setsight_scenes::params::DeckChoice;
+use setsight_photo::{
+    geometry::{Point, Quad},
+    print::dice::Span,
+    source::{self, SourceError},
+};
+use setsight_scenes::params::{CastParams, DeckChoice};
 use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
-use setsight_vision::classify::Cards;
-use setsight_vision::classify::fused::{self, Others};
-use setsight_vision::classify::neural::NeuralReader;
-use setsight_vision::find::CardFinder;
-use setsight_vision::table::screens;
-use setsight_vision::{CardOutline, PipelineError, Trace};
+use setsight_vision::{
+    CardOutline, PipelineError, Trace,
+    classify::{
+        Cards,
+        fused::{self, Others},
+        neural::NeuralReader,
+    },
+    find::CardFinder,
+    table::screens,
+};
 use std::path::Path;
 
 /// Why no examples could be collected.

@@ -1,9 +1,7 @@
 //! Training examples of a fit: outlines, the classifiers' outputs and the true cards.
 
 use setsight_game::cards::Card;
-use setsight_vision::CardOutline;
-use setsight_vision::classify::fused::ClassifierOutputs;
-use setsight_vision::table::screens;
+use setsight_vision::{CardOutline, classify::fused::ClassifierOutputs, table::screens};
 
 /// The classifiers' outputs for one outline, and the truth.
 #[derive(Clone, Debug)]

@@ -26,14 +26,17 @@ pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS};
 use crate::newton::{Choice, fit};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Property};
-use setsight_vision::board::{Board, BoardCard, Calibration, Params};
-use setsight_vision::classify::fused::{
-    ClassifierOutputs, Escalation, said_of_card, said_of_property,
+use setsight_vision::{
+    CardOutline, Reading,
+    board::{Board, BoardCard, Calibration, Params},
+    classify::{
+        fused::{ClassifierOutputs, Escalation, said_of_card, said_of_property},
+        fusion::{
+            CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights,
+            PropertyWeights,
+        },
+    },
 };
-use setsight_vision::classify::fusion::{
-    CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights, PropertyWeights,
-};
-use setsight_vision::{CardOutline, Reading};
 use threshold::{ScoredCard, choose_limit, raised_limit, weigh};
 
 /// The prior of the weights.

@@ -7,9 +7,8 @@ use serde::Serialize;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::nearest;
 use setsight_scenes::{Kind, Params, Scene, render, scenes};
-use setsight_vision::PipelineError;
-use setsight_vision::find::Learned;
 use setsight_vision::find::evidence::{FEATURES, NAMES, Weights, log_odds};
+use setsight_vision::{PipelineError, find::Learned};
 
 /// Ridge penalty: keeps the weights of rare features near zero.
 const RIDGE: f64 = 2.0;

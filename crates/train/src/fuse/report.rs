@@ -4,9 +4,10 @@ use super::examples::{Example, Source, cards_of};
 use super::threshold::{ScoredCard, most_wrong};
 use serde::Serialize;
 use setsight_game::cards::{Card, Property};
-use setsight_vision::Reading;
-use setsight_vision::classify::fusion::EvidenceWeights;
-use setsight_vision::classify::neural::reading_of;
+use setsight_vision::{
+    Reading,
+    classify::{fusion::EvidenceWeights, neural::reading_of},
+};
 use std::fmt;
 
 /// The results of a fit.

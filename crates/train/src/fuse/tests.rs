@@ -3,9 +3,10 @@ use super::*;
 use setsight_nets::reader;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::{Dice, Purpose};
-use setsight_vision::classify::Drawing;
-use setsight_vision::classify::fused::least_lead;
-use setsight_vision::refiner::Answer;
+use setsight_vision::{
+    classify::{Drawing, fused::least_lead},
+    refiner::Answer,
+};
 
 fn outline(i: usize) -> CardOutline {
     let at = Point::new(200.0 * i as f64, 0.0);

@@ -6,9 +6,8 @@
 use super::sample::{BYTES, Group, Label, Sample};
 use serde::{Deserialize, Serialize};
 use setsight_files::whole_file::WholeFile;
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 const MAGIC: &[u8; 8] = b"SETSCRP2";
 

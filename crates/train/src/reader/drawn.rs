@@ -1,9 +1,11 @@
 //! Crops of drawn tables, cut as inference cuts them: along a finder's outlines, and along outlines
 //! with random errors.
 
-use super::key;
-use super::misdetections::{anywhere, beside, holds, outline};
-use super::sample::{Group, Label, Sample};
+use super::{
+    key,
+    misdetections::{anywhere, beside, holds, outline},
+    sample::{Group, Label, Sample},
+};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;

@@ -1,24 +1,27 @@
 //! Labelled crops and corrected photos from folders, checked before anything is trained on them.
 
-use super::key;
-use super::misdetections::{beside, holds, outline};
-use super::sample::{Group, Label, Sample};
+use super::{
+    key,
+    misdetections::{beside, holds, outline},
+    sample::{Group, Label, Sample},
+};
 use image::{Rgb, RgbImage, imageops};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Edition, Property, Shape};
-use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{
     self, CROP_LABELS, CardLabel, DatasetError, LabelFile, PHOTO_LABELS, check_crop_files,
     check_photo_files, has_labels, load_crop, read_crop_labels, with_corners,
 };
-use setsight_photo::source;
-use setsight_vision::classify::{Features, Masks};
-use setsight_vision::find::{CardFinder, FindError};
-use setsight_vision::table::{in_a_mirror, turned_back};
-use setsight_vision::{CardImage, CardOutline, Trace, board};
+use setsight_photo::{Frame, source};
+use setsight_vision::{
+    CardImage, CardOutline, Trace, board,
+    classify::{Features, Masks},
+    find::{CardFinder, FindError},
+    table::{in_a_mirror, turned_back},
+};
 use std::path::{Path, PathBuf};
 
 /// Number of times that each real card is cut, each time along another outline.

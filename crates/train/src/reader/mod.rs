@@ -20,12 +20,10 @@ pub(crate) mod labelled_crops;
 pub(crate) mod misdetections;
 pub(crate) mod sample;
 
-use super::first::First;
 use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
 use super::net::{Layer, Plan};
-use super::tensor::Tensor;
-use super::weights::Weights;
 use super::{Task, Validation};
+use super::{first::First, tensor::Tensor, weights::Weights};
 use augment::Augment;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -346,9 +344,7 @@ pub(crate) fn key(seed: u64, number: u64) -> u64 {
 mod tests {
     use super::sample::BYTES;
     use super::*;
-    use crate::loss::tests::gradient_is_that_of_differences;
-    use crate::net::run_graph;
-    use crate::weights::Weights;
+    use crate::{loss::tests::gradient_is_that_of_differences, net::run_graph, weights::Weights};
     use setsight_game::cards::Card;
 
     /// Cards of a uniform grey each; these resemble no cards, but a network can memorise them.

@@ -2,8 +2,7 @@
 
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use setsight_game::cards::outline::symbol_centers;
-use setsight_game::cards::{Card, DECK_SIZE, Edition, Shading};
+use setsight_game::cards::{Card, DECK_SIZE, Edition, Shading, outline::symbol_centers};
 use setsight_nets::reader::{HEIGHT, WIDTH};
 use setsight_vision::CardImage;
 

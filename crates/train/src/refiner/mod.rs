@@ -14,13 +14,10 @@ pub(crate) mod predicted;
 pub(crate) mod shading;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
-use super::finder::target::SeenCard;
-use super::first::First;
 use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
 use super::net::{Layer, Plan};
 use super::run::{Settings, Task, Validation};
-use super::tensor::Tensor;
-use super::weights::Weights;
+use super::{finder::target::SeenCard, first::First, tensor::Tensor, weights::Weights};
 use predicted::{Found, FoundTable};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -1,8 +1,7 @@
 //! Outlines under which no card lies.
 
 use super::jitter;
-use crate::finder::scenes::Drawn;
-use crate::finder::target::SeenCard;
+use crate::finder::{scenes::Drawn, target::SeenCard};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use setsight_photo::geometry::{Point, Quad};

@@ -1,15 +1,12 @@
 //! Outlines from a finder's detections. These are the hardest to judge, because the finder chose
 //! them for looking right to a network like the one to be trained.
 
-use super::jitter;
-use super::negatives;
-use crate::finder::scenes::Drawn;
-use crate::finder::target::SeenCard;
+use super::{jitter, negatives};
+use crate::finder::{scenes::Drawn, target::SeenCard};
 use image::RgbImage;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
+use setsight_photo::{Frame, geometry::Quad};
 use setsight_vision::Trace;
 use setsight_vision::find::{CardFinder, FindError};
 

@@ -15,14 +15,11 @@ pub(crate) mod placer;
 pub(crate) mod search;
 pub(crate) mod shrink;
 
-use super::panels::panels;
-use super::working::Working;
-use super::{CardFinder, FindError};
-use crate::classify::fusion::Fusion;
-use crate::data::CardOutline;
-use crate::overlap::tell_shared;
-use crate::refiner::RefinerNetwork;
-use crate::trace::Trace;
+use super::{CardFinder, FindError, panels::panels, working::Working};
+use crate::{
+    classify::fusion::Fusion, data::CardOutline, overlap::tell_shared, refiner::RefinerNetwork,
+    trace::Trace,
+};
 use decode::{Candidate, FinderNetwork, Maps};
 pub(crate) use detections::Detections;
 pub use detections::Params;

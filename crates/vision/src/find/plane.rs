@@ -2,8 +2,7 @@
 
 use super::working::WorkingQuad;
 use nalgebra::{Matrix3, Vector3};
-use setsight_photo::geometry::Point;
-use setsight_photo::geometry::{Homography, Quad};
+use setsight_photo::geometry::{Homography, Point, Quad};
 
 /// The size of a card at each place of the picture of a plane.
 ///

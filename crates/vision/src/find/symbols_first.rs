@@ -17,16 +17,12 @@ pub(crate) mod shape;
 pub(crate) mod symbols;
 
 use self::grouping::Grouped;
-use super::plane::TablePlane;
-use super::sides;
 use super::working::{Working, WorkingQuad};
 use super::{CardFinder, FindError};
-use crate::choice::FinderError;
-use crate::data::CardOutline;
+use super::{plane::TablePlane, sides};
 use crate::overlap::{overlap, tell_shared};
-use crate::trace::Trace;
-use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
+use crate::{choice::FinderError, data::CardOutline, trace::Trace};
+use setsight_photo::{Frame, geometry::Quad};
 
 /// The finder without networks: its parameters.
 #[derive(Clone, Copy, Debug)]

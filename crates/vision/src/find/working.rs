@@ -1,9 +1,8 @@
 //! The working image: the photo at the size at which a finder measures it.
 
 use image::RgbImage;
-use setsight_photo::Frame;
 use setsight_photo::geometry::{Quad, space};
-use setsight_photo::pixels::resize_into;
+use setsight_photo::{Frame, pixels::resize_into};
 
 /// An outline in working pixels.
 pub(crate) type WorkingQuad = Quad<space::Working>;

@@ -1,12 +1,9 @@
 //! Why a photo could not be read.
 
-use crate::PipelineError;
-use crate::plan::PlanError;
+use crate::{PipelineError, plan::PlanError};
 use setsight_nets::engine::{EngineError, ModelsError, NetworkError};
 use setsight_photo::source::SourceError;
-use std::error::Error;
-use std::fmt;
-use std::path::Path;
+use std::{error::Error, fmt, path::Path};
 
 /// Why a photo could not be read. The message names the file if there is one, what was expected and
 /// what to do.

@@ -1,12 +1,10 @@
 //! How photos and frames are read.
 
 use super::ReadError;
-use crate::plan::ReadingPlan;
-use crate::{FinderChoice, Mirrored, Pipeline, ReaderChoice};
+use crate::{FinderChoice, Mirrored, Pipeline, ReaderChoice, plan::ReadingPlan};
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{self, EngineChoice, Models};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// How photos and frames are read, for [`PhotoReader::with`](super::PhotoReader::with) and trackers. The
 /// default suits photos of any table.

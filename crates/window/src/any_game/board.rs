@@ -1,21 +1,18 @@
 //! A board of any deck, its cards as large as the room allows, and the face of each.
 
 use crate::shared::card_face::{ASPECT, WHITE, filled, triangles};
-use crate::shared::look::Mark;
-use crate::shared::overlay;
-use crate::shared::settings::Settings;
-use crate::shared::words::t;
+use crate::shared::{look::Mark, overlay, settings::Settings, words::t};
 use eframe::egui::{
     Align2, Color32, FontId, Id, Painter, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Ui, Vec2,
     WidgetInfo, pos2, vec2,
 };
-use setsight_game::cards::deck::FillKind;
-use setsight_game::cards::deck::invented::cross;
-use setsight_game::cards::outline::symbol_outline;
-use setsight_game::cards::{Color, Shape};
+use setsight_game::cards::{
+    Color, Shape,
+    deck::{FillKind, invented::cross},
+    outline::symbol_outline,
+};
 use setsight_generalized::{Card, Rules};
-use std::f64::consts::TAU;
-use std::sync::LazyLock;
+use std::{f64::consts::TAU, sync::LazyLock};
 
 /// Cards are no narrower, in points: beyond that the board scrolls.
 const LEAST_CARD: f32 = 46.0;

@@ -1,11 +1,13 @@
 //! The game as people play it: cards are chosen on the board until the sets asked for are found.
 
-use crate::any_game::board;
-use crate::any_game::explain::property;
-use crate::any_game::work::{Game, LIMIT};
-use crate::shared::look::Mark;
-use crate::shared::verdict::good_color;
-use crate::shared::words::t;
+use crate::{
+    any_game::{
+        board,
+        explain::property,
+        work::{Game, LIMIT},
+    },
+    shared::{look::Mark, verdict::good_color, words::t},
+};
 use eframe::egui::{RichText, Ui};
 use setsight_generalized::deal::{Dealer, Rejection};
 use setsight_generalized::{Budget, Card, Kind, Rules, RulesError};

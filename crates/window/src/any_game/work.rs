@@ -1,13 +1,12 @@
 //! What takes long: a search with its steps, on a thread of its own.
 
-use setsight_generalized::deal::Rejection;
-use setsight_generalized::{Budget, Card, Kind, Rules, RulesError, Stop, Trace, watch};
-use std::ops::RangeInclusive;
-use std::sync::Arc;
+use setsight_generalized::{
+    Budget, Card, Kind, Rules, RulesError, Stop, Trace, deal::Rejection, watch,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
 /// Values that are offered: with two any cards are a set, beyond six no solver is quick enough for
 /// somebody who waits.

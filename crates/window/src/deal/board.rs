@@ -1,21 +1,28 @@
 //! The table of a dealt game.
 
-use crate::deal::game::Watch;
-use crate::deal::play::{LEAVING_SECONDS, Phase, Play};
-use crate::shared::card_face::{self, ASPECT};
-use crate::shared::look::Mark;
-use crate::shared::names;
-use crate::shared::overlay;
-use crate::shared::settings::Settings;
-use crate::shared::theme::{CHOSEN, focus_ring, text_on};
-use crate::shared::words::t;
+use crate::{
+    deal::{
+        game::Watch,
+        play::{LEAVING_SECONDS, Phase, Play},
+    },
+    shared::{
+        card_face::{self, ASPECT},
+        look::Mark,
+        names, overlay,
+        settings::Settings,
+        theme::{CHOSEN, focus_ring, text_on},
+        words::t,
+    },
+};
 use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Id, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
     vec2,
 };
-use setsight_game::cards::{Card, Deck};
-use setsight_game::game::{ROWS, Spot, place_name};
-use setsight_game::sets::Set;
+use setsight_game::{
+    cards::{Card, Deck},
+    game::{ROWS, Spot, place_name},
+    sets::Set,
+};
 
 /// Where the cards of a table lie.
 struct Grid {

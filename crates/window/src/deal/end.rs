@@ -1,10 +1,12 @@
 //! The page at the end of a game.
 
-use crate::deal::play::{Play, clock};
-use crate::deal::scores::Score;
-use crate::shared::keys;
-use crate::shared::names;
-use crate::shared::words::t;
+use crate::{
+    deal::{
+        play::{Play, clock},
+        scores::Score,
+    },
+    shared::{keys, names, words::t},
+};
 use eframe::egui::{Button, Color32, Frame, Grid, RichText, ScrollArea, Ui, vec2};
 use setsight_game::game::Variant;
 

@@ -2,9 +2,8 @@
 
 use crate::shared::words::t;
 use setsight_files::small_file::read_text;
-use setsight_game::cards::parse_codes;
 use setsight_game::game::{Deal, Game, MAX_CARDS, MIN_CARDS, Step, describe, parse_deals};
-use setsight_game::sets::Set;
+use setsight_game::{cards::parse_codes, sets::Set};
 use std::path::Path;
 
 /// Files larger than this are no files of deals.
@@ -122,8 +121,7 @@ fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use setsight_game::cards::Card;
-    use setsight_game::game::transcript;
+    use setsight_game::{cards::Card, game::transcript};
 
     fn random(seed: u64) -> Deal {
         Deal::random(seed)

@@ -1,12 +1,13 @@
 //! A game that is played, alone or by several at one table. Plain state: whoever draws it brings the
 //! time.
 
-use crate::deal::sound::Cue;
-use crate::shared::words::t;
+use crate::{deal::sound::Cue, shared::words::t};
 use serde::{Deserialize, Serialize};
-use setsight_game::cards::{Card, parse_codes};
-use setsight_game::game::{Deal, Round, Spot, Variant};
-use setsight_game::sets::{Verdict, explain, is_set};
+use setsight_game::{
+    cards::{Card, parse_codes},
+    game::{Deal, Round, Spot, Variant},
+    sets::{Verdict, explain, is_set},
+};
 
 /// Most players at one table: a key from 1 on calls for each.
 pub(crate) const MOST_PLAYERS: usize = 8;

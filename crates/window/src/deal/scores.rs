@@ -8,9 +8,11 @@ use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
 use setsight_files::whole_file::{FolderLock, write_whole};
 use setsight_game::cards::{Card, parse_codes};
 use setsight_game::game::{Deal, Variant};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 /// A day of the calendar in Greenwich, so that it is the same day for all: `2026-11-24`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

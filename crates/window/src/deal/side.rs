@@ -1,19 +1,25 @@
 //! The panel beside the table of a dealt game.
 
 use super::{DealTab, Mode, SOURCES, Source};
-use crate::deal::board::Looks;
-use crate::deal::game::Watch;
-use crate::deal::play::{Announcement, MOST_PLAYERS, Phase, Play, clock};
-use crate::shared::app_context::AppContext;
-use crate::shared::card_face::disc;
-use crate::shared::keys::{Action, key_of};
-use crate::shared::look_panel::{SetRow, card_line, scrolled};
-use crate::shared::names;
-use crate::shared::settings::Settings;
-use crate::shared::tab::Tab;
-use crate::shared::theme::bordered;
-use crate::shared::verdict::{good_color, verdict_lines};
-use crate::shared::words::t;
+use crate::{
+    deal::{
+        board::Looks,
+        game::Watch,
+        play::{Announcement, MOST_PLAYERS, Phase, Play, clock},
+    },
+    shared::{
+        app_context::AppContext,
+        card_face::disc,
+        keys::{Action, key_of},
+        look_panel::{SetRow, card_line, scrolled},
+        names,
+        settings::Settings,
+        tab::Tab,
+        theme::bordered,
+        verdict::{good_color, verdict_lines},
+        words::t,
+    },
+};
 use eframe::egui::{
     Button, RichText, Role, ScrollArea, Sense, Stroke, TextEdit, Ui, UiKind, WidgetInfo, vec2,
 };

@@ -2,14 +2,11 @@
 //! library would need the system's headers wherever this is built.
 
 use setsight_files::programs::in_background;
-use std::f64::consts::TAU;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{f64::consts::TAU, path::Path, sync::Arc, thread};
 
 /// Programs that play a file, and what they are told before its name; the first that does plays.
 const PLAYERS: &[(&str, &[&str])] = &[

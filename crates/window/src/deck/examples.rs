@@ -1,10 +1,8 @@
 //! Pictures of what to lay out for a deck to be learnt: apart from each other, not on each other.
 
 use crate::shared::card_face::{ASPECT, paint, rect_at};
-use crate::shared::settings::Settings;
 use crate::shared::theme::{GOOD, felt};
-use crate::shared::verdict;
-use crate::shared::words::t;
+use crate::shared::{settings::Settings, verdict, words::t};
 use eframe::egui::{Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use setsight_game::cards::Card;
 

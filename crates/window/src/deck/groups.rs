@@ -2,9 +2,8 @@
 //! dragged to where it belongs, or chosen and put there.
 
 use super::work::{CUT_PX, Cut, Job, Standing};
-use crate::photos::welcome::name_of;
-use crate::shared::theme::CHOSEN;
 use crate::shared::words::{Word, t};
+use crate::{photos::welcome::name_of, shared::theme::CHOSEN};
 use eframe::egui::{
     Button, Color32, Frame, Id, LayerId, Order, Pos2, Rect, Role, Sense, Stroke, StrokeKind,
     TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,

@@ -1,9 +1,7 @@
 //! Which deck photos and the camera's pictures are read as: the usual ones, or one of the user's own.
 
-use crate::shared::settings::Settings;
-use crate::shared::words::t;
-use setsight_game::cards::Deck;
-use setsight_game::cards::deck::DeckError;
+use crate::shared::{settings::Settings, words::t};
+use setsight_game::cards::{Deck, deck::DeckError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

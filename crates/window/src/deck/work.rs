@@ -1,21 +1,20 @@
 //! The thread that learns: it takes in photos and what a person says of the cards, one thing after the
 //! other, and keeps a picture of where it stands for the window.
 
-use crate::shared::eye::Eye;
-use crate::shared::reasons::Reason;
+use crate::shared::{eye::Eye, reasons::Reason};
 use eframe::egui::ColorImage;
 use setsight_decks::{Draft, DraftCard, LearnError, Note, Place, detect};
 use setsight_desktop::color_image;
 use setsight_game::cards::{Deck, Property};
-use setsight_photo::pixels::straightened;
-use setsight_photo::source::Photo;
-use setsight_vision::find::CardFinder;
-use setsight_vision::{ReadingPlan, Trace};
-use std::collections::{HashMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use setsight_photo::{pixels::straightened, source::Photo};
+use setsight_vision::{ReadingPlan, Trace, find::CardFinder};
+use std::{
+    collections::{HashMap, VecDeque},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
+};
 
 /// Columns and rows of a card's picture.
 pub(crate) const CUT_PX: (u32, u32) = (144, 96);

@@ -1,19 +1,23 @@
 //! What the camera's tab watches: choosing a camera, a phone or a film, and a film's place; and how it reads
 //! cards, as the command was told.
 
-use crate::live::ASK_FILM;
-use crate::shared::app_context::Command;
-use crate::shared::keys::Action;
-use crate::shared::reasons;
-use crate::shared::theme::{bordered, check_box};
-use crate::shared::words::{Word, t};
+use crate::{
+    live::ASK_FILM,
+    shared::{
+        app_context::Command,
+        keys::Action,
+        reasons,
+        theme::{bordered, check_box},
+        words::{Word, t},
+    },
+};
 use eframe::egui::{
     Button, ComboBox, Context, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo,
 };
-use setsight_live::cameras::{CameraInfo, CameraOffer, CameraWish, Span};
-use setsight_live::films::FilmPlace;
 use setsight_live::{
     CameraChoice, FramePace, Input, LiveCommand, LiveSource, Recording, RecordingState, Session,
+    cameras::{CameraInfo, CameraOffer, CameraWish, Span},
+    films::FilmPlace,
 };
 use setsight_track::Params;
 use setsight_vision::{Mirrored, ReadingPlan};

@@ -1,7 +1,6 @@
 //! What a person changes of a photo's cards.
 
-use crate::photos::labels::usual_card_at;
-use crate::shared::table::Table;
+use crate::{photos::labels::usual_card_at, shared::table::Table};
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::{Guess, ReadCard, Reading};

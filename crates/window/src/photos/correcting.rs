@@ -1,8 +1,7 @@
 //! What of a photo's cards is being corrected, and what keys ask for.
 
 use crate::photos::correct::{Change, Refusal};
-use crate::shared::keys::Action;
-use crate::shared::table::Table;
+use crate::shared::{keys::Action, table::Table};
 use eframe::egui::{Event, Ui};
 use setsight_game::cards::{Card, Color, Shading};
 use setsight_photo::geometry::Point;

@@ -1,19 +1,22 @@
 //! All corrections of the photos that are open: with undo, written down on each change, put together
 //! with what others write in the same folder meanwhile.
 
-use crate::photos::correct::{Change, Refusal, changed, read_again};
-use crate::photos::history::History;
-use crate::photos::labels::{LabelProblem, is_of_deck_of, label_of, table_of};
-use crate::photos::library::Found;
-use crate::shared::table::Table;
-use setsight_photo::geometry::Quad;
-use setsight_photo::labels::{
-    Clash, ForeignMembers, LabelFile, PHOTO_LABELS, PhotoEntry, merged, same,
+use crate::{
+    photos::{
+        correct::{Change, Refusal, changed, read_again},
+        history::History,
+        labels::{LabelProblem, is_of_deck_of, label_of, table_of},
+        library::Found,
+    },
+    shared::table::Table,
+};
+use setsight_photo::{
+    geometry::Quad,
+    labels::{Clash, ForeignMembers, LabelFile, PHOTO_LABELS, PhotoEntry, merged, same},
 };
 use setsight_vision::Reading;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::{collections::HashMap, time::SystemTime};
 
 /// When a file was written and how long it is, as far as that can be told: whether it is still the same.
 type Stamp = Option<(SystemTime, u64)>;

@@ -1,15 +1,16 @@
 //! Whether a deck is complete: what the open photos show of it, all together.
 
-use crate::photos::shelf::Shelf;
-use crate::photos::welcome::name_of;
-use crate::photos::{ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task};
-use crate::shared::app_context::{AppContext, Command};
-use crate::shared::card_face::{ASPECT, paint_of, rect_at};
-use crate::shared::names;
-use crate::shared::pages;
-use crate::shared::reasons::Reason;
-use crate::shared::settings::Settings;
-use crate::shared::words::t;
+use crate::{
+    photos::{ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task, shelf::Shelf, welcome::name_of},
+    shared::{
+        app_context::{AppContext, Command},
+        card_face::{ASPECT, paint_of, rect_at},
+        names, pages,
+        reasons::Reason,
+        settings::Settings,
+        words::t,
+    },
+};
 use eframe::egui::{Align, Context, Label, Layout, RichText, Spinner, Ui, vec2};
 use setsight_decks::{Inventory, Spot};
 use setsight_eval::sheet;

@@ -2,14 +2,12 @@
 //! over the clipboard.
 
 use crate::photos::{Photos, SAVE_JSON, SAVE_PICTURE};
-use crate::shared::app_context::Ask;
-use crate::shared::words::t;
+use crate::shared::{app_context::Ask, words::t};
 use image::{ImageFormat, RgbImage};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::picture::Ink;
 use setsight_photo::encode::{self, JPEG_QUALITY};
-use setsight_vision::output::Record;
-use setsight_vision::output::{Style, overlay};
+use setsight_vision::output::{Record, Style, overlay};
 use std::path::{Path, PathBuf};
 
 /// A name for what is written about a photo.

@@ -1,20 +1,17 @@
 //! Pictures and a table of all photos that are open, written by a thread of its own.
 
-use crate::photos::library::Found;
-use crate::shared::eye::Eye;
-use crate::shared::reasons;
-use crate::shared::table::Table;
-use crate::shared::words::t;
+use crate::{
+    photos::library::Found,
+    shared::{eye::Eye, reasons, table::Table, words::t},
+};
 use setsight_files::whole_file::write_whole;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source::SourceError;
-use setsight_vision::output::{CSV_HEADER, Record};
-use setsight_vision::output::{Style, overlay};
-use std::collections::HashSet;
+use setsight_vision::output::{CSV_HEADER, Record, Style, overlay};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::{collections::HashSet, sync::Arc};
 
 /// What is written beside the pictures.
 const TABLE: &str = "cards.csv";

@@ -1,8 +1,9 @@
 //! What stands in `labels.json` beside the photos, as the window's tables and in its words.
 
-use crate::photos::library::Found;
-use crate::shared::table::Table;
-use crate::shared::words::t;
+use crate::{
+    photos::library::Found,
+    shared::{table::Table, words::t},
+};
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, DatasetError, PhotoEntry, PhotoLabel, SaidBy, UNCHECKED};

@@ -7,12 +7,14 @@ use eframe::egui::{Context, Grid, ProgressBar, Ui};
 use setsight_eval::gain::{self, Change, Counts, Verdict, Worth};
 use setsight_files::programs::in_background;
 use setsight_nets::engine::used;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
 
 /// What the training has told so far.
 #[derive(Clone, Debug, Default)]

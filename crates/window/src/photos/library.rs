@@ -9,16 +9,14 @@
 mod queue;
 mod work;
 
-use crate::shared::eye::Eye;
-use crate::shared::reasons::Reason;
+use crate::shared::{eye::Eye, reasons::Reason};
 use image::RgbImage;
 pub(crate) use queue::{CardWanted, Found, LibraryEvent, Pasted};
 use queue::{MOST_EVENTS, Plan, Shared};
-use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle, available_parallelism};
+use std::{collections::HashSet, path::PathBuf};
 use work::{list, list_named, work};
 
 /// A photo of the folder.
@@ -238,15 +236,16 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Option<JoinHandle<(
 pub(crate) mod tests {
     use super::*;
     use crate::shared::table::Table;
-    use setsight_photo::Frame;
-    use setsight_photo::geometry::Quad;
     use setsight_photo::source::{Photo, SourceError};
+    use setsight_photo::{Frame, geometry::Quad};
     use setsight_vision::{
         CardImage, PhotoReading, PipelineOutput, Reading, StageTime, TableFacts, Trace,
     };
-    use std::path::Path;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::{Duration, Instant};
+    use std::{
+        path::Path,
+        sync::atomic::{AtomicUsize, Ordering},
+        time::{Duration, Instant},
+    };
 
     /// Sees the same cards in every photo, which it does not open.
     struct FakeEye {

@@ -1,9 +1,8 @@
 //! The photos that are open: what is known of each, and which of them the strip shows.
 
-use crate::photos::corrections::Corrections;
 use crate::photos::library::{Found, Library};
 use crate::photos::strip::{Filter, Strip, Summary};
-use crate::shared::table::Table;
+use crate::{photos::corrections::Corrections, shared::table::Table};
 use setsight_photo::source::ListError;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -1,23 +1,27 @@
 //! How the tab of photos is drawn.
 
 use super::{Photos, Task};
-use crate::deck;
-use crate::photos::correct::{Change, Refusal};
-use crate::photos::correct_panel::{self, Shown};
-use crate::photos::correcting::{Correcting, Edit};
-use crate::photos::strip::{Filter, Photographs};
-use crate::shared::app_context::{AppContext, Command};
-use crate::shared::column::with_foot;
-use crate::shared::heap::Heap;
-use crate::shared::keys::{Action, key_of};
-use crate::shared::look::{Look, Mode};
-use crate::shared::look_panel;
-use crate::shared::overlay;
-use crate::shared::picture::zoom_buttons;
-use crate::shared::placement::Placement;
-use crate::shared::reasons;
-use crate::shared::why;
-use crate::shared::words::{Word, t};
+use crate::{
+    deck,
+    photos::{
+        correct::{Change, Refusal},
+        correct_panel::{self, Shown},
+        correcting::{Correcting, Edit},
+        strip::{Filter, Photographs},
+    },
+    shared::{
+        app_context::{AppContext, Command},
+        column::with_foot,
+        heap::Heap,
+        keys::{Action, key_of},
+        look::{Look, Mode},
+        look_panel, overlay,
+        picture::zoom_buttons,
+        placement::Placement,
+        reasons, why,
+        words::{Word, t},
+    },
+};
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
 };

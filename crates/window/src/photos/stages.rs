@@ -1,9 +1,8 @@
 //! How a photo was read: each stage's picture.
 
 use crate::shared::picture::{Picture, Prepared, zoom_buttons};
-use crate::shared::placement::View;
-use crate::shared::reasons::Reason;
 use crate::shared::words::{Word, t};
+use crate::shared::{placement::View, reasons::Reason};
 use eframe::egui::{Button, Context, Id, Ui, vec2};
 use image::RgbImage;
 use setsight_vision::StageTime;
@@ -149,8 +148,7 @@ fn words_of(picture: &str) -> (Word, Word, &'static str) {
 mod tests {
     use super::*;
     use setsight_nets::engine::Models;
-    use setsight_vision::ReadingPlan;
-    use setsight_vision::{Pipeline, Trace};
+    use setsight_vision::{Pipeline, ReadingPlan, Trace};
 
     #[test]
     fn every_picture_that_a_pipeline_makes_has_words_and_a_time() {

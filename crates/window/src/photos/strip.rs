@@ -1,10 +1,14 @@
 //! The strip of thumbnails: only those in view are kept, and made.
 
-use crate::photos::library::Entry;
-use crate::shared::reasons::Reason;
-use crate::shared::theme::{CHOSEN, RIM, focus_ring};
-use crate::shared::verdict;
-use crate::shared::words::{Word, t};
+use crate::{
+    photos::library::Entry,
+    shared::{
+        reasons::Reason,
+        theme::{CHOSEN, RIM, focus_ring},
+        verdict,
+        words::{Word, t},
+    },
+};
 use eframe::egui::{
     Align2, Color32, ColorImage, Context, CornerRadius, FontId, Rect, Role, ScrollArea, Sense,
     Stroke, StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,

@@ -2,18 +2,16 @@
 //!
 //! `SETSIGHT_SECONDS=60` has two of them correct for a minute, `SETSIGHT_KILLS=50` kills one so often.
 
-use crate::photos::correct::Change;
-use crate::photos::corrections::Corrections;
-use crate::photos::library::Found;
-use crate::shared::table::tests::table_of;
+use crate::{
+    photos::{correct::Change, corrections::Corrections, library::Found},
+    shared::table::tests::table_of,
+};
 use image::metadata::Orientation;
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS};
 use setsight_testkit::child::{LIMIT, Running, Start};
-use std::collections::HashMap;
-use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
+use std::{collections::HashMap, io::Write, path::Path};
 
 /// What tells a program of this test which folder it is to correct, which of two it is, and how long.
 const TASK: &str = "SETSIGHT_TEST_CORRECTS";

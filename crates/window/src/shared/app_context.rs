@@ -1,16 +1,19 @@
 //! What the tabs of the window share, and how they ask for more.
 
-use crate::deck::used_deck::UsedDeck;
-use crate::shared::eye::Eye;
-use crate::shared::keys::Action;
-use crate::shared::settings::{Settings, SettingsStore};
-use crate::shared::words::{Word, t};
+use crate::{
+    deck::used_deck::UsedDeck,
+    shared::{
+        eye::Eye,
+        keys::Action,
+        settings::{Settings, SettingsStore},
+        words::{Word, t},
+    },
+};
 use eframe::egui::Context;
 use setsight_desktop::{Dialog, Pick};
 use setsight_live::Input;
 use setsight_photo::source::PHOTO_EXTENSIONS;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// What a tab or a page asks of the window.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,17 +2,16 @@
 
 use crate::shared::settings::{Palette, Settings};
 use crate::shared::theme::{RIM, SET_COLORS, text_on};
-use eframe::egui::epaint::Mesh;
 use eframe::egui::{
     Align2, Color32, CornerRadius, FontId, Painter, Pos2, Rect, Shape as Ink, Stroke, StrokeKind,
-    Vec2, pos2, vec2,
+    Vec2, epaint::Mesh, pos2, vec2,
 };
-use setsight_game::cards::deck::FillKind;
-use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
-use setsight_game::cards::{Card, Deck, Shading, Shape};
-use std::borrow::Cow;
-use std::f32::consts::TAU;
-use std::sync::LazyLock;
+use setsight_game::cards::{
+    Card, Deck, Shading, Shape,
+    deck::FillKind,
+    outline::{CARD_LONG_MM, CARD_SHORT_MM},
+};
+use std::{borrow::Cow, f32::consts::TAU, sync::LazyLock};
 
 /// Width of a card over its height, lying.
 pub(crate) const ASPECT: f32 = (CARD_LONG_MM / CARD_SHORT_MM) as f32;

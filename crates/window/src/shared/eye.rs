@@ -3,11 +3,9 @@
 use crate::shared::reasons;
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{Models, used};
-use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
 use setsight_photo::source::{self, Photo, SourceError};
-use setsight_vision::ReadingPlan;
-use setsight_vision::{CardImage, PhotoReading, Pipeline, Reading, TableFacts, Trace};
+use setsight_photo::{Frame, geometry::Quad};
+use setsight_vision::{CardImage, PhotoReading, Pipeline, Reading, ReadingPlan, TableFacts, Trace};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,8 +1,7 @@
 //! Every action has a key. This table and the list of tabs say which; the help page shows them.
 
-use crate::TABS;
-use crate::shared::tab::TabSpec;
 use crate::shared::words::{Word, t};
+use crate::{TABS, shared::tab::TabSpec};
 use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
 /// What a key can do.

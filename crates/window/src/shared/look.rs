@@ -1,8 +1,6 @@
 //! The three ways to look at a table: all sets, a hint, or three cards of one's own choice.
 
-use crate::shared::keys::Action;
-use crate::shared::table::Table;
-use crate::shared::words::Word;
+use crate::shared::{keys::Action, table::Table, words::Word};
 use eframe::egui::Context;
 use setsight_game::cards::Card;
 use setsight_game::sets::{Verdict, explain};

@@ -3,11 +3,7 @@
 use crate::shared::card_face::{self, ASPECT};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
-use crate::shared::names;
-use crate::shared::settings::Settings;
-use crate::shared::table::Table;
-use crate::shared::verdict::verdict_lines;
-use crate::shared::words::t;
+use crate::shared::{names, settings::Settings, table::Table, verdict::verdict_lines, words::t};
 use eframe::egui::{
     Align2, Button, FontId, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiKind,
     WidgetInfo, vec2,

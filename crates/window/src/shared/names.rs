@@ -1,9 +1,11 @@
 //! Names of cards, of what they show, and of the games played with them.
 
 use crate::shared::words::t;
-use setsight_game::cards::{Card, Deck, Property};
-use setsight_game::game::Variant;
-use setsight_game::sets::{Relation, Verdict};
+use setsight_game::{
+    cards::{Card, Deck, Property},
+    game::Variant,
+    sets::{Relation, Verdict},
+};
 
 /// A card of a deck: "two striped purple diamonds".
 pub(crate) fn card(deck: &Deck, card: Card) -> String {

@@ -1,14 +1,10 @@
 //! Outlines, discs and names over a picture, drawn by the window and so sharp at any zoom.
 
 use crate::shared::card_face::{disc, set_mark};
-use crate::shared::heap::Heap;
 use crate::shared::look::{Look, Mark, Mode};
-use crate::shared::names;
 use crate::shared::placement::{Placement, bounds, offset};
-use crate::shared::settings::Settings;
-use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, PALE, RIM};
-use crate::shared::words::t;
+use crate::shared::{heap::Heap, names, settings::Settings, table::Table, words::t};
 use eframe::egui::{
     Align2, Area, Color32, EventFilter, FontId, Frame, Id, Order, Painter, Pos2, Rect, Role, Sense,
     Shape, Stroke, Ui, Vec2, WidgetInfo, vec2,

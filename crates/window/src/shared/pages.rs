@@ -1,10 +1,12 @@
 //! The page of keys and the settings, over the window.
 
-use crate::shared::card_face;
-use crate::shared::keys::{Binding, OTHER_KEYS, Place, bindings, name_of};
-use crate::shared::settings::{Brightness, Palette, SCALES, Settings};
-use crate::shared::theme;
-use crate::shared::words::{Language, Word, t};
+use crate::shared::{
+    card_face,
+    keys::{Binding, OTHER_KEYS, Place, bindings, name_of},
+    settings::{Brightness, Palette, SCALES, Settings},
+    theme,
+    words::{Language, Word, t},
+};
 use eframe::egui::{
     Align, Button, Context, Frame, Id, Label, Layout, Modal, ModalResponse, Role, ScrollArea,
     Sense, Slider, TextEdit, Ui, WidgetInfo, vec2,

@@ -8,8 +8,7 @@ use eframe::egui::{
 };
 use image::{RgbImage, imageops};
 use setsight_desktop::color_image;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// Long side of the texture that shows the whole picture: as much as a screen shows, and little
 /// enough to be handed to the graphics card within one frame.

@@ -7,8 +7,7 @@ use setsight_photo::source::{
     ListError, MAX_FILE_BYTES, MAX_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError,
 };
 use setsight_vision::PlanError;
-use std::io;
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 /// Why a photo of the folder holds no table.
 #[derive(Clone, Debug)]

@@ -2,11 +2,8 @@
 //! photograph, and what this program is.
 
 use crate::shared::card_face::{self, ASPECT};
-use crate::shared::names;
-use crate::shared::pages;
-use crate::shared::settings::Settings;
-use crate::shared::verdict::verdict_lines;
 use crate::shared::words::{Word, t};
+use crate::shared::{names, pages, settings::Settings, verdict::verdict_lines};
 use eframe::egui::{Align, Context, Layout, Role, Sense, Ui, WidgetInfo, vec2};
 use setsight_game::cards::{Card, Deck};
 use setsight_game::sets::explain;

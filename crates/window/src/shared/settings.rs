@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_files::whole_file::write_whole;
 use setsight_live::cameras::CameraWish;
-use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, io};
 
 /// Smallest and largest scale of the interface.
 pub(crate) const SCALES: std::ops::RangeInclusive<f32> = 0.7..=2.5;

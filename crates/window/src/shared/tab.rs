@@ -1,9 +1,10 @@
 //! What a tab is: its entry in the list of all (`TABS` in `lib.rs`), and what it can do.
 
-use crate::shared::app_context::AppContext;
-use crate::shared::app_context::Ask;
-use crate::shared::keys::{Action, Binding, Place};
-use crate::shared::words::Word;
+use crate::shared::{
+    app_context::{AppContext, Ask},
+    keys::{Action, Binding, Place},
+    words::Word,
+};
 use eframe::egui::{Key, Modifiers, Ui};
 use serde_json::Value;
 use setsight_vision::ReadingPlan;

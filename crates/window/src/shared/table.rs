@@ -1,12 +1,12 @@
 //! What lies on a table, whoever said so: a reader or a person.
 
-use crate::shared::names;
-use crate::shared::words::t;
+use crate::shared::{names, words::t};
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_vision::output::rows;
-use setsight_vision::{Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning};
+use setsight_vision::{
+    Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning, output::rows,
+};
 use std::ops::{Deref, DerefMut};
 
 /// Guesses are as likely if they differ by less than what is told of them, one per cent.

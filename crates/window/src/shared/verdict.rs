@@ -1,8 +1,6 @@
 //! Why three cards are a set, or not; a tick and a cross, drawn, since the fonts of the window have none.
 
-use crate::shared::names;
-use crate::shared::theme::GOOD;
-use crate::shared::words::t;
+use crate::shared::{names, theme::GOOD, words::t};
 use eframe::egui::{
     Color32, Painter, Pos2, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2,
 };

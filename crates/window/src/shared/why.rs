@@ -1,20 +1,13 @@
 //! Why three cards are a set, or not, on the picture itself: four lines come one after the other, and
 //! what each is about is circled on the cards.
 
-use crate::shared::look::Look;
-use crate::shared::names;
-use crate::shared::placement::Placement;
-use crate::shared::table::Table;
 use crate::shared::theme::{CHOSEN, GOOD, RIM};
-use crate::shared::verdict;
-use crate::shared::words::t;
+use crate::shared::{look::Look, names, placement::Placement, table::Table, verdict, words::t};
 use eframe::egui::{
     Align2, Color32, FontId, Id, Painter, Pos2, Rect, Shape, Stroke, Ui, Vec2, pos2, vec2,
 };
-use setsight_game::cards::Property;
-use setsight_game::sets::explain;
-use std::f32::consts::TAU;
-use std::time::Duration;
+use setsight_game::{cards::Property, sets::explain};
+use std::{f32::consts::TAU, time::Duration};
 
 /// From a line to the next, in seconds.
 const LINE_SECONDS: f64 = 1.2;

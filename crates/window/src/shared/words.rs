@@ -6,11 +6,9 @@
 //! window: [`speak`] is called at the beginning of each frame, so that a switch is seen in the next one.
 //! Threads in the background do not speak; they hand over what happened, and the window says it.
 
-use fluent_bundle::concurrent::FluentBundle;
-use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue, concurrent::FluentBundle};
 use serde::{Deserialize, Serialize};
-use std::cell::Cell;
-use std::sync::LazyLock;
+use std::{cell::Cell, sync::LazyLock};
 
 /// A language that the window speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,12 +1,9 @@
 //! The bar at the top: tabs and menus.
 
 use super::Window;
-use crate::TABS;
-use crate::any_game;
-use crate::deck;
-use crate::photos::welcome;
 use crate::shared::keys::{Action, key_of};
 use crate::shared::words::{Word, t};
+use crate::{TABS, any_game, deck, photos::welcome};
 use eframe::egui::{
     Button, RichText, Role, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText,
 };

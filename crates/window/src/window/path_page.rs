@@ -1,12 +1,10 @@
 //! A path is named where the system has no dialog, or where the user would rather type: a field, and
 //! what lies in the folder that it names.
 
-use crate::photos::export;
-use crate::photos::welcome::name_of;
-use crate::shared::app_context::Ask;
-use crate::shared::pages;
-use crate::shared::theme::bordered;
-use crate::shared::words::t;
+use crate::{
+    photos::{export, welcome::name_of},
+    shared::{app_context::Ask, pages, theme::bordered, words::t},
+};
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{Button, Context, Id, Key, ScrollArea, TextEdit, Ui, vec2};
 use setsight_desktop::Pick;

@@ -1,8 +1,7 @@
 //! What `setsight live --headless` prints.
 
 use crate::cli::common::Format;
-use setsight_live::LiveView;
-use setsight_live::views::snapshot;
+use setsight_live::{LiveView, views::snapshot};
 use setsight_track::TrackedTable;
 use std::io::{self, Write};
 
@@ -99,8 +98,7 @@ pub fn summary(view: &LiveView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use setsight_game::cards::parse_codes;
-    use setsight_game::sets::Chance;
+    use setsight_game::{cards::parse_codes, sets::Chance};
     use setsight_track::counter::Score;
 
     fn view(codes: &str) -> LiveView {

@@ -5,18 +5,22 @@ use crate::cli::common::BadCall;
 use anyhow::{Context, bail};
 use image::{RgbImage, imageops};
 use maud::{Markup, html};
-use setsight_eval::drawn_card::DrawnOnce;
-use setsight_eval::html::href;
-use setsight_files::printable::counted;
-use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
-use setsight_files::whole_file::{FolderLock, WholeFile, refuse_others};
+use setsight_eval::{drawn_card::DrawnOnce, html::href};
+use setsight_files::{
+    printable::counted,
+    small_file::{MAX_DATA_BYTES, read_text},
+    whole_file::{FolderLock, WholeFile, refuse_others},
+};
 use setsight_photo::encode::{self, JPEG_QUALITY};
-use setsight_vision::output::Record;
-use setsight_vision::output::{Style, overlay};
-use setsight_vision::{Guess, PhotoReading, TableReading};
-use std::collections::HashSet;
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use setsight_vision::{
+    Guess, PhotoReading, TableReading,
+    output::{Record, Style, overlay},
+};
+use std::{
+    collections::HashSet,
+    io::{ErrorKind, Write},
+    path::{Path, PathBuf},
+};
 
 /// Longest side of a picture on the contact page, in pixels.
 const THUMBNAIL_PX: u32 = 420;

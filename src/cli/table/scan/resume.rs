@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::json::VERSION;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    fs::{File, OpenOptions, TryLockError},
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+};
 
 /// The member of a line that says its place.
 const PART: &str = "part";

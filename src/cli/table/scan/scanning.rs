@@ -1,25 +1,26 @@
 //! Reading photos one after another, with their results printed and written.
 
-use super::folder::{self, Counts, Names, OutFolder};
-use super::printer::{Extent, Format, Printer};
-use super::resume::Lines;
-use crate::cli::common::{BadCall, Jobs, told};
-use crate::cli::stop;
-use crate::cli::table::photos::{self, ReadingArgs};
-use crate::cli::terminal::{self, ColorChoice};
+use super::{
+    folder::{self, Counts, Names, OutFolder},
+    printer::{Extent, Format, Printer},
+    resume::Lines,
+};
+use crate::cli::{
+    common::{BadCall, Jobs, told},
+    stop,
+    table::photos::{self, ReadingArgs},
+    terminal::{self, ColorChoice},
+};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use setsight_files::say;
 use setsight_nets::engine::sha256;
 use setsight_photo::source::{self, SourceError};
-use setsight_vision::output::PictureFolder;
-use setsight_vision::output::Record;
-use setsight_vision::output::Style;
+use setsight_vision::output::{PictureFolder, Record, Style};
 use setsight_vision::{Pipeline, Trace, Warning, batch};
 use std::io::{self};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::{ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `scan`.
 #[derive(clap::Args)]

@@ -10,10 +10,8 @@ use indicatif::ProgressBar;
 use setsight_files::say;
 use setsight_photo::source::ListError;
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
+use std::{path::PathBuf, sync::atomic::Ordering, thread::sleep};
 
 /// Time between two scans of the folders.
 const PAUSE: Duration = Duration::from_millis(500);

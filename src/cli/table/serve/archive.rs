@@ -3,8 +3,7 @@
 use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use anyhow::{Context, bail};
 use setsight_files::whole_file::write_whole;
-use setsight_vision::output::Record;
-use setsight_vision::output::Style;
+use setsight_vision::output::{Record, Style};
 use setsight_vision::{PhotoReading, StageTime};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -2,12 +2,10 @@
 //! Enter.
 
 use setsight_files::{print_result, say};
-use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::{io::Write, thread, time::Duration};
 
 /// Most lines that wait.
 const MOST: usize = 100;
@@ -98,8 +96,7 @@ pub fn enter_is_heard() -> bool {
 #[cfg(unix)]
 pub fn enter_was_pressed() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use rustix::process::getpgrp;
-    use rustix::termios::tcgetpgrp;
+    use rustix::{process::getpgrp, termios::tcgetpgrp};
     let stdin = rustix::stdio::stdin();
     // Of what is no terminal there is no such group.
     let is_in_front = || tcgetpgrp(stdin).is_ok_and(|group| group == getpgrp());

@@ -4,24 +4,21 @@ use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::stop;
 use anyhow::Context;
 use setsight_eval::plots::{Curve, Curves, SIZE_PX, svg};
-use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
-use setsight_files::{print_result, say};
+use setsight_files::{
+    print_result, say,
+    small_file::{MAX_WEIGHTS_BYTES, read_small},
+    whole_file::write_whole,
+};
 use setsight_game::cards::Edition;
-use setsight_nets::engine::file_of;
-use setsight_nets::onnx;
-use setsight_nets::{Kind, Metadata};
-use setsight_train::parts::own;
-use setsight_train::parts::reader::Group;
+use setsight_nets::{Kind, Metadata, engine::file_of, onnx};
 use setsight_train::parts::reader::drawn::{self, Tables};
+use setsight_train::parts::{own, reader::Group};
 use setsight_train::{
     CONFIG, Ended, Entry, First, Keeping, Plan, Settings, Task, Trained, best_weights, train,
 };
 use setsight_vision::find::CardFinder;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::{str::FromStr, sync::atomic::Ordering, time::Duration};
 
 /// The group of options of one.
 const RUN: &str = "The run";

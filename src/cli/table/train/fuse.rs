@@ -11,13 +11,13 @@ use setsight_game::cards::{Edition, Property};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256};
 use setsight_train::parts::fuse::{self, Networks, Source};
-use setsight_vision::FinderChoice;
-use setsight_vision::classify::fused::Others;
-use setsight_vision::classify::fusion::Fusion;
-use setsight_vision::classify::neural::NeuralReader;
-use setsight_vision::find::{CardFinder, Learned};
-use setsight_vision::refiner;
-use setsight_vision::table::screens::ScreenWeights;
+use setsight_vision::{
+    FinderChoice,
+    classify::{fused::Others, fusion::Fusion, neural::NeuralReader},
+    find::{CardFinder, Learned},
+    refiner,
+    table::screens::ScreenWeights,
+};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `train fuse`.

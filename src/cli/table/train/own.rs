@@ -2,31 +2,27 @@
 
 use super::common::{draw, edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
-use crate::cli::stop;
-use crate::cli::table::photos::progress;
+use crate::cli::{stop, table::photos::progress};
 use anyhow::Context;
 use clap::ValueEnum;
 use setsight_eval::gain::{self, Verdict};
 use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_labels::find_photos;
-use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of, used};
-use setsight_nets::graph::Graph;
-use setsight_nets::onnx;
-use setsight_train::parts::own::{
-    self, LEAST_CARDS, LEAST_SCENES, Networks, OwnError, OwnPhoto, gather, scenes,
+use setsight_nets::{Kind, graph::Graph, onnx};
+use setsight_train::{
+    CONFIG, Keeping, TrainError,
+    parts::{
+        own::{self, LEAST_CARDS, LEAST_SCENES, Networks, OwnError, OwnPhoto, gather, scenes},
+        reader::{Group, drawn::Tables, fingerprint},
+    },
 };
-use setsight_train::parts::reader::drawn::Tables;
-use setsight_train::parts::reader::{Group, fingerprint};
-use setsight_train::{CONFIG, Keeping, TrainError};
-use setsight_vision::Pipeline;
-use setsight_vision::ReadingPlan;
-use std::fs::File;
+use setsight_vision::{Pipeline, ReadingPlan};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::{fs::File, time::Duration};
 
 /// Arguments of `train` without a subcommand.
 #[derive(clap::Args)]

@@ -8,15 +8,16 @@ use setsight_files::say;
 use setsight_game::cards::Edition;
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of, sha256};
-use setsight_train::parts::reader::drawn::{Tables, VERSION};
-use setsight_train::parts::reader::labelled_crops::{self, Source};
-use setsight_train::parts::reader::{
-    self, Augment, Group, ReaderTask, augment, augment_on_screen, crop_cache, fingerprint,
+use setsight_train::{
+    First, Plan, Schedule, Settings,
+    parts::reader::{
+        self, Augment, Group, ReaderTask, augment, augment_on_screen, crop_cache,
+        drawn::{Tables, VERSION},
+        fingerprint,
+        labelled_crops::{self, Source},
+    },
 };
-use setsight_train::{First, Plan, Schedule, Settings};
-use setsight_vision::FinderChoice;
-use setsight_vision::ReadingPlan;
-use setsight_vision::find::CardFinder;
+use setsight_vision::{FinderChoice, ReadingPlan, find::CardFinder};
 use std::path::PathBuf;
 
 /// Arguments of `train reader`.

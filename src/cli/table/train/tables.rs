@@ -3,8 +3,7 @@
 use super::common::{Recipe, RunArgs};
 use crate::cli::common::Outcome;
 use anyhow::Context;
-use setsight_nets::Kind;
-use setsight_nets::engine::Models;
+use setsight_nets::{Kind, engine::Models};
 use setsight_train::Settings;
 use setsight_train::parts::{finder, refiner};
 use setsight_vision::find::Learned;

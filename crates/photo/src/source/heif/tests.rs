@@ -6,8 +6,7 @@ use super::*;
 use heifer::heifer_isobmff::FourCC;
 use image::Rgb;
 use setsight_testkit::child::Start;
-use std::fs;
-use std::process::Command;
+use std::{fs, process::Command};
 
 /// A smooth picture with a different colour in every corner.
 fn slope(width: u32, height: u32) -> RgbImage {

@@ -2,9 +2,10 @@
 //! describe.
 
 use crate::probability::sigmoid;
-use setsight_nets::engine::Network;
-use setsight_nets::engine::NetworkError;
-use setsight_nets::finder;
+use setsight_nets::{
+    engine::{Network, NetworkError},
+    finder,
+};
 use setsight_photo::geometry::{Point, Quad, space};
 
 /// A card as the network describes it, by default in pixels of the network's input.

@@ -1,10 +1,11 @@
 //! The parameters of the learned finder, and its intermediate results.
 
-use super::decode::Maps;
-use super::decode::SymbolPeak;
-use super::placer::Placed;
-use super::shrink::ScaledPhoto;
-use super::{evidence, place};
+use super::{
+    decode::{Maps, SymbolPeak},
+    evidence, place,
+    placer::Placed,
+    shrink::ScaledPhoto,
+};
 use crate::find::working::Working;
 
 /// Sizes and thresholds of the learned finder.

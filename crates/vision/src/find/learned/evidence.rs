@@ -1,13 +1,10 @@
 //! Features of a candidate, and the logistic regression that turns them into the log odds of a
 //! card.
 
-use super::decode::Maps;
 use super::decode::{SymbolPeak, symbol_heat_at};
-use super::placer::Placed;
-use super::shrink::ScaledPhoto;
+use super::{decode::Maps, placer::Placed, shrink::ScaledPhoto};
 use crate::find::working::WorkingQuad;
-use setsight_game::cards::Number;
-use setsight_game::cards::outline::symbol_centers;
+use setsight_game::cards::{Number, outline::symbol_centers};
 use setsight_photo::geometry::{Homography, Point, Quad};
 
 /// Number of features.

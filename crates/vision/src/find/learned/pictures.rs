@@ -1,9 +1,7 @@
 //! Draws the finder's intermediate results, for people.
 
-use super::detections::Detections;
-use super::evidence;
-use crate::overlay;
-use crate::probability::sigmoid;
+use super::{detections::Detections, evidence};
+use crate::{overlay, probability::sigmoid};
 use image::{Rgb, RgbImage, imageops};
 use setsight_nets::finder;
 use setsight_photo::Frame;

@@ -6,16 +6,21 @@
 //! And the border, where it is visible, is searched for in the working image near the place that
 //! the other two predict.
 
-use super::decode::{Candidate, SymbolPeak};
-use super::placer::{Placed, Placer, fit_on, log_size};
-use super::search;
-use crate::find::FindError;
-use crate::find::plane::{SizeField, TablePlane};
-use crate::find::sides;
-use crate::find::sides::even_rim;
-use crate::find::working::{Working, WorkingQuad};
-use crate::probability::sigmoid;
-use crate::refiner::{self, RefinerNetwork};
+use super::{
+    decode::{Candidate, SymbolPeak},
+    placer::{Placed, Placer, fit_on, log_size},
+    search,
+};
+use crate::{
+    find::{
+        FindError,
+        plane::{SizeField, TablePlane},
+        sides::{self, even_rim},
+        working::{Working, WorkingQuad},
+    },
+    probability::sigmoid,
+    refiner::{self, RefinerNetwork},
+};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad, space};
 

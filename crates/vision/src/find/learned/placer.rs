@@ -1,12 +1,12 @@
 //! Fits one card to a given table.
 
 use super::decode::{Candidate, SymbolPeak};
-use crate::find::plane::{CARD_ASPECT, Pose, TablePlane};
-use crate::find::sides::even_rim;
-use crate::find::sides::{self, Refined};
-use crate::find::working::{Working, WorkingQuad};
-use setsight_game::cards::Number;
-use setsight_game::cards::outline::symbol_centers;
+use crate::find::{
+    plane::{CARD_ASPECT, Pose, TablePlane},
+    sides::{self, Refined, even_rim},
+    working::{Working, WorkingQuad},
+};
+use setsight_game::cards::{Number, outline::symbol_centers};
 use setsight_photo::geometry::{Homography, Point, Quad, space};
 
 /// A candidate with fitted corners. Coordinates are in working pixels.

@@ -5,10 +5,11 @@
 //! corrected corners lead to better ones.
 
 use super::placer::{Placed, Placer};
-use crate::find::FindError;
-use crate::find::working::WorkingQuad;
-use crate::overlap::is_overlapped;
-use crate::refiner::{self, Answer, RefinerNetwork};
+use crate::{
+    find::{FindError, working::WorkingQuad},
+    overlap::is_overlapped,
+    refiner::{self, Answer, RefinerNetwork},
+};
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Point, Quad};

@@ -1,9 +1,10 @@
 //! The network's input: the photo scaled down, with its sides padded to a multiple of 16.
 
 use super::decode::Input;
-use crate::find::working::Working;
-use crate::find::working::scaled;
-use crate::planes;
+use crate::{
+    find::working::{Working, scaled},
+    planes,
+};
 use image::RgbImage;
 use setsight_nets::finder;
 use setsight_photo::geometry::Point;

@@ -3,8 +3,7 @@
 
 use super::decode::Input;
 use super::*;
-use setsight_nets::engine::NetworkError;
-use setsight_nets::{finder, refiner};
+use setsight_nets::{engine::NetworkError, finder, refiner};
 use setsight_scenes::Kind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

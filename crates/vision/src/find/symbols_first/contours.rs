@@ -5,8 +5,7 @@
 //! table that the other cards determine, those of a card's size count. The reader decides whether
 //! such a region is a card, or else a card's back or a phone.
 
-use super::maps::BinaryMap;
-use super::opencv_versions as polygons;
+use super::{maps::BinaryMap, opencv_versions as polygons};
 use crate::find::plane::{CARD_ASPECT, TablePlane};
 use crate::find::working::WorkingQuad;
 use opencv::core::{Point as CvPoint, Vector};
@@ -161,8 +160,7 @@ pub(crate) fn cards_on(
 mod tests {
     use super::*;
     use crate::find::drawn::{FlatCard, card_at, photo};
-    use crate::find::symbols_first::maps::maps;
-    use crate::find::working::Working;
+    use crate::find::{symbols_first::maps::maps, working::Working};
     use opencv::core::Mat;
 
     #[test]

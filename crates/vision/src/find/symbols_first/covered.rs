@@ -1,9 +1,10 @@
 //! Cards of which another covers a part.
 
-use crate::find::plane::{CARD_ASPECT, Pose, TablePlane};
-use crate::find::sides::rim;
-use crate::find::sides::{Params, Refined};
-use crate::find::working::{Working, WorkingQuad};
+use crate::find::{
+    plane::{CARD_ASPECT, Pose, TablePlane},
+    sides::{Params, Refined, rim},
+    working::{Working, WorkingQuad},
+};
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;
 

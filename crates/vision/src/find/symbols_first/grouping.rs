@@ -2,8 +2,7 @@
 //!
 //! Everything is measured in the symbols' own whitened frames, so perspective has little effect.
 
-use super::shape::template;
-use super::symbols::Symbol;
+use super::{shape::template, symbols::Symbol};
 use crate::find::plane::{CARD_ASPECT, SizeField, TablePlane};
 use crate::find::working::WorkingQuad;
 use setsight_game::cards::outline::SYMBOL_SPACING;

@@ -2,10 +2,8 @@
 
 use super::contours::Contour;
 use super::shape::{DIRECTION, MomentFrame, Signature, most_alike, template, turned};
-use crate::find::plane::CARD_ASPECT;
-use crate::find::working::Working;
-use setsight_game::cards::Shape;
-use setsight_game::cards::outline::symbol_outline;
+use crate::find::{plane::CARD_ASPECT, working::Working};
+use setsight_game::cards::{Shape, outline::symbol_outline};
 use setsight_photo::geometry::Point;
 
 /// A detected symbol. Coordinates are in working pixels.
@@ -233,11 +231,9 @@ fn lowest(rgb: &[f64; 3]) -> f64 {
 mod tests {
     use super::*;
     use crate::find::drawn::{FlatCard, GREEN, RED, WHITE, card_at, photo};
-    use crate::find::symbols_first::contours::contours;
-    use crate::find::symbols_first::maps::maps;
+    use crate::find::symbols_first::{contours::contours, maps::maps};
     use setsight_game::cards::Number;
-    use setsight_photo::Frame;
-    use setsight_photo::geometry::Quad;
+    use setsight_photo::{Frame, geometry::Quad};
 
     fn symbols_of(frame: &Frame) -> Vec<Symbol> {
         let long_side_px = f64::from(frame.width().max(frame.height()));

@@ -1,20 +1,17 @@
 //! What is to be done with the open photos, and what the threads tell of it.
 
-use crate::shared::eye::Eye;
-use crate::shared::picture::Prepared;
-use crate::shared::reasons::Reason;
-use crate::shared::table::Table;
+use crate::shared::{eye::Eye, picture::Prepared, reasons::Reason, table::Table};
 use eframe::egui::ColorImage;
-use image::RgbImage;
-use image::metadata::Orientation;
+use image::{RgbImage, metadata::Orientation};
 use setsight_photo::geometry::Quad;
 use setsight_photo::source::{ListError, Photo};
 use setsight_vision::{CardImage, Reading, StageTime, TableFacts};
-use std::collections::{HashSet, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::{HashSet, VecDeque},
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc::SyncSender},
+};
 
 /// Long side of a thumbnail in pixels: sharp at twice the size of a point.
 pub(crate) const THUMB_PX: u32 = 240;

@@ -4,8 +4,7 @@ use super::queue::{
     CardWanted, Found, Job, LibraryEvent, Plan, STAGE_PX, Shared, THUMB_PX, guarded,
 };
 use crate::shared::picture::{Prepared, shrunk};
-use crate::shared::reasons::Reason;
-use crate::shared::table::Table;
+use crate::shared::{reasons::Reason, table::Table};
 use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::source::{ListError, Photo, list_photos};

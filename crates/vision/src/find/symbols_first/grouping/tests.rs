@@ -1,9 +1,13 @@
 use super::*;
-use crate::find::drawn::{FlatCard, GREEN, RED, card_at, photo};
-use crate::find::symbols_first::contours::contours;
-use crate::find::symbols_first::maps::maps;
-use crate::find::symbols_first::symbols::{self, symbols};
-use crate::find::working::Working;
+use crate::find::{
+    drawn::{FlatCard, GREEN, RED, card_at, photo},
+    symbols_first::{
+        contours::contours,
+        maps::maps,
+        symbols::{self, symbols},
+    },
+    working::Working,
+};
 use setsight_game::cards::{Number, Shape};
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Homography, Quad};
