@@ -39,6 +39,7 @@ run second --second --seed 1 --drawn 28000 --cards "$cards" "${editions[@]}" --v
 drawn_screens=(--screens --validate-every 500)
 run first_screens "${drawn_screens[@]}" --seed 1 --drawn 30000 --steps 6000
 run screens "${drawn_screens[@]}" --seed 2 --start-from "$out/first_screens" --drawn 24000 --steps 3500 --learning-rate 1.5e-3
+run third_screens --screens --validate-every 400 --seed 3 --start-from "$out/screens" --drawn 24000 --steps 2400 --learning-rate 1.5e-3
 
 # What reads a source while the readers are joined must not have learnt from it: the first run has
 # seen no crop at all.
@@ -50,6 +51,6 @@ done
 cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$here/models/refiner.onnx" "$out/models/"
 cp "$out/second/reader.onnx" "$out/models/second-reader.onnx"
 "$setsight" train fuse --models "$out/models" "${fuse[@]}" "${editions[@]}" --tables 1000 --out "$out/models/fusion.json"
-cp "$out/screens/reader.onnx" "$out/models/screen-reader.onnx"
+cp "$out/third_screens/reader.onnx" "$out/models/screen-reader.onnx"
 "$setsight" train fuse --screens --models "$out/models" --tables 1000 --out "$out/models/screens.json"
 "$setsight" export manifest "$out/models"

@@ -228,7 +228,35 @@ fn weight_of(cards: usize) -> f64 {
     10.0 / (cards.max(1) as f64).sqrt()
 }
 
+/// The weights of the classifiers. Where photos in bad light teach, too, they are the mean of a fit with these and one
+/// without: in bad light the second reader would count alone for colour, and good light would pay for it.
 fn fit_properties(
+    sources: &[Source],
+    in_bad_light: Option<&Source>,
+    part: Part,
+    held_out: Option<usize>,
+    prior: &Prior,
+) -> [PropertyWeights; 4] {
+    let usual = fit_on(sources, None, part, held_out, prior);
+    let Some(in_bad_light) = in_bad_light else { return usual };
+    let both = fit_on(sources, Some(in_bad_light), part, held_out, prior);
+    std::array::from_fn(|p| {
+        let (a, b) = (&usual[p], &both[p]);
+        let mean = |a: ClassifierWeights, b: ClassifierWeights| {
+            let (a, b) = (a.in_order(), b.in_order());
+            ClassifierWeights::of(std::array::from_fn(|w| (a[w] + b[w]) / 2.0))
+        };
+        PropertyWeights {
+            clear: mean(a.clear, b.clear),
+            context: mean(a.context, b.context),
+            doubtful: mean(a.doubtful, b.doubtful),
+            without_context: mean(a.without_context, b.without_context),
+            drawing: a.drawing,
+        }
+    })
+}
+
+fn fit_on(
     sources: &[Source],
     in_bad_light: Option<&Source>,
     part: Part,
