@@ -23,7 +23,7 @@ pub fn advice(error: &(dyn Error + 'static)) -> Option<String> {
     } else if let Some(error) = error.downcast_ref() {
         on_window(error).map(str::to_owned)
     } else if let Some(FindError::Several { forms, .. }) = error.downcast_ref() {
-        Some(format!("such as --from-format {}", forms.split(' ').next()?))
+        Some(format!("for instance --from-format {}", forms.split(' ').next()?))
     } else if let Some(DatasetError::NoLabels(_)) = error.downcast_ref() {
         Some("`setsight dataset convert` makes such labels of those of other programs".into())
     } else if let Some(BaselineError::Malformed { .. }) = error.downcast_ref() {

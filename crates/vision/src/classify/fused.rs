@@ -349,7 +349,7 @@ mod tests {
     use std::borrow::Cow;
 
     fn evidence() -> EvidenceWeights {
-        let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0, second: 1.0 };
+        let all = ClassifierWeights { reader: 1.0, refiner: 1.0, features: 1.0, second: 0.0 };
         let without = ClassifierWeights { refiner: 0.0, ..all };
         let context = ClassifierWeights { features: 0.0, ..all };
         let weights = PropertyWeights {
