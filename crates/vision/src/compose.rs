@@ -168,8 +168,8 @@ impl Pipeline {
         let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
-        let table =
-            trace.stage("facts", |_| SettledTable::of(reader, cards, before)?.as_drawn(reader))?;
+        let table = trace
+            .stage("facts", |_| SettledTable::of(reader, cards, before)?.into_drawn(reader))?;
         trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;

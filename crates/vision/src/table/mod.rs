@@ -40,7 +40,7 @@ impl<'a> SettledTable<'a> {
     }
 
     /// Looked at again as a drawing if it is one.
-    pub(crate) fn as_drawn(self, reader: &dyn Reader) -> Result<Self, NetworkError> {
+    pub(crate) fn into_drawn(self, reader: &dyn Reader) -> Result<Self, NetworkError> {
         if !self.facts.on_screen {
             return Ok(self);
         }
