@@ -2,7 +2,7 @@
 //! corners.
 //!
 //! The photo is shrunk to a long side of 320 pixels ([`shrink`]). A network detects cards
-//! and symbols ([`network`], [`decode`]). Each card's corners are fitted to the table's plane and
+//! and symbols ([`decode`]). Each card's corners are fitted to the table's plane and
 //! to its borders ([`place`]); for covered cards, other positions are tried ([`search`]). A
 //! logistic regression on the features ([`evidence`]) gives each outline its log odds.
 
