@@ -18,7 +18,7 @@ pub const FUSION: &str = "fusion.json";
 /// File of the reader network for copies of screens; its inputs and outputs are those of
 /// [`Kind::Reader`].
 pub const SCREEN_READER: &str = "screen-reader.onnx";
-/// File of the larger reader network for cards in doubt; its inputs and outputs are those of
+/// File of the larger reader network for all cards of a photo; its inputs and outputs are those of
 /// [`Kind::Reader`].
 pub const SECOND_READER: &str = "second-reader.onnx";
 /// File of what tells a copy of a screen from a photo, and of the weights that combine the outputs

@@ -47,8 +47,8 @@ pub struct Args {
     /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
     #[arg(hide = true, long, conflicts_with_all = ["cards", "add"])]
     screens: bool,
-    /// Learn the larger network that reads what the reader leaves in doubt: drawn tables are in bad light and by
-    /// bad cameras
+    /// Learn the larger network that reads each card of a photo again: drawn tables are in bad light and by bad
+    /// cameras
     #[arg(hide = true, long, conflicts_with = "screens")]
     second: bool,
     /// Keep the drawn crops in this file, and take them from there when it has them
