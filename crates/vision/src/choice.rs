@@ -90,8 +90,9 @@ impl FinderChoice {
         for step in without {
             match step {
                 Step::Corrected => learned.params.place.enough_sides = 0.0,
-                Step::Search => learned.params.place.search = None,
-                Step::Context | Step::Features => {}
+                Step::Search => learned.params.place.most_searched = 0,
+                Step::Panels => learned.with_panels = false,
+                _ => {}
             }
         }
         Ok(Box::new(learned))
@@ -112,30 +113,63 @@ pub enum FinderError {
     Models(#[from] ModelsError),
 }
 
-/// A step of the cascade that can be left out, to measure what it is worth.
+/// A step that speaks in a reading and can be left out, to measure what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The refiner's corners where the table is in doubt.
     Corrected,
     /// The search for other places of covered cards.
     Search,
+    /// The panels that a program draws.
+    Panels,
+    /// The second reader on every card of a photo.
+    Second,
     /// The refiner's classification of cards that are read with doubt.
     Context,
+    /// The refiner's test-time augmentation.
+    Augmented,
     /// The classical features of cards that are still in doubt.
     Features,
+    /// The network that reads copies of screens.
+    Screens,
+    /// The crop around the symbols of a drawing's cards.
+    Closer,
+    /// What is measured of a drawing's cards.
+    Drawing,
+    /// The groups of what is alike on a drawn table.
+    Groups,
 }
 
 impl Step {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Corrected, Self::Search, Self::Context, Self::Features];
+    /// All of them, in the order in which they speak.
+    pub const ALL: [Self; 11] = [
+        Self::Corrected,
+        Self::Search,
+        Self::Panels,
+        Self::Second,
+        Self::Context,
+        Self::Augmented,
+        Self::Features,
+        Self::Screens,
+        Self::Closer,
+        Self::Drawing,
+        Self::Groups,
+    ];
 
     /// Its name on the command line, and its help text.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
         match self {
             Self::Corrected => ("corrected", "the refiner's corners where the table is in doubt"),
             Self::Search => ("search", "other places for covered cards"),
+            Self::Panels => ("panels", "the panels that a program draws its cards on"),
+            Self::Second => ("second", "the second reader, on every card of a photo"),
             Self::Context => ("context", "the refiner's look at cards that are read with doubt"),
+            Self::Augmented => ("augmented", "the refiner's look at the same crops turned around"),
             Self::Features => ("features", "classical features of cards that are still in doubt"),
+            Self::Screens => ("screens", "the network that reads copies of screens"),
+            Self::Closer => ("closer", "crops around the small symbols of a drawing"),
+            Self::Drawing => ("drawing", "what is measured of a drawing's symbols"),
+            Self::Groups => ("groups", "groups of what is alike on a drawn table"),
         }
     }
 }

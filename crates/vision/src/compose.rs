@@ -1,7 +1,7 @@
 //! Composes the stages, in this one place.
 
 use super::board::{self, Board};
-use super::choice::FinderError;
+use super::choice::{FinderError, Step};
 use super::classify::alike::{self, Class};
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
@@ -62,6 +62,8 @@ pub struct Pipeline {
     pub board: board::Params,
     /// The prior for a table's facts.
     pub facts: TableFacts,
+    /// Steps that are left out.
+    pub without: Vec<Step>,
 }
 
 impl Pipeline {
@@ -76,7 +78,7 @@ impl Pipeline {
     /// The stages with their default parameters and the given finder and reader.
     pub(crate) fn new(finder: Box<dyn CardFinder>, reader: Box<dyn Reader>) -> Self {
         let (board, facts) = (board::Params::default(), TableFacts::default());
-        Self { finder, reader, board, facts }
+        Self { finder, reader, board, facts, without: Vec::new() }
     }
 
     /// Reads a frame. `trace` receives each stage's time and picture. Of the time for drawing
@@ -168,13 +170,17 @@ impl Pipeline {
         let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
-        let table = trace
-            .stage("facts", |_| SettledTable::of(reader, cards, before)?.into_drawn(reader))?;
+        let with = |step| !self.without.contains(&step);
+        let table = trace.stage("facts", |_| {
+            let table = SettledTable::of(reader, cards, before)?;
+            if with(Step::Closer) { table.into_drawn(reader) } else { Ok(table) }
+        })?;
         trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
         let (readings, facts, classes) = trace.stage("classify", |_| {
-            let straight = table.facts.on_screen.then(|| table.cards.images.clone());
+            let is_grouped = table.facts.on_screen && with(Step::Groups);
+            let straight = is_grouped.then(|| table.cards.images.clone());
             let (mut readings, facts) = table.read(reader)?;
             let is_card = |i: usize| readings[i].is_card >= self.board.least_is_card;
             let classes = straight.and_then(|images| alike::classes(&images, &readings, is_card));

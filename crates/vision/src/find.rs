@@ -22,7 +22,7 @@ pub(crate) mod symbols_first {
 }
 pub(crate) mod working;
 
-pub use learned::decode::{Candidate, Maps, cards};
+pub use learned::candidates::{Candidate, Maps, cards};
 pub use learned::{Learned, Params, evidence};
 pub(crate) use symbols_first::finder as classical;
 

@@ -184,13 +184,13 @@ impl ReadingPlan {
                     FinderChoice::Classical => fusion.classical,
                 };
                 let calibration = weights.board;
-                let refiner = refiner.filter(|_| !self.without.contains(&Step::Context));
                 let mut reader = FusedReader::new(network, refiner, weights);
+                reader.without.clone_from(&self.without);
                 if has_second {
                     reader.second = NeuralReader::load_second(models)?;
                 }
-                reader.with_features = !self.without.contains(&Step::Features);
-                if self.finder == FinderChoice::Learned {
+                let with_screens = !self.without.contains(&Step::Screens);
+                if self.finder == FinderChoice::Learned && with_screens {
                     reader.screens = Screens::load(models)?;
                     on_screen = reader.screens.as_ref().map(|screens| screens.evidence.board);
                 }
@@ -199,6 +199,7 @@ impl ReadingPlan {
         };
         let mut pipeline = pipeline(finder, reader, calibration, self.facts());
         pipeline.board.on_screen = on_screen;
+        pipeline.without.clone_from(&self.without);
         Ok(pipeline)
     }
 
@@ -233,7 +234,7 @@ fn pipeline(
     facts: TableFacts,
 ) -> Pipeline {
     let board = board::Params { calibration, ..board::Params::default() };
-    Pipeline { finder, reader, board, facts }
+    Pipeline { finder, reader, board, facts, without: Vec::new() }
 }
 
 #[cfg(test)]

@@ -255,7 +255,8 @@ fn outputs<'a>(
             }
         };
         let reader = &networks.reader;
-        let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
+        let others =
+            Others { refiner: refiner.as_deref(), second: second.as_ref(), ..Others::default() };
         let table: ExampleTable = fuse::ask(&cards, reader, others, own.edition, false, truth)?;
         tables.push(table);
     }
@@ -273,7 +274,8 @@ pub fn join<'a>(
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
     let (refiner, second) = (refiner::shared(base)?, NeuralReader::load_second(base)?);
-    let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
+    let others =
+        Others { refiner: refiner.as_deref(), second: second.as_ref(), ..Others::default() };
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;

@@ -10,6 +10,7 @@ use super::drawing::{self, Drawing};
 use super::fusion::{CLASSIFIERS, EvidenceWeights};
 use super::neural::NeuralReader;
 use super::reader::{Cards, FirstLook, Reader};
+use crate::choice::Step;
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
@@ -56,8 +57,8 @@ pub(crate) struct FusedReader {
     evidence: EvidenceWeights,
     /// What reads copies of screens; without it they are read as photos are.
     pub screens: Option<Screens>,
-    /// Whether the classical features are used for cards that are still in doubt.
-    pub with_features: bool,
+    /// Steps that are left out.
+    pub without: Vec<Step>,
 }
 
 impl FusedReader {
@@ -67,7 +68,7 @@ impl FusedReader {
         refiner: Option<Arc<dyn RefinerNetwork>>,
         evidence: EvidenceWeights,
     ) -> Self {
-        Self { network, refiner, second: None, evidence, screens: None, with_features: true }
+        Self { network, refiner, second: None, evidence, screens: None, without: Vec::new() }
     }
 }
 
@@ -100,14 +101,9 @@ impl Reader for FusedReader {
         let on_screen = self.screens.as_ref().filter(|_| facts.on_screen);
         let evidence = on_screen.map_or(&self.evidence, |own| &own.evidence);
         let (edition, _) = facts.named_edition();
-        let others = Others { refiner: self.refiner.as_deref(), second: self.second.as_ref() };
-        let mut outputs = ask(cards, &look.logits, others, edition, on_screen.is_some())?;
-        if !self.with_features {
-            outputs
-                .iter_mut()
-                .flat_map(|said| &mut said.escalation)
-                .for_each(|a| a.features = None);
-        }
+        let refiner = self.refiner.as_deref();
+        let others = Others { refiner, second: self.second.as_ref(), without: &self.without };
+        let outputs = ask(cards, &look.logits, others, edition, on_screen.is_some())?;
         let reading = |((outputs, outline), logits): ((_, _), &[f32; reader::OUTPUTS])| {
             let reading = evidence.reading(outputs, outline);
             // On photos in bad light the reader doubts its deck's own cards: one right card of a
@@ -139,6 +135,8 @@ pub struct Others<'a> {
     pub refiner: Option<&'a dyn RefinerNetwork>,
     /// Is asked about every card of a photo.
     pub second: Option<&'a NeuralReader>,
+    /// Steps that are left out.
+    pub without: &'a [Step],
 }
 
 /// Runs the other classifiers, given the reader network's logits of each card and the edition whose values count:
@@ -161,18 +159,19 @@ pub fn ask(
     edition: Edition,
     is_drawn: bool,
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
+    let with = |step| !others.without.contains(&step);
     let mut outputs = outputs_of(logits, edition);
-    if is_drawn {
+    if is_drawn && with(Step::Drawing) {
         for (outputs, measured) in outputs.iter_mut().zip(drawing::measure(&cards.images)) {
             outputs.drawing = measured;
         }
-    } else if let Some(network) = others.second {
+    } else if let Some(network) = others.second.filter(|_| !is_drawn && with(Step::Second)) {
         for (outputs, logits) in outputs.iter_mut().zip(network.logits(&cards.images)?) {
             outputs.second = Some(reader::of_edition(&logits, edition));
         }
     }
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
-    let refiner = others.refiner.filter(|_| edition == Edition::Classic);
+    let refiner = others.refiner.filter(|_| edition == Edition::Classic && with(Step::Context));
     let is_doubtful = |i: &usize| {
         let own = &outputs[*i];
         least_lead(&own.values) < LEAST_LEAD
@@ -180,36 +179,48 @@ pub fn ask(
             || cards.outlines[*i].shared > LEAST_SHARED
     };
     let doubtful: Vec<usize> = (0..outputs.len()).filter(is_doubtful).collect();
-    let outline = |i: &usize| cards.outlines[*i].corners_in_image;
-    let outlines = |which: &[usize]| which.iter().map(outline).collect::<Vec<Quad>>();
-    let mut contexts = match refiner {
-        Some(network) => refiner::classify(&cards.frame, &outlines(&doubtful), network)?,
+    let places = |which: &[usize]| -> Vec<Quad> {
+        which.iter().map(|&i| cards.outlines[i].corners_in_image).collect()
+    };
+    let contexts = match refiner {
+        Some(network) => refiner::classify(&cards.frame, &places(&doubtful), network)?,
         None => vec![None; doubtful.len()],
     };
-    let stays_in_doubt = |k: &usize| {
-        contexts[*k].is_none_or(|context| {
-            let values = &outputs[doubtful[*k]].values;
-            context.right < LEAST_LEAD
-                || least_lead(&context.values) < LEAST_LEAD
-                || likeliest(&context.values) != likeliest(values)
-        })
-    };
-    let still: Vec<usize> = (0..doubtful.len()).filter(stays_in_doubt).collect();
-    let still_doubtful: Vec<usize> = still.iter().map(|&k| doubtful[k]).collect();
-    if let Some(network) = refiner {
-        let said: Vec<Option<Answer>> = still.iter().map(|&k| contexts[k]).collect();
-        let places = outlines(&still_doubtful);
-        let augmented = refiner::augmented(&cards.frame, &places, &said, network)?;
-        still.iter().zip(augmented).for_each(|(&k, augmented)| contexts[k] = augmented);
+    for (&i, context) in doubtful.iter().zip(contexts) {
+        outputs[i].escalation = Some(Escalation { context, features: None });
     }
-    let mut features: Vec<Option<Reading>> = vec![None; doubtful.len()];
-    for (&k, reading) in still.iter().zip(in_company(&still_doubtful, &cards.images, edition)) {
-        features[k] = Some(reading);
+    // What follows costs as much again for each card, so that it is asked where one crop leaves a doubt.
+    let still: Vec<usize> = doubtful.into_iter().filter(|&i| outputs[i].stays_in_doubt()).collect();
+    if let Some(network) = refiner.filter(|_| with(Step::Augmented)) {
+        let said: Vec<_> = still.iter().map(|&i| outputs[i].context()).collect();
+        let augmented = refiner::augmented(&cards.frame, &places(&still), &said, network)?;
+        for (&i, context) in still.iter().zip(augmented) {
+            outputs[i].escalation = Some(Escalation { context, features: None });
+        }
     }
-    for ((i, context), features) in doubtful.into_iter().zip(contexts).zip(features) {
-        outputs[i].escalation = Some(Escalation { context, features });
+    if with(Step::Features) {
+        for (&i, reading) in still.iter().zip(in_company(&still, &cards.images, edition)) {
+            let context = outputs[i].context();
+            outputs[i].escalation = Some(Escalation { context, features: Some(reading) });
+        }
     }
     Ok(outputs)
+}
+
+impl ClassifierOutputs {
+    /// The refiner's answer, if it was asked and has one.
+    fn context(&self) -> Option<Answer> {
+        self.escalation.as_ref()?.context
+    }
+
+    /// Whether the refiner has not settled the doubt about a card.
+    fn stays_in_doubt(&self) -> bool {
+        self.context().is_none_or(|context| {
+            context.right < LEAST_LEAD
+                || least_lead(&context.values) < LEAST_LEAD
+                || likeliest(&context.values) != likeliest(&self.values)
+        })
+    }
 }
 
 /// What the reader network alone says of each card.
@@ -310,7 +321,7 @@ pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 
     /// No feature rules a value out completely: lower bound of the natural logarithm.
     const LEAST_LOG: f32 = -12.0;
     let escalation = outputs.escalation.as_ref();
-    let context = escalation.and_then(|e| e.context);
+    let context = outputs.context();
     let features = escalation.and_then(|e| e.features.as_ref());
     let second = outputs.second.unwrap_or(outputs.values);
     std::array::from_fn(|v| {
@@ -328,8 +339,7 @@ pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 
 pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32; 7] {
     let reader = outputs.card.clamp(-12.0, 12.0);
     let score = outline.score.clamp(-8.0, 8.0) as f32;
-    let context = outputs.escalation.as_ref().and_then(|e| e.context);
-    let [asked, right, lead, shared] = context.map_or([0.0; 4], |context| {
+    let [asked, right, lead, shared] = outputs.context().map_or([0.0; 4], |context| {
         let lead = least_lead(&context.values).clamp(0.0, 8.0);
         [1.0, context.right.clamp(-8.0, 8.0), lead, outline.shared]
     });
@@ -487,7 +497,7 @@ mod tests {
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
         let logits = network.logits(&cards.images).unwrap();
-        let refiner = Others { refiner: Some(&counting), second: None };
+        let refiner = Others { refiner: Some(&counting), ..Others::default() };
         let said = ask(&cards, &logits, refiner, Edition::Classic, false).unwrap();
         let escalated: Vec<bool> = said.iter().map(|said| said.escalation.is_some()).collect();
         assert_eq!(escalated, [false, true, true], "the doubtful one and the covered one");
@@ -508,7 +518,7 @@ mod tests {
         let logits = sure.logits(&cards.images).unwrap();
         let said = |second: &'static str, is_drawn| {
             let second = NeuralReader::with_network(Box::new(Always(second)));
-            let others = Others { refiner: None, second: Some(&second) };
+            let others = Others { second: Some(&second), ..Others::default() };
             let own = ask(&cards, &logits, others, Edition::Classic, is_drawn).unwrap().remove(0);
             (own.second.is_some(), own.escalation.is_some())
         };

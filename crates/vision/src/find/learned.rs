@@ -1,34 +1,83 @@
 //! The learned finder: a network detects cards; their borders and the table's plane give the
 //! corners.
 //!
-//! The photo is shrunk to a long side of 320 pixels ([`shrink`]). A network detects cards
-//! and symbols ([`decode`]). Each card's corners are fitted to the table's plane and
-//! to its borders ([`place`]); for covered cards, other positions are tried ([`search`]). A
+//! A network detects cards and symbols ([`candidates`]). Each card's corners are fitted to the table's
+//! plane and to its borders; for covered cards, other positions are tried ([`place`]). A
 //! logistic regression on the features ([`evidence`]) gives each outline its log odds.
 
-pub(crate) mod decode;
-pub(crate) mod detections;
+pub(crate) mod candidates;
 pub mod evidence;
 pub(crate) mod pictures;
 pub(crate) mod place;
-pub(crate) mod placer;
-pub(crate) mod search;
-pub(crate) mod shrink;
 
-use super::{CardFinder, FindError, panels::panels, working::Working};
+use super::{CardFinder, FindError, panels::panels};
 use crate::{
     classify::fusion::Fusion, data::CardOutline, overlap::tell_shared, refiner::RefinerNetwork,
     trace::Trace,
 };
-use decode::{Candidate, FinderNetwork, Maps};
-pub(crate) use detections::Detections;
-pub use detections::Params;
+use candidates::{FinderNetwork, Found};
+use place::{Laid, Placer};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError};
 use setsight_photo::Frame;
-use setsight_photo::geometry::{Point, Quad, space};
-use shrink::ScaledPhoto;
+use setsight_photo::geometry::Quad;
 use std::sync::Arc;
+
+/// Sizes and thresholds of the learned finder.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    /// Long side of the photo in the usual pass, in pixels.
+    pub long_side_px: f64,
+    /// Long sides of the photo, in pixels, in further passes if the first detects nothing: one for
+    /// small cards, one for a card that fills the photo.
+    pub blind_passes_px: [f64; 2],
+    /// Threshold of the network's log odds for a card's peak.
+    pub least_heat: f64,
+    /// Threshold of the network's log odds for a symbol's peak.
+    pub least_symbol_heat: f64,
+    /// Non-maximum suppression: two centres closer than this, in short sides, are one card.
+    pub apart: f64,
+    /// Threshold of a candidate's log odds given all features. It is below 0 because the reader
+    /// judges each card again.
+    pub least_score: f64,
+    /// Parameters of fitting corners.
+    pub place: place::Params,
+    /// Long side of the working image, in which borders are fitted, in pixels.
+    pub working_px: f64,
+    /// Shortest median card in the working image, in pixels; for shorter cards the image is
+    /// enlarged.
+    pub smallest_working_card_px: f64,
+    /// Longest side of the working image, in pixels.
+    pub largest_working_px: f64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            long_side_px: 320.0,
+            blind_passes_px: [640.0, 128.0],
+            least_heat: -2.0,
+            least_symbol_heat: -1.0,
+            apart: 0.42,
+            least_score: -2.0,
+            place: place::Params::default(),
+            working_px: 800.0,
+            smallest_working_card_px: 75.0,
+            largest_working_px: 1600.0,
+        }
+    }
+}
+
+/// All intermediate results of one photo.
+#[derive(Debug)]
+pub struct Detections {
+    /// What the network describes.
+    pub found: Found,
+    /// The candidates with their fitted corners, in the order of `found`.
+    pub laid: Laid,
+    /// The features of each candidate.
+    pub features: Vec<[f64; evidence::FEATURES]>,
+}
 
 /// The finder that uses networks.
 pub struct Learned {
@@ -40,6 +89,8 @@ pub struct Learned {
     pub params: Params,
     /// Weights of an outline's features.
     pub weights: evidence::Weights,
+    /// Whether panels of a drawing are looked for.
+    pub with_panels: bool,
 }
 
 impl Learned {
@@ -49,7 +100,7 @@ impl Learned {
         refiner: Option<Arc<dyn RefinerNetwork>>,
         weights: evidence::Weights,
     ) -> Self {
-        Self { network, refiner, params: Params::default(), weights }
+        Self { network, refiner, params: Params::default(), weights, with_panels: true }
     }
 
     /// Loads its network and weights. `refiner` is the network that it shares with the reader.
@@ -70,7 +121,16 @@ impl Learned {
     /// # Errors
     /// See [`FindError`].
     pub fn detect(&self, frame: &Frame) -> Result<Option<Detections>, FindError> {
-        detect(frame, &*self.network, self.refiner.as_deref(), &self.params)
+        const SMALLEST_PX: u32 = 16;
+        if frame.width().min(frame.height()) < SMALLEST_PX {
+            return Ok(None);
+        }
+        let found = Found::detect(frame, &*self.network, &self.params)?;
+        let Found { working, symbols, .. } = &found;
+        let placer = Placer { frame, working, symbols, params: &self.params.place };
+        let laid = placer.place(&found.cards, self.refiner.as_deref())?;
+        let features = evidence::features(&found, &laid);
+        Ok(Some(Detections { found, laid, features }))
     }
 }
 
@@ -84,48 +144,8 @@ impl CardFinder for Learned {
         trace.picture("heat", || pictures::heat(&seen))?;
         trace.picture("places", || pictures::places(frame, &seen, &self.weights))?;
         let outlines = outlines(&seen, &self.params, &self.weights);
-        Ok(with_panels(outlines, &panels(frame)))
+        Ok(if self.with_panels { with_panels(outlines, &panels(frame)) } else { outlines })
     }
-}
-
-fn detect(
-    frame: &Frame,
-    network: &dyn FinderNetwork,
-    refiner: Option<&dyn RefinerNetwork>,
-    params: &Params,
-) -> Result<Option<Detections>, FindError> {
-    const SMALLEST_PX: u32 = 16;
-    if frame.width().min(frame.height()) < SMALLEST_PX {
-        return Ok(None);
-    }
-    let mut working = Working::new(frame, params.working_px);
-    let (scaled, maps, cards) = best_pass(&working, network, params)?;
-    let mut symbols = decode::symbols(&maps, params.least_symbol_heat);
-
-    // Borders need a median card that is large enough.
-    let median_px = median_long_side(&cards).map(|px| px * scaled.working_per_input.x);
-    let mut per_input = scaled.working_per_input;
-    if let Some(px) = median_px
-        && px < params.smallest_working_card_px
-    {
-        let wanted = params.working_px * params.smallest_working_card_px * 1.3 / px;
-        let before = (working.width as f64, working.height as f64);
-        working = Working::new(frame, wanted.min(params.largest_working_px));
-        per_input.x *= working.width as f64 / before.0;
-        per_input.y *= working.height as f64 / before.1;
-    }
-    let scaled = ScaledPhoto { working_per_input: per_input, ..scaled };
-    let in_working = |card: &Candidate| Candidate {
-        quad: Quad::of(card.quad.0.map(|p| scaled.working_from_input(p))),
-        heat: card.heat,
-    };
-    let cards: Vec<Candidate<space::Working>> = cards.iter().map(in_working).collect();
-    for symbol in &mut symbols {
-        symbol.center = scaled.working_from_input(symbol.center);
-    }
-    let placed = place::place(frame, &working, &cards, &symbols, refiner, &params.place)?;
-    let features = evidence::features(&maps, &scaled, &symbols, &placed);
-    Ok(Some(Detections { working, scaled, maps, symbols, placed, features }))
 }
 
 /// The candidates whose log odds reach the threshold, the likeliest first.
@@ -135,12 +155,13 @@ pub(crate) fn outlines(
     weights: &evidence::Weights,
 ) -> Vec<CardOutline> {
     let mut outlines: Vec<CardOutline> = seen
-        .placed
+        .laid
+        .cards
         .iter()
         .zip(&seen.features)
         .map(|(card, features)| CardOutline {
             score: evidence::log_odds(features, weights),
-            ..CardOutline::at(seen.working.in_image(&card.refined.quad).higher_corner_first())
+            ..CardOutline::at(seen.found.working.in_image(&card.refined.quad).higher_corner_first())
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();
@@ -170,65 +191,6 @@ fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutli
     outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
     tell_shared(&mut outlines);
     outlines
-}
-
-/// The usual pass, or the one at another scale that shows most cards if that shows none.
-fn best_pass(
-    working: &Working,
-    network: &dyn FinderNetwork,
-    params: &Params,
-) -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
-    // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
-    const MOST_ENLARGED: f64 = 2.0;
-    let enlarged_px = working.width.max(working.height) as f64 / working.scale * MOST_ENLARGED;
-    let likely = |cards: &[Candidate]| cards.iter().filter(|c| c.heat > 0.0).count();
-    let take = |long_side_px: f64| -> Result<(ScaledPhoto, Maps, Vec<Candidate>), FindError> {
-        let scaled = ScaledPhoto::new(working, long_side_px);
-        let maps = network.maps(&scaled.input)?;
-        let inside = |c: &Candidate| {
-            let Point { x, y } = c.quad.center();
-            x < scaled.size.0 as f64 && y < scaled.size.1 as f64
-        };
-        let mut cards = decode::cards(&maps, params.least_heat, params.apart);
-        cards.retain(inside);
-        // The likeliest come first.
-        cards.truncate(worth_a_look(likely(&cards)));
-        Ok((scaled, maps, cards))
-    };
-    let mut best = take(params.long_side_px)?;
-    if likely(&best.2) == 0 {
-        let others = params.blind_passes_px.into_iter();
-        for long_side_px in others.filter(|&px| px < params.long_side_px.max(enlarged_px)) {
-            let next = take(long_side_px)?;
-            if likely(&next.2) > likely(&best.2) {
-                best = next;
-            }
-        }
-    }
-    Ok(best)
-}
-
-/// How many candidates are looked at where so many are likely. Each costs as much as a card, and a
-/// picture without cards, such as a page of text, has unlikely ones without end; a table has fewer
-/// than likely ones, and most of those in a heap.
-const fn worth_a_look(likely: usize) -> usize {
-    /// As many as lie on a table, for those on which none is likely.
-    const UNLIKELY: usize = 12;
-    /// More than a deck and what it is laid on.
-    const MOST: usize = 120;
-    let some = UNLIKELY + 2 * likely;
-    if some < MOST { some } else { MOST }
-}
-
-/// Long side of the median likely card, in pixels of the input.
-fn median_long_side(cards: &[Candidate]) -> Option<f64> {
-    let mut sizes: Vec<f64> = cards
-        .iter()
-        .filter(|c| c.heat > -0.4)
-        .map(|c| c.quad.long_side().max(c.quad.short_side()))
-        .collect();
-    sizes.sort_by(f64::total_cmp);
-    sizes.get(sizes.len() / 2).copied()
 }
 
 #[cfg(test)]

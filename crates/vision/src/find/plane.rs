@@ -177,6 +177,21 @@ impl TablePlane {
         jacobian(&self.table_from_working, at, vector)
     }
 
+    /// The card nearest to an outline whose misfit is below `elsewhere`.
+    pub(crate) fn card_near(&self, outline: &WorkingQuad, elsewhere: f64) -> Option<WorkingQuad> {
+        let seen = self.table_from_working.apply_quad(outline);
+        let pose = Pose::nearest(&seen);
+        let is_near = corner_error(&seen, &pose.quad_on_table()) < elsewhere;
+        is_near.then(|| self.quad_in_working(&pose))
+    }
+
+    /// How an outline fits this table: its misfit, and the natural logarithm of its size in relation to a
+    /// card at that place.
+    pub(crate) fn fit_of(&self, outline: &WorkingQuad) -> (f64, f64) {
+        let seen: Quad = self.table_from_working.apply_quad(outline);
+        (self.misfit(outline), log_size(&seen) - CARD_ASPECT.ln())
+    }
+
     /// Mean distance of a quad's corners from those of the nearest card on this table, in short
     /// sides.
     pub(crate) fn misfit(&self, quad: &WorkingQuad) -> f64 {
@@ -188,6 +203,11 @@ impl TablePlane {
     pub(crate) fn quad_in_working(&self, pose: &Pose) -> WorkingQuad {
         self.working_from_table.apply_quad(&pose.quad_on_table())
     }
+}
+
+/// Natural logarithm of the long side of a card with this quad's area.
+pub(crate) fn log_size<S>(quad: &Quad<S>) -> f64 {
+    (quad.signed_area().abs() * CARD_ASPECT).max(1e-9).ln() / 2.0
 }
 
 fn corner_error(a: &Quad, b: &Quad) -> f64 {

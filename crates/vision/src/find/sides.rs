@@ -24,11 +24,20 @@ pub struct Params {
     /// Largest distance from the best fitting rectangle, in short sides, at which a line still
     /// belongs to the card.
     pub agreement: f64,
+    /// Mean distance of the corners, in short sides, from which a card does not lie on the table of
+    /// the others.
+    pub elsewhere: f64,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { reach: 0.13, expected_deviation: 0.06, support: 0.18, agreement: 0.04 }
+        Self {
+            reach: 0.13,
+            expected_deviation: 0.06,
+            support: 0.18,
+            agreement: 0.04,
+            elsewhere: f64::INFINITY,
+        }
     }
 }
 
@@ -278,12 +287,16 @@ impl Refined {
         params: &Params,
     ) -> Self {
         let sides = find_sides(working, expected, params);
+        let table = table.filter(|table| table.misfit(expected) < params.elsewhere);
         Self::fit(expected, sides, table, params)
     }
 
     /// Refits the card on an improved table, and searches again for the missing sides at their new
-    /// predicted places.
+    /// predicted places. What lies elsewhere stays as it is.
     pub(crate) fn again(&self, working: &Working, table: &TablePlane, params: &Params) -> Self {
+        if table.misfit(&self.quad) >= params.elsewhere {
+            return *self;
+        }
         let refit = Self::fit(&self.quad, self.sides, Some(table), params);
         if refit.confirmed == [true; 4] {
             return refit;

@@ -78,7 +78,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let a_fit = (args.tables + with_stacks + in_bad_light) as usize;
     let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
     let (refiner, second) = (refiner::shared(&models)?, NeuralReader::load_second(&models)?);
-    let others = Others { refiner: refiner.as_deref(), second: second.as_ref() };
+    let others =
+        Others { refiner: refiner.as_deref(), second: second.as_ref(), ..Others::default() };
     let seed = SEEDS + args.seed;
     let mut finder = Learned::load(&models, refiner.clone())?;
     let (outlines, outlines_told) =
@@ -144,7 +145,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let reader = &NeuralReader::with_network(Box::new(network));
     let refiner = refiner::shared(models)?;
     let finder = &Learned::load(models, refiner.clone())?;
-    let others = Others { refiner: refiner.as_deref(), second: None };
+    let others = Others { refiner: refiner.as_deref(), ..Others::default() };
     let networks = Networks { finder, reader, others };
     let clipped = args.tables / 2;
     let bar = photos::progress((2 * args.tables + clipped) as usize);

@@ -1,9 +1,9 @@
 //! Features of a candidate, and the logistic regression that turns them into the log odds of a
 //! card.
 
-use super::decode::{SymbolPeak, symbol_heat_at};
-use super::{decode::Maps, placer::Placed, shrink::ScaledPhoto};
-use crate::find::working::WorkingQuad;
+use super::candidates::{Found, SymbolPeak, symbol_heat_at};
+use super::place::{Laid, Placed};
+use crate::find::{sides::even_rim, working::WorkingQuad};
 use setsight_game::cards::{Number, outline::symbol_centers};
 use setsight_photo::geometry::{Homography, Point, Quad};
 
@@ -26,31 +26,26 @@ pub const NAMES: [&str; FEATURES] = [
 ];
 
 /// The features of each candidate.
-pub(crate) fn features(
-    maps: &Maps,
-    scaled: &ScaledPhoto,
-    peaks: &[SymbolPeak],
-    placed: &[Placed],
-) -> Vec<[f64; FEATURES]> {
+pub(crate) fn features(found: &Found, laid: &Laid) -> Vec<[f64; FEATURES]> {
     let of = |(card, (own, taken)): (&Placed, (usize, usize))| {
-        let (all, best) = symbols(&card.refined.quad, maps, scaled);
+        let (all, best) = symbols(&card.refined.quad, found);
         let (misfit, log_size) =
-            card.on_table.map_or((0.0, 0.0), |fit| (fit.misfit.min(0.6), fit.log_size));
+            laid.table.map_or((0.0, 0.0), |table| table.fit_of(&card.candidate.quad));
         [
             card.candidate.heat.clamp(-4.0, 5.0),
             all,
             best,
-            misfit,
+            misfit.min(0.6),
             log_size.clamp(0.0, 1.0),
             (-log_size).clamp(0.0, 1.0),
-            f64::from(card.on_table.is_none()),
+            f64::from(laid.table.is_none()),
             card.refined.sides_seen() as f64 / 4.0,
-            card.rim,
+            even_rim(&card.refined.quad, &found.working),
             f64::from(own > 0),
             taken as f64 / (own + taken).max(1) as f64,
         ]
     };
-    placed.iter().zip(owned(placed, peaks)).map(of).collect()
+    laid.cards.iter().zip(owned(&laid.cards, &found.symbols)).map(of).collect()
 }
 
 /// For each card, the number of the network's symbols on it that are its own, and the number that
@@ -92,15 +87,15 @@ fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
 
 /// Log odds of symbols at a card's places: the mean over the places of the best fitting number, and
 /// the highest single value.
-fn symbols(quad: &WorkingQuad, maps: &Maps, scaled: &ScaledPhoto) -> (f64, f64) {
+fn symbols(quad: &WorkingQuad, found: &Found) -> (f64, f64) {
     /// Range to which a symbol's log odds are clamped.
     const RANGE: (f64, f64) = (-4.0, 3.0);
     let Some(image_from_card) = Homography::between(&Quad::unit_card(), quad) else {
         return (RANGE.0, RANGE.0);
     };
     let heat = |x: f64| {
-        let at = scaled.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
-        symbol_heat_at(maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))
+        let at = found.scaled.input_from_working(image_from_card.apply(Point::new(x, 0.0)));
+        symbol_heat_at(&found.maps, at).map(|h| h.clamp(RANGE.0, RANGE.1))
     };
     let (mut all, mut best) = (RANGE.0, RANGE.0);
     for number in Number::ALL {

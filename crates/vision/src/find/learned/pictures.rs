@@ -1,6 +1,6 @@
 //! Draws the finder's intermediate results, for people.
 
-use super::{detections::Detections, evidence};
+use super::{Detections, evidence};
 use crate::{overlay, probability::sigmoid};
 use image::{Rgb, RgbImage, imageops};
 use setsight_nets::finder;
@@ -16,14 +16,15 @@ const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
 /// in blue.
 pub(crate) fn heat(seen: &Detections) -> RgbImage {
     const LARGER: u32 = 3;
-    let input = &seen.scaled.input;
-    let (width, height) = seen.scaled.size;
+    let input = &seen.found.scaled.input;
+    let (width, height) = seen.found.scaled.size;
     let plane = input.width * input.height;
     let stride = finder::STRIDE_PX;
     let mut picture = RgbImage::from_fn(width as u32, height as u32, |x, y| {
         let (x, y) = (x as usize, y as usize);
         let at = y * input.width + x;
-        let probability = |output| sigmoid(seen.maps.at(output, y / stride, x / stride)) as f32;
+        let probability =
+            |output| sigmoid(seen.found.maps.at(output, y / stride, x / stride)) as f32;
         // Use a dark grey photo, so that the only colours are the network's.
         let grey = (0..3).map(|c| input.pixels[c * plane + at]).sum::<f32>() / 3.0 * 0.6;
         let (card, symbol) = (probability(finder::CARD), probability(finder::SYMBOL));
@@ -44,9 +45,9 @@ pub(crate) fn heat(seen: &Detections) -> RgbImage {
 pub(crate) fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weights) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.clone();
-    let working = &seen.working;
+    let working = &seen.found.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
-    for (card, features) in seen.placed.iter().zip(&seen.features) {
+    for (card, features) in seen.laid.cards.iter().zip(&seen.features) {
         let log_odds = evidence::log_odds(features, weights);
         let quad = working.in_image(&card.refined.quad);
         let color = if log_odds > 0.0 { FITTED } else { AGAINST };
@@ -63,7 +64,7 @@ pub(crate) fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weigh
         overlay::rectangle(&mut picture, corner, (1.2 * width, 1.1 * size), GROUND, 0.85);
         overlay::text_centred(&mut picture, middle, size, INK, &label);
     }
-    for symbol in &seen.symbols {
+    for symbol in &seen.found.symbols {
         overlay::disc(&mut picture, symbol.center / working.scale, 3.0 * unit, PREDICTED);
     }
     picture

@@ -1,7 +1,7 @@
 //! The finder around its network, with a network that is told where the cards are, and is as far
 //! off as a trained one.
 
-use super::decode::Input;
+use super::candidates::{Input, Maps};
 use super::*;
 use setsight_nets::{engine::NetworkError, finder, refiner};
 use setsight_scenes::Kind;
@@ -264,7 +264,7 @@ fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
     let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
     let looked_at = |heat: f32| {
         let finder = Learned::new(Box::new(Boxes(heat)), None, [0.0; evidence::FEATURES + 1]);
-        finder.detect(&frame).unwrap().unwrap().placed.len()
+        finder.detect(&frame).unwrap().unwrap().laid.cards.len()
     };
     assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
 }

@@ -1,11 +1,23 @@
-//! Decodes the network's maps into cards: finds peaks, and the card that the cells around each
-//! describe.
+//! The network's boundary: a photo goes in, cards and symbols come out as the network describes them.
+//!
+//! The photo is shrunk to a long side of 320 pixels, with its sides padded to a multiple of 16. Peaks in the
+//! network's maps are cards and symbols; the cells around a card's peak describe its outline.
 
-use crate::probability::sigmoid;
+use super::Params;
+use crate::{
+    find::{
+        FindError,
+        working::{Working, scaled},
+    },
+    planes,
+    probability::sigmoid,
+};
+use image::RgbImage;
 use setsight_nets::{
     engine::{Network, NetworkError},
     finder,
 };
+use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad, space};
 
 /// A card as the network describes it, by default in pixels of the network's input.
@@ -225,6 +237,179 @@ impl FinderNetwork for Network {
         let (rows, columns) = (input.height / finder::STRIDE_PX, input.width / finder::STRIDE_PX);
         Ok(Maps { values: output.values, rows, columns })
     }
+}
+
+/// The photo at the scale of one pass, and its relation to the working image.
+#[derive(Clone, Debug)]
+pub struct ScaledPhoto {
+    /// The network's input.
+    pub input: Input,
+    /// Working pixels per pixel of the input, across and down; they differ by rounding.
+    pub working_per_input: Point,
+    /// Columns and rows of the input that show the photo; the rest repeats its border.
+    pub size: (usize, usize),
+    /// Long side of the photo in the input, in pixels.
+    pub long_side_px: f64,
+}
+
+impl ScaledPhoto {
+    /// Scales the working image to a long side of about `long_side_px`.
+    pub(crate) fn new(working: &Working, long_side_px: f64) -> Self {
+        let scale = long_side_px / working.width.max(working.height) as f64;
+        let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
+        let (width, height) = (side(working.width), side(working.height));
+        let small = scaled(&working.rgb, (width, height));
+        let padded = padded(small);
+        let mut pixels = Vec::new();
+        planes::push(&padded, &mut pixels);
+        let (columns, rows) = (padded.width() as usize, padded.height() as usize);
+        Self {
+            input: Input { pixels, width: columns, height: rows },
+            working_per_input: Point::new(
+                working.width as f64 / f64::from(width),
+                working.height as f64 / f64::from(height),
+            ),
+            size: (width as usize, height as usize),
+            long_side_px: f64::from(width.max(height)),
+        }
+    }
+
+    /// Maps a point of the input to the working image.
+    pub(crate) fn working_from_input(&self, p: Point) -> Point {
+        Point::new(p.x * self.working_per_input.x, p.y * self.working_per_input.y)
+    }
+
+    /// Maps a point of the working image to the input.
+    pub(crate) fn input_from_working(&self, p: Point) -> Point {
+        Point::new(p.x / self.working_per_input.x, p.y / self.working_per_input.y)
+    }
+}
+
+/// Repeats the last column and row until both sides are multiples of what the network takes.
+fn padded(image: RgbImage) -> RgbImage {
+    let side = |px: u32| px.next_multiple_of(finder::SIDE_MULTIPLE_PX as u32);
+    let (width, height) = image.dimensions();
+    let size = (side(width), side(height));
+    if size == (width, height) {
+        return image;
+    }
+    RgbImage::from_fn(size.0, size.1, |x, y| *image.get_pixel(x.min(width - 1), y.min(height - 1)))
+}
+
+/// What the network describes in a photo.
+#[derive(Debug)]
+pub struct Found {
+    /// The working image, in which borders are fitted.
+    pub working: Working,
+    /// The pass that was chosen.
+    pub scaled: ScaledPhoto,
+    /// The network's output for it.
+    pub maps: Maps,
+    /// Cards in working pixels, the likeliest first.
+    pub cards: Vec<Candidate<space::Working>>,
+    /// Symbols in working pixels.
+    pub symbols: Vec<SymbolPeak>,
+}
+
+impl Found {
+    /// Takes the usual pass, or the one at another scale that shows most cards if that shows none.
+    pub(crate) fn detect(
+        frame: &Frame,
+        network: &dyn FinderNetwork,
+        params: &Params,
+    ) -> Result<Self, FindError> {
+        // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
+        const MOST_ENLARGED: f64 = 2.0;
+        let working = Working::new(frame, params.working_px);
+        let own_px = f64::from(frame.width().max(frame.height()));
+        let likely = |pass: &Pass| pass.cards.iter().filter(|c| c.heat > 0.0).count();
+        let mut best = Pass::of(&working, network, params.long_side_px, params)?;
+        if likely(&best) == 0 {
+            let largest_px = params.long_side_px.max(own_px * MOST_ENLARGED);
+            for long_side_px in params.blind_passes_px.into_iter().filter(|&px| px < largest_px) {
+                let next = Pass::of(&working, network, long_side_px, params)?;
+                if likely(&next) > likely(&best) {
+                    best = next;
+                }
+            }
+        }
+        Ok(best.in_working(frame, working, params))
+    }
+}
+
+/// One run of the network. Outlines are in pixels of its input.
+struct Pass {
+    scaled: ScaledPhoto,
+    maps: Maps,
+    cards: Vec<Candidate>,
+}
+
+impl Pass {
+    fn of(
+        working: &Working,
+        network: &dyn FinderNetwork,
+        long_side_px: f64,
+        params: &Params,
+    ) -> Result<Self, FindError> {
+        let scaled = ScaledPhoto::new(working, long_side_px);
+        let maps = network.maps(&scaled.input)?;
+        let inside = |c: &Candidate| {
+            let Point { x, y } = c.quad.center();
+            x < scaled.size.0 as f64 && y < scaled.size.1 as f64
+        };
+        let mut cards = cards(&maps, params.least_heat, params.apart);
+        cards.retain(inside);
+        cards.truncate(worth_a_look(cards.iter().filter(|c| c.heat > 0.0).count()));
+        Ok(Self { scaled, maps, cards })
+    }
+
+    /// In pixels of a working image in which the median card is large enough for its borders.
+    fn in_working(self, frame: &Frame, mut working: Working, params: &Params) -> Found {
+        let Self { mut scaled, maps, cards } = self;
+        let median_px = median_long_side(&cards).map(|px| px * scaled.working_per_input.x);
+        if let Some(px) = median_px
+            && px < params.smallest_working_card_px
+        {
+            let wanted = params.working_px * params.smallest_working_card_px * 1.3 / px;
+            let before = (working.width as f64, working.height as f64);
+            working = Working::new(frame, wanted.min(params.largest_working_px));
+            scaled.working_per_input.x *= working.width as f64 / before.0;
+            scaled.working_per_input.y *= working.height as f64 / before.1;
+        }
+        let to_working = |card: &Candidate| Candidate {
+            quad: Quad::of(card.quad.0.map(|p| scaled.working_from_input(p))),
+            heat: card.heat,
+        };
+        let cards = cards.iter().map(to_working).collect();
+        let mut symbols = symbols(&maps, params.least_symbol_heat);
+        for symbol in &mut symbols {
+            symbol.center = scaled.working_from_input(symbol.center);
+        }
+        Found { working, scaled, maps, cards, symbols }
+    }
+}
+
+/// How many candidates are looked at where so many are likely. Each costs as much as a card, and a
+/// picture without cards, such as a page of text, has unlikely ones without end; a table has fewer
+/// than likely ones, and most of those in a heap.
+const fn worth_a_look(likely: usize) -> usize {
+    /// As many as lie on a table, for those on which none is likely.
+    const UNLIKELY: usize = 12;
+    /// More than a deck and what it is laid on.
+    const MOST: usize = 120;
+    let some = UNLIKELY + 2 * likely;
+    if some < MOST { some } else { MOST }
+}
+
+/// Long side of the median likely card, in pixels of the input.
+fn median_long_side(cards: &[Candidate]) -> Option<f64> {
+    let mut sizes: Vec<f64> = cards
+        .iter()
+        .filter(|c| c.heat > -0.4)
+        .map(|c| c.quad.long_side().max(c.quad.short_side()))
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied()
 }
 
 #[cfg(test)]
