@@ -4,6 +4,7 @@
 use super::candidates::{Input, Maps};
 use super::*;
 use setsight_nets::{engine::NetworkError, finder, refiner};
+use setsight_photo::geometry::Point;
 use setsight_scenes::Kind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

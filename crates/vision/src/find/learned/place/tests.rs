@@ -1,7 +1,8 @@
 use super::*;
 use crate::find::drawn::{FlatCard, card_at, photo};
+use image::RgbImage;
 use setsight_nets::engine::NetworkError;
-use setsight_nets::refiner::{OUTPUTS, RIGHT};
+use setsight_nets::refiner::{HEIGHT, OUTPUTS, RIGHT, WIDTH};
 
 /// A refiner that judges every outline right, and moves all corners by this share of a short side.
 struct Moves([f32; 2]);
@@ -19,6 +20,16 @@ impl RefinerNetwork for Moves {
 fn cards() -> Vec<Quad> {
     let place = |i: usize| (60.0 + 140.0 * (i % 3) as f64, 60.0 + 130.0 * (i / 3) as f64);
     (0..6).map(|i| card_at(place(i).0, place(i).1, 0.1 * i as f64 - 0.3)).collect()
+}
+
+/// The candidates with fitted corners, by these parameters.
+fn placed(
+    (frame, working): &(Frame, Working),
+    candidates: &[Candidate<space::Working>],
+    refiner: Option<&dyn RefinerNetwork>,
+    params: &Params,
+) -> Laid {
+    Placer { frame, working, symbols: &[], params }.place(candidates, refiner).unwrap()
 }
 
 fn photo_of(cards: &[Quad]) -> (Frame, Working) {
@@ -51,38 +62,38 @@ fn off(placed: &Placed, corners: &Quad) -> f64 {
 
 #[test]
 fn rough_outlines_become_exact() {
-    let (frame, working) = photo_of(&cards());
-    let placed = place(&frame, &working, &rough_cards(), &[], None, &Params::default()).unwrap();
-    for (placed, corners) in placed.iter().zip(cards()) {
+    let laid = placed(&photo_of(&cards()), &rough_cards(), None, &Params::default());
+    let table = laid.table.expect("six cards show a table");
+    for (placed, corners) in laid.cards.iter().zip(cards()) {
         assert_eq!(placed.refined.sides_seen(), 4);
         assert!(off(placed, &corners) < 0.7, "{}", off(placed, &corners));
-        assert!(fit.misfit < 0.1 && fit.log_size.abs() < 0.1, "{fit:?}");
+        let fit = table.fit_of(&placed.candidate.quad);
+        assert!(fit.0 < 0.1 && fit.1.abs() < 0.1, "{fit:?}");
     }
 }
 
 #[test]
 fn what_has_another_size_does_not_lie_on_the_table() {
-    let (frame, working) = photo_of(&cards());
     let mut candidates = rough_cards();
     // An outline much larger than a card, across two of them, and less likely than they are.
     let large = Quad::new(card_at(190.0, 60.0, 0.0).0.map(|p| p * 1.6));
     candidates.push(Candidate { quad: large.in_space(1.0), heat: -1.0 });
-    let placed = place(&frame, &working, &candidates, &[], None, &Params::default()).unwrap();
-    let (card, large) = (placed[0].on_table.unwrap(), placed[6].on_table.unwrap());
-    assert!(large.misfit > Params::default().elsewhere && large.log_size > 0.3, "{large:?}");
-    assert!(card.misfit < 0.1, "{card:?}");
-    assert!(off(&placed[0], &cards()[0]) < 0.7, "the others stay exact");
+    let params = Params::default();
+    let laid = placed(&photo_of(&cards()), &candidates, None, &params);
+    let fit = |i: usize| laid.table.unwrap().fit_of(&laid.cards[i].candidate.quad);
+    let (card, large) = (fit(0), fit(6));
+    assert!(large.0 > params.sides.elsewhere && large.1 > 0.3, "{large:?}");
+    assert!(card.0 < 0.1, "{card:?}");
+    assert!(off(&laid.cards[0], &cards()[0]) < 0.7, "the others stay exact");
 }
 
 #[test]
 fn two_cards_show_no_table_and_are_placed_all_the_same() {
     let two = &cards()[..2];
-    let (frame, working) = photo_of(two);
     let rough = candidates(two.iter().enumerate().map(|(i, quad)| rough(i, quad)));
-    let placed = place(&frame, &working, &rough, &[], None, &Params::default()).unwrap();
-    for (placed, corners) in placed.iter().zip(two) {
-        assert!(placed.on_table.is_none() && off(placed, corners) < 0.8);
-    }
+    let laid = placed(&photo_of(two), &rough, None, &Params::default());
+    assert!(laid.table.is_none());
+    assert!(laid.cards.iter().zip(two).all(|(placed, corners)| off(placed, corners) < 0.8));
 }
 
 #[test]
@@ -95,17 +106,18 @@ fn a_symbol_off_the_middle_moves_its_card() {
     let along = (one[0].0[1] - one[0].0[0]) * (setsight_game::cards::outline::SYMBOL_SPACING / 2.0);
     let peak = |at: Point| SymbolPeak { center: one[0].center() + at + shift, heat: 2.0 };
     let peaks = [peak(along), peak(-along)];
-    let placed =
-        place(&frame, &working, &candidates(one), &peaks, None, &Params::default()).unwrap();
-    let moved = placed[0].refined.quad.center() - one[0].center();
-    assert_eq!(placed[0].refined.sides_seen(), 0);
+    let params = &Params::default();
+    let placer = Placer { frame: &frame, working: &working, symbols: &peaks, params };
+    let refined = placer.place(&candidates(one), None).unwrap().cards[0].refined;
+    let moved = refined.quad.center() - one[0].center();
+    assert_eq!(refined.sides_seen(), 0);
     // The predicted centre has the weight of half a symbol.
     assert!(moved.distance(shift * (2.0 / 2.5)) < 0.2, "{moved:?}");
 }
 
 #[test]
 fn the_refiner_names_corners_only_where_too_few_sides_were_found() {
-    let (frame, working) = photo_of(&cards());
+    let photo = photo_of(&cards());
     // Off by three tenths of a short side in both directions, beyond the reach of the search.
     let far = |quad: &Quad| {
         let along = (quad.0[1] - quad.0[0]) / quad.long_side();
@@ -113,17 +125,16 @@ fn the_refiner_names_corners_only_where_too_few_sides_were_found() {
         Quad::new(quad.0.map(|p| p - off))
     };
     let far = candidates(cards().iter().map(far));
-    let params = Params { search: None, ..Params::default() };
-    let without = place(&frame, &working, &far, &[], None, &params).unwrap();
-    assert!(sides_of_likely(&without) < params.enough_sides);
+    let params = Params { most_searched: 0, ..Params::default() };
+    assert!(placed(&photo, &far, None, &params).sides_of_likely() < params.enough_sides);
     // The refiner moves them half of the way, in each of two steps.
-    let with = place(&frame, &working, &far, &[], Some(&Moves([0.15, 0.15])), &params).unwrap();
-    for (placed, corners) in with.iter().zip(cards()) {
+    let with = placed(&photo, &far, Some(&Moves([0.15, 0.15])), &params);
+    for (placed, corners) in with.cards.iter().zip(cards()) {
         assert!(off(placed, &corners) < 0.8, "{}", off(placed, &corners));
     }
     // If all sides are found, the refiner does not run: its bad answer has no effect.
-    let good = place(&frame, &working, &rough_cards(), &[], Some(&Moves([0.5, 0.5])), &params);
-    assert!(good.unwrap().iter().zip(cards()).all(|(placed, corners)| off(placed, &corners) < 0.8));
+    let good = placed(&photo, &rough_cards(), Some(&Moves([0.5, 0.5])), &params);
+    assert!(good.cards.iter().zip(cards()).all(|(placed, corners)| off(placed, &corners) < 0.8));
 }
 
 /// Works on photos whose red value is the column: leads each outline towards column 130, by at
