@@ -8,7 +8,6 @@
 //! bits that both engines evaluate once, at load time. This halves the file, and changes each
 //! weight by at most one part in two thousand.
 
-mod error;
 mod read;
 mod write;
 

@@ -1,9 +1,11 @@
-//! What a network's file may contain. An engine runs everything that a file asks for, including
-//! endless loops and huge arrays; these networks need few operators.
+//! What a network's file may contain, and what one run of it may cost. An engine runs everything that a
+//! file asks for, including endless loops and huge arrays; these networks need few operators. Limits on
+//! each node do not bound the cost: two small arrays that are added to each other give a huge one, and
+//! each of many cheap nodes may enlarge what the one before it gave.
 
-use super::cost;
 use crate::Kind;
 use onnx_rs::ast::{Attribute, Graph, Model, Node, OpType};
+use std::collections::HashMap;
 
 /// Largest file that is accepted; this program's largest network has 1.5 megabytes.
 pub const MAX_BYTES: usize = 32 << 20;
@@ -32,11 +34,11 @@ pub fn check(model: &Model, kind: Kind) -> Result<(), String> {
     for node in &graph.node {
         check_node(node, graph).map_err(|problem| format!("node `{}`: {problem}", node.name))?;
     }
-    cost::check(graph, kind).map(|_| ())
+    check_cost(graph, kind).map(|_| ())
 }
 
 /// The whole numbers of a node's attribute; none if it is left out.
-pub fn ints<'a>(node: &'a Node, name: &str) -> &'a [i64] {
+fn ints<'a>(node: &'a Node, name: &str) -> &'a [i64] {
     let found = node.attribute.iter().find(|attribute| attribute.name == name);
     found.map_or(&[], values_of)
 }
@@ -107,4 +109,188 @@ fn check_node(node: &Node, graph: &Graph) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Most numbers that all nodes may give for one picture: 256 MB. The shipped networks give at most
+/// 3.8 million.
+const MAX_NUMBERS_GIVEN: u64 = 64 << 20;
+/// Most multiply-adds for one picture. The shipped networks take at most 0.32 thousand million.
+const MAX_MULTIPLY_ADDS: u64 = 4 << 30;
+
+/// Side of the picture by which a network without a fixed size is judged: that of the finder's
+/// first pass.
+const FREE_SIDE_PX: usize = 320;
+
+/// The sides of an array.
+type Shape = Vec<u64>;
+
+/// Numbers given and multiply-adds made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Numbers that all nodes give.
+    pub numbers: u64,
+    /// Multiplications with additions, comparisons counted alike.
+    pub multiply_adds: u64,
+}
+
+/// Checks what a network of this kind costs for one picture, before an engine prepares it.
+///
+/// # Errors
+/// A node whose result has no shape, or one from which on the sum is too large.
+fn check_cost(graph: &Graph, kind: Kind) -> Result<Cost, String> {
+    let [rows, columns] = kind.input_size().unwrap_or([FREE_SIDE_PX; 2]);
+    let input = [1, kind.input_channels(), rows, columns];
+    let mut shapes: HashMap<&str, Shape> = HashMap::new();
+    for value in &graph.input {
+        shapes.insert(value.name, input.map(|side| side as u64).to_vec());
+    }
+    for array in &graph.initializer {
+        let sides = array.dims().iter().map(|&side| u64::try_from(side).unwrap_or(0));
+        shapes.insert(array.name(), sides.collect());
+    }
+    let mut cost = Cost::default();
+    for node in &graph.node {
+        let told = |problem: String| format!("node `{}`: {problem}", node.name);
+        let (shape, factor) = result_of(node, graph, &shapes).map_err(told)?;
+        let numbers = shape.iter().try_fold(1u64, |product, &side| product.checked_mul(side));
+        let numbers = numbers.unwrap_or(u64::MAX);
+        cost.numbers = cost.numbers.saturating_add(numbers);
+        cost.multiply_adds = cost.multiply_adds.saturating_add(numbers.saturating_mul(factor));
+        if cost.numbers > MAX_NUMBERS_GIVEN || cost.multiply_adds > MAX_MULTIPLY_ADDS {
+            return Err(told(format!(
+                "up to it the network gives {} numbers by {} multiply-adds for {input:?}; at most \
+                 {MAX_NUMBERS_GIVEN} and {MAX_MULTIPLY_ADDS} are run",
+                cost.numbers, cost.multiply_adds
+            )));
+        }
+        let [output] = node.output.as_slice() else {
+            return Err(told(format!("{} results; expected one", node.output.len())));
+        };
+        shapes.insert(output, shape);
+    }
+    Ok(cost)
+}
+
+/// The shape of a node's result, and the multiply-adds for each number of it.
+fn result_of(
+    node: &Node,
+    graph: &Graph,
+    shapes: &HashMap<&str, Shape>,
+) -> Result<(Shape, u64), String> {
+    let input = |i: usize| {
+        let name = node.input.get(i).copied().unwrap_or_default();
+        shapes.get(name).ok_or_else(|| format!("takes `{name}`, which nothing gives"))
+    };
+    let picture = |i: usize| {
+        let shape = input(i)?;
+        <[u64; 4]>::try_from(shape.as_slice())
+            .map_err(|_| format!("takes an array of {shape:?}; expected four sides"))
+    };
+    Ok(match node.op_type {
+        OpType::Conv => {
+            let ([n, ..], [outputs, inputs, rows, columns]) = (picture(0)?, picture(1)?);
+            let [height, width] = windows(node, picture(0)?, [rows, columns])?;
+            (vec![n, outputs, height, width], inputs.saturating_mul(rows * columns))
+        }
+        OpType::MaxPool | OpType::AveragePool => {
+            let [rows, columns] = pair(node, "kernel_shape")?;
+            let [n, channels, ..] = picture(0)?;
+            let [height, width] = windows(node, picture(0)?, [rows, columns])?;
+            (vec![n, channels, height, width], rows * columns)
+        }
+        OpType::GlobalAveragePool => {
+            let [n, channels, height, width] = picture(0)?;
+            (vec![n, channels, 1, 1], height.saturating_mul(width))
+        }
+        OpType::Flatten => {
+            let shape = input(0)?;
+            let rest =
+                shape.iter().skip(1).try_fold(1u64, |product, &side| product.checked_mul(side));
+            match ints(node, "axis").first() {
+                None | Some(1) => {}
+                Some(axis) => return Err(format!("`axis` is {axis}; expected 1")),
+            }
+            (vec![*shape.first().unwrap_or(&1), rest.unwrap_or(u64::MAX)], 1)
+        }
+        OpType::Gemm => {
+            let of = |i: usize, turned: &str| -> Result<[u64; 2], String> {
+                let shape = input(i)?;
+                let &[rows, columns] = shape.as_slice() else {
+                    return Err(format!("takes an array of {shape:?}; expected two sides"));
+                };
+                let turned = ints(node, turned).first().is_some_and(|&is| is != 0);
+                Ok(if turned { [columns, rows] } else { [rows, columns] })
+            };
+            let ([rows, inner], [_, columns]) = (of(0, "transA")?, of(1, "transB")?);
+            (vec![rows, columns], inner)
+        }
+        OpType::Add => (broadcast(input(0)?, input(1)?), 1),
+        OpType::Resize => {
+            let factors = node.input.get(2).and_then(|name| graph.get_initializer(name));
+            let factors = factors.and_then(|factors| factors.as_f32()).unwrap_or_default();
+            let larger = |(&side, &by): (&u64, &f32)| (side as f64 * f64::from(by)) as u64;
+            (input(0)?.iter().zip(factors.iter()).map(larger).collect(), 1)
+        }
+        // Relu and Cast.
+        _ => (input(0)?.clone(), 1),
+    })
+}
+
+/// Rows and columns that windows of this size give.
+fn windows(node: &Node, picture: [u64; 4], window: [u64; 2]) -> Result<[u64; 2], String> {
+    let (steps, apart) = (pair(node, "strides")?, pair(node, "dilations")?);
+    let pads = match ints(node, "pads") {
+        [] => [0; 4],
+        pads => <[i64; 4]>::try_from(pads).map_err(|_| format!("`pads` is {pads:?}"))?,
+    };
+    let rounds_up = ints(node, "ceil_mode").first().is_some_and(|&mode| mode != 0);
+    if rounds_up || node.attribute.iter().any(|a| a.name == "auto_pad" && a.s != b"NOTSET") {
+        return Err("rounds up or pads by itself, which is not run".into());
+    }
+    let count = |axis: usize| {
+        // The limits of each node keep these small.
+        let padded = picture[2 + axis].saturating_add((pads[axis] + pads[axis + 2]) as u64);
+        let reach = apart[axis] * window[axis].saturating_sub(1) + 1;
+        padded
+            .checked_sub(reach)
+            .map(|room| room / steps[axis] + 1)
+            .ok_or_else(|| format!("windows of {reach} pixels do not fit into {padded}"))
+    };
+    Ok([count(0)?, count(1)?])
+}
+
+/// Two numbers of an attribute; 1 and 1 if it is left out.
+fn pair(node: &Node, name: &str) -> Result<[u64; 2], String> {
+    match ints(node, name) {
+        [] => Ok([1, 1]),
+        &[rows, columns] if rows > 0 && columns > 0 => Ok([rows as u64, columns as u64]),
+        other => Err(format!("`{name}` is {other:?}; expected two numbers from 1 on")),
+    }
+}
+
+/// The shape of a sum of two arrays, by ONNX's rules of broadcasting. Where they do not fit, the
+/// engine says so.
+fn broadcast(a: &[u64], b: &[u64]) -> Shape {
+    let sides = a.len().max(b.len());
+    let side =
+        |shape: &[u64], i: usize| (i + shape.len()).checked_sub(sides).map_or(1, |i| shape[i]);
+    (0..sides).map(|i| side(a, i).max(side(b, i))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Models, file_of};
+    use super::*;
+
+    #[test]
+    fn the_shipped_networks_cost_a_fraction_of_what_is_allowed() {
+        for kind in Kind::ALL {
+            let bytes = Models::Shipped.read(file_of(kind)).unwrap();
+            let model = onnx_rs::parse(&bytes).unwrap();
+            let cost = check_cost(model.graph.as_ref().unwrap(), kind).unwrap();
+            assert!(cost.numbers > 10_000 && cost.multiply_adds > 1_000_000, "{cost:?}");
+            assert!(cost.numbers < MAX_NUMBERS_GIVEN / 10, "{cost:?}");
+            assert!(cost.multiply_adds < MAX_MULTIPLY_ADDS / 10, "{cost:?}");
+        }
+    }
 }

@@ -2,28 +2,25 @@
 //! the program. Both are used through [`Network`].
 
 mod allowed;
-mod cost;
-mod embedded;
-mod library;
 mod models;
 mod network;
 #[cfg_attr(target_arch = "wasm32", path = "no_onnxruntime.rs")]
 mod onnxruntime;
-mod program;
 mod runtime;
-mod stopwatch;
 pub mod uncounted;
-pub mod used;
 
-pub use embedded::cpu_elsewhere;
 pub use models::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, SCREEN_READER, SCREENS,
     SECOND_READER, WEIGHTS, file_of, sha256,
 };
-pub use network::{Network, NetworkError};
+pub use network::{Network, NetworkError, cpu_elsewhere};
 pub use runtime::{
     CHOICE_VARIABLE, Engine, EngineChoice, EngineError, LIBRARY_VARIABLE, chosen, in_use,
     library_name, require,
 };
-pub use stopwatch::Stopwatch;
-pub use uncounted::uncounted_so_far;
+pub use uncounted::{Stopwatch, uncounted_so_far};
+
+/// The models that this user has chosen: those inside the program, or a folder.
+pub mod used {
+    pub use super::models::{choose, chosen, models, reset};
+}

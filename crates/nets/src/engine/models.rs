@@ -1,15 +1,17 @@
-//! Loads weights, from inside the program or from a folder.
+//! Loads weights, from inside the program or from the folder that this user has chosen.
 
 use super::allowed::MAX_BYTES;
 use super::network::{Network, NetworkError};
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 use setsight_files::json_fault;
-use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text_bytes};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text, read_text_bytes};
+use setsight_files::whole_file::write_whole;
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{borrow::Cow, io};
 
 /// File that lists the files of a folder of models with their hashes.
 pub const MANIFEST: &str = "manifest.json";
@@ -214,6 +216,54 @@ pub const fn file_of(kind: Kind) -> &'static str {
 /// SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The file that stores the folder's path.
+fn choice_file() -> Option<PathBuf> {
+    Some(dirs::config_dir()?.join("setsight").join("models"))
+}
+
+/// The folder that this user has chosen, if any.
+pub fn chosen() -> Option<PathBuf> {
+    let text = read_text(&choice_file()?, MAX_SETTINGS_BYTES).ok()?;
+    let path = text.trim_end_matches(['\r', '\n']);
+    (!path.is_empty()).then(|| PathBuf::from(path))
+}
+
+/// The models to use unless the command line names others.
+pub fn models() -> Models {
+    chosen().map_or(Models::Shipped, Models::Folder)
+}
+
+/// Chooses a folder for all later runs; returns its canonical path.
+///
+/// # Errors
+/// The folder does not exist, or the choice cannot be stored.
+pub fn choose(folder: &Path) -> io::Result<PathBuf> {
+    let folder = dunce::canonicalize(folder)?;
+    let file = choice_file().ok_or_else(no_place)?;
+    if let Some(parent) = file.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let text = folder.to_str().ok_or_else(|| io::Error::other("its path is no text"))?;
+    write_whole(&file, format!("{text}\n").as_bytes())?;
+    Ok(folder)
+}
+
+/// Goes back to the models inside the program.
+///
+/// # Errors
+/// The stored choice cannot be removed.
+pub fn reset() -> io::Result<()> {
+    let file = choice_file().ok_or_else(no_place)?;
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn no_place() -> io::Error {
+    io::Error::other("this system names no folder for settings (HOME is not set)")
 }
 
 #[cfg(test)]

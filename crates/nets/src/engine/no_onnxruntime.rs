@@ -1,6 +1,6 @@
 //! What stands for ONNX Runtime where no library can be opened.
 
-use super::program::{Output, Program};
+use super::network::{Output, Program};
 use super::runtime::StartError;
 use std::path::Path;
 

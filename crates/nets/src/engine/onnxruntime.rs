@@ -1,6 +1,6 @@
 //! Runs a network on ONNX Runtime.
 
-use super::program::{Output, Program};
+use super::network::{Output, Program};
 use super::{runtime::StartError, uncounted::uncounted};
 pub use ort::environment::Environment;
 use ort::session::{Session, builder::GraphOptimizationLevel};

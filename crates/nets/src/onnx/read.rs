@@ -1,12 +1,30 @@
 //! Reads ONNX with another library than the one that writes it, from any program that writes the
 //! same form.
 
-use super::error::OnnxError;
-use crate::Metadata;
 use crate::graph::{Conv, Graph, Node, Op};
+use crate::{Metadata, MetadataError};
 use half::f16;
 use onnx_rs::ast::{self, Attribute, DataType, Dimension, OpType};
 use std::collections::HashMap;
+
+/// Why an ONNX file is not a network of this program.
+#[derive(Debug, thiserror::Error)]
+pub enum OnnxError {
+    /// Not ONNX, or truncated.
+    #[error("it is no whole ONNX file ({0})")]
+    Broken(String),
+    /// ONNX, but without this program's metadata.
+    #[error(transparent)]
+    Metadata(#[from] MetadataError),
+    /// It contains a node that this program's networks do not have.
+    #[error("node `{node}`: {problem}")]
+    Node {
+        /// The node's name.
+        node: String,
+        /// What is wrong with the node.
+        problem: String,
+    },
+}
 
 /// Reads a network that [`encode`](super::encode) wrote.
 ///
