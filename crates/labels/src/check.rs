@@ -4,22 +4,148 @@
 //! checks them against the pictures, and [`Findings`] collects the results.
 
 mod findings;
-mod item;
-mod labels;
 
+use crate::crops::{self, together};
 use crate::mistakes::{self, Mistake};
-use crate::{Verdict, compare, crops};
-use item::{LabelledBoard, Picture, Wrong};
+use crate::{Verdict, compare};
 use setsight_game::cards::Card;
 use setsight_nets::engine::sha256;
-use setsight_photo::labels::{CardLabel, PhotoLabel, load_crop};
+use setsight_photo::geometry::Point;
+use setsight_photo::labels::{
+    CROP_LABELS, CardLabel, CropLine, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel,
+    has_labels, labelled_folders, leads_outside, load_crop, read_crop_lines, told_twice,
+};
 use setsight_photo::source::{self, MemoryBudget};
 use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, fmt};
 
 pub use findings::{FEW, Findings};
-pub use item::{Checked, Doubt, Item, Kind};
-pub use labels::plan;
+
+/// A unit of checking.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// A labelled photo.
+    Photo {
+        /// The photo's file.
+        path: PathBuf,
+        /// Its labels.
+        label: PhotoLabel,
+    },
+    /// Some labelled crops of one folder: their files and cards.
+    Crops(Vec<(PathBuf, Card)>),
+}
+
+/// An error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The picture's file, or the file of its labels.
+    pub path: PathBuf,
+    /// What is wrong, and how to correct it.
+    pub reason: String,
+}
+
+/// The kind of a doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The reader claims another card than the label.
+    OtherCard,
+    /// No card is found at the label.
+    NoCard,
+    /// A claimed card has no label.
+    NoLabel,
+}
+
+impl Kind {
+    /// Its name in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::OtherCard => "other_card",
+            Self::NoCard => "no_card",
+            Self::NoLabel => "no_label",
+        }
+    }
+}
+
+/// A disagreement between label and reader.
+#[derive(Clone, Debug)]
+pub struct Doubt {
+    /// The picture's file.
+    pub path: PathBuf,
+    /// Its kind.
+    pub kind: Kind,
+    /// The label's code.
+    pub labelled: Option<Card>,
+    /// The reader's code and its confidence, 0 to 1.
+    pub read: Option<(Card, f32)>,
+    /// The centre in pixels of the upright photo; `None` for a crop.
+    pub center_in_image: Option<Point>,
+    /// Pictures of it, if they were requested.
+    pub mistake: Option<Mistake>,
+}
+
+/// As a sentence, without the file.
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = |card: Option<Card>| card.map_or_else(String::new, |card| card.to_string());
+        let at = self
+            .center_in_image
+            .map_or_else(String::new, |p| format!(" at ({:.0}, {:.0})", p.x, p.y));
+        let (labelled, read) = (code(self.labelled), code(self.read.map(|(card, _)| card)));
+        let sure = self.read.map_or(0.0, |(_, sure)| sure);
+        match self.kind {
+            Kind::OtherCard => write!(f, "labelled {labelled}{at}, read {read} ({sure:.2})"),
+            Kind::NoCard => write!(f, "labelled {labelled}{at}, no card found there"),
+            Kind::NoLabel => write!(f, "{read} found{at} ({sure:.2}), not labelled"),
+        }
+    }
+}
+
+/// The result of checking an item.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Errors.
+    pub wrong: Vec<Wrong>,
+    /// Disagreements between label and reader.
+    pub doubts: Vec<Doubt>,
+    /// Labelled cards that the reader finds but does not claim.
+    pub unsure: usize,
+    /// The pictures that could be read.
+    pub(super) seen: Vec<Picture>,
+    /// The labels and readings of a photo.
+    pub(super) board: Option<LabelledBoard>,
+}
+
+/// A picture, identified by its content.
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    pub(super) path: PathBuf,
+    pub(super) sha256: String,
+    pub(super) labelled: BTreeSet<Card>,
+}
+
+/// A photo's labels compared with its readings.
+#[derive(Clone, Debug)]
+pub(super) struct LabelledBoard {
+    pub(super) path: PathBuf,
+    pub(super) labelled: BTreeSet<Card>,
+    /// All claimed cards, wherever they lie.
+    pub(super) sure: BTreeSet<Card>,
+    /// Number of labels with the same card at their place, sure or not.
+    pub(super) agree: usize,
+    /// Number of labels with another claimed card, or none, at their place.
+    pub(super) against: usize,
+}
+
+impl Item {
+    /// Number of pictures in it.
+    pub fn pictures(&self) -> usize {
+        match self {
+            Self::Photo { .. } => 1,
+            Self::Crops(crops) => crops.len(),
+        }
+    }
+}
 
 impl Item {
     /// Checks the item, a photo when there is room for it. Files that cannot be read are reported as errors.
@@ -179,4 +305,178 @@ fn check_crops(
         });
     }
     Ok(checked)
+}
+
+/// The items to check, and the errors found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Folders with labels.
+    pub folders: Vec<PathBuf>,
+    /// Photos with unconfirmed labels, which are not checked.
+    pub unchecked: Vec<PathBuf>,
+    /// The items to check.
+    pub items: Vec<Item>,
+    /// Pictures outside the folder of their labels.
+    pub outside: Vec<PathBuf>,
+    /// Errors in the labels themselves.
+    pub wrong: Vec<Wrong>,
+}
+
+/// Reads the labels of each folder, or of its direct subfolders.
+pub fn plan(folders: &[PathBuf]) -> Result<Plan, DatasetError> {
+    let mut plan = Plan::default();
+    for folder in folders {
+        for folder in labelled(folder)? {
+            if has_labels(&folder, PHOTO_LABELS) {
+                plan.add_photos(&folder);
+            }
+            if has_labels(&folder, CROP_LABELS) {
+                plan.add_crops(&folder);
+            }
+            plan.folders.push(folder);
+        }
+    }
+    Ok(plan)
+}
+
+fn labelled(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
+    let folders = labelled_folders(folder, &[CROP_LABELS, PHOTO_LABELS])?;
+    if folders.is_empty() {
+        return Err(DatasetError::NoLabels(folder.to_path_buf()));
+    }
+    Ok(folders)
+}
+
+impl Plan {
+    fn wrong(&mut self, path: &Path, reason: String) {
+        self.wrong.push(Wrong { path: path.to_path_buf(), reason });
+    }
+
+    fn add_photos(&mut self, folder: &Path) {
+        let labels = folder.join(PHOTO_LABELS);
+        let file = match LabelFile::read(folder) {
+            Ok(file) => file,
+            Err(error) => return self.wrong(&labels, unreadable(&error)),
+        };
+        let mut files = BTreeSet::new();
+        for label in file.each_photo() {
+            let label = match label {
+                Ok(label) => label,
+                Err(why) => {
+                    self.wrong(&labels, why);
+                    continue;
+                }
+            };
+            let path = folder.join(&label.file);
+            if !files.insert(label.file.clone()) {
+                self.wrong(&path, "is labelled twice; take one of its labels out".to_owned());
+                continue;
+            }
+            if let Some((code, first, second)) = label.twice() {
+                self.wrong(&path, told_twice(code, first, second));
+            }
+            for why in out_of_place(&label) {
+                self.wrong(&path, why);
+            }
+            if !path.is_file() {
+                let reason = "is labelled but not there; put it there or take its labels out";
+                self.wrong(&path, reason.to_owned());
+                continue;
+            }
+            if leads_outside(&label.file) {
+                self.outside.push(path.clone());
+            }
+            if label.is_checked() {
+                self.items.push(Item::Photo { path, label });
+            } else {
+                self.unchecked.push(path);
+            }
+        }
+    }
+
+    fn add_crops(&mut self, folder: &Path) {
+        let labels = folder.join(CROP_LABELS);
+        let lines = match read_crop_lines(folder) {
+            Ok(lines) => lines,
+            Err(error) => return self.wrong(&labels, unreadable(&error)),
+        };
+        let mut files = BTreeSet::new();
+        let mut crops: Vec<(PathBuf, Card)> = Vec::new();
+        for line in lines {
+            let (line, label) = match line {
+                CropLine::Label { line, label } => (line, label),
+                CropLine::BadCode { line, file, error } => {
+                    self.wrong(&labels, format!("line {line}: {file}: {error}"));
+                    continue;
+                }
+                CropLine::Malformed { reason, .. } => {
+                    self.wrong(&labels, reason);
+                    continue;
+                }
+            };
+            let path = folder.join(&label.file);
+            if files.contains(&label.file) {
+                self.wrong(&labels, format!("line {line}: {} is labelled twice", label.file));
+                continue;
+            }
+            if !path.is_file() {
+                let reason = "is labelled but not there; put it there or take its labels out";
+                self.wrong(&path, reason.to_owned());
+            } else {
+                if leads_outside(&label.file) {
+                    self.outside.push(path.clone());
+                }
+                crops.push((path, label.code));
+            }
+            files.insert(label.file);
+        }
+        self.items.extend(together(&crops).into_iter().map(Item::Crops));
+    }
+}
+
+/// Why a file of labels cannot be read, without its name.
+fn unreadable(error: &DatasetError) -> String {
+    match error {
+        DatasetError::Unreadable { source, .. } => format!("cannot be read: {source}"),
+        DatasetError::NotJson { reason, .. } => format!("is no JSON: {reason}"),
+        DatasetError::NoPhotos(_) => "holds no list \"photos\"".to_owned(),
+        DatasetError::Malformed { reason, .. } => reason.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Cards whose coordinates are impossible.
+fn out_of_place(label: &PhotoLabel) -> Vec<String> {
+    let (width, height) = (f64::from(label.width), f64::from(label.height));
+    let inside = |p: Point| (0.0..=width).contains(&p.x) && (0.0..=height).contains(&p.y);
+    let mut wrong = Vec::new();
+    for (i, card) in label.cards.iter().enumerate() {
+        let (name, Point { x, y }) = (format!("card {} ({})", i + 1, card.code), card.center);
+        if !inside(card.center) {
+            wrong.push(format!(
+                "the centre of {name}, ({x:.0}, {y:.0}), lies outside of the picture \
+                 ({width}x{height} pixels as stored)"
+            ));
+        } else if let Some(quad) = card.corners
+            && !around(quad.0, card.center)
+        {
+            wrong.push(format!(
+                "the corners of {name} are not around its centre, ({x:.0}, {y:.0}); correct them, or \
+                 write null for them"
+            ));
+        }
+    }
+    wrong
+}
+
+/// Whether a point lies inside four corners, which may be in any order.
+fn around(corners: [Point; 4], center: Point) -> bool {
+    let middle = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
+    let mut ordered = corners;
+    ordered.sort_by(|a, b| {
+        let angle = |p: &Point| (p.y - middle.y).atan2(p.x - middle.x);
+        angle(a).total_cmp(&angle(b))
+    });
+    let quad = setsight_photo::geometry::Quad::new(ordered);
+    quad.signed_area().abs() >= 1.0 && quad.contains(center)
 }

@@ -4,19 +4,16 @@
 //! them, and [`Converted::write`] writes them to a folder. Nothing is written until all checks have
 //! passed.
 
-mod coco;
-mod cvat;
 mod document;
 mod draft;
 mod find;
 mod folders;
+mod json;
 mod label_studio;
-mod labelme;
-mod outline;
 mod settle;
 mod table;
-mod voc;
 mod write;
+mod xml;
 mod yolo;
 
 pub use document::Format;

@@ -1,7 +1,7 @@
 //! Collects, counts and prints the findings.
 
-use super::item::{Checked, Doubt, Item, LabelledBoard, Picture, Wrong};
-use super::labels::Plan;
+use super::Plan;
+use super::{Checked, Doubt, Item, LabelledBoard, Picture, Wrong};
 use serde_json::{Value, json};
 use setsight_files::printable::counted;
 use setsight_game::cards::{Card, DECK_SIZE, Property};

@@ -2,7 +2,7 @@
 
 use super::document::{Content, Document, Format, Pictures, Read};
 use super::draft::{self, Drafts};
-use super::{coco, cvat, folders, label_studio, labelme, table, voc, yolo};
+use super::{folders, json, label_studio, table, xml, yolo};
 use setsight_game::cards::Card;
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
 use setsight_photo::source;
@@ -12,11 +12,11 @@ impl Format {
     /// All formats, in the order in which a file is tried.
     pub const ALL: [Self; 8] = [
         folders::FORMAT,
-        coco::FORMAT,
+        json::COCO,
         yolo::FORMAT,
-        voc::FORMAT,
-        cvat::FORMAT,
-        labelme::FORMAT,
+        xml::VOC,
+        xml::CVAT,
+        json::LABELME,
         label_studio::FORMAT,
         table::FORMAT,
     ];

@@ -5,8 +5,7 @@
 
 use super::{
     document::{Content, Document, Format, Pictures, Read, text_of},
-    draft::{DraftCrop, Drafts, Mark, is_picture},
-    outline::Outline,
+    draft::{DraftCrop, Drafts, Mark, Outline, is_picture},
 };
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};

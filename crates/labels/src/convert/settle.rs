@@ -1,7 +1,7 @@
 //! Checks labels against the pictures and converts them.
 
 use super::draft::{DraftCrop, DraftPhoto, Drafts, Unit};
-use super::{document::Format, find::Found, outline::Outline};
+use super::{document::Format, draft::Outline, find::Found};
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
 use setsight_photo::{

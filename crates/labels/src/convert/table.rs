@@ -5,8 +5,7 @@
 
 use super::{
     document::{Content, Document, Format, Pictures, Read, number},
-    draft::{DraftCrop, DraftPhoto, Drafts, Mark, Unit},
-    outline::Outline,
+    draft::{DraftCrop, DraftPhoto, Drafts, Mark, Outline, Unit},
 };
 use setsight_photo::{geometry::Point, labels::Table};
 use std::collections::BTreeMap;

@@ -3,8 +3,7 @@
 
 use super::{
     document::{Format, Read, number, text_at},
-    draft::{DraftPhoto, Drafts, Mark, Unit, has_extension, is_picture},
-    outline::Outline,
+    draft::{DraftPhoto, Drafts, Mark, Outline, Unit, has_extension, is_picture},
 };
 use setsight_files::small_file::MAX_SETTINGS_BYTES;
 use setsight_photo::geometry::Point;

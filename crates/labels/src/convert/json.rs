@@ -1,23 +1,21 @@
-//! COCO's JSON of detections, as Label Studio, CVAT and Roboflow write it.
+//! Labels as JSON: COCO's of detections, as Label Studio, CVAT and Roboflow write it, and LabelMe's, one file
+//! for each photo, which X-AnyLabeling and others write too.
 
-use super::{
-    document::{Content, Document, Format, Pictures, Read, numbers_of, text_of},
-    draft::{Drafts, Mark},
-    outline::Outline,
-};
+use super::document::{Content, Document, Format, Pictures, Read, numbers_of, text_of};
+use super::draft::{Drafts, Mark, Outline};
 use serde_json::Value;
 use setsight_photo::geometry::Point;
 use std::collections::BTreeMap;
 
-/// This format.
-pub(super) const FORMAT: Format = Format {
+/// COCO's format.
+pub(super) const COCO: Format = Format {
     name: "coco",
     looks_like: "COCO's JSON with boxes, polygons or keypoints",
-    read: Read::File(read),
+    read: Read::File(read_coco),
 };
 
 /// Reads the labels in a file of this form.
-pub(super) fn read(
+fn read_coco(
     file: &Document,
     pictures: &Pictures,
     drafts: &mut Drafts,
@@ -136,4 +134,54 @@ fn outline_of(annotation: &Value) -> Option<Outline> {
     let points: Vec<Point> =
         points.filter(|point| point[2] > 0.0).map(|&[x, y, _]| Point::new(x, y)).collect();
     Outline::of_keypoints(&points, a_box)
+}
+
+/// LabelMe's format.
+pub(super) const LABELME: Format =
+    Format { name: "labelme", looks_like: "LabelMe's JSON", read: Read::File(read_labelme) };
+
+/// Reads the labels in a file of this form. The picture's own pixels may follow as `imageData`; they
+/// are not looked at.
+fn read_labelme(
+    file: &Document,
+    pictures: &Pictures,
+    drafts: &mut Drafts,
+) -> Option<Result<(), String>> {
+    let Content::Json(document) = &file.content else { return None };
+    let shapes = document["shapes"].as_array()?;
+    let is_labelme = document.get("imagePath").is_some()
+        || shapes.iter().any(|shape| shape["points"].is_array());
+    is_labelme.then(|| {
+        let mut marks = Vec::new();
+        for (i, shape) in shapes.iter().enumerate() {
+            let class = text_of(&shape["label"]).unwrap_or_default();
+            let at = format!("shape {}", i + 1);
+            match outline_of_shape(shape) {
+                Some(outline) => marks.push(Mark { class, outline, at }),
+                None => drafts.problem(file.path, &format!("{at} ({class}) has too few points")),
+            }
+        }
+        let told_px = document["imageWidth"].as_f64().zip(document["imageHeight"].as_f64());
+        let name = document["imagePath"].as_str().unwrap_or_default();
+        drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
+        Ok(())
+    })
+}
+
+fn outline_of_shape(shape: &Value) -> Option<Outline> {
+    let point = |point: &Value| match numbers_of(point)?.as_slice() {
+        &[x, y] => Some(Point::new(x, y)),
+        _ => None,
+    };
+    let points: Vec<Point> =
+        shape["points"].as_array()?.iter().map(point).collect::<Option<_>>()?;
+    match (shape["shape_type"].as_str(), points.as_slice()) {
+        // A point, or a circle by its middle and a point of its border.
+        (Some("point"), &[center]) | (Some("circle"), &[center, _]) => {
+            Some(Outline::Center(center))
+        }
+        (_, &[a, b]) => Some(Outline::of_two_corners(a, b)),
+        (_, points) if points.len() >= 3 => Some(Outline::Polygon(points.to_vec())),
+        _ => None,
+    }
 }
