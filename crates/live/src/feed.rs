@@ -1,7 +1,7 @@
 //! A camera whose pictures another part of the program hands in, such as those that a phone sends.
 
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot};
-use super::latest::{Latest, Taken};
+use super::capture::{Latest, Taken};
 use std::time::{Duration, Instant};
 use std::{fmt, sync::Arc};
 

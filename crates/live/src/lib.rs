@@ -7,19 +7,19 @@
 //! |---|---|---|
 //! | `input` | what the user names: a camera, an address, a film | [`Cameras`] that open it |
 //! | `camera` | an open source | a [`Shot`](cameras::Shot): a frame and its time |
-//! | `system`, `control` | a camera of this machine; its size, exposure and focus | shots |
+//! | `system` | a camera of this machine; its size, exposure and focus | shots |
 //! | `network` | a phone or another network camera, by its address | shots |
 //! | `feed` | pictures that another part of the program hands in | shots |
 //! | `video` | a file, a pipe, a folder of pictures | shots with the film's own times |
 //! | `avi`, `jpeg`, `ffmpeg`, `pictures` | the bytes of a film or a stream | pictures |
-//! | `capture`, `latest` | a camera, which is opened again when it fails | its newest shot |
-//! | `frames` | a source, on a thread of its own | the newest shot, or every one |
+//! | `capture` | a camera, which is opened again when it fails | its newest shot |
+//! | `input` | a source, on a thread of its own | the newest shot, or every one |
 //! | `follow` | a shot | a view, by way of the next three |
 //! | `record` | a shot and its view | a film with its lines of JSON beside it |
-//! | `watch` | a frame | the tracked table, with detections on a thread of their own |
+//! | `follow` | a frame | the tracked table, with detections on a thread of their own |
 //! | [`counter`](setsight_track::counter) | a table | the score of the game |
-//! | `session`, `view` | a source, commands, a stop | views for a sink |
-//! | `snapshot` | a view | its line of JSON; its frame on disk |
+//! | `session` | a source, commands, a stop | views for a sink |
+//! | `record` | a view | its line of JSON; its frame on disk |
 //! | `top_view` | a view | the table as seen from straight above |
 //!
 //! The threads are connected by slots for the newest item ([`Latest`](parts::Latest)) or by channels of
@@ -30,37 +30,30 @@
 mod avi;
 mod camera;
 mod capture;
-mod control;
 mod feed;
 mod ffmpeg;
 mod follow;
-mod frames;
 mod input;
 mod jpeg;
-mod latest;
 mod network;
 mod pictures;
 mod record;
 mod session;
-mod snapshot;
 mod system;
 mod top_view;
 mod video;
-mod view;
-mod watch;
 
 pub use camera::{CameraChoice, CameraError, Cameras};
 pub use feed::Feed;
 pub use ffmpeg::end_all as end_children;
+pub use follow::Watch;
 pub use input::{FramePace, Input};
+pub use session::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
 pub use session::{Observer, Session, SessionEvent, Sink};
-pub use view::{LiveCommand, LiveSource, LiveView, Notice, Recording, RecordingState};
-pub use watch::Watch;
 
 /// Cameras of this machine and of the network, and what can be set on them.
 pub mod cameras {
-    pub use crate::camera::{Camera, CameraInfo, Shot, choose};
-    pub use crate::control::{CameraOffer, CameraWish, Span};
+    pub use crate::camera::{Camera, CameraInfo, CameraOffer, CameraWish, Shot, Span, choose};
     pub use crate::network::{Address, NetworkCamera, fingerprint_in};
     pub use crate::system::SystemCameras;
 }
@@ -68,10 +61,10 @@ pub mod cameras {
 /// Films: their pictures, their times, and new ones.
 pub mod films {
     pub use crate::avi::{AviReader, AviWriter, stamp_of};
+    pub use crate::follow::{FILM_PACE, Pace};
     pub use crate::video::{
         FilmCamera, FilmControl, FilmPlace, Rate, Video, VideoError, rate_of_pictures,
     };
-    pub use crate::watch::{FILM_PACE, Pace};
 
     /// Whether a film can be recorded to a path, and where its lines of JSON lie.
     pub mod record {
@@ -85,7 +78,7 @@ pub mod views {
 
     /// A view as a line of JSON; its frame on disk.
     pub mod snapshot {
-        pub use crate::snapshot::{line, save};
+        pub use crate::record::{line, save};
     }
     /// The table as seen from straight above.
     pub mod top_view {
@@ -95,7 +88,7 @@ pub mod views {
 
 /// What the page for phones and the tests need of the insides.
 pub mod parts {
-    pub use crate::latest::{Latest, Taken};
+    pub use crate::capture::{Latest, Taken};
     pub use crate::session::RunningSession;
 
     /// A camera that is opened again when it fails.

@@ -2,18 +2,16 @@
 //! here ([`http`]); what is no JPEG, other protocols (RTSP, ..) and logins by digest are left to
 //! `ffmpeg`.
 
-mod certificate;
 mod http;
 
 use super::{
     camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, Shot},
+    capture::{Latest, Taken},
     ffmpeg::{FfmpegError, Input, NewestFrame},
     jpeg::{self, Jpegs, Piece},
-    latest::{Latest, Taken},
 };
-use certificate::Accepted;
-pub use certificate::fingerprint_in;
-use http::Answer;
+pub use http::fingerprint_in;
+use http::{Accepted, Answer};
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 use std::{fmt, sync::Arc};

@@ -1,30 +1,151 @@
-//! A session: one source after the other, followed until its end or a stop, and told to a sink.
+//! A session: one source after the other, followed until its end or a stop, and told to a sink, view by
+//! view.
 
-use super::{
-    camera::{Camera, CameraError, Shot},
-    capture::Captured,
-    follow::Follower,
-    frames::{Frames, notice_if_it_panics},
-    input::{Controls, FramePace, Input},
-    latest::Taken,
-    record::RecordError,
-    video::{FilmControl, FilmPlace},
-    view::{LiveCommand, LiveSource, LiveView, Notice, Recording},
-    watch::{FILM_PACE, Pace, Watch},
-};
-use setsight_track::{Detector, Params};
-use std::{
-    io,
-    ops::ControlFlow::{self, Break, Continue},
-    path::Path,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
-};
+use super::camera::{Camera, CameraError, CameraOffer, CameraWish, Shot};
+use super::capture::{Captured, Taken};
+use super::follow::{FILM_PACE, Pace, Watch, Watched};
+use super::input::{Controls, FramePace, Frames, Input, notice_if_it_panics};
+use super::video::{FilmControl, FilmPlace};
+use super::{follow::Follower, record::RecordError};
+use setsight_photo::Frame;
+use setsight_track::{Detector, Params, TrackedTable, counter::Score};
+use setsight_vision::StageTime;
+use std::io;
+use std::ops::ControlFlow::{self, Break, Continue};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The current state.
+#[derive(Clone, Debug, Default)]
+pub struct LiveView {
+    /// The newest frame that was tracked.
+    pub frame: Option<Arc<Frame>>,
+    /// The frame's number, from 0.
+    pub number: u64,
+    /// The frame's time in milliseconds.
+    pub time_ms: f64,
+    /// The table as tracked up to this frame.
+    pub tracked: TrackedTable,
+    /// The count of the game so far.
+    pub score: Score,
+    /// The time of each stage for this frame.
+    pub times: Vec<StageTime>,
+    /// Time from the frame to this view, in milliseconds.
+    pub latency_ms: f64,
+    /// Recent frames per second.
+    pub fps: f64,
+    /// Whether the picture is frozen; the game is still tracked.
+    pub frozen: bool,
+    /// The state of the film, if the source is one.
+    pub film: Option<FilmPlace>,
+    /// Whether the film has ended.
+    pub ended: bool,
+    /// The current recording, or the last one.
+    pub recording: Option<Recording>,
+    /// The settings that the camera offers.
+    pub offer: CameraOffer,
+    /// What is wrong, if anything.
+    pub notice: Option<Notice>,
+}
+
+/// A recording of a game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// The film; its lines are beside it.
+    pub film: PathBuf,
+    /// Its length in milliseconds.
+    pub length_ms: f64,
+    /// Its state.
+    pub state: RecordingState,
+}
+
+/// The state of a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordingState {
+    /// It is in progress.
+    Running,
+    /// It has ended and is complete.
+    Kept,
+    /// It has ended for this reason; everything recorded before is kept.
+    Failed(String),
+}
+
+impl Recording {
+    /// Whether it is in progress.
+    pub fn is_running(&self) -> bool {
+        self.state == RecordingState::Running
+    }
+}
+
+impl LiveView {
+    /// The view of a frame, without its number and its time.
+    pub(crate) fn of(frame: Arc<Frame>, watched: Watched) -> Self {
+        let Watched { tracked, times, .. } = watched;
+        Self { frame: Some(frame), tracked, times, ..Self::default() }
+    }
+}
+
+/// A message to the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What is wrong.
+    pub title: String,
+    /// What to do about it.
+    pub advice: String,
+    /// What it is about, for whoever has other words for it.
+    pub error: Option<CameraError>,
+    /// Whether it is tried again every second.
+    pub tried_again: bool,
+}
+
+impl Notice {
+    /// Something that is not the camera's fault.
+    pub fn of(title: String, advice: &str) -> Self {
+        Self { title, advice: advice.to_owned(), error: None, tried_again: false }
+    }
+}
+
+impl From<&CameraError> for Notice {
+    fn from(error: &CameraError) -> Self {
+        let error_is = Some(error.clone());
+        Self { error: error_is, ..Self::of(error.to_string(), error.advice()) }
+    }
+}
+
+/// Commands to a running camera.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LiveCommand {
+    /// Freeze the picture, or resume it.
+    Freeze(bool),
+    /// Begin a new game.
+    NewGame,
+    /// Pause the film, or resume it.
+    Pause(bool),
+    /// Seek in the film, to a time in milliseconds.
+    Seek(f64),
+    /// Rotate the source's pictures by this number of quarter turns to the right.
+    Turn(u8),
+    /// Record the game as this film; a new game begins with the recording.
+    Record(PathBuf),
+    /// End the recording.
+    StopRecording,
+    /// Change the camera's settings.
+    Set(CameraWish),
+    /// Switch to another camera or film.
+    Choose(Input),
+}
+
+/// A source of views: a camera, or a script in tests.
+pub trait LiveSource {
+    /// The newest view.
+    fn view(&mut self) -> Arc<LiveView>;
+    /// Sends a command.
+    fn command(&mut self, command: LiveCommand);
+}
 
 /// How long a frame is waited for before commands and a stop are looked at.
 const WAIT: Duration = Duration::from_millis(50);

@@ -1,16 +1,14 @@
 //! The cameras of this machine: on Linux by the kernel's own interface (Video4Linux 2), on other
 //! systems by `ffmpeg`.
 
+use super::camera::CameraControl;
 use super::camera::{Camera, CameraChoice, CameraError, CameraInfo, Cameras, choose};
-use super::control::CameraControl;
 use std::sync::Arc;
 
 #[cfg(any(test, not(target_os = "linux")))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(target_os = "linux")]
-mod v4l_controls;
 
 #[cfg(not(target_os = "linux"))]
 use elsewhere as here;

@@ -1,9 +1,15 @@
-//! One session from its first frame to its end, and what is left of it then.
+//! One session from its first frame to its end, and what is left of it then; and what may happen to a camera
+//! in a long evening: it is slow, or the computer sleeps.
 
-use setsight_live::{FramePace, Input, LiveCommand, LiveView, Session, SessionEvent, Sink};
+use setsight_game::cards::Card;
+use setsight_live::films::{FILM_PACE, Pace};
+use setsight_live::{FramePace, Input, LiveCommand, LiveView, Session, SessionEvent, Sink, Watch};
 use setsight_nets::engine::Models;
-use setsight_track::{Detector, Params};
+use setsight_scenes::film::{Film, FilmCard, FilmFrame, FilmParams, FrameLabel};
+use setsight_scenes::{Kind, Params as Scene};
+use setsight_track::{Detector, Params, TrackedTable, counter::Counter};
 use setsight_vision::ReadingPlan;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Weak};
@@ -90,4 +96,89 @@ fn a_stop_ends_a_session_after_the_frame_in_hand() {
     session.run(sample(), Some(opened), &asked, &stop, &mut stops);
     assert_eq!(stops.frames, 1);
     assert_eq!(used.strong_count(), 0, "a thread still looks at frames");
+}
+
+const FPS: f64 = 10.0;
+
+fn film(seconds: f64) -> Film {
+    let mut scene = Scene::of(Kind::Plain);
+    scene.size_px = (960, 540);
+    Film::plan(FilmParams { scene, seconds, fps: FPS, phone: false }, 1).unwrap()
+}
+
+fn watch(pace: Pace) -> Watch {
+    let eyes = ReadingPlan::with_models(Models::Shipped).build().unwrap();
+    let params = Params::of(&eyes);
+    Watch::new(Arc::new(eyes), params, pace).unwrap()
+}
+
+/// The sure cards of a table that lie where the labels say, and the cards of the labels in whose places
+/// others are said to lie.
+fn judged(table: &TrackedTable, label: &FrameLabel) -> (BTreeSet<Card>, BTreeSet<Card>) {
+    let (mut right, mut wrong) = (BTreeSet::new(), BTreeSet::new());
+    for card in table.table.cards.iter().filter(|card| !card.unsure) {
+        let at = card.corners_in_image.center();
+        // What a hand moves or has just taken may be shown a little longer.
+        if let Some(lies) = label.cards.iter().find(|l| !l.moving && l.corners.contains(at)) {
+            let is_right = lies.code == card.card;
+            if is_right {
+                right.insert(lies.code)
+            } else {
+                wrong.insert(lies.code)
+            };
+        }
+    }
+    (right, wrong)
+}
+
+#[test]
+fn a_computer_that_slept_goes_on_where_it_was() {
+    let film = film(4.0);
+    let mut watch = watch(FILM_PACE);
+    let mut counter = Counter::default();
+    let night_ms = 8.0 * 3_600e3;
+    for i in 0..38 {
+        let FilmFrame { image, label } = film.draw(i);
+        // From one frame to the next a night has passed, and the camera lies elsewhere.
+        let time_ms = if i < 19 { label.time_ms } else { label.time_ms + night_ms };
+        let table = watch.frame(&Arc::new(image), time_ms).unwrap().tracked;
+        counter.update(&table, time_ms);
+        let (right, wrong) = judged(&table, &label);
+        assert!(wrong.is_empty(), "frame {i}: {wrong:?}");
+        if i == 18 || i == 37 {
+            let lying = label.cards.iter().filter(|card| !card.moving && card.in_view > 0.95);
+            let lying: BTreeSet<Card> = lying.map(|card| card.code).collect();
+            assert!(lying.len() > 5 && lying.is_subset(&right), "frame {i}: {lying:?} {right:?}");
+        }
+    }
+    let score = counter.score();
+    assert!(score.taken.is_empty() && score.seen >= 12, "{score:?}");
+}
+
+#[test]
+fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
+    let film = film(20.0);
+    let mut watch = watch(FILM_PACE);
+    // Since when each card lies open to view.
+    let mut open: BTreeMap<Card, f64> = BTreeMap::new();
+    let (mut known, mut judged_cards) = (0, 0);
+    for i in (0..film.frames()).step_by(2 * FPS as usize) {
+        let FilmFrame { image, label } = film.draw(i);
+        let table = watch.frame(&Arc::new(image), label.time_ms).unwrap().tracked;
+        let (right, wrong) = judged(&table, &label);
+        let is_open = |card: &&FilmCard| !card.moving && card.in_view > 0.95;
+        let now: BTreeSet<Card> =
+            label.cards.iter().filter(is_open).map(|card| card.code).collect();
+        open.retain(|card, _| now.contains(card));
+        for card in now {
+            let since = *open.entry(card).or_insert(label.time_ms);
+            // Where a card lies in place of another, three looks are waited for: three pictures.
+            if label.time_ms - since > 5_900.0 {
+                judged_cards += 1;
+                known += usize::from(right.contains(&card));
+                assert!(!wrong.contains(&card), "frame {i}: {wrong:?}");
+            }
+        }
+    }
+    assert!(judged_cards > 50 && 100 * known >= 95 * judged_cards, "{known} of {judged_cards}");
 }

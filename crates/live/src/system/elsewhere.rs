@@ -2,8 +2,7 @@
 //! else by `ffmpeg` as well.
 
 use crate::{
-    camera::{Camera, CameraError, CameraInfo, Shot},
-    control::CameraControl,
+    camera::{Camera, CameraControl, CameraError, CameraInfo, Shot},
     ffmpeg::{self, FfmpegError, Input, NewestFrame},
 };
 use setsight_files::programs::in_background;
