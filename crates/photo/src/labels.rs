@@ -8,7 +8,6 @@ mod crop_labels;
 mod label;
 mod label_file;
 mod merge;
-mod table;
 
 use crate::source::natural_order;
 use setsight_files::whole_file::write_whole;
@@ -17,15 +16,14 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 pub use crop_labels::{
-    CropLabel, CropLine, check_crop_files, load_crop, read_crop_labels, read_crop_lines,
-    write_crop_labels,
+    CropLabel, CropLine, Table, check_crop_files, load_crop, read_crop_labels, read_crop_lines,
+    table_of, write_crop_labels,
 };
 pub use label::as_code;
 pub use label::{CardLabel, PhotoLabel, SaidBy, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, merged, same};
 pub use merge::{MATCH_RADIUS, nearest};
-pub use table::{Table, table_of};
 
 /// What is wrong with a card that is labelled twice, by the indices of its labels, counted from 1.
 pub fn told_twice(code: Card, first: usize, second: usize) -> String {

@@ -5,38 +5,32 @@
 //! samples to 8 bits, converts grey and CMYK to RGB, and lays transparent pixels on white, as a
 //! browser does. It applies no embedded colour profile.
 
-mod av1;
 mod budget;
 mod error;
 mod heif;
 mod jpeg;
 mod list;
-mod memory_budget;
-mod png;
-mod reduction;
 mod rgb;
-mod upright;
 
-pub use av1::INSTALL as INSTALL_FFMPEG;
 pub use error::{
     MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError, check_size,
 };
+pub use heif::INSTALL as INSTALL_FFMPEG;
 
+pub use budget::{MemoryBudget, Reservation};
 pub use jpeg::{mended as mended_jpeg, segments as jpeg_segments};
 pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
-pub use memory_budget::{MemoryBudget, Reservation};
-pub use upright::{stored_from_upright, turn_upright, upright_from_stored};
+pub use rgb::{stored_from_upright, turn_upright, upright_from_stored};
 
 use crate::Frame;
-use budget::Budget;
+use budget::{Budget, READING_BYTES};
+use error::reduction;
 use heif::Heif;
 use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
     metadata::Orientation,
 };
-use memory_budget::READING_BYTES;
-use reduction::reduction;
-use rgb::into_rgb_on_white;
+use rgb::{decode_png, into_rgb_on_white};
 use setsight_files::devices::is_device;
 use std::io::{Cursor, ErrorKind, Read};
 use std::{fs::File, path::Path, sync::atomic::AtomicBool};
@@ -237,7 +231,7 @@ fn decode_with(
     let image = match format {
         ImageFormat::Png => {
             drop(decoder);
-            png::decode(bytes)
+            decode_png(bytes)
         }
         ImageFormat::Jpeg if reduced > 1 => {
             drop(decoder);

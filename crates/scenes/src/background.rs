@@ -3,9 +3,8 @@
 use setsight_game::cards::Shape;
 use setsight_photo::print::{
     color::linear_from_srgb,
-    dice::{Dice, Span},
+    dice::{Dice, Span, lattice, octaves, value},
     ink::{coverage, distance, rounded_rectangle, stripes},
-    noise::{lattice, octaves, value},
 };
 
 /// Materials of tables.

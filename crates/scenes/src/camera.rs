@@ -4,7 +4,7 @@ use super::params::Params;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use setsight_game::cards::outline::CARD_LONG_MM;
 use setsight_photo::geometry::{Homography, Point, Quad};
-use setsight_photo::print::{dice::Dice, fill::Footprint};
+use setsight_photo::print::{dice::Dice, ink::Footprint};
 
 /// A pinhole camera with radial distortion that views the table.
 ///

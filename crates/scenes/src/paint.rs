@@ -6,7 +6,10 @@ use super::{
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::card::{self, Print};
-use setsight_photo::print::{fill::Footprint, ink::rounded_rectangle, noise};
+use setsight_photo::print::{
+    dice,
+    ink::{Footprint, rounded_rectangle},
+};
 
 impl Lying {
     /// Height above the table at a distance from the card's centre along its long side.
@@ -142,7 +145,7 @@ pub(super) fn draw_card(
             // A side that rises away from the lamp faces the lamp.
             let shade = 1.0 + 1.2 * card.slope(p.x) * along_light;
             let paper = if seen.size_mm < 0.6 {
-                0.012 * noise::value(card.card.index() as u64, p.x / 0.7, p.y / 0.7)
+                0.012 * dice::value(card.card.index() as u64, p.x / 0.7, p.y / 0.7)
             } else {
                 0.0
             };

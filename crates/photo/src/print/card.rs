@@ -6,10 +6,8 @@
 
 use super::{
     color::{linear_from_srgb, srgb_byte},
-    dice::{Dice, Span},
-    fill::{self, Footprint},
-    ink::{Symbols, coverage, rounded_rectangle},
-    noise,
+    dice::{self, Dice, Span},
+    ink::{self, Footprint, Symbols, coverage, rounded_rectangle},
 };
 use image::{Rgb, RgbImage};
 use setsight_game::cards::{
@@ -259,7 +257,7 @@ const WORN_MM: f64 = 3.0;
 fn worn(card: Card, print: &Print, x: f64, y: f64, mm: f64) -> f64 {
     let corner = (x.abs() / (CARD_LONG_MM / 2.0)).min(1.0).powi(6)
         * (y.abs() / (CARD_SHORT_MM / 2.0)).min(1.0).powi(6);
-    let rough = noise::value(card.index() as u64 ^ 0x57_0a_11, x / 1.7, y / 1.7);
+    let rough = dice::value(card.index() as u64 ^ 0x57_0a_11, x / 1.7, y / 1.7);
     let deep = print.wear * (0.4 + 0.6 * rough + 2.2 * corner);
     (deep * (1.0 + mm / (0.5 + 2.5 * corner)).max(0.0)).clamp(0.0, 0.8)
 }
@@ -276,7 +274,7 @@ fn ink_amount(card: Card, print: &Print, x: f64, y: f64, pixel: &Footprint) -> f
         return outer;
     }
     let inner = coverage(d.mm * scale + fill.outline_mm, across);
-    let inside = fill::inked(fill, print.phase, (dx, dy), pixel);
+    let inside = ink::inked(fill, print.phase, (dx, dy), pixel);
     outer - inner + inner * inside
 }
 

@@ -3,6 +3,4 @@
 pub mod card;
 pub mod color;
 pub mod dice;
-pub mod fill;
 pub mod ink;
-pub mod noise;

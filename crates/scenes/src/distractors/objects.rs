@@ -6,7 +6,7 @@
 use crate::{camera::TablePoint, light::Light};
 use setsight_game::cards::Shape;
 use setsight_photo::print::ink::{self, coverage, rounded_rectangle, stripes};
-use setsight_photo::{geometry::Point, print::noise};
+use setsight_photo::{geometry::Point, print::dice};
 
 /// The print on a layer.
 #[derive(Clone, Copy, Debug)]
@@ -181,14 +181,14 @@ impl Layer {
             }
             Print::Word { ink, seed } => {
                 let letter = 0.55 * self.half.1;
-                let stroke = noise::value(seed, q.x / letter * 2.4, q.y / letter * 1.2);
+                let stroke = dice::value(seed, q.x / letter * 2.4, q.y / letter * 1.2);
                 let on = (0.5 + 6.0 * stroke).clamp(0.0, 1.0);
                 let line = q.y.abs() < 0.8 * self.half.1 && q.x.abs() < 0.92 * self.half.0;
                 (if line { on } else { 0.0 }, ink)
             }
             Print::Text { pitch_mm, ink, seed } => {
                 let line = (q.y / pitch_mm).round();
-                let word = noise::value(seed, q.x / pitch_mm * 0.8, line * 7.3);
+                let word = dice::value(seed, q.x / pitch_mm * 0.8, line * 7.3);
                 let margin = q.x.abs() < self.half.0 * 0.85 && q.y.abs() < self.half.1 * 0.88;
                 let on = if margin { (0.5 + 4.0 * (word + 0.35)).clamp(0.0, 1.0) } else { 0.0 };
                 (0.75 * on * stripes(q.y, pixel_mm, pitch_mm, 0.4), ink)

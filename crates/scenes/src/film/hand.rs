@@ -103,7 +103,7 @@ impl Hand {
             // Shaded towards its borders, with slight wrinkles.
             let round = (1.0 - (1.0 + own / 14.0).clamp(0.0, 1.0).powi(2) * 0.55) as f32;
             let wrinkle =
-                setsight_photo::print::noise::value(77, seen.place.x / 5.0, seen.place.y / 5.0);
+                setsight_photo::print::dice::value(77, seen.place.x / 5.0, seen.place.y / 5.0);
             let shade = round * (1.0 + 0.06 * wrinkle as f32);
             for (value, skin) in pixel.iter_mut().zip(self.skin) {
                 *value *= dark;

@@ -399,10 +399,7 @@ impl Inside {
     /// Inked fraction at a place relative to the symbol's centre, `mm` from its outline, for a
     /// pixel `px` wide; all in card short sides.
     pub(super) fn at(&self, (x, y): (f64, f64), to_outline: f64, px: f64) -> f64 {
-        use setsight_photo::print::{
-            fill::{Footprint, inked},
-            ink::stripes,
-        };
+        use setsight_photo::print::ink::{Footprint, inked, stripes};
         match *self {
             Self::Full => 1.0,
             Self::Nothing => 0.0,

@@ -6,8 +6,8 @@
 //! that no phone stores a larger photo in one piece.
 
 use super::super::budget::{Budget, Clock};
+use super::super::error::{ENOUGH_PIXELS, reduction};
 use super::super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
-use super::super::reduction::{ENOUGH_PIXELS, reduction};
 use heifer::Image;
 use heifer::color::{ColorParams, frame_to_rgba_sized};
 use heifer::heifer_hevc_dec::decoder::{DecodeOptions, decode_picture};

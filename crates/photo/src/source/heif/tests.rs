@@ -403,3 +403,14 @@ fn crops_stay_within_the_picture() {
     let other = Property::Unknown(FourCC(*b"free"), Vec::new());
     assert_eq!(aperture(&other, (100, 60)), None);
 }
+
+#[test]
+fn without_programs_the_format_is_not_read_here() {
+    for (kind, word) in [
+        (ErrorKind::NotFound, "format"),
+        (ErrorKind::Unsupported, "format"),
+        (ErrorKind::PermissionDenied, "unreadable"),
+    ] {
+        assert_eq!(not_run(&kind.into()).word(), word, "{kind}");
+    }
+}
