@@ -9,8 +9,7 @@ use setsight_vision::Trace;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use std::{fmt, io};
-use std::{panic::AssertUnwindSafe, path::PathBuf, sync::Arc};
+use std::{fmt, io, panic::AssertUnwindSafe, path::PathBuf, sync::Arc};
 
 /// The source of frames.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -19,11 +19,9 @@ pub use crop_labels::{
     CropLabel, CropLine, Table, check_crop_files, load_crop, read_crop_labels, read_crop_lines,
     table_of, write_crop_labels,
 };
-pub use label::as_code;
-pub use label::{CardLabel, PhotoLabel, SaidBy, with_corners};
+pub use label::{CardLabel, PhotoLabel, SaidBy, as_code, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
-pub use merge::{Clash, merged, same};
-pub use merge::{MATCH_RADIUS, nearest};
+pub use merge::{Clash, MATCH_RADIUS, merged, nearest, same};
 
 /// What is wrong with a card that is labelled twice, by the indices of its labels, counted from 1.
 pub fn told_twice(code: Card, first: usize, second: usize) -> String {

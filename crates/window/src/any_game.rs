@@ -2,18 +2,16 @@
 //! solver step by step.
 
 mod board;
-mod explain;
 mod play;
-pub(crate) mod work;
+pub(crate) mod steps;
 
 use crate::shared::{
-    app_context::AppContext,
     card_face::{ASPECT, paint_gap},
     keys::{Action, CTRL, Place},
     look::Mark,
     overlay,
     settings::Settings,
-    tab::{Tab, TabSpec},
+    tab::{AppContext, Tab, TabSpec},
     theme::felt,
     words::{Word, t},
 };
@@ -21,11 +19,10 @@ use eframe::egui::{
     Button, CentralPanel, ComboBox, DragValue, Frame, Key, Panel, Rect, ScrollArea, Sense, Slider,
     Spinner, Ui, WidgetInfo, pos2, vec2,
 };
-use explain::{About, about, in_words, stored};
 use play::Play;
 use setsight_generalized::{Kind, Rules, Stop};
 use std::{ops::RangeInclusive, time::Duration};
-use work::{Game, Job, LIMIT, Search, VALUES, search};
+use steps::{About, Game, Job, LIMIT, Search, VALUES, about, in_words, search, stored};
 
 /// Its entry in the list of tabs.
 pub(crate) const TAB: TabSpec = TabSpec {
@@ -195,7 +192,7 @@ impl AnyGameTab {
                 });
                 shown.response.labelled_by(label);
             });
-            ui.weak(explain::idea(kind).say());
+            ui.weak(steps::idea(kind).say());
         }
         self.choose(game, kind);
         if self.play.as_ref().is_some_and(|play| play.game != self.game) {
@@ -299,7 +296,7 @@ impl AnyGameTab {
         let steps = &search.trace.steps[..search.trace.steps.len().min(self.at + 1)];
         let about = steps.last().map(about).unwrap_or_default();
         let mark = |card| about.mark(card);
-        board::show(ui, &rules, &explain::board(steps), Sense::hover(), mark, app.settings());
+        board::show(ui, &rules, &steps::board(steps), Sense::hover(), mark, app.settings());
     }
 }
 

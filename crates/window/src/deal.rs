@@ -1,7 +1,6 @@
 //! The tab of the dealt game: cards drawn, watched step by step or played.
 
 mod board;
-mod end;
 pub(crate) mod game;
 pub(crate) mod play;
 pub(crate) mod scores;
@@ -17,10 +16,9 @@ use crate::{
         sound::Sounds,
     },
     shared::{
-        app_context::{AppContext, Ask},
         keys::{Action, CTRL, Place},
         pages,
-        tab::{Tab, TabSpec},
+        tab::{AppContext, Ask, Tab, TabSpec},
         theme::{bordered, felt},
         words::{Word, t},
     },
@@ -325,7 +323,7 @@ impl DealTab {
             Some(Mode::Watch(watch)) => board::watched(ui, watch, looks),
             Some(Mode::Play(play)) if play.phase() == Phase::Over => {
                 let best = self.scores.best_by_day(play.round().variant());
-                if end::show(ui, play, self.kept.as_ref(), &best) {
+                if scores::show_end(ui, play, self.kept.as_ref(), &best) {
                     self.begin(now);
                 }
             }

@@ -1,32 +1,29 @@
 //! A deck that the program does not know, taught from photos of its cards.
 
-mod examples;
 mod groups;
-pub(crate) mod used_deck;
 mod work;
 
-use crate::{
-    photos::welcome::name_of,
-    shared::{
-        app_context::{AppContext, Ask, Command},
-        column::with_foot,
-        keys::{Action, CTRL, Place as KeyPlace},
-        reasons,
-        tab::{Tab, TabSpec},
-        theme::bordered,
-        words::{Word, t},
-    },
+use crate::photos::welcome::name_of;
+use crate::shared::card_face::{ASPECT, paint, rect_at};
+use crate::shared::keys::{Action, CTRL, Place as KeyPlace};
+use crate::shared::look_panel::with_foot;
+use crate::shared::settings::Settings;
+use crate::shared::tab::{AppContext, Ask, Command, Tab, TabSpec};
+use crate::shared::theme::{GOOD, bordered, felt};
+use crate::shared::words::{Word, t};
+use crate::shared::{reasons, verdict};
+use eframe::egui::{
+    Button, CentralPanel, Key, Rect, RichText, Role, Sense, Spinner, TextEdit, Ui, Vec2,
+    WidgetInfo, vec2,
 };
-use eframe::egui::{Button, CentralPanel, Key, RichText, Spinner, TextEdit, Ui};
 use groups::{GroupsView, ValueNames, place_words};
 use setsight_decks::{LearnError, NameError, Note, Place, check_name};
 use setsight_desktop::Pick;
 use setsight_files::whole_file::write_whole;
-use setsight_game::cards::{Deck, Property};
+use setsight_game::cards::{Card, Deck, Property, deck::DeckError};
 use setsight_photo::source::list_photos;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use used_deck::UsedDeck;
 use work::{Job, Outcome, Standing, Work};
 
 /// Its entry in the list of tabs.
@@ -109,7 +106,7 @@ impl DeckTab {
         ui.heading(t!("teach-a-deck"));
         ui.label(t!("new-deck-help"));
         if standing.photos.is_empty() {
-            examples::show(ui, app.settings());
+            show_examples(ui, app.settings());
             ui.weak(t!("drop-deck-photos"));
         }
         ui.add_space(6.0);
@@ -376,5 +373,88 @@ fn problem_words(error: &LearnError) -> String {
             let (first, second) = two(first, second);
             t!("learn-twice", first = first, second = second)
         }
+    }
+}
+
+/// Size of a picture, in points.
+const SIZE: Vec2 = vec2(250.0, 150.0);
+/// From a card to the next, in times its own width and height: where they lie apart, where they do
+/// not.
+const STEPS: [Vec2; 2] = [vec2(1.15, 1.2), vec2(0.7, 0.62)];
+
+/// A table as it should be, and one as it should not.
+fn show_examples(ui: &mut Ui, settings: &Settings) {
+    let size = SIZE * (ui.available_width() / SIZE.x).min(1.0);
+    ui.horizontal_wrapped(|ui| {
+        for (step, good) in STEPS.into_iter().zip([true, false]) {
+            let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+            let name = if good { t!("lay-out-apart") } else { t!("lay-out-on-another") };
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+            table(ui, rect, step, settings);
+            let at = rect.right_bottom() - vec2(18.0, 18.0);
+            let ground = if good { GOOD } else { ui.visuals().error_fg_color };
+            ui.painter().circle_filled(at, 13.0, ground);
+            let sign = if good { verdict::tick } else { verdict::cross };
+            sign(ui.painter(), at, 16.0, ui.visuals().panel_fill);
+        }
+    });
+}
+
+fn table(ui: &Ui, rect: Rect, step: Vec2, settings: &Settings) {
+    ui.painter().rect_filled(rect, 8.0, felt(ui));
+    let width = 50.0 * rect.width() / SIZE.x;
+    let (size, by) = (vec2(width, width / ASPECT), step * vec2(width, width / ASPECT));
+    let all = size + by * vec2(3.0, 2.0);
+    for (place, card) in Card::deck().step_by(7).take(12).enumerate() {
+        let at = vec2((place % 4) as f32, (place / 4) as f32) * by;
+        let min = rect.center() - all / 2.0 + at;
+        paint(ui.painter(), rect_at(min, width), card, settings);
+    }
+}
+
+/// The file of the deck that is read by; none for the usual ones.
+#[derive(Debug, Default)]
+pub(crate) struct UsedDeck {
+    path: Option<PathBuf>,
+    deck: Option<Arc<Deck>>,
+}
+
+/// Opens a deck's file.
+fn open(path: &Path) -> Result<Arc<Deck>, String> {
+    Deck::read(path).map(Arc::new).map_err(|error| match error {
+        DeckError::Unreadable { name, source } => {
+            t!("unreadable", path = name, error = source.to_string())
+        }
+        other => other.to_string(),
+    })
+}
+
+impl UsedDeck {
+    /// Whether the settings name another deck than before; if so that deck, or none for the usual
+    /// ones. A file that cannot be used is forgotten and told.
+    pub(crate) fn changed(
+        &mut self,
+        settings: &mut Settings,
+    ) -> Option<Result<Option<Arc<Deck>>, String>> {
+        if self.path == settings.deck {
+            return None;
+        }
+        let opened = settings.deck.as_deref().map(open).transpose();
+        if opened.is_err() {
+            settings.forget_deck();
+        }
+        self.path.clone_from(&settings.deck);
+        self.deck = opened.as_ref().ok().cloned().flatten();
+        Some(opened)
+    }
+
+    /// The deck that the settings name; none for the usual ones.
+    pub(crate) fn deck(&self) -> Option<Arc<Deck>> {
+        self.deck.clone()
+    }
+
+    /// The deck as cards are drawn and named where no photo shows them.
+    pub(crate) fn drawn(&self) -> Arc<Deck> {
+        self.deck.clone().unwrap_or_else(Deck::classic)
     }
 }

@@ -23,9 +23,9 @@ pub use deal::play::Phase;
 pub use live::LiveTab;
 pub use photos::{Photos, Task};
 pub use runner::{AnyGameOptions, LiveOptions, Options, Show, open};
-pub use shared::eye::{Eye, PipelineEye};
 pub use shared::look::Mode;
 pub use shared::settings;
+pub use shared::tab::{Eye, PipelineEye};
 pub use shared::words::Language;
 pub use window::{Page, Window};
 

@@ -6,18 +6,15 @@ pub(crate) mod watched;
 use crate::{
     live::watched::{Chooser, Watchers},
     shared::{
-        app_context::{AppContext, Ask, Command},
-        heap::Heap,
         keys::{Action, CTRL, Place, key_of},
         look::{Look, Mode},
         look_panel, overlay,
-        picture::{ground, zoom_buttons},
-        placement::View,
+        picture::{View, ground, zoom_buttons},
         reasons,
         settings::{CameraSettings, Settings},
-        tab::{Tab, TabSpec},
-        table::Table,
-        why,
+        tab::{AppContext, Ask, Command, Tab, TabSpec},
+        table::{Heap, Table},
+        verdict,
         words::{Word, t},
     },
 };
@@ -398,7 +395,7 @@ impl LiveTab {
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
-            why::paint(ui, &placement, &self.table, &self.look);
+            verdict::paint(ui, &placement, &self.table, &self.look);
             if !app.presenting {
                 zoom_buttons(ui, &mut self.zoom, size, room);
             }

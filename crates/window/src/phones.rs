@@ -3,7 +3,7 @@
 
 use crate::{
     live::watched,
-    shared::{eye::Eye, pages, words::t},
+    shared::{pages, tab::Eye, words::t},
 };
 use eframe::egui::{
     Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui,

@@ -6,12 +6,9 @@ mod correcting;
 mod corrections;
 mod deck_check;
 pub(crate) mod export;
-pub(crate) mod folder_export;
-mod history;
 mod labels;
 mod learn;
 pub(crate) mod library;
-pub(crate) mod shelf;
 mod show;
 mod stages;
 mod strip;
@@ -23,32 +20,29 @@ use crate::{
         correcting::{Correcting, Edit, next_card},
         corrections::Trouble,
         deck_check::DeckCheck,
-        folder_export::FolderExport,
         learn::Learning,
         library::{CardWanted, Library, LibraryEvent},
-        shelf::Shelf,
         stages::Stages,
     },
     shared::{
-        app_context::{AppContext, Ask, Command},
-        heap::Heap,
         keys::{Action, CTRL, Place, key_of},
         look::{Look, Mode},
-        picture::Picture,
-        placement::{Placement, View},
+        picture::{Picture, Placement, View},
         reasons,
-        tab::{Tab, TabSpec},
-        table::Table,
+        tab::{AppContext, Ask, Command, Tab, TabSpec},
+        table::{Heap, Table},
         words::{Word, t},
     },
 };
 use eframe::egui::{CentralPanel, Context, Key, TextureHandle, TextureOptions, Ui};
+use export::FolderExport;
 use image::RgbImage;
 use setsight_desktop::{Pick, color_image};
 use setsight_photo::{geometry::Quad, labels::Clash};
 use setsight_vision::{CardImage, Reading, ReadingPlan};
 use std::time::{Duration, Instant};
 use std::{path::PathBuf, sync::Arc};
+use strip::Shelf;
 
 /// Its entry in the list of tabs.
 pub(crate) const TAB: TabSpec = TabSpec {

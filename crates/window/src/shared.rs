@@ -1,10 +1,6 @@
 //! What several tabs use: the cards drawn, the words said, what is looked at and how.
 
-pub(crate) mod app_context;
 pub(crate) mod card_face;
-pub(crate) mod column;
-pub(crate) mod eye;
-pub(crate) mod heap;
 pub(crate) mod keys;
 pub(crate) mod look;
 pub(crate) mod look_panel;
@@ -12,13 +8,10 @@ pub(crate) mod names;
 pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod picture;
-pub(crate) mod placement;
 pub(crate) mod reasons;
-pub(crate) mod rules;
 pub mod settings;
 pub(crate) mod tab;
 pub(crate) mod table;
 pub(crate) mod theme;
 pub(crate) mod verdict;
-pub(crate) mod why;
 pub(crate) mod words;

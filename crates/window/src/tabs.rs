@@ -2,10 +2,7 @@
 
 use crate::{
     TABS,
-    shared::{
-        app_context::{AppContext, Ask},
-        tab::{Tab, TabSpec},
-    },
+    shared::tab::{AppContext, Ask, Tab, TabSpec},
 };
 use std::{any::Any, path::Path};
 

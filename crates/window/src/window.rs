@@ -9,12 +9,10 @@ use crate::{
     phones::{self, PhoneEvent, Phones},
     photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export},
     shared::{
-        app_context::{AppContext, Ask, Command},
-        eye::Eye,
         keys::{self, Action, Place},
-        pages, rules,
+        pages,
         settings::{Brightness, SCALES, SettingsStore},
-        tab::Tab,
+        tab::{AppContext, Ask, Command, Eye, Tab},
         theme,
         words::{self, Language, Word, t},
     },
@@ -517,9 +515,9 @@ impl Window {
                 }
                 chosen.close || chosen.open_deck
             }
-            Some(Page::Rules) => rules::page(ctx, settings),
-            Some(Page::HowTo) => rules::how_to(ctx),
-            Some(Page::About) => rules::about(ctx),
+            Some(Page::Rules) => pages::rules(ctx, settings),
+            Some(Page::HowTo) => pages::how_to(ctx),
+            Some(Page::About) => pages::about(ctx),
             Some(Page::Phone) => {
                 let action = phones::page(ctx, &self.phones);
                 self.run_page_action(action);

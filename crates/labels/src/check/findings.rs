@@ -1,7 +1,6 @@
 //! Collects, counts and prints the findings.
 
-use super::Plan;
-use super::{Checked, Doubt, Item, LabelledBoard, Picture, Wrong};
+use super::{Checked, Doubt, Item, LabelledBoard, Picture, Plan, Wrong};
 use serde_json::{Value, json};
 use setsight_files::printable::counted;
 use setsight_game::cards::{Card, DECK_SIZE, Property};

@@ -223,7 +223,7 @@ fn cells(painter: &Painter, card: Rect, (top, height): (f32, f32), value: usize,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::any_game::work::VALUES;
+    use crate::any_game::steps::VALUES;
 
     #[test]
     fn a_board_fits_unless_its_cards_are_the_least() {

@@ -3,8 +3,7 @@
 use crate::{
     any_game::{
         board,
-        explain::property,
-        work::{Game, LIMIT},
+        steps::{Game, LIMIT, property},
     },
     shared::{look::Mark, verdict::good_color, words::t},
 };

@@ -1,7 +1,7 @@
 //! The thread that learns: it takes in photos and what a person says of the cards, one thing after the
 //! other, and keeps a picture of where it stands for the window.
 
-use crate::shared::{eye::Eye, reasons::Reason};
+use crate::shared::{reasons::Reason, tab::Eye};
 use eframe::egui::ColorImage;
 use setsight_decks::{Draft, DraftCard, LearnError, Note, Place, detect};
 use setsight_desktop::color_image;

@@ -4,9 +4,9 @@
 use crate::{
     live::ASK_FILM,
     shared::{
-        app_context::Command,
         keys::Action,
         reasons,
+        tab::Command,
         theme::{bordered, check_box},
         words::{Word, t},
     },

@@ -5,7 +5,7 @@ use crate::photos::correcting::{Correcting, Edit, accept, guesses};
 use crate::shared::card_face::{self, ASPECT};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::theme::{CHOSEN, RIM};
-use crate::shared::{names, placement::Placement, settings::Settings, table::Table, words::t};
+use crate::shared::{names, picture::Placement, settings::Settings, table::Table, words::t};
 use eframe::egui::{
     Align, Button, Color32, CursorIcon, FontId, Id, Label, Pos2, Rect, RichText, Role, Sense,
     Shape, Stroke, StrokeKind, TextStyle, TextureHandle, Ui, WidgetInfo, vec2,

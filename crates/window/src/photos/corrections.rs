@@ -1,15 +1,9 @@
 //! All corrections of the photos that are open: with undo, written down on each change, put together
 //! with what others write in the same folder meanwhile.
 
-use crate::{
-    photos::{
-        correct::{Change, Refusal, changed, read_again},
-        history::History,
-        labels::{LabelProblem, is_of_deck_of, label_of, table_of},
-        library::Found,
-    },
-    shared::table::Table,
-};
+use crate::photos::correct::{Change, Refusal, changed, read_again};
+use crate::photos::labels::{LabelProblem, is_of_deck_of, label_of, table_of};
+use crate::{photos::library::Found, shared::table::Table};
 use setsight_photo::{
     geometry::Quad,
     labels::{Clash, ForeignMembers, LabelFile, PHOTO_LABELS, PhotoEntry, merged, same},
@@ -356,11 +350,78 @@ fn stamp_of(folder: &Path) -> Stamp {
     Some((data.modified().ok()?, data.len()))
 }
 
+/// A value with its past and, after undoing, its future.
+#[derive(Clone, Debug)]
+struct History<T> {
+    past: Vec<T>,
+    now: T,
+    future: Vec<T>,
+}
+
+impl<T: Clone + PartialEq> History<T> {
+    /// Nothing has happened yet.
+    fn new(now: T) -> Self {
+        Self { past: Vec::new(), now, future: Vec::new() }
+    }
+
+    /// As it is now.
+    fn now(&self) -> &T {
+        &self.now
+    }
+
+    /// Changes it. What was undone before can no longer be redone.
+    fn change(&mut self, to: T) {
+        if to != self.now {
+            self.past.push(std::mem::replace(&mut self.now, to));
+            self.future.clear();
+        }
+    }
+
+    /// Changes it as a part of the change before: a drag is one change.
+    fn amend(&mut self, to: T) {
+        self.now = to;
+        self.future.clear();
+    }
+
+    /// Changes all that was, is and was taken back.
+    fn rewrite(&mut self, new: impl Fn(&T) -> T) {
+        self.now = new(&self.now);
+        for state in self.past.iter_mut().chain(&mut self.future) {
+            *state = new(state);
+        }
+    }
+
+    /// Goes back; whether there was anything to go back to.
+    fn undo(&mut self) -> bool {
+        let Some(before) = self.past.pop() else { return false };
+        self.future.push(std::mem::replace(&mut self.now, before));
+        true
+    }
+
+    /// Goes forward again; whether there was anything.
+    fn redo(&mut self) -> bool {
+        let Some(after) = self.future.pop() else { return false };
+        self.past.push(std::mem::replace(&mut self.now, after));
+        true
+    }
+
+    /// Whether there is anything to undo.
+    fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Whether there is anything to redo.
+    fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::shared::table::tests::table_of as cards;
     use image::metadata::Orientation;
+    use proptest::prelude::*;
     use setsight_game::cards::Card;
     use setsight_photo::geometry::Point;
 
@@ -516,5 +577,40 @@ mod tests {
         assert!(words.contains("labels.json") && !words.contains(".setsight-"), "{words}");
         corrections.change(&b, &found, Change::Be(1, card("2ogd")), false).unwrap();
         assert_eq!(LabelFile::read(dir.path()).unwrap().photos().unwrap().len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn undo_and_redo_walk_the_same_way(changes in prop::collection::vec(0u8..4, 0..20)) {
+            let mut history = History::new(0);
+            let mut way = vec![0];
+            for to in changes {
+                history.change(to);
+                if *way.last().unwrap() != to {
+                    way.push(to);
+                }
+            }
+            let mut back = vec![*history.now()];
+            while history.undo() {
+                back.push(*history.now());
+            }
+            back.reverse();
+            prop_assert_eq!(&back, &way);
+            let mut forth = vec![*history.now()];
+            while history.redo() {
+                forth.push(*history.now());
+            }
+            prop_assert_eq!(forth, way);
+        }
+    }
+
+    #[test]
+    fn a_change_ends_the_future_and_an_amendment_is_no_step() {
+        let mut history = History::new(1);
+        history.change(2);
+        history.amend(3);
+        assert!(history.undo() && *history.now() == 1 && !history.can_undo());
+        history.change(7);
+        assert!(!history.can_redo());
     }
 }

@@ -1,13 +1,13 @@
 //! Whether a deck is complete: what the open photos show of it, all together.
 
 use crate::{
-    photos::{ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task, shelf::Shelf, welcome::name_of},
+    photos::{ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task, strip::Shelf, welcome::name_of},
     shared::{
-        app_context::{AppContext, Command},
         card_face::{ASPECT, paint_of, rect_at},
         names, pages,
         reasons::Reason,
         settings::Settings,
+        tab::{AppContext, Command},
         words::t,
     },
 };

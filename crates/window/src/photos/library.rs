@@ -6,18 +6,16 @@
 //! have to say comes over one bounded channel, of which the window takes a little in each frame:
 //! when the window is slow, they wait, and nothing piles up.
 
-mod queue;
 mod work;
 
-use crate::shared::{eye::Eye, reasons::Reason};
+use crate::shared::{reasons::Reason, tab::Eye};
 use image::RgbImage;
-pub(crate) use queue::{CardWanted, Found, LibraryEvent, Pasted};
-use queue::{MOST_EVENTS, Plan, Shared};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle, available_parallelism};
 use std::{collections::HashSet, path::PathBuf};
-use work::{list, list_named, work};
+pub(crate) use work::{CardWanted, Found, LibraryEvent, Pasted};
+use work::{MOST_EVENTS, Plan, Shared, list, list_named, work};
 
 /// A photo of the folder.
 #[derive(Debug)]

@@ -10,15 +10,15 @@ use crate::{
         strip::{Filter, Photographs},
     },
     shared::{
-        app_context::{AppContext, Command},
-        column::with_foot,
-        heap::Heap,
         keys::{Action, key_of},
         look::{Look, Mode},
-        look_panel, overlay,
-        picture::zoom_buttons,
-        placement::Placement,
-        reasons, why,
+        look_panel::{self, with_foot},
+        overlay,
+        picture::{Placement, zoom_buttons},
+        reasons,
+        tab::{AppContext, Command},
+        table::Heap,
+        verdict,
         words::{Word, t},
     },
 };
@@ -475,7 +475,7 @@ impl Photos {
     /// What is told on the picture itself.
     fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look) {
         let table = &self.view.table;
-        why::paint(ui, placement, table, looking);
+        verdict::paint(ui, placement, table, looking);
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         // While a card is unsure nobody knows that there is none.
         let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;

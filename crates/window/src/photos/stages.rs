@@ -2,7 +2,7 @@
 
 use crate::shared::picture::{Picture, Prepared, zoom_buttons};
 use crate::shared::words::{Word, t};
-use crate::shared::{placement::View, reasons::Reason};
+use crate::shared::{picture::View, reasons::Reason};
 use eframe::egui::{Button, Context, Id, Ui, vec2};
 use image::RgbImage;
 use setsight_vision::StageTime;

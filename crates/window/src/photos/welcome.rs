@@ -1,7 +1,7 @@
 //! The first page: what can be done here.
 
 use crate::shared::card_face::{ASPECT, paint, rect_at};
-use crate::shared::{app_context::Command, keys::Action, settings::Settings, words::t};
+use crate::shared::{keys::Action, settings::Settings, tab::Command, words::t};
 use crate::{deal, deck};
 use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use std::path::Path;

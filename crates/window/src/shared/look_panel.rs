@@ -1,12 +1,13 @@
-//! The panel beside a picture for the three ways to look. The camera's tab shows the same.
+//! The panel beside a picture for the three ways to look, which the camera's tab shows, too; and a column of
+//! which the foot is always in view.
 
 use crate::shared::card_face::{self, ASPECT};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::look::{Look, Mode};
 use crate::shared::{names, settings::Settings, table::Table, verdict::verdict_lines, words::t};
 use eframe::egui::{
-    Align2, Button, FontId, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiKind,
-    WidgetInfo, vec2,
+    Align2, Button, FontId, Id, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
+    UiBuilder, UiKind, WidgetInfo, vec2,
 };
 use setsight_game::cards::{Card, Deck};
 use setsight_game::sets::explain;
@@ -38,7 +39,7 @@ pub(crate) fn show(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Setti
 
 /// That no set is here, and how likely three more cards bring one; or what is known while cards are
 /// unsure.
-pub(crate) fn no_set(ui: &mut Ui, table: &Table) {
+fn no_set(ui: &mut Ui, table: &Table) {
     let unsure = table.unsure();
     if unsure > 0 {
         let (sure, probable) = (table.cards.len() - unsure, table.probable_sets.len());
@@ -274,7 +275,7 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     }
     if look.chosen.is_empty() {
         ui.add_space(4.0);
-        crate::shared::rules::in_short(ui, settings);
+        crate::shared::pages::in_short(ui, settings);
     }
     let chosen: Vec<Card> = look.chosen.iter().map(|&i| table.cards[i].card).collect();
     for &card in &chosen {
@@ -303,6 +304,46 @@ pub(crate) fn scrolled(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     } else {
         add(ui);
     }
+}
+
+/// Height of a foot before it has been drawn once, in points.
+const FOOT: f32 = 40.0;
+/// Below this height, in points, the foot scrolls with the rest.
+const LOW: f32 = 200.0;
+
+/// Fills the room there is. What stands above the foot scrolls where it has too little; the foot does
+/// not, unless the room is very low.
+pub(crate) fn with_foot<S>(
+    ui: &mut Ui,
+    name: &'static str,
+    state: &mut S,
+    above: impl FnOnce(&mut S, &mut Ui),
+    foot: impl FnOnce(&mut S, &mut Ui),
+) {
+    let room = ui.available_rect_before_wrap();
+    let area = ScrollArea::vertical().id_salt(name).auto_shrink([false, false]);
+    if room.height() < LOW {
+        area.show(ui, |ui| {
+            above(state, ui);
+            foot(state, ui);
+        });
+        return;
+    }
+    let id = Id::unique("foot").with(name);
+    let height = ui.data(|data| data.get_temp(id)).unwrap_or(FOOT).min(0.6 * room.height());
+    let gap = ui.spacing().item_spacing.y;
+    let (upper, lower) = room.split_top_bottom_at_y(room.max.y - height);
+    let mut child = ui.new_child(UiBuilder::new().max_rect(upper.with_max_y(upper.max.y - gap)));
+    area.show(&mut child, |ui| above(state, ui));
+    let mut child = ui.new_child(UiBuilder::new().max_rect(lower));
+    foot(state, &mut child);
+    let used = child.min_rect().height();
+    if (used - height).abs() > 0.5 {
+        // It has become another one: the frame is drawn anew before anybody sees it.
+        ui.data_mut(|data| data.insert_temp(id, used));
+        ui.ctx().request_discard("foot");
+    }
+    ui.advance_cursor_after_rect(room);
 }
 
 #[cfg(test)]

@@ -1,10 +1,15 @@
 //! Outlines, discs and names over a picture, drawn by the window and so sharp at any zoom.
 
-use crate::shared::card_face::{disc, set_mark};
-use crate::shared::look::{Look, Mark, Mode};
-use crate::shared::placement::{Placement, bounds, offset};
-use crate::shared::theme::{CHOSEN, PALE, RIM};
-use crate::shared::{heap::Heap, names, settings::Settings, table::Table, words::t};
+use crate::shared::{
+    card_face::{disc, set_mark},
+    look::{Look, Mark, Mode},
+    names,
+    picture::{Placement, bounds, offset},
+    settings::Settings,
+    table::{Heap, Table},
+    theme::{CHOSEN, PALE, RIM},
+    words::t,
+};
 use eframe::egui::{
     Align2, Area, Color32, EventFilter, FontId, Frame, Id, Order, Painter, Pos2, Rect, Role, Sense,
     Shape, Stroke, Ui, Vec2, WidgetInfo, vec2,

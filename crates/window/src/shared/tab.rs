@@ -1,15 +1,23 @@
-//! What a tab is: its entry in the list of all (`TABS` in `lib.rs`), and what it can do.
+//! What a tab is: its entry in the list of all (`TABS` in `lib.rs`), and what it can do; what the tabs share, and
+//! how they ask for more; and what reads photos for them: one small trait, so that tests can put a fake in its
+//! place.
 
-use crate::shared::{
-    app_context::{AppContext, Ask},
-    keys::{Action, Binding, Place},
-    words::Word,
-};
-use eframe::egui::{Key, Modifiers, Ui};
+use crate::shared::keys::{Action, Binding, Place};
+use crate::shared::settings::{Settings, SettingsStore};
+use crate::shared::words::{Word, t};
+use crate::{deck::UsedDeck, shared::reasons};
+use eframe::egui::{Context, Key, Modifiers, Ui};
 use serde_json::Value;
-use setsight_vision::ReadingPlan;
+use setsight_desktop::{Dialog, Pick};
+use setsight_game::cards::Deck;
+use setsight_live::Input;
+use setsight_nets::engine::{Models, used};
+use setsight_photo::source::{self, PHOTO_EXTENSIONS, Photo, SourceError};
+use setsight_photo::{Frame, geometry::Quad};
+use setsight_vision::{CardImage, PhotoReading, Pipeline, Reading, ReadingPlan, TableFacts, Trace};
 use std::any::Any;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the window knows of a tab before there is one.
 pub(crate) struct TabSpec {
@@ -136,4 +144,183 @@ pub trait Tab: Any {
 
     /// Stops its threads and waits for them: before the program ends.
     fn close(&mut self) {}
+}
+
+/// What a tab or a page asks of the window.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Command {
+    /// To tell the user something, for a while.
+    Say(String),
+    /// To do what a key does.
+    Act(Action),
+    /// To show these photos and folders.
+    Open(Vec<PathBuf>),
+    /// To ask the user for paths, with a proposed name for a file to be written. The answer arrives
+    /// in [`Tab::take`](Tab::take).
+    Ask(Ask, String),
+    /// To watch this.
+    Watch(Input),
+    /// To take these paths as if the user had named them.
+    Take(Ask, Vec<PathBuf>),
+}
+
+/// What all tabs share.
+pub struct AppContext {
+    /// The window's context.
+    pub(crate) ctx: Context,
+    /// What reads photos.
+    pub(crate) eye: Arc<dyn Eye>,
+    /// What the user has chosen, and where it is kept.
+    pub store: SettingsStore,
+    /// The deck that cards are read as.
+    pub(crate) used_deck: UsedDeck,
+    /// Whether the picture or the table fills the window, with nothing beside it.
+    pub(crate) presenting: bool,
+    /// What was asked for and is not done yet.
+    pub(crate) commands: Vec<Command>,
+}
+
+impl AppContext {
+    /// With nothing asked for.
+    pub(crate) fn new(ctx: &Context, eye: Arc<dyn Eye>, store: SettingsStore) -> Self {
+        let (ctx, used_deck) = (ctx.clone(), UsedDeck::default());
+        Self { ctx, eye, store, used_deck, presenting: false, commands: Vec::new() }
+    }
+
+    /// Tells the user something, for a while.
+    pub(crate) fn say(&mut self, words: String) {
+        self.commands.push(Command::Say(words));
+    }
+
+    /// Has the user name a path that is there already.
+    pub(crate) fn ask(&mut self, ask: Ask) {
+        self.commands.push(Command::Ask(ask, String::new()));
+    }
+
+    /// What the user has chosen.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.store.settings
+    }
+
+    /// The time of this frame, in seconds.
+    pub(crate) fn now(&self) -> f64 {
+        self.ctx.input(|input| input.time)
+    }
+
+    /// Has the window drawn again, from any thread.
+    pub(crate) fn wake(&self) -> impl Fn() + Send + Sync + 'static {
+        let ctx = self.ctx.clone();
+        move || ctx.request_repaint()
+    }
+}
+
+/// A question for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The tab that takes the paths; none is the window itself.
+    pub(crate) tab: Option<&'static str>,
+    /// The question.
+    pub(crate) word: Word,
+    /// What may be named; files are photos.
+    pub(crate) pick: Pick,
+}
+
+impl Ask {
+    /// The question of a tab.
+    pub(crate) const fn of(tab: &'static str, word: Word, pick: Pick) -> Self {
+        Self { tab: Some(tab), word, pick }
+    }
+
+    /// Its dialog, which proposes a name for a file to be written.
+    pub(crate) fn dialog(self, name: String) -> Dialog {
+        let mut filters = Vec::new();
+        if self.pick == Pick::Files {
+            // Some systems tell large letters from small ones.
+            let large = PHOTO_EXTENSIONS.iter().map(|end| end.to_ascii_uppercase());
+            let small = PHOTO_EXTENSIONS.iter().map(|end| (*end).to_owned());
+            filters.push((t!("filter-photos"), small.chain(large).collect()));
+            filters.push((t!("filter-all"), vec!["*".to_owned()]));
+        }
+        Dialog { title: self.word.say(), pick: self.pick, name, filters }
+    }
+}
+
+/// Reads photos on threads in the background.
+pub trait Eye: Send + Sync {
+    /// Decodes a photo.
+    fn load(&self, path: &Path) -> Result<Photo, SourceError> {
+        source::load_photo(path)
+    }
+
+    /// From now on cards are those of this deck, or of any that the program knows.
+    fn use_deck(&self, deck: Option<Arc<Deck>>) {
+        let _ = deck;
+    }
+
+    /// Reads one card that a person has shown.
+    fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), String>;
+
+    /// Reads a photo; `trace` receives each stage's time and picture.
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String>;
+}
+
+/// A pipeline, or why there is none.
+type Made = Arc<Result<Pipeline, String>>;
+
+/// The stages of the program itself, made when first needed: a window opens before its reader.
+#[derive(Default)]
+pub struct PipelineEye {
+    plan: Mutex<ReadingPlan>,
+    /// With the plan and the chosen models that it was made for: others may be chosen while the
+    /// window is open.
+    made: Mutex<Option<(ReadingPlan, Models, Made)>>,
+}
+
+impl PipelineEye {
+    /// Reads by this plan; its deck is the one that is used last.
+    pub(crate) fn of(plan: ReadingPlan) -> Self {
+        Self { plan: Mutex::new(plan), made: Mutex::default() }
+    }
+
+    fn pipeline(&self) -> Made {
+        let plan = self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let chosen = used::models();
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((of, with, pipeline)) if *of == plan && *with == chosen => Arc::clone(pipeline),
+            _ => {
+                let pipeline = Arc::new(plan.build().map_err(|error| reasons::plan(&error)));
+                *made = Some((plan, chosen, Arc::clone(&pipeline)));
+                pipeline
+            }
+        }
+    }
+}
+
+impl Eye for PipelineEye {
+    fn use_deck(&self, deck: Option<Arc<Deck>>) {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner).deck = deck;
+    }
+
+    fn read_card(
+        &self,
+        frame: &Frame,
+        corners_in_image: Quad,
+        facts: TableFacts,
+    ) -> Result<(CardImage, Reading), String> {
+        let pipeline = self.pipeline();
+        let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
+        pipeline.read_card(frame, corners_in_image, facts).map_err(|error| error.to_string())
+    }
+
+    fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String> {
+        let pipeline = self.pipeline();
+        let pipeline = pipeline.as_ref().as_ref().map_err(Clone::clone)?;
+        pipeline.read_photo(photo, trace).map_err(|error| error.to_string())
+    }
 }

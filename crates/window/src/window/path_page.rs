@@ -3,7 +3,7 @@
 
 use crate::{
     photos::{export, welcome::name_of},
-    shared::{app_context::Ask, pages, theme::bordered, words::t},
+    shared::{pages, tab::Ask, theme::bordered, words::t},
 };
 use eframe::egui::text::{CCursor, CCursorRange};
 use eframe::egui::{Button, Context, Id, Key, ScrollArea, TextEdit, Ui, vec2};
