@@ -188,7 +188,7 @@ const OPENED_ELSEWHERE: [(&str, &str); 12] = [
         "photos that were decoded before, copied piece by piece",
     ),
     ("crates/nets/src/engine/runtime.rs", "the head of an ordinary file"),
-    ("crates/train/src/reader/crop_cache.rs", "training's own file, crop by crop"),
+    ("crates/train/src/reader/drawn.rs", "training's own file, crop by crop"),
     ("crates/h7/src/folder.rs", "a new folder of its own"),
     ("crates/live/src/pictures.rs", "the head of a picture, for the time in it"),
     ("src/cli/stop.rs", "the kernel's figures"),

@@ -1,21 +1,90 @@
-//! A run on disk: everything needed to resume it bit for bit.
+//! Named arrays of numbers, all weights of a network: those that a run begins with, random, from another run, or
+//! from a finished network; and a run on disk, everything needed to resume it bit for bit.
 //!
 //! One safetensors file, written atomically. Its tensors are named `weights/NAME`, `first/NAME`,
 //! `second/NAME`, `average/NAME` and, after the first validation, `best/NAME`. Its metadata hold
 //! the rest: `run`, which is JSON, and `sha256`, over that text and then the bytes of all tensors.
 
-use super::optimiser::State;
-use super::weights::{Array, Role, Weights};
+use super::{layers::Tensor, net::Plan, optimiser::State};
 use safetensors::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
+use setsight_nets::graph::Graph;
 use sha2::{Digest, Sha256};
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashMap},
-    path::{Path, PathBuf},
-};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// The kind of an array, which decides how it is trained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Weights of a convolution or a matrix product: trained, with weight decay.
+    Weight,
+    /// Added to a result: trained.
+    Bias,
+    /// A norm's factor: trained.
+    Scale,
+    /// Running mean of a norm's input: updated from batches, not by gradients.
+    Mean,
+    /// Running variance of a norm's input: updated from batches, not by gradients.
+    Variance,
+}
+
+impl Role {
+    /// Whether gradients update it.
+    pub(crate) fn is_trained(self) -> bool {
+        !matches!(self, Self::Mean | Self::Variance)
+    }
+}
+
+/// One array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// The node's number and the part's name: `3.weight`.
+    pub name: String,
+    /// Its kind.
+    pub role: Role,
+    /// Length of each dimension.
+    pub shape: Vec<usize>,
+    /// The numbers, the last index fastest.
+    pub values: Vec<f32>,
+}
+
+/// All arrays of a network, in the order of its plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// The arrays.
+    pub arrays: Vec<Array>,
+}
+
+impl Weights {
+    /// Arrays of the same names and shapes, filled with 0.
+    pub(crate) fn zeros_like(&self) -> Self {
+        let zero = |array: &Array| Array { values: vec![0.0; array.values.len()], ..array.clone() };
+        Self { arrays: self.arrays.iter().map(zero).collect() }
+    }
+
+    /// Moves every number towards `other` by `share` of the difference; 1 copies `other`.
+    pub(crate) fn approach(&mut self, other: &Self, share: f32) {
+        for (mine, theirs) in self.arrays.iter_mut().zip(&other.arrays) {
+            for (a, b) in mine.values.iter_mut().zip(&theirs.values) {
+                *a += (b - *a) * share;
+            }
+        }
+    }
+
+    /// Whether the names, roles and shapes equal those of `other`.
+    pub(crate) fn same_shape(&self, other: &Self) -> bool {
+        self.arrays.len() == other.arrays.len()
+            && self
+                .arrays
+                .iter()
+                .zip(&other.arrays)
+                .all(|(a, b)| a.name == b.name && a.role == b.role && a.shape == b.shape)
+    }
+}
 
 /// Keys of the metadata.
 const RUN: &str = "run";
@@ -73,7 +142,7 @@ pub(crate) struct Checkpoint {
     /// Validations since the best one.
     pub without_gain: u32,
     /// Results so far, one entry per validation.
-    pub history: Vec<super::curve::Entry>,
+    pub history: Vec<super::run::Entry>,
     /// Seconds that the run has taken, over all sessions.
     pub seconds: f64,
 }
@@ -84,7 +153,7 @@ struct Run {
     step: u64,
     best: Option<(u64, f64)>,
     without_gain: u32,
-    history: Vec<super::curve::Entry>,
+    history: Vec<super::run::Entry>,
     seconds: f64,
     arrays: Vec<(String, Role, Vec<usize>)>,
 }
@@ -204,11 +273,44 @@ impl View for &Array {
     }
 }
 
+/// Where the initial weights come from.
+#[derive(Clone, Debug, Default)]
+pub enum First {
+    /// Random weights from the run's seed.
+    #[default]
+    Chance,
+    /// The best weights of another run.
+    Run(Weights),
+    /// A network with its norms folded, as ONNX files hold it.
+    Network(Graph),
+}
+
+impl First {
+    /// Whether there are weights to continue from.
+    pub(crate) fn goes_on(&self) -> bool {
+        !matches!(self, Self::Chance)
+    }
+
+    /// The initial weights; `seen` returns pictures as training shows them.
+    ///
+    /// # Panics
+    /// If a network follows another plan; its metadata rules that out.
+    pub(crate) fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor) -> Weights {
+        match self {
+            Self::Chance => plan.init(seed),
+            Self::Run(weights) => weights.clone(),
+            Self::Network(graph) => plan
+                .weights_of(graph, seen())
+                .expect("a network of this kind that this version wrote"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::Entry;
     use crate::net::{Layer, Plan};
+    use crate::run::Entry;
 
     fn checkpoint() -> Checkpoint {
         let plan = Plan::chain(3, [8, 8], vec![Layer::conv3(3, 4, 2), Layer::GlobalAveragePool]);

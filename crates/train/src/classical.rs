@@ -4,9 +4,9 @@
 //! augmented as for the reader network; what lies beside it is no card. Newton's method fits a logit for
 //! each of number, shape, shading and card-or-not. The colours are means and covariances.
 
-use crate::newton::{self, Choice};
+use crate::optimiser::{self, Choice};
+use crate::reader::drawn::{beside, holds, outline};
 use crate::reader::labelled_crops::{CropsError, labelled_folders, on_a_table, straight_crops};
-use crate::reader::misdetections::{beside, holds, outline};
 use crate::reader::sample::{Label, Sample};
 use crate::reader::{augment::augment, key};
 use image::RgbImage;
@@ -169,7 +169,7 @@ fn weights(mut choices: Vec<Choice>) -> Vec<f64> {
         row.iter_mut().zip(&scale).for_each(|(v, scale)| *v /= scale);
     }
     let all: f64 = choices.iter().map(|choice| choice.weight).sum();
-    let fitted = newton::fit(&choices, &vec![0.0; terms], RIDGE * all);
+    let fitted = optimiser::fit(&choices, &vec![0.0; terms], RIDGE * all);
     fitted.iter().zip(&scale).map(|(w, scale)| w / scale).collect()
 }
 

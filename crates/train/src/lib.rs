@@ -32,31 +32,23 @@ mod adapt;
 mod checkpoint;
 mod classical;
 mod convolution;
-mod curve;
 mod finder;
-mod first;
 mod fuse;
 mod layers;
-mod loss;
 mod net;
-mod newton;
 mod optimiser;
 mod reader;
 mod refiner;
 mod run;
-mod tensor;
-mod weights;
 
-pub use checkpoint::CheckpointError;
-pub use curve::Entry;
-pub use first::First;
+pub use checkpoint::{CheckpointError, First};
+pub use layers::Tensor;
 pub use net::{Plan, run_graph};
 pub use optimiser::Schedule;
 pub use run::{
-    CHECKPOINT, CONFIG, Ended, Keeping, Settings, Task, TrainError, Trained, Validation,
+    CHECKPOINT, CONFIG, Ended, Entry, Keeping, Settings, Task, TrainError, Trained, Validation,
     best_weights, train,
 };
-pub use tensor::Tensor;
 
 /// What is trained, one module for each, and what the benches time.
 pub mod parts {
@@ -104,7 +96,7 @@ pub mod parts {
         }
         /// Groups of crops kept on disk.
         pub mod crop_cache {
-            pub use crate::reader::crop_cache::{read, write};
+            pub use crate::reader::drawn::{read, write};
         }
         /// Crops of photos.
         pub mod labelled_crops {
@@ -113,10 +105,9 @@ pub mod parts {
     }
     /// The refiner and its outlines.
     pub mod refiner {
-        pub use crate::refiner::predicted::Found;
         pub use crate::refiner::{
-            LEAST_IN_VIEW, Refiner, SIZE_PX, STEPS, VALIDATE_EVERY, VALIDATION_TABLES, plan,
-            settings,
+            LEAST_IN_VIEW, Refiner, SIZE_PX, STEPS, VALIDATE_EVERY, VALIDATION_TABLES,
+            negatives::Found, plan, settings,
         };
     }
 }

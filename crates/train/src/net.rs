@@ -2,10 +2,9 @@
 //! and the [`Graph`] for inference and the exports.
 
 use super::{
+    checkpoint::{Array, Role, Weights},
     convolution::{Convolution, Windows},
-    layers::{self, NORM_EPSILON, Norm},
-    tensor::Tensor,
-    weights::{Array, Role, Weights},
+    layers::{self, NORM_EPSILON, Norm, Tensor},
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

@@ -1,25 +1,25 @@
-//! The loop: batches, steps, validation, early stopping, checkpoints.
+//! The loop: batches, steps, validation, early stopping, checkpoints; and how a run reports its progress: a display
+//! while it runs, and a table.
 
+use super::checkpoint::{Best, Checkpoint, CheckpointError};
+use super::net::{Plan, run_graph};
+use super::optimiser::{Schedule, State};
 use super::{
-    checkpoint::{Best, Checkpoint, CheckpointError},
-    curve::{self, Display, Entry},
-    loss::Loss,
-    net::{Plan, run_graph},
-    optimiser::{Schedule, State},
-    tensor::Tensor,
-    weights::Weights,
+    checkpoint::Weights,
+    layers::{Loss, Tensor},
 };
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
+use setsight_files::{say, whole_file::write_whole};
 use setsight_nets::graph::Graph;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
+use std::{fmt::Write, io::IsTerminal, sync::mpsc::sync_channel};
 
 /// Version of the run folder; a folder of another one is refused.
-pub(crate) const RUN_VERSION: u32 = 2;
+const RUN_VERSION: u32 = 2;
 /// Name of the file that defines a run.
 pub const CONFIG: &str = "config.json";
 /// Name of the checkpoint file.
@@ -348,8 +348,8 @@ fn validate<T: Task>(
 /// Writes the table of a run and shows the validations to who asked for them.
 fn told(history: &[Entry], keeping: &Keeping) -> Result<(), TrainError> {
     let folder = keeping.folder.to_path_buf();
-    write_whole(&folder.join(curve::TABLE), curve::table(history).as_bytes())
-        .map_err(|error| format!("{} cannot be written: {error}", curve::TABLE))
+    write_whole(&folder.join(TABLE), table(history).as_bytes())
+        .map_err(|error| format!("{} cannot be written: {error}", TABLE))
         .and_then(|()| keeping.on_validation.map_or(Ok(()), |show| show(history)))
         .map_err(|reason| TrainError::Folder { folder, reason })
 }
@@ -365,7 +365,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
             let reason = "holds a run already; resume it, or name another folder";
             return Err(wrong(reason.into()));
         }
-        let mut written = [CHECKPOINT, curve::TABLE].into_iter();
+        let mut written = [CHECKPOINT, TABLE].into_iter();
         if let Some(file) = written.find(|file| folder.join(file).exists()) {
             return Err(wrong(format!("holds a file {file} already; name another folder")));
         }
@@ -448,4 +448,111 @@ fn first_difference(
         return None;
     }
     (there != here).then(|| format!("{at} is {there} there and {here} here"))
+}
+
+/// One validation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Steps taken.
+    pub step: u64,
+    /// Mean training loss since the previous entry.
+    pub loss: f64,
+    /// Mean parts of the training loss since the previous entry.
+    pub parts: Vec<(String, f64)>,
+    /// Validation loss of the averaged weights.
+    pub validation: f64,
+    /// Other validation figures, 0 to 1.
+    pub figures: Vec<(String, f64)>,
+}
+
+/// Name of the table in the run's folder.
+pub(crate) const TABLE: &str = "curve.csv";
+
+/// The table as CSV, one line per validation.
+fn table(history: &[Entry]) -> String {
+    let mut text = String::from("step,loss,validation");
+    if let Some(entry) = history.first() {
+        for (name, _) in entry.parts.iter().chain(&entry.figures) {
+            let _ = write!(text, ",{name}");
+        }
+    }
+    text.push('\n');
+    for entry in history {
+        let _ = write!(text, "{},{:.6},{:.6}", entry.step, entry.loss, entry.validation);
+        for (_, value) in entry.parts.iter().chain(&entry.figures) {
+            let _ = write!(text, ",{value:.6}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A bar on a terminal, otherwise one line per validation; both on stderr.
+struct Display {
+    bar: ProgressBar,
+    lines: bool,
+    began: Instant,
+    first_step: u64,
+    steps: u64,
+}
+
+impl Display {
+    /// For a run of `steps`, of which `done` are already taken.
+    fn new(steps: u64, done: u64, quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal && !quiet {
+            ProgressDrawTarget::stderr_with_hz(4)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = "{bar:24} step {pos}/{len}, {msg}";
+        let bar = ProgressBar::with_draw_target(Some(steps), target)
+            .with_style(
+                ProgressStyle::with_template(style).expect("a template that is well formed"),
+            )
+            .with_position(done);
+        Self { bar, lines: !quiet, began: Instant::now(), first_step: done, steps }
+    }
+
+    /// Call after every step.
+    fn step(&self, step: u64, loss: f64) {
+        self.bar.set_position(step);
+        self.bar.set_message(format!("loss {loss:.3}, {} left", self.left(step)));
+    }
+
+    /// Call after every validation.
+    fn validated(&self, entry: &Entry) {
+        if !self.lines {
+            return;
+        }
+        let figures: String = entry
+            .figures
+            .iter()
+            .map(|(name, value)| format!(", {name} {:.2} %", 100.0 * value))
+            .collect();
+        let line = format!(
+            "step {} of {}: loss {:.4}, in validation {:.4}{figures}; {} left",
+            entry.step,
+            self.steps,
+            entry.loss,
+            entry.validation,
+            self.left(entry.step)
+        );
+        self.bar.suspend(|| say!("{line}"));
+    }
+
+    /// Removes the bar.
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn left(&self, step: u64) -> String {
+        let done = step.saturating_sub(self.first_step);
+        if done == 0 {
+            return "unknown time".into();
+        }
+        let each = self.began.elapsed().as_secs_f64() / done as f64;
+        let seconds = (each * self.steps.saturating_sub(step) as f64).round() as u64;
+        format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
 }

@@ -10,5 +10,4 @@
 //! The crate `setsight-eval` measures what a training was worth.
 
 pub(crate) mod photos;
-pub(crate) mod table;
 pub(crate) mod training;

@@ -5,10 +5,10 @@
 //! trained on it. Those readings measure what the training is worth, and calibrate the confidence
 //! for this camera's cards. The final networks are trained on all scenes.
 
-use super::{photos::OwnPhoto, table::OwnTable};
+use super::photos::{OwnPhoto, OwnTable};
 use crate::{
+    checkpoint::First,
     finder::{self, scenes::draw},
-    first::First,
     fuse::{self, ExampleTable, Source, Truth},
     optimiser::Schedule,
     reader::{

@@ -13,20 +13,21 @@
 //! | [`tally`] | precision and recall of the network's claims |
 
 pub(crate) mod scenes;
-pub(crate) mod tally;
 pub(crate) mod target;
+#[cfg(test)]
+mod tests;
 
-use super::loss::{Loss, sigmoid, softplus};
+use super::checkpoint::{First, Weights};
+use super::layers::{Loss, Tensor, sigmoid, softplus};
 use super::net::{Layer, Plan, Step};
 use super::run::{Settings, Task, Validation};
-use super::{first::First, tensor::Tensor, weights::Weights};
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
+use setsight_photo::geometry::Quad;
 use setsight_scenes::scenes::HELD_BACK;
-use setsight_vision::find::{Maps, Params, cards};
+use setsight_vision::find::{Candidate, Maps, Params, cards};
 use std::sync::OnceLock;
-use tally::Tally;
-use target::{SHAPE_PLANES, Target};
+use target::{SHAPE_PLANES, SeenCard, Target, Wanted};
 
 /// Width and height of a training picture in pixels.
 pub const SIZE_PX: (u32, u32) = (320, 256);
@@ -389,5 +390,91 @@ impl Validating {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Counts of claims and cards over some pictures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Tally {
+    /// Number of pictures.
+    pub scenes: usize,
+    /// Number of cards that must be found.
+    pub cards: usize,
+    /// Number of those that were found.
+    pub found: usize,
+    /// Number of claims where no card lies, not even an optional one.
+    pub false_claims: usize,
+    /// For each card found: mean distance of its corners, divided by its long side.
+    pub corner_errors: Vec<f64>,
+}
+
+/// A claim belongs to a card if their centres are closer than this fraction of the card's long
+/// side.
+const NEAR: f64 = 0.35;
+
+impl Tally {
+    /// Adds a picture of `size_px` (width, height). Each claim is matched to the nearest card, and
+    /// each card at most once.
+    pub(crate) fn add(
+        &mut self,
+        claims: &[Candidate],
+        cards: &[SeenCard],
+        size_px: (usize, usize),
+    ) {
+        let asked: Vec<Wanted> = cards.iter().map(|card| card.wanted(size_px)).collect();
+        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+        for (i, card) in cards.iter().enumerate() {
+            for (j, claim) in claims.iter().enumerate() {
+                let apart =
+                    card.corners.center().distance(claim.quad.center()) / card.corners.long_side();
+                if apart < NEAR && asked[i] != Wanted::Nothing {
+                    pairs.push((apart, i, j));
+                }
+            }
+        }
+        // Cards that must be found are matched first.
+        let rank = |i: usize| asked[i] != Wanted::Found;
+        pairs.sort_by(|a, b| (rank(a.1), a.0).partial_cmp(&(rank(b.1), b.0)).expect("no NaN"));
+        let (mut card_of, mut claim_of) = (vec![None; claims.len()], vec![None; cards.len()]);
+        for (_, i, j) in pairs {
+            if card_of[j].is_none() && claim_of[i].is_none() {
+                card_of[j] = Some(i);
+                claim_of[i] = Some(j);
+            }
+        }
+        self.scenes += 1;
+        self.false_claims += card_of.iter().filter(|card| card.is_none()).count();
+        for (i, card) in cards.iter().enumerate().filter(|(i, _)| asked[*i] == Wanted::Found) {
+            self.cards += 1;
+            if let Some(j) = claim_of[i] {
+                self.found += 1;
+                let error = corner_error(&claims[j].quad, &card.corners);
+                self.corner_errors.push(error / card.corners.long_side());
+            }
+        }
+    }
+
+    /// Share of the cards that were found, 0 to 1.
+    pub(crate) fn found_share(&self) -> f64 {
+        self.found as f64 / self.cards.max(1) as f64
+    }
+
+    /// Validation figures: the share of cards found, the share of claims that are right, and the
+    /// share of found cards whose corners are off by less than a twentieth of the long side.
+    pub(crate) fn figures(&self) -> Vec<(String, f64)> {
+        let claims = self.found + self.false_claims;
+        let near = self.corner_errors.iter().filter(|error| **error < 0.05).count();
+        vec![
+            ("found".into(), self.found_share()),
+            ("right".into(), self.found as f64 / claims.max(1) as f64),
+            ("corners".into(), near as f64 / self.found.max(1) as f64),
+        ]
+    }
+}
+
+/// Mean distance of the corners in pixels, minimised over the starting corner and the direction.
+fn corner_error<A, B>(a: &Quad<A>, b: &Quad<B>) -> f64 {
+    let mean = |at: &dyn Fn(usize) -> usize| {
+        (0..4).map(|i| a.0[at(i)].distance(b.0[i])).sum::<f64>() / 4.0
+    };
+    (0..4)
+        .flat_map(|turn| [mean(&|i| (i + turn) % 4), mean(&|i| (7 + turn - i) % 4)])
+        .fold(f64::INFINITY, f64::min)
+}

@@ -1,9 +1,8 @@
 //! Tests of the finder's training as a whole; they take seconds.
 
-use super::target::SeenCard;
-use super::*;
+use super::{target::SeenCard, *};
 use crate::run::{Ended, Keeping, train};
-use crate::{loss::tests::gradient_is_that_of_differences, net::run_graph};
+use crate::{layers::tests::gradient_is_that_of_differences, net::run_graph};
 use setsight_photo::geometry::{Point, Quad};
 use std::{path::Path, sync::atomic::AtomicBool, time::Duration};
 
@@ -150,4 +149,23 @@ fn the_loss_has_the_gradient_of_differences() {
     gradient_is_that_of_differences(&output, 29, |output| {
         task.loss(&Tensor::new(output, &shape), &batch)
     });
+}
+
+fn at(x: f64, y: f64) -> Quad {
+    let half = Point::new(30.0, 20.0);
+    Quad::new(Quad::rectangle(60.0, 40.0).0.map(|p| p - half + Point::new(x, y)))
+}
+
+#[test]
+fn claims_are_told_apart_from_cards() {
+    let card = |x, y| SeenCard::whole(at(x, y));
+    let claim = |x, y| Candidate { heat: 2.0, quad: at(x, y).in_space(1.0) };
+    let mut tally = Tally::default();
+    // One card is found slightly off, one missed, one cut by the border and claimed; one claim
+    // is false.
+    let cards = [card(60.0, 60.0), card(200.0, 60.0), card(-4.0, 200.0)];
+    let claims = [claim(63.0, 64.0), claim(0.0, 200.0), claim(200.0, 200.0)];
+    tally.add(&claims, &cards, (320, 256));
+    assert_eq!((tally.cards, tally.found, tally.false_claims), (2, 1, 1));
+    assert_eq!((tally.found_share(), tally.false_claims), (0.5, 1));
 }

@@ -6,24 +6,18 @@
 //! those confidences set the threshold below which a card is unsure.
 
 mod collect;
-mod examples;
-mod outlines;
 mod report;
-mod screen;
 mod threshold;
 
-pub(crate) use collect::ask;
+pub(crate) use collect::{Example, ExampleTable, Truth, ask};
 pub use collect::{
-    Networks, crops, drawn, drawn_clipped, drawn_in_bad_light, drawn_on_screen, drawn_with_stacks,
+    Networks, Source, crops, drawn, drawn_clipped, drawn_in_bad_light, drawn_on_screen,
+    drawn_with_stacks,
 };
-pub use examples::Source;
-pub(crate) use examples::{Example, ExampleTable, Truth};
-pub use outlines::fit_outlines;
 pub(crate) use report::Report;
-pub use screen::fit_is_screen;
-pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS};
+pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS, fit_is_screen, fit_outlines};
 
-use crate::newton::{Choice, fit};
+use crate::optimiser::{Choice, fit};
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Property};
 use setsight_vision::{

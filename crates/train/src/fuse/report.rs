@@ -1,6 +1,6 @@
 //! The results of a fit, source by source, printed and written to `fusion.json`.
 
-use super::examples::{Example, Source, cards_of};
+use super::collect::{Example, Source, cards_of};
 use super::threshold::{ScoredCard, most_wrong};
 use serde::Serialize;
 use setsight_game::cards::{Card, Property};

@@ -1,8 +1,8 @@
 //! Labelled crops and corrected photos from folders, checked before anything is trained on them.
 
 use super::{
+    drawn::{beside, holds, outline},
     key,
-    misdetections::{beside, holds, outline},
     sample::{Group, Label, Sample},
 };
 use image::{Rgb, RgbImage, imageops};

@@ -14,16 +14,17 @@
 //! seed and the step alone.
 
 pub(crate) mod augment;
-pub(crate) mod crop_cache;
 pub(crate) mod drawn;
 pub(crate) mod labelled_crops;
-pub(crate) mod misdetections;
 pub(crate) mod sample;
 
-use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
+use super::layers::{Loss, binary_cross_entropy, softmax_cross_entropy};
 use super::net::{Layer, Plan};
-use super::{Task, Validation};
-use super::{first::First, tensor::Tensor, weights::Weights};
+use super::{
+    Task, Validation,
+    checkpoint::{First, Weights},
+    layers::Tensor,
+};
 use augment::Augment;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -344,7 +345,9 @@ pub(crate) fn key(seed: u64, number: u64) -> u64 {
 mod tests {
     use super::sample::BYTES;
     use super::*;
-    use crate::{loss::tests::gradient_is_that_of_differences, net::run_graph, weights::Weights};
+    use crate::{
+        checkpoint::Weights, layers::tests::gradient_is_that_of_differences, net::run_graph,
+    };
     use setsight_game::cards::Card;
 
     /// Cards of a uniform grey each; these resemble no cards, but a network can memorise them.

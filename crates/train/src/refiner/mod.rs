@@ -10,15 +10,18 @@
 
 pub(crate) mod jitter;
 pub(crate) mod negatives;
-pub(crate) mod predicted;
-pub(crate) mod shading;
 
 use super::finder::scenes::{self, Draw, Drawn, Kept};
-use super::loss::{Loss, binary_cross_entropy, softmax_cross_entropy};
+use super::layers::{Loss, binary_cross_entropy, softmax_cross_entropy};
 use super::net::{Layer, Plan};
 use super::run::{Settings, Task, Validation};
-use super::{finder::target::SeenCard, first::First, tensor::Tensor, weights::Weights};
-use predicted::{Found, FoundTable};
+use super::{
+    checkpoint::{First, Weights},
+    finder::target::SeenCard,
+    layers::Tensor,
+};
+use jitter::Light;
+use negatives::{Found, FoundTable};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use setsight_game::cards::Property;
@@ -26,7 +29,6 @@ use setsight_nets::refiner::{HEIGHT, OUTPUTS, RIGHT, RIGHT_WITHIN, VALUES, WIDTH
 use setsight_photo::geometry::{Homography, Quad};
 use setsight_scenes::scenes::HELD_BACK;
 use setsight_vision::refiner::{context_crop, input_of, outline_in_short_sides};
-use shading::Light;
 use std::sync::{Arc, OnceLock};
 
 /// Width and height of a training picture in pixels. Its cards are as large as in the image in
@@ -177,7 +179,7 @@ impl Batch {
             // A card looks the same after half a turn.
             truth.0.rotate_left(2);
         }
-        let found = predicted::of(found, table, card).filter(|_| rng.random::<bool>());
+        let found = negatives::of(found, table, card).filter(|_| rng.random::<bool>());
         let outline = match found {
             Some(found) => jitter::nearly(&turned_like(found, &truth), rng),
             None => jitter::outline(&truth, rng),
@@ -268,7 +270,7 @@ impl Refiner {
 
     fn nothing(&self, table: &FoundTable, rng: &mut Pcg64) -> Option<Quad> {
         let FoundTable { drawn, found } = table;
-        let found = predicted::of_none(found, drawn, rng).filter(|_| rng.random::<bool>());
+        let found = negatives::of_none_found(found, drawn, rng).filter(|_| rng.random::<bool>());
         if found.is_some() {
             found
         } else if self.first.goes_on() {
@@ -319,13 +321,13 @@ impl Task for Refiner {
         serde_json::json!({
             "scenes": scenes::VERSION,
             "rough": jitter::VERSION,
-            "light": shading::VERSION,
+            "light": jitter::SHADING_VERSION,
             "nothing": negatives::VERSION,
             "nothing_in_batch": NOTHING,
             "nothing_from": self.nothing_from(),
             "goes_on": self.first.goes_on(),
             "least_in_view": self.least_in_view,
-            "found": self.has_found.then_some(predicted::VERSION),
+            "found": self.has_found.then_some(negatives::FOUND_VERSION),
             "size_px": [SIZE_PX.0, SIZE_PX.1],
             "batch": BATCH,
             "tables_per_step": self.tables_per_step(),

@@ -1,16 +1,21 @@
-//! Outlines under which no card lies.
+//! Outlines under which no card lies: at random places, and from a finder's detections. These are the hardest to
+//! judge, because the finder chose them for looking right to a network like the one to be trained.
 
 use super::jitter;
 use crate::finder::{scenes::Drawn, target::SeenCard};
+use image::RgbImage;
 use rand::RngExt;
 use rand_pcg::Pcg64;
+use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad};
+use setsight_vision::Trace;
+use setsight_vision::find::{CardFinder, FindError};
 
 /// Increased whenever the same seed gives other outlines.
 pub(crate) const VERSION: u32 = 1;
 
 /// An outline belongs to a card if their centres are closer than this many long sides.
-pub(crate) const SAME_PLACE: f64 = 0.35;
+const SAME_PLACE: f64 = 0.35;
 /// A card with a smaller fraction in view does not count.
 const HARDLY_THERE: f64 = 0.12;
 /// Number of places tried.
@@ -87,16 +92,14 @@ fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
 }
 
 /// Whether an outline belongs to no card of the table.
-pub(crate) fn is_none(table: &Drawn, outline: &Quad) -> bool {
+fn is_none(table: &Drawn, outline: &Quad) -> bool {
     let is_of =
         |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
     !in_view(table.cards.iter()).any(|card| is_of(&card.corners))
 }
 
 /// The cards with enough in view to count.
-pub(crate) fn in_view<'a>(
-    cards: impl Iterator<Item = &'a SeenCard>,
-) -> impl Iterator<Item = &'a SeenCard> {
+fn in_view<'a>(cards: impl Iterator<Item = &'a SeenCard>) -> impl Iterator<Item = &'a SeenCard> {
     cards.filter(|card| card.in_view > HARDLY_THERE)
 }
 
@@ -120,6 +123,67 @@ fn gap(table: &Drawn, at: Point, long_side: f64) -> Option<Point> {
     let edges: Vec<Point> = (0..WAYS).filter_map(edge).collect();
     let sum = edges.iter().fold(Point::default(), |sum, p| sum + *p);
     (edges.len() >= CLOSED).then(|| sum / edges.len() as f64)
+}
+
+/// Increased whenever the same seed takes other outlines.
+pub(crate) const FOUND_VERSION: u32 = 1;
+
+/// A drawn table and a finder's outlines on it.
+#[derive(Clone)]
+pub(crate) struct FoundTable {
+    /// The table.
+    pub drawn: Drawn,
+    /// Outlines of cards and of objects that resemble cards, in pixels of the picture; empty
+    /// without a finder.
+    pub found: Vec<Quad>,
+}
+
+/// A finder that is known to run.
+pub struct Found(Box<dyn CardFinder>);
+
+impl Found {
+    /// Tries the finder on a table first, because training cannot report its errors later.
+    pub fn by(finder: Box<dyn CardFinder>, table: &Drawn) -> Result<Self, FindError> {
+        finder.find(&frame(table), &mut Trace::default())?;
+        Ok(Self(finder))
+    }
+
+    /// The finder's outlines on a table.
+    pub(crate) fn on(&self, table: &Drawn) -> Vec<Quad> {
+        let found = self
+            .0
+            .find(&frame(table), &mut Trace::default())
+            .expect("a finder that ran on the first table");
+        found.into_iter().map(|outline| outline.corners_in_image).collect()
+    }
+}
+
+fn frame(table: &Drawn) -> Frame {
+    let (width, height) = table.size_px;
+    let image = RgbImage::from_raw(width as u32, height as u32, table.rgb.to_vec());
+    image.expect("three bytes a pixel")
+}
+
+/// The outline of a card of the table: the nearest one, unless another card is nearer to it.
+pub(crate) fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Option<&'a Quad> {
+    let far = |outline: &Quad, card: &SeenCard| {
+        outline.center().distance(card.corners.center()) / card.corners.long_side()
+    };
+    let nearest = found.iter().min_by(|a, b| far(a, card).total_cmp(&far(b, card)))?;
+    let own = far(nearest, card);
+    let others = table.cards.iter().filter(|other| *other != card);
+    let is_anothers = in_view(others).any(|other| far(nearest, other) < own);
+    (own < SAME_PLACE && !is_anothers).then_some(nearest)
+}
+
+/// One of the outlines under which no card lies, if there is any.
+pub(crate) fn of_none_found(found: &[Quad], table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
+    let none: Vec<&Quad> = found.iter().filter(|outline| is_none(table, outline)).collect();
+    if none.is_empty() {
+        return None;
+    }
+    let outline = jitter::nearly(none[rng.random_range(0..none.len())], rng)?;
+    is_none(table, &outline).then_some(outline)
 }
 
 #[cfg(test)]
@@ -173,5 +237,45 @@ mod tests {
         assert!(middle.distance(Point::new(81.0, 75.0)) < 8.0, "{middle:?}");
         assert_eq!(gap(&table, Point::new(210.0, 100.0), 62.0), None);
         assert_eq!(gap(&table, table.cards[0].corners.center(), 62.0), None);
+    }
+
+    fn card_at(x: f64, y: f64) -> SeenCard {
+        SeenCard::whole(quad_at(x, y))
+    }
+
+    fn quad_at(x: f64, y: f64) -> Quad {
+        Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y)))
+    }
+
+    fn seen(cards: Vec<SeenCard>) -> Drawn {
+        Drawn::plain((320, 160), vec![0; 3 * 320 * 160], cards)
+    }
+
+    #[test]
+    fn an_outline_is_of_the_card_that_it_is_nearest_to() {
+        let (one, other) = (card_at(20.0, 20.0), card_at(44.0, 20.0));
+        let table = seen(vec![one.clone(), other.clone()]);
+        let found = [quad_at(200.0, 20.0), quad_at(40.0, 24.0)];
+        assert_eq!(of(&found, &table, &other), Some(&found[1]));
+        assert_eq!(of(&found, &table, &one), None, "it is the other's");
+        assert_eq!(of(&found[..1], &table, &one), None, "it is far off");
+        assert_eq!(of(&[], &table, &one), None);
+        // A card that is hardly in view does not count.
+        let hidden = SeenCard { in_view: 0.05, ..other };
+        let table = seen(vec![one.clone(), hidden]);
+        assert_eq!(of(&found, &table, &one), Some(&found[1]));
+    }
+
+    #[test]
+    fn where_no_card_lies_is_told_of_the_outlines_found() {
+        let table = seen(vec![card_at(20.0, 20.0), card_at(100.0, 20.0)]);
+        let found = [quad_at(22.0, 20.0), quad_at(200.0, 60.0), quad_at(98.0, 22.0)];
+        let mut rng = Pcg64::seed_from_u64(5);
+        for _ in 0..20 {
+            let outline = of_none_found(&found, &table, &mut rng).unwrap();
+            assert!(outline.center().distance(found[1].center()) < 5.0);
+            assert_ne!(outline, found[1], "never quite the same");
+        }
+        assert_eq!(of_none_found(&found[..1], &table, &mut rng), None);
     }
 }

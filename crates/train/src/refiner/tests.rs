@@ -1,7 +1,7 @@
 //! Tests of the refiner's training as a whole; they take seconds.
 
 use super::*;
-use crate::{loss::tests::gradient_is_that_of_differences, net::run_graph, optimiser::Schedule};
+use crate::{layers::tests::gradient_is_that_of_differences, net::run_graph, optimiser::Schedule};
 use setsight_photo::{Frame, geometry::Point};
 use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::{CardOutline, Trace};
