@@ -222,7 +222,7 @@ fn files_of_others_are_read_and_written_in_one_place() {
     assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
 }
 
-/// What a library says is true without the command line, too; `src/cli/advice.rs` adds the options.
+/// What a library says is true without the command line, too; `src/cli/common.rs` adds the options.
 #[test]
 fn libraries_name_no_command_or_option() {
     let budgets = read("docs/inside/weight.toml");

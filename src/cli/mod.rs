@@ -1,6 +1,5 @@
-//! The commands: arguments in, results on stdout, messages on stderr.
+//! The commands: arguments in, results on stdout, messages on stderr; and what shells and `man` show of them.
 
-mod advice;
 mod caps;
 mod common;
 mod compare;
@@ -9,7 +8,6 @@ mod console;
 mod deal;
 mod general;
 mod page;
-mod pages;
 mod sets;
 mod simulate;
 mod stop;
@@ -17,11 +15,15 @@ mod table;
 mod terminal;
 mod timed;
 
+use anyhow::Context;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
+use clap_mangen::Man;
 use common::{BadCall, Outcome, told};
 use setsight_files::{print_result, say};
-use std::{ffi::OsString, fmt::Write as _, path::Path, process::ExitCode};
+use std::path::{Path, PathBuf};
+use std::{ffi::OsString, fmt::Write as _, io::Write, process::ExitCode};
 
 /// Reads a table of SET cards from a photo, finds the sets and shows them.
 #[derive(Parser)]
@@ -63,9 +65,9 @@ enum Command {
     /// Play many games at random and count
     Simulate(simulate::Args),
     /// Print what a shell needs to complete commands and options
-    Completions(pages::CompletionsArgs),
+    Completions(CompletionsArgs),
     /// Print the manual page, or write all of them
-    Man(pages::ManArgs),
+    Man(ManArgs),
 }
 
 /// The commands as `--help` lists them.
@@ -155,7 +157,7 @@ pub fn main() -> ExitCode {
             ];
             for context in unknown.into_iter().filter_map(|kind| error.get(kind)) {
                 if let ContextValue::String(word) = context
-                    && let Some(instead) = advice::instead_of(word)
+                    && let Some(instead) = common::instead_of(word)
                 {
                     say!("{instead}");
                 }
@@ -177,8 +179,8 @@ pub fn main() -> ExitCode {
         Command::Caps(args) => caps::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Simulate(args) => simulate::run(args),
-        Command::Completions(args) => pages::completions(&args, command()),
-        Command::Man(args) => pages::man(&args, command()),
+        Command::Completions(args) => completions(&args, command()),
+        Command::Man(args) => man(&args, command()),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -191,4 +193,55 @@ pub fn main() -> ExitCode {
             ExitCode::from(if error.is::<BadCall>() { 2 } else { 1 })
         }
     }
+}
+
+/// Arguments of `completions`.
+#[derive(clap::Args)]
+#[command(after_help = "Example:
+  setsight completions bash > ~/.local/share/bash-completion/completions/setsight")]
+struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  setsight man | man -l -
+  setsight man --out ~/.local/share/man/man1")]
+struct ManArgs {
+    /// Where to put a page for the program and for each command, instead of printing the first
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints a shell's completions.
+fn completions(args: &CompletionsArgs, mut program: clap::Command) -> anyhow::Result<Outcome> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut program, "setsight", &mut text);
+    print(&text)
+}
+
+/// Prints the manual page, or writes all of them.
+fn man(args: &ManArgs, program: clap::Command) -> anyhow::Result<Outcome> {
+    if let Some(folder) = &args.out {
+        return write_pages(folder, program)
+            .map(|()| Outcome::Done)
+            .with_context(|| format!("the pages cannot go to {}", folder.display()));
+    }
+    let mut text = Vec::new();
+    Man::new(program).render(&mut text)?;
+    print(&text)
+}
+
+fn write_pages(folder: &Path, program: clap::Command) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(program, folder)
+}
+
+fn print(text: &[u8]) -> anyhow::Result<Outcome> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text).and_then(|()| stdout.flush()).context("cannot write to stdout")?;
+    Ok(Outcome::Done)
 }

@@ -1,7 +1,6 @@
 //! `setsight compare`: the paper's experiment, and the dealer's histograms.
 
 mod experiment;
-mod page;
 mod report;
 mod uniformity;
 

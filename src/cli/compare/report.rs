@@ -1,10 +1,12 @@
-//! The results as CSV, JSON, text and plots.
+//! The results as CSV, JSON and text, and as a page: plots, tables, and a sentence for each row.
 
 use super::experiment::{Cell, Experiment, Limits};
-use crate::cli::timed::{Dealing, human};
-use crate::cli::{simulate::grouped, timed::paper};
+use crate::cli::timed::{Dealing, human, paper};
+use crate::cli::{page, simulate::grouped};
 use anyhow::Context;
+use maud::{Markup, html};
 use serde_json::{Value, json};
+use setsight_eval::plots::PlotError;
 use setsight_files::{printable::counted, whole_file::write_whole};
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Without};
@@ -32,7 +34,7 @@ pub fn write(
             .with_context(|| format!("{} cannot be written", path.display()))
     };
     put(FILE.0, csv(results))?;
-    put(PAGE, super::page::page(results, solvers, limits)?)?;
+    put(PAGE, page(results, solvers, limits)?)?;
     Ok(())
 }
 
@@ -79,7 +81,7 @@ fn cell_to_json(cell: &Cell) -> Value {
 }
 
 /// The results as JSON.
-pub fn experiments_to_json(results: &[Row]) -> Value {
+fn experiments_to_json(results: &[Row]) -> Value {
     let experiment = |(experiment, cells): &Row| {
         let cells: Vec<Value> = cells.iter().map(cell_to_json).collect();
         json!({"experiment": experiment.text, "varied": experiment.varied, "cells": cells})
@@ -88,7 +90,7 @@ pub fn experiments_to_json(results: &[Row]) -> Value {
 }
 
 /// What holds for all cells, as JSON.
-pub fn head(limits: &Limits, dealing: Dealing) -> Value {
+fn head(limits: &Limits, dealing: Dealing) -> Value {
     json!({
         "version": VERSION,
         "games": limits.games, "seed": limits.seed, "dealer": dealing.name(),
@@ -104,7 +106,7 @@ pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
 }
 
 /// What stands above all results.
-pub fn introduction(limits: &Limits) -> String {
+fn introduction(limits: &Limits) -> String {
     format!(
         "Mean CPU time of the solver for one game, over {} with the seeds from {}, no two alike; \
          games too short for the clock are timed together, and as many more are played as last \
@@ -125,7 +127,7 @@ pub struct Table {
 }
 
 /// The tables of an experiment: its cells, the optimisations, what was overlooked, the paper's figures.
-pub fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
+fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
     let mut tables = vec![times_of(experiment, cells, solvers)];
     tables.extend(optimisations(experiment, cells, solvers));
     tables.extend(overlooked(experiment, cells));
@@ -268,7 +270,7 @@ fn overlooked(experiment: &Experiment, cells: &[Cell]) -> Option<Table> {
 
 /// A sentence for each row of an experiment: who is fastest, how far the others are behind, and how
 /// much faster than the paper's they are.
-pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
+fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
     let sentence = |row: &[Cell]| {
         let at = format!("{} = {}", experiment.varied, experiment.position(&row[0].rules));
         let mut known: Vec<(Kind, f64)> =
@@ -304,12 +306,12 @@ pub fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
 }
 
 /// How many times as long.
-pub fn times(ratio: f64) -> String {
+fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
 }
 
 /// The plots of an experiment: times, and boards where these vary.
-pub fn plots(row: &Row, solvers: &[Kind]) -> Vec<setsight_eval::plots::Curves> {
+fn plots(row: &Row, solvers: &[Kind]) -> Vec<setsight_eval::plots::Curves> {
     std::iter::once(chart(row, solvers)).chain(boards(row)).collect()
 }
 
@@ -394,6 +396,31 @@ fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::plots::C
     }
 }
 
+/// The page in HTML; it refers to no other file.
+fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {
+    let plots_of = |row| -> Result<Vec<Markup>, PlotError> {
+        plots(row, solvers).iter().map(page::plot).collect()
+    };
+    let plots = results.iter().map(plots_of).collect::<Result<Vec<_>, _>>()?;
+    let body = html! {
+        h1 { "The solvers compared" }
+        p { (introduction(limits)) }
+        p { "Long dashes and hollow dots are the paper's own figures (Python, on its machine)." }
+        "\n"
+        @for (row, plots) in results.iter().zip(plots) {
+            h2 { (row.0.varied) " varies, " (row.0.fixed()) }
+            @for plot in plots { (plot) }
+            "\n"
+            ul { @for sentence in sentences(row, solvers) { li { (sentence) } "\n" } }
+            @for Table { above, head, rows } in tables(row, solvers) {
+                @if !above.is_empty() { p { (above) } }
+                (page::table(&head, &rows))
+            }
+        }
+    };
+    Ok(page::whole("setsight: the solvers compared", &body))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -444,7 +471,7 @@ mod tests {
             "n = 2: cover needs 200 ns; dynamic 100 times that. \
              The paper's time over this one: dynamic 63."
         );
-        let page = super::super::page::page(&results, &solvers, &limits).unwrap();
+        let page = super::page(&results, &solvers, &limits).unwrap();
         assert!(page.contains(&sentences[1]) && page.contains("<svg") && page.contains("<table"));
         for outside in ["src=", "href=", "url(", "@import"] {
             assert!(!page.contains(outside), "the page needs nothing else: {outside}");

@@ -5,7 +5,6 @@ mod dataset;
 mod deck;
 pub mod eval;
 mod export;
-mod film;
 mod live;
 pub mod models;
 mod photos;

@@ -1,18 +1,23 @@
-//! `setsight serve`: a page on which a phone is the camera.
-
-mod archive;
-mod teller;
+//! `setsight serve`: a page on which a phone is the camera; its photos on disk, with their results; and the terminal
+//! that the command runs in: tells what phones do, without waiting for whoever reads it, and hears Enter.
 
 use super::{live::summary, photos::ReadingArgs};
 use crate::cli::common::{BadCall, Outcome, told};
+use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use crate::cli::{stop, terminal};
-use archive::ResultArchive;
+use anyhow::{Context, bail};
+use setsight_files::{print_result, say, whole_file::write_whole};
 use setsight_phone::{Code, Listen, Options, Server, ServerEvent};
+use setsight_vision::output::{Record, Style};
+use setsight_vision::{PhotoReading, StageTime};
+use std::io::{self, ErrorKind, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use std::{collections::HashMap, io, path::PathBuf, sync::atomic::Ordering, thread};
-use teller::Teller;
+use std::{collections::HashMap, thread};
 
 /// How often it is looked whether the command is to end.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -66,7 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
-        if teller::enter_was_pressed() {
+        if enter_was_pressed() {
             handler.teller.draw(code_of(&server));
         }
         if looked.elapsed() >= NETWORK_PAUSE {
@@ -109,7 +114,7 @@ fn tell_addresses(server: &Server, teller: &Teller) {
         ));
     }
     teller.draw(code_of(server));
-    let enter = if teller::enter_is_heard() { "Enter shows the code again, " } else { "" };
+    let enter = if enter_is_heard() { "Enter shows the code again, " } else { "" };
     teller.say(format!("Whoever has the address can use this page; {enter}Ctrl-C ends it."));
 }
 
@@ -165,4 +170,209 @@ impl EventHandler {
         }
         Ok(archive.failed)
     }
+}
+
+/// The folder of photos, in that of their results.
+const PHOTOS: &str = "photos";
+
+/// Keeps photos and their results, in a new folder for each start: a page of results lists the
+/// photos of one.
+pub struct ResultArchive {
+    /// Where these folders are.
+    home: PathBuf,
+    out: Option<(PathBuf, OutFolder)>,
+    counts: Counts,
+    /// Whether a photo could not be kept.
+    pub failed: bool,
+}
+
+impl ResultArchive {
+    /// Makes the folder in which the others will be.
+    pub fn create(home: &Path) -> anyhow::Result<Self> {
+        let context = || format!("photos cannot be kept in {}", home.display());
+        std::fs::create_dir_all(home).with_context(context)?;
+        Ok(Self { home: home.to_owned(), out: None, counts: Counts::default(), failed: false })
+    }
+
+    /// The folder of this start, made when the first photo comes.
+    fn out(&mut self) -> anyhow::Result<&mut (PathBuf, OutFolder)> {
+        if self.out.is_none() {
+            let folder = self.free_folder()?;
+            std::fs::create_dir(folder.join(PHOTOS))
+                .with_context(|| format!("photos cannot be kept in {}", folder.display()))?;
+            let out = OutFolder::create(&folder, false)?;
+            self.out = Some((folder, out));
+        }
+        Ok(self.out.as_mut().expect("made above"))
+    }
+
+    /// Makes a folder where nothing is, not even a link that leads nowhere.
+    fn free_folder(&self) -> anyhow::Result<PathBuf> {
+        for n in 1_u32.. {
+            let folder = self.home.join(format!("serve-{n:04}"));
+            match std::fs::create_dir(&folder) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                made => {
+                    made.with_context(|| format!("photos cannot be kept in {}", folder.display()))?;
+                    return Ok(folder);
+                }
+            }
+        }
+        bail!("no number is free")
+    }
+
+    /// Keeps a photo.
+    pub fn keep(
+        &mut self,
+        bytes: &[u8],
+        reading: &PhotoReading,
+        times: &[StageTime],
+    ) -> anyhow::Result<()> {
+        let kept = self.try_keep(bytes, reading, times);
+        self.failed |= kept.is_err();
+        kept
+    }
+
+    fn try_keep(
+        &mut self,
+        bytes: &[u8],
+        reading: &PhotoReading,
+        times: &[StageTime],
+    ) -> anyhow::Result<()> {
+        let name = format!("photo-{:04}", self.counts.photos + 1);
+        let record = |path: PathBuf| {
+            let result = Ok(reading.table.clone());
+            Record { image: path, result, times: times.to_vec() }
+        };
+        self.counts.add(&record(PathBuf::from(&name)));
+        let (folder, out) = self.out()?;
+        let ending = image::guess_format(bytes)
+            .ok()
+            .and_then(|format| format.extensions_str().first().copied());
+        // What the `image` crate does not know and was read all the same is HEIC or AVIF.
+        let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
+        write_whole(&path, bytes).with_context(|| path.display().to_string())?;
+        write_pictures(folder, &name, reading, &Style::default(), false)?;
+        out.add(&record(path), Some(&name))
+    }
+
+    /// Finishes the page of results, if there is one, and says where it is.
+    pub fn finish(&mut self) -> anyhow::Result<Option<String>> {
+        let Some((folder, out)) = self.out.take() else { return Ok(None) };
+        out.finish(false, &self.counts)?;
+        Ok(Some(format!("{} photos are kept in {}", self.counts.photos, folder.display())))
+    }
+}
+
+/// Most lines that wait.
+const MOST: usize = 100;
+/// How long the last ones are waited for.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Lines to stderr or, as a result, to stdout.
+enum Line {
+    Message(String),
+    /// To stderr as it is: the program's own drawing, with its colours.
+    Drawn(String),
+    Result(String),
+}
+
+/// Lines on their way to the terminal. Where nobody reads them, as behind Ctrl-S or in a full pipe, those beyond
+/// [`MOST`] are lost and counted.
+struct Teller {
+    lines: Option<SyncSender<Line>>,
+    lost: Arc<AtomicU32>,
+    ended: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Teller {
+    /// Begins to tell.
+    fn start() -> std::io::Result<Self> {
+        let (lines, told) = sync_channel(MOST);
+        let lost: Arc<AtomicU32> = Arc::default();
+        let ended: Arc<(Mutex<bool>, Condvar)> = Arc::default();
+        let (not_told, end) = (Arc::clone(&lost), Arc::clone(&ended));
+        thread::Builder::new().name("tell".into()).spawn(move || {
+            for line in told {
+                match line {
+                    Line::Message(text) => say!("{text}"),
+                    Line::Drawn(text) => drop(writeln!(std::io::stderr().lock(), "{text}")),
+                    // Whoever read our output has seen enough; the phone has not.
+                    Line::Result(text) => drop(print_result!("{text}")),
+                }
+                let lost = not_told.swap(0, Ordering::Relaxed);
+                if lost > 0 {
+                    say!("{lost} messages are lost, as nobody read them");
+                }
+            }
+            *end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            end.1.notify_all();
+        })?;
+        Ok(Self { lines: Some(lines), lost, ended })
+    }
+
+    /// Tells a message.
+    fn say(&self, text: String) {
+        self.tell(Line::Message(text));
+    }
+
+    /// Shows a drawing. No text of others may be in it.
+    fn draw(&self, text: String) {
+        self.tell(Line::Drawn(text));
+    }
+
+    /// Tells a result.
+    fn result(&self, text: String) {
+        self.tell(Line::Result(text));
+    }
+
+    fn tell(&self, line: Line) {
+        if let Some(Err(TrySendError::Full(_))) = self.lines.as_ref().map(|to| to.try_send(line)) {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Teller {
+    fn drop(&mut self) {
+        self.lines = None;
+        let (ended, told) = &*self.ended;
+        let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = told.wait_timeout_while(ended, FAREWELL, |ended| !*ended);
+    }
+}
+
+/// Whether Enter can be heard: not where stdin is no terminal.
+fn enter_is_heard() -> bool {
+    use std::io::IsTerminal;
+    cfg!(unix) && std::io::stdin().is_terminal()
+}
+
+/// Whether it was pressed. Waits for nothing, and reads nothing in the background, where the system
+/// would stop the program for it (SIGTTIN).
+#[cfg(unix)]
+fn enter_was_pressed() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::{process::getpgrp, termios::tcgetpgrp};
+    let stdin = rustix::stdio::stdin();
+    // Of what is no terminal there is no such group.
+    let is_in_front = || tcgetpgrp(stdin).is_ok_and(|group| group == getpgrp());
+    if !is_in_front() {
+        return false;
+    }
+    let mut wanted = [PollFd::new(&stdin, PollFlags::IN)];
+    let is_typed = poll(&mut wanted, Some(&Timespec::default())).is_ok()
+        && wanted[0].revents().contains(PollFlags::IN);
+    // It may have been sent to the background meanwhile.
+    if !(is_typed && is_in_front()) {
+        return false;
+    }
+    let mut bytes = [0; 256];
+    rustix::io::read(stdin, &mut bytes).is_ok_and(|count| bytes[..count].contains(&b'\n'))
+}
+
+/// Elsewhere nobody listens.
+#[cfg(not(unix))]
+fn enter_was_pressed() -> bool {
+    false
 }

@@ -1,8 +1,7 @@
 //! A person's labelled photos and crops for training and evaluation; for the finder each photo scaled and cropped
 //! at random, with its cards.
 
-use crate::finder::scenes::Drawn;
-use crate::finder::target::SeenCard;
+use crate::finder::{scenes::Drawn, target::SeenCard};
 use crate::reader::labelled_crops::{
     CropsError, LabelledTable, labelled_folders, samples_of_crops, samples_of_photo,
 };

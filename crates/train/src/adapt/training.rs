@@ -25,8 +25,7 @@ use setsight_files::whole_file::write_whole;
 use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SECOND_READER, file_of, sha256,
 };
-use setsight_nets::{Kind, Metadata};
-use setsight_nets::{graph::Graph, onnx};
+use setsight_nets::{Kind, Metadata, graph::Graph, onnx};
 use setsight_photo::source;
 use setsight_vision::{
     CardOutline, FinderChoice, ReadingPlan, Trace,

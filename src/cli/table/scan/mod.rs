@@ -1,25 +1,30 @@
-//! `setsight scan`: photos in, cards and sets out.
+//! `setsight scan`: photos in, cards and sets out; with `--watch` photos as they come into a folder.
+//!
+//! The folders are looked at twice a second. What a system tells of changes itself would come sooner, but not
+//! for folders of other machines, which is where photos are synced to.
 
 pub mod folder;
-mod printer;
 mod resume;
 mod scanning;
-mod watch;
-
-pub use scanning::Args;
 
 use crate::cli::common::{BadCall, Outcome};
-use crate::cli::page;
-use printer::Format;
-use scanning::{STDIN, Scanning};
+use crate::cli::{page, stop};
+use indicatif::ProgressBar;
+use scanning::{Format, Job, STDIN, Scanning, list};
 use setsight_files::say;
+use setsight_photo::source::ListError;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant, SystemTime};
+use std::{path::PathBuf, sync::atomic::Ordering, thread::sleep};
+
+pub use scanning::Args;
 
 /// Reads the photos, prints and writes what they hold.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     check(&args)?;
     let mut scan = Scanning::new(&args)?;
-    let stopped = if args.watch { watch::watch(&mut scan)? } else { scan.read_paths()? };
+    let stopped = if args.watch { watch(&mut scan)? } else { scan.read_paths()? };
     let (failed, counts) = (scan.failed, &scan.counts);
     let mut shown = true;
     let page = scan.out.map(|out| out.finish(stopped, counts)).transpose()?;
@@ -81,4 +86,132 @@ fn check(args: &Args) -> Result<(), BadCall> {
         }
     }
     Ok(())
+}
+
+/// Time between two scans of the folders.
+const PAUSE: Duration = Duration::from_millis(500);
+/// A file that has not changed for so long is read.
+const STILL: Duration = Duration::from_secs(1);
+/// A file that is cut off and has not changed for so long stays so: uploads pause for less.
+const GIVEN_UP: Duration = Duration::from_secs(10);
+
+/// Reads what is there and what comes, until Ctrl-C. That is its usual end: it was not stopped early.
+fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
+    let stop = stop::asked();
+    let names: Vec<String> = scan.args.paths.iter().map(|p| p.display().to_string()).collect();
+    say!("watching {}; Ctrl-C ends it", names.join(", "));
+    let mut files = Files::default();
+    let mut troubles = BTreeSet::new();
+    while !stop.load(Ordering::Relaxed) {
+        let mut there = Vec::new();
+        let mut now = BTreeSet::new();
+        for path in list(scan.args) {
+            match path {
+                Ok(path) => there.push(path),
+                Err(ListError::NoPhotos { .. }) => {}
+                Err(error) => {
+                    // Told once, until it is over: the folder may come back.
+                    if !troubles.contains(&error.to_string()) {
+                        say!("{error}");
+                    }
+                    now.insert(error.to_string());
+                }
+            }
+        }
+        troubles = now;
+        let mut halves = std::mem::take(&mut scan.halves);
+        let todo: Vec<Job> = files
+            .whole(there, &halves)
+            .into_iter()
+            .map(|(path, is_coming)| {
+                let half = halves.iter().position(|job| job.path == path);
+                let job = half.map(|half| halves.swap_remove(half));
+                Job { is_coming, ..job.unwrap_or_else(|| scan.job(path)) }
+            })
+            .collect();
+        scan.halves = halves;
+        if todo.is_empty() {
+            sleep(PAUSE);
+            continue;
+        }
+        if let Some(out) = &scan.args.results.out {
+            let paths: Vec<&PathBuf> = todo.iter().map(|job| &job.path).collect();
+            folder::refuse_photos_in(out, &paths)?;
+        }
+        scan.read(&todo, &ProgressBar::hidden())?;
+    }
+    Ok(false)
+}
+
+/// Files as they were seen last.
+#[derive(Default)]
+struct Files(HashMap<PathBuf, LastState>);
+
+struct LastState {
+    bytes: u64,
+    changed: Option<SystemTime>,
+    since: Instant,
+    read: bool,
+    /// Whether it was read a second time, as a half.
+    given_up: bool,
+}
+
+impl Files {
+    /// Of the files that are there, those to be read now: still, and not read as they are; and
+    /// whether more of them may come. Those that were found to be halves are read once more.
+    fn whole(&mut self, there: Vec<PathBuf>, halves: &[Job]) -> Vec<(PathBuf, bool)> {
+        let mut last = std::mem::take(&mut self.0);
+        let mut whole = Vec::new();
+        for path in there {
+            // What is gone again is looked at when it comes again.
+            let Ok(metadata) = path.metadata() else { continue };
+            let (bytes, changed) = (metadata.len(), metadata.modified().ok());
+            let mut seen = match last.remove(&path) {
+                Some(seen) if (seen.bytes, seen.changed) == (bytes, changed) => seen,
+                _ => LastState {
+                    bytes,
+                    changed,
+                    since: Instant::now(),
+                    read: false,
+                    given_up: false,
+                },
+            };
+            let is_half = seen.read && !seen.given_up && halves.iter().any(|job| job.path == path);
+            let patience = if is_half { GIVEN_UP } else { STILL };
+            // Nothing of an empty file has come yet.
+            if (is_half || !seen.read) && bytes > 0 && seen.since.elapsed() >= patience {
+                (seen.read, seen.given_up) = (true, is_half);
+                whole.push((path.clone(), !is_half));
+            }
+            self.0.insert(path, seen);
+        }
+        whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_is_read_again_after_more_patience() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.jpg");
+        std::fs::write(&path, b"half").unwrap();
+        let mut files = Files::default();
+        let mut look = |halves: &[Job], seconds: u64| {
+            let since = Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+            files.0.values_mut().for_each(|seen| seen.since = since);
+            files.whole(vec![path.clone()], halves)
+        };
+        let half = [Job { index: 0, path: path.clone(), name: "a".into(), is_coming: true }];
+        assert!(look(&[], 0).is_empty());
+        assert_eq!(look(&[], 2), [(path.clone(), true)]);
+        assert!(look(&half, 2).is_empty());
+        assert_eq!(look(&half, 11), [(path.clone(), false)]);
+        assert!(look(&half, 11).is_empty());
+        std::fs::write(&path, b"half and more").unwrap();
+        assert!(look(&half, 0).is_empty());
+        assert_eq!(look(&half, 2), [(path.clone(), true)]);
+    }
 }

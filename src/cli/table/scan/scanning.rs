@@ -1,24 +1,21 @@
 //! Reading photos one after another, with their results printed and written.
 
-use super::{
-    folder::{self, Counts, Names, OutFolder},
-    printer::{Extent, Format, Printer},
-    resume::Lines,
-};
-use crate::cli::{
-    common::{BadCall, Jobs, told},
-    stop,
-    table::photos::{self, ReadingArgs},
-    terminal::{self, ColorChoice},
-};
+use super::folder::{self, Counts, Names, OutFolder};
+use super::resume::Lines;
+use crate::cli::common::{BadCall, Jobs, told};
+use crate::cli::stop;
+use crate::cli::table::photos::{self, ReadingArgs};
+use crate::cli::terminal::{self, ColorChoice};
 use anyhow::Context;
 use indicatif::ProgressBar;
+use serde_json::Value;
 use setsight_files::say;
+use setsight_game::cards::picture::Ink;
 use setsight_nets::engine::sha256;
 use setsight_photo::source::{self, SourceError};
-use setsight_vision::output::{PictureFolder, Record, Style};
+use setsight_vision::output::{CSV_HEADER, PictureFolder, Record, Style};
 use setsight_vision::{Pipeline, Trace, Warning, batch};
-use std::io::{self};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{ops::ControlFlow, sync::atomic::Ordering};
 
@@ -299,7 +296,7 @@ pub(super) fn list(
 }
 
 /// What became of a photo.
-pub(super) struct Done {
+struct Done {
     record: Record,
     /// Why its annotated picture is not there though it was read.
     unwritten: Option<String>,
@@ -366,4 +363,94 @@ fn load<'a>(
         return Ok((source::read(io::stdin().lock())?, None));
     }
     budget.load(path, copies).map(|(photo, reservation)| (photo, Some(reservation)))
+}
+
+/// How records are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people: the board as it lies, and its sets
+    #[default]
+    Text,
+    /// A line of JSON for each photo
+    Json,
+    /// A line for each card
+    Csv,
+}
+
+/// How much of a photo is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Its board and all its sets.
+    All,
+    /// Its sure sets, and the probable ones if so.
+    Sets {
+        /// Whether the probable sets are printed, too.
+        probable: bool,
+    },
+}
+
+/// Prints records as they come.
+pub struct Printer {
+    format: Format,
+    extent: Extent,
+    ink: Ink,
+    begun: bool,
+}
+
+impl Printer {
+    /// To stdout.
+    pub fn new(format: Format, extent: Extent, color: ColorChoice) -> Self {
+        Self { format, extent, ink: color.ink(), begun: false }
+    }
+
+    /// The line of JSON of one record.
+    pub fn line(&self, record: &Record) -> Value {
+        match self.extent {
+            Extent::All => record.to_json(),
+            Extent::Sets { probable } => record.sets_to_json(probable),
+        }
+    }
+
+    /// Prints one record, at once.
+    pub fn print(&mut self, record: &Record) -> anyhow::Result<()> {
+        let mut text = String::new();
+        match (self.format, self.extent) {
+            // What could not be read is named on stderr.
+            (Format::Text, _) if record.result.is_err() => return Ok(()),
+            (Format::Text, extent) => {
+                if self.begun {
+                    text.push('\n');
+                }
+                text += &match extent {
+                    Extent::All => record.to_text(self.ink) + hint(record),
+                    Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
+                };
+            }
+            (Format::Json, _) => text = format!("{}\n", self.line(record)),
+            (Format::Csv, _) => {
+                if !self.begun {
+                    text += CSV_HEADER;
+                }
+                text += &record.to_csv();
+            }
+        }
+        self.begun = true;
+        let mut stdout = io::stdout().lock();
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+            .context("cannot write the results to stdout")
+    }
+}
+
+/// What to do about a photo that shows too few cards for a set; nothing for any other.
+fn hint(record: &Record) -> &'static str {
+    match record.result.as_ref().map_or(usize::MAX, |table| table.cards.len()) {
+        0 => {
+            "If there are cards on the table, take the photo from above, in even light, and close enough to \
+             make out the symbols.\n"
+        }
+        1 | 2 => "A set needs three cards. Is the rest of the table in the picture?\n",
+        _ => "",
+    }
 }

@@ -1,6 +1,6 @@
 //! `setsight train fuse`: how the outputs are joined.
 
-use super::common::{edition_of, edition_of_source};
+use super::{edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::table::photos;
 use anyhow::Context;

@@ -1,6 +1,6 @@
 //! `setsight train --add PHOTOS --out MODELS`: a reader for one's own camera and cards.
 
-use super::common::{draw, edition_of, edition_of_source};
+use super::{draw, edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::{stop, table::photos::progress};
 use anyhow::Context;

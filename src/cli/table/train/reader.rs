@@ -1,6 +1,6 @@
 //! `setsight train reader`.
 
-use super::common::{Recipe, RunArgs, draw, edition_of, edition_of_source, positive};
+use super::{Recipe, RunArgs, draw, edition_of, edition_of_source, positive};
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};

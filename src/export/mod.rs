@@ -1,4 +1,0 @@
-//! Export of trained networks to other runtimes.
-
-pub mod h7;
-pub mod onnx;
