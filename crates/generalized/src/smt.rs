@@ -1,9 +1,8 @@
 //! Z3 as a solver: the board as constraints, in two encodings.
 
 use super::{
-    kind::{Kind, Unavailable, Without},
     rules::{Card, Rules},
-    solver::{Budget, Solver, Stop},
+    solver::{Budget, Kind, Solver, Stop, Unavailable, Without},
 };
 use z3::ast::{Ast, Bool, Int};
 use z3::{Params, SatResult};

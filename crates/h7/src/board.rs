@@ -1,12 +1,15 @@
-//! The board's path from a frame to the network's input, step by step as in its firmware: a frame
+//! The board's path from a frame to the network's input, step by step as in its firmware, and
+//! what it makes of one frame, the network's reading of each card: a frame
 //! of 320 x 240 in RGB565, a window around the card, rectified by nearest-neighbour sampling, and
 //! white-balanced on the card's own stock with integer gains.
 //!
 //! The scripts in `crates/h7/board` do the same with the firmware's functions. The firmware's
 //! behaviour was read in its sources; nothing here was tested on a board.
 
-use super::float::Planes;
+use super::float::{Planes, card_of, int8_logits};
+use super::{folder::SOURCES, net::Net};
 use image::RgbImage;
+use setsight_game::cards::Card;
 use setsight_nets::reader;
 use setsight_photo::geometry::{Homography, Point, Quad};
 
@@ -134,7 +137,7 @@ fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
 /// A card of a frame as a picture of [`reader::WIDTH`] x [`reader::HEIGHT`], without white balance.
 /// Corners are whole pixels of the frame, clockwise, starting with a long side. A quadrilateral
 /// with three collinear corners gives a black picture.
-pub(crate) fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
+fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     let (width, height) = (reader::WIDTH, reader::HEIGHT);
     let view = view(frame, corners);
     let [left, top, window_width, window_height] = view.window;
@@ -173,7 +176,7 @@ const LARGEST_FACTOR: [u32; 3] = [1024, 512, 1024];
 const FACTOR_BITS: [u32; 3] = [6, 5, 6];
 
 /// Gains that bring a card's white to [`reader::WHITE`]: red and blue in 64ths, green in 32nds.
-pub(crate) fn balance_factors(card: &Rgb565) -> [u32; 3] {
+fn balance_factors(card: &Rgb565) -> [u32; 3] {
     let mut counts = [[0usize; 64]; 3];
     let mut looked_at = 0;
     for y in (WHITE_STEP / 2..card.height).step_by(WHITE_STEP) {
@@ -199,7 +202,7 @@ pub(crate) fn balance_factors(card: &Rgb565) -> [u32; 3] {
 }
 
 /// Applies white balance, so that the card's stock becomes [`reader::WHITE`].
-pub(crate) fn balance(card: &mut Rgb565) {
+fn balance(card: &mut Rgb565) {
     let factors = balance_factors(card);
     for p in &mut card.pixels {
         let f = fields(*p);
@@ -299,6 +302,56 @@ fn shrink(photo: &RgbImage, x: f64, y: f64, step: f64, width: u32, height: u32) 
     })
 }
 
+/// A card of a frame as the board reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The likeliest card.
+    pub card: Card,
+    /// Whether the board would write it with a question mark: by the limits of its script, or
+    /// because another card of the frame is read as the same.
+    pub unsure: bool,
+}
+
+/// The cards of a frame by one reading each. The board sums several frames, and weighs ink and the
+/// rest of the table besides.
+pub fn seen(net: &Net, framed: &Framed) -> Vec<Seen> {
+    let mut cards: Vec<Seen> = framed
+        .corners
+        .iter()
+        .map(|corners| {
+            let logits = int8_logits(net, &card(&framed.frame, corners).network_input());
+            Seen { card: card_of(&logits), unsure: is_unsure(&logits) }
+        })
+        .collect();
+    let sure: Vec<Card> = cards.iter().filter(|seen| !seen.unsure).map(|seen| seen.card).collect();
+    for seen in &mut cards {
+        seen.unsure |= sure.iter().filter(|card| **card == seen.card).count() > 1;
+    }
+    cards
+}
+
+/// Whether logits are too weak for the script `card_reader.py`.
+fn is_unsure(logits: &[f32]) -> bool {
+    let margin = (0..reader::PROPERTIES)
+        .map(|p| {
+            let mut three = [logits[3 * p], logits[3 * p + 1], logits[3 * p + 2]];
+            three.sort_by(f32::total_cmp);
+            three[2] - three[1]
+        })
+        .fold(f32::INFINITY, f32::min);
+    let card = logits[reader::CARD];
+    margin < limit("MARGIN")
+        || card < limit("SURE_LOGIT")
+        || (margin < limit("WEAK_MARGIN") && card < limit("WEAK_LOGIT"))
+}
+
+/// A limit as the board's script has it.
+fn limit(name: &str) -> f32 {
+    let scripts = SOURCES.iter().flat_map(|(_, text)| text.lines());
+    let mut values = scripts.filter_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+    values.next().and_then(|value| value.parse().ok()).expect("a number in the script")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -373,5 +426,22 @@ mod tests {
             assert!((f64::from(g) * 4.0 - y / 8.0).abs() < 6.0, "{g} {y}");
         }
         assert!(frame_photo(&photo, &[]).is_none());
+    }
+
+    #[test]
+    fn the_limits_of_the_script_decide() {
+        let logits = |margin: f32, card: f32| {
+            let mut logits = vec![0.0; reader::OUTPUTS];
+            (0..reader::PROPERTIES).for_each(|p| logits[3 * p] = margin);
+            logits[reader::CARD] = card;
+            logits
+        };
+        let (margin, card) = (limit("MARGIN"), limit("SURE_LOGIT"));
+        let (weak_margin, weak_card) = (limit("WEAK_MARGIN"), limit("WEAK_LOGIT"));
+        assert!(!is_unsure(&logits(weak_margin + 0.1, card + 0.1)));
+        assert!(!is_unsure(&logits(margin + 0.1, weak_card + 0.1)));
+        assert!(is_unsure(&logits(margin - 0.1, 9.0)));
+        assert!(is_unsure(&logits(9.0, card - 0.1)));
+        assert!(is_unsure(&logits(margin + 0.1, card + 0.1)));
     }
 }

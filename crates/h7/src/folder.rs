@@ -1,22 +1,95 @@
-//! Makes the folder for the board and writes it completely or not at all.
+//! Makes the folder for the board and writes it completely or not at all, and verifies one: hashes, and the room in
+//! the board's flash. What a file holds was checked when it was made; whole, it holds the same.
+//!
+//! The plain H7 keeps 128 KB of its flash as a file system: FAT with sectors and clusters of 512
+//! bytes. One sector is the boot record, one the table, 32 the root directory; 222 sectors are left,
+//! and a file takes whole ones. This follows from the FAT format and the size of the flash, and was
+//! not measured on a board.
 
-use super::{
-    ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES, board,
-    crops::{self, Crop},
-    flash,
-    float::Planes,
-    golden::{self, Golden, hex},
-    measure::{Agreement, agreement, card_of, int8_logits},
-    net::Net,
-    quantise::{ActivationRanges, Calibration, QuantiseError, check, quantise},
-    report::{self, Facts, Measured},
-    tflite,
-};
+use super::crops::{self, Crop, Golden, hex};
+use super::float::{Agreement, agreement, card_of, int8_logits};
+use super::quantise::{self, ActivationRanges, Calibration, QuantiseError, quantise};
+use super::report::{self, FORMAT, Facts, Measured};
+use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES, board, tflite};
+use super::{float::Planes, net::Net};
+use serde_json::Value;
+use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use setsight_game::cards::Card;
 use setsight_nets::{graph::Graph, reader};
 use setsight_scenes::Kind;
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, io, path::Path};
+
+/// Size of a sector, and of a cluster.
+pub const SECTOR_BYTES: u64 = 512;
+/// Most sectors that the board's files may take: 110 KB, which leaves two for what the firmware puts
+/// there itself.
+pub const LIMIT_SECTORS: u64 = 220;
+
+/// Number of sectors that a file takes.
+fn sectors(bytes: u64) -> u64 {
+    bytes.div_ceil(SECTOR_BYTES)
+}
+
+/// Number of sectors that a folder's files take, whatever they are; a folder in it takes one more.
+pub fn sectors_of(folder: &Path) -> io::Result<u64> {
+    let mut sum = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        sum += if entry.file_type()?.is_dir() {
+            1 + sectors_of(&entry.path())?
+        } else {
+            sectors(entry.metadata()?.len())
+        };
+    }
+    Ok(sum)
+}
+
+/// A script without comments, docstrings and empty lines, indented by one space instead of four. It
+/// must have no other strings of three quotes, and no block of a docstring alone.
+fn shortened(script: &str) -> String {
+    const QUOTES: &str = "\"\"\"";
+    let mut short = String::new();
+    let mut in_docstring = false;
+    for line in script.lines() {
+        let text = line.trim_start();
+        if in_docstring {
+            in_docstring = !text.contains(QUOTES);
+            continue;
+        }
+        if let Some(rest) = text.strip_prefix(QUOTES) {
+            in_docstring = !rest.contains(QUOTES);
+            continue;
+        }
+        let code = without_comment(text);
+        if !code.is_empty() {
+            let indent = (line.len() - text.len()) / 4;
+            short.extend(std::iter::repeat_n(' ', indent));
+            short += code;
+            short.push('\n');
+        }
+    }
+    short
+}
+
+/// A line up to its comment.
+fn without_comment(line: &str) -> &str {
+    let (mut quote, mut escaped) = (None, false);
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '#') => return line[..at].trim_end(),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(_), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(open), _) if open == c && !escaped => quote = None,
+            _ => {}
+        }
+        escaped = false;
+    }
+    line.trim_end()
+}
 
 /// What goes onto the board.
 pub const BOARD: &str = "board";
@@ -25,11 +98,11 @@ pub const DESK: &str = "desk";
 /// The network.
 pub const MODEL: &str = "board/card.tflite";
 /// The labels.
-pub(crate) const LABELS: &str = "board/card.txt";
+const LABELS: &str = "board/card.txt";
 /// The self-test's pictures.
-pub(crate) const GOLDEN: &str = "desk/golden.bin";
+const GOLDEN: &str = "desk/golden.bin";
 /// The figures as a page.
-pub(crate) const PAGE: &str = "desk/report.md";
+const PAGE: &str = "desk/report.md";
 /// The figures in JSON, with the hashes of all other files.
 pub const REPORT: &str = "desk/report.json";
 
@@ -41,14 +114,14 @@ pub(crate) const SOURCES: [(&str, &str); 4] = [
     (MAIN, include_str!("../board/main.py")),
 ];
 /// What is copied beside them.
-pub(crate) const BESIDE: [(&str, &str); 2] = [
+const BESIDE: [(&str, &str); 2] = [
     ("desk/selftest.py", include_str!("../board/selftest.py")),
     ("desk/README.md", include_str!("../board/README.md")),
 ];
 /// The script that classifies cards.
 const CARD_READER: &str = "board/card_reader.py";
 /// The program.
-pub(crate) const MAIN: &str = "board/main.py";
+const MAIN: &str = "board/main.py";
 /// First line of a script that was made short.
 const SHORTENED: &str =
     "# Without its explanations, to fit: they are in crates/h7/board of setsight's source.\n";
@@ -111,7 +184,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
 
 /// Quantises a network, measures it and makes all files.
 pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
-    check(graph)?;
+    quantise::check(graph)?;
     let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
     let others = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
     // Photographed crops alternate between calibration and the comparison.
@@ -169,15 +242,15 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     };
     let mut files = scripts(&net);
     files.insert(LABELS.into(), labels().into_bytes());
-    files.insert(GOLDEN.into(), golden::write(&net, &sha, &goldens));
+    files.insert(GOLDEN.into(), crops::write(&net, &sha, &goldens));
     files.insert(MODEL.into(), model);
     let sectors = on_the_board(&files);
-    if sectors > flash::LIMIT_SECTORS {
-        let bytes = |sectors: u64| (sectors * flash::SECTOR_BYTES) as usize;
+    if sectors > LIMIT_SECTORS {
+        let bytes = |sectors: u64| (sectors * SECTOR_BYTES) as usize;
         return Err(ExportError::TooLarge {
             what: "the board's folder",
             bytes: bytes(sectors),
-            limit: bytes(flash::LIMIT_SECTORS),
+            limit: bytes(LIMIT_SECTORS),
         });
     }
     let page = report::markdown(&net, &facts, files[MODEL].len(), sectors, &hex(&sha));
@@ -214,7 +287,7 @@ fn scripts(net: &Net) -> BTreeMap<String, Vec<u8>> {
             text = with_line(&text, OFFSET_LINE, &offset);
         }
         if name != MAIN {
-            text = SHORTENED.to_owned() + &flash::shortened(&text);
+            text = SHORTENED.to_owned() + &shortened(&text);
         }
         files.insert(name.to_owned(), text.into_bytes());
     }
@@ -233,11 +306,11 @@ fn with_line(script: &str, line: &str, new: &str) -> String {
 /// Number of sectors that the board's files take of its flash.
 pub fn on_the_board(files: &BTreeMap<String, Vec<u8>>) -> u64 {
     let on_board = files.iter().filter(|(name, _)| name.starts_with(BOARD));
-    on_board.map(|(_, bytes)| flash::sectors(bytes.len() as u64)).sum()
+    on_board.map(|(_, bytes)| sectors(bytes.len() as u64)).sum()
 }
 
 /// The labels file: one label per line, in the order of the outputs.
-pub(crate) fn labels() -> String {
+fn labels() -> String {
     reader::LABELS.map(|label| format!("{label}\n")).concat()
 }
 
@@ -249,7 +322,7 @@ fn goldens(net: &Net) -> Vec<Golden> {
         let (frame, cards) = crops::drawn_table(Kind::Plain, GOLDEN_SEED, index);
         for (quad, card) in cards {
             let corners = quad.0.map(|p| (p.x.floor() as i32, p.y.floor() as i32));
-            let picture = golden::in_few_colors(&board::card(&frame, &corners));
+            let picture = crops::in_few_colors(&board::card(&frame, &corners));
             let read = card_of(&int8_logits(net, &picture.network_input()));
             candidates.push((read != card, Golden { picture, card }));
         }
@@ -294,5 +367,144 @@ pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::rename(&new, out),
         Err(error) => Err(error),
+    }
+}
+
+/// The result of verifying a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// Passed checks, as text.
+    pub good: Vec<String>,
+    /// Failed checks, and what to do.
+    pub wrong: Vec<String>,
+}
+
+/// Runs all checks, even after a failure.
+pub fn check(folder: &Path) -> Checked {
+    let mut found = Checked::default();
+    let read = |name: &str| {
+        read_small(&folder.join(name), MAX_DATA_BYTES)
+            .map_err(|e| format!("{name}: cannot be read: {e}"))
+    };
+    let report = read(REPORT).and_then(|bytes| {
+        serde_json::from_slice::<Value>(&bytes)
+            .map_err(|e| format!("{REPORT}: is no JSON: {e}: damaged; export the folder again"))
+    });
+    let report = match report {
+        Ok(report) => report,
+        Err(wrong) => {
+            found.wrong.push(wrong);
+            return found;
+        }
+    };
+    if report["format"] != FORMAT {
+        found.wrong.push(format!(
+            "{REPORT}: format {}, this program knows {FORMAT}: export the folder again, or check it \
+             with the program that wrote it ({})",
+            report["format"], report["program"]
+        ));
+        return found;
+    }
+    hashes(&report, &read, &mut found);
+    size_on_board(folder, &mut found);
+    found
+}
+
+/// Checks that all that lies in the board's folder fits its flash, sector by sector.
+fn size_on_board(folder: &Path, found: &mut Checked) {
+    let kb = |sectors: u64| (sectors * SECTOR_BYTES) as f64 / 1024.0;
+    let limit = format!("{LIMIT_SECTORS} ({:.0} KB)", kb(LIMIT_SECTORS));
+    match sectors_of(&folder.join(BOARD)) {
+        Err(error) => found.wrong.push(format!("{BOARD}: cannot be read: {error}")),
+        Ok(sectors) if sectors > LIMIT_SECTORS => found.wrong.push(format!(
+            "{BOARD}: its files take {sectors} sectors of {SECTOR_BYTES} bytes ({:.1} KB); the \
+             board's internal flash has room for {limit}: take out what is not of the export, or \
+             use an SD card",
+            kb(sectors)
+        )),
+        Ok(sectors) => found.good.push(format!(
+            "{BOARD}: {sectors} sectors of {SECTOR_BYTES} bytes ({:.1} KB) of {limit} in the internal \
+             flash, {:.1} KB free for pictures",
+            kb(sectors),
+            kb(LIMIT_SECTORS - sectors)
+        )),
+    }
+}
+
+/// Checks that every file is listed, exists and has the listed hash.
+fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found: &mut Checked) {
+    let empty = serde_json::Map::new();
+    let files = report["files"].as_object().unwrap_or(&empty);
+    let scripts = SOURCES.iter().chain(&BESIDE).map(|(name, _)| *name);
+    let needed = scripts.chain([MODEL, LABELS, GOLDEN, PAGE]);
+    for name in needed.filter(|name| !files.contains_key(*name)) {
+        found.wrong.push(format!("{REPORT}: does not list {name}: export the folder again"));
+    }
+    let mut right = 0;
+    for (name, listed) in files {
+        // A name with another path is not a file of this folder.
+        let own = name.split_once('/').filter(|(part, _)| [BOARD, DESK].contains(part));
+        if own.is_none_or(|(_, own)| own.contains(['/', '\\']) || own.starts_with('.')) {
+            found.wrong.push(format!("{REPORT}: lists {name:?}, which is no file of the folder"));
+            continue;
+        }
+        match read(name) {
+            Err(wrong) => found.wrong.push(wrong),
+            Ok(bytes) => {
+                let (hash, expected) = (hex(&sha256(&bytes)), listed["sha256"].as_str());
+                if expected == Some(&hash) {
+                    right += 1;
+                } else if listed["bytes"] != bytes.len() {
+                    found.wrong.push(format!(
+                        "{name}: {} bytes, {REPORT} says {}: cut short or changed; copy it again",
+                        bytes.len(),
+                        listed["bytes"]
+                    ));
+                } else {
+                    found.wrong.push(format!(
+                        "{name}: its SHA-256 is {hash}, {REPORT} says {}: damaged or changed; copy \
+                         it again",
+                        expected.unwrap_or("nothing")
+                    ));
+                }
+            }
+        }
+    }
+    found.good.push(format!("{right} of {} files are as they were written", files.len()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_made_short() {
+        let script = "# What it is.\n\nA = \"#\"  # a sign\ndef f(x):\n    \"\"\"One\n    or more.\"\"\"\n    \
+                      if x:  # so\n        return '\\'#', (\n            x)\n    \"\"\"one\"\"\"\n";
+        let short = "A = \"#\"\ndef f(x):\n if x:\n  return '\\'#', (\n   x)\n";
+        assert_eq!(shortened(script), short);
+    }
+
+    #[test]
+    fn every_block_of_the_scripts_keeps_a_body() {
+        for (name, text) in SOURCES.into_iter().filter(|(name, _)| *name != MAIN) {
+            let short = shortened(text);
+            let lines: Vec<&str> = short.lines().collect();
+            let indent = |line: &str| line.len() - line.trim_start().len();
+            for pair in lines.windows(2).filter(|pair| pair[0].ends_with(':')) {
+                assert!(indent(pair[1]) > indent(pair[0]), "{name}: {pair:?}");
+            }
+            assert!(!short.contains("\"\"\"") && short.len() < text.len(), "{name}");
+        }
+    }
+
+    #[test]
+    fn files_take_whole_sectors() {
+        assert_eq!([0, 1, 512, 513].map(sectors), [0, 1, 1, 2]);
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a"), [0; 513]).unwrap();
+        std::fs::create_dir(dir.path().join("b")).unwrap();
+        std::fs::write(dir.path().join("b/c"), [0; 5]).unwrap();
+        assert_eq!(sectors_of(dir.path()).unwrap(), 4);
     }
 }

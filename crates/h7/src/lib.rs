@@ -22,27 +22,21 @@
 #![warn(unreachable_pub)]
 
 mod board;
-mod check;
 mod crops;
-mod flash;
 mod float;
 mod folder;
-mod golden;
-mod measure;
 mod net;
-mod preview;
 mod quantise;
 mod reference;
 mod report;
 #[cfg(test)]
 mod sample;
-mod schema;
 mod tflite;
 
-pub use check::{Checked, check};
+pub use board::{Seen, seen};
 pub use crops::Crop;
+pub use folder::{Checked, check};
 pub use net::Net;
-pub use preview::{Seen, seen};
 
 /// An export step by step, as the command line and `tools/h7/verify` need it.
 pub mod parts {
@@ -56,7 +50,7 @@ pub mod parts {
     }
     /// The board's internal flash.
     pub mod flash {
-        pub use crate::flash::{LIMIT_SECTORS, SECTOR_BYTES, sectors_of};
+        pub use crate::folder::{LIMIT_SECTORS, SECTOR_BYTES, sectors_of};
     }
     /// The folder: made, then written completely or not at all.
     pub mod folder {

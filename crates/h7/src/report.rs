@@ -1,9 +1,9 @@
 //! The report on an exported reader: figures in JSON and a page.
 
 use super::board::{FRAME_HEIGHT, FRAME_WIDTH};
-use super::flash::{LIMIT_SECTORS, SECTOR_BYTES};
+use super::folder::{LIMIT_SECTORS, SECTOR_BYTES};
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
-use super::{golden::hex, measure::Agreement, net::Net};
+use super::{crops::hex, float::Agreement, net::Net};
 use serde_json::{Value, json};
 use setsight_game::cards::Property;
 use setsight_nets::reader;

@@ -1,23 +1,64 @@
 //! Writes a network as a TFLite file (schema version 3). The tables are few, so they are written
 //! field by field.
+//! Their fields and codes have the names of TensorFlow's public schema.
 
-use super::{
-    net::{Activation, Net, Op, Window},
-    schema::{
-        ACTIVATION_NONE, ACTIVATION_RELU, AVERAGE_POOL_2D, CONV_2D, CONV_OPTIONS, DATA_ALIGNMENT,
-        DEPTHWISE_CONV_2D, DEPTHWISE_OPTIONS, IDENTIFIER, MAX_POOL_2D, PADDING_SAME, PADDING_VALID,
-        POOL_OPTIONS, TYPE_INT8, TYPE_INT32, VERSION, buffer as buffer_field, conv, depthwise,
-        model, operator, operator_code as code_field, pool, quantization as quantization_field,
-        subgraph, tensor, window,
-    },
-};
+use super::net::{Activation, Net, Op, Window};
+use buffer as buffer_field;
 use flatbuffers::{FlatBufferBuilder, ForwardsUOffset, TableFinishedWIPOffset, Vector, WIPOffset};
+use operator_code as code_field;
+use quantization as quantization_field;
+
+/// The offset of each field in its table's vtable, as flatc computes it.
+macro_rules! fields {
+    ($table:ident: $($field:ident = $place:literal),+) => {
+        pub(super) mod $table {
+            $(pub(crate) const $field: flatbuffers::VOffsetT = 4 + 2 * $place;)+
+        }
+    };
+}
+
+fields!(model: VERSION = 0, OPERATOR_CODES = 1, SUBGRAPHS = 2, DESCRIPTION = 3, BUFFERS = 4);
+fields!(operator_code: DEPRECATED_BUILTIN_CODE = 0, VERSION = 2, BUILTIN_CODE = 3);
+fields!(subgraph: TENSORS = 0, INPUTS = 1, OUTPUTS = 2, OPERATORS = 3);
+fields!(buffer: DATA = 0);
+fields!(tensor: SHAPE = 0, TYPE = 1, BUFFER = 2, NAME = 3, QUANTIZATION = 4);
+fields!(quantization: SCALE = 2, ZERO_POINT = 3, QUANTIZED_DIMENSION = 6);
+fields!(operator: OPCODE_INDEX = 0, INPUTS = 1, OUTPUTS = 2, BUILTIN_OPTIONS_TYPE = 3, BUILTIN_OPTIONS = 4);
+// The options of all three kinds of operators begin with the same fields.
+fields!(window: PADDING = 0, STRIDE_W = 1, STRIDE_H = 2);
+fields!(conv: FUSED_ACTIVATION_FUNCTION = 3);
+fields!(depthwise: DEPTH_MULTIPLIER = 3, FUSED_ACTIVATION_FUNCTION = 4);
+fields!(pool: FILTER_WIDTH = 3, FILTER_HEIGHT = 4);
+
+/// File identifier, from the fifth byte on.
+const IDENTIFIER: &str = "TFL3";
+/// Version of the schema.
+const VERSION: u32 = 3;
+/// Alignment of weights, from the beginning of the file.
+const DATA_ALIGNMENT: usize = 16;
+
+const TYPE_INT32: i8 = 2;
+const TYPE_INT8: i8 = 9;
+
+const AVERAGE_POOL_2D: i8 = 1;
+const CONV_2D: i8 = 3;
+const DEPTHWISE_CONV_2D: i8 = 4;
+const MAX_POOL_2D: i8 = 17;
+
+const CONV_OPTIONS: u8 = 1;
+const DEPTHWISE_OPTIONS: u8 = 2;
+const POOL_OPTIONS: u8 = 5;
+
+const PADDING_SAME: i8 = 0;
+const PADDING_VALID: i8 = 1;
+const ACTIVATION_NONE: i8 = 0;
+const ACTIVATION_RELU: i8 = 1;
 
 type Table = WIPOffset<TableFinishedWIPOffset>;
 type Builder = FlatBufferBuilder<'static>;
 
 /// Code and version of an operator.
-pub(super) fn operator_code(op: &Op) -> (i8, i32) {
+fn operator_code(op: &Op) -> (i8, i32) {
     match op {
         Op::Conv(..) => (CONV_2D, 3),
         Op::Depthwise(..) => (DEPTHWISE_CONV_2D, 3),
@@ -242,7 +283,7 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
 #[cfg(test)]
 mod tests {
     use crate::quantise::{ActivationRanges, Calibration, quantise};
-    use crate::{folder::sha256, golden::hex, sample};
+    use crate::{crops::hex, folder::sha256, sample};
 
     /// Another hash is another file: run `tools/h7/verify`, which runs it on interpreters, then write the new
     /// hash here.

@@ -22,18 +22,14 @@
 #![warn(unreachable_pub)]
 
 mod address;
-mod answer;
-mod certificate;
-mod key;
-mod live;
-mod photo;
+mod pictures;
 mod request;
 mod server;
 mod sessions;
 mod socket;
 
 pub use address::{Listen, ListenError};
-pub use photo::Reads;
+pub use pictures::Reads;
 pub use server::{Options, Server, ServerEvent, StartError};
 
 /// The code of an address, to be scanned from a screen (ISO/IEC 18004).

@@ -1,8 +1,16 @@
-//! The head of a request: parsed within limits, and checked before anything else is done for it.
+//! The head of a request: parsed within limits, and checked before anything else is done for it, as is the key that
+//! lets a phone in; and answers, with the headers that each of them has.
 
-use crate::key::Key;
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use httparse::{EMPTY_HEADER, Status};
-use std::io::{self, ErrorKind, Read};
+use rand::{TryRng, rngs::SysRng};
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use serde_json::Value;
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use std::{borrow::Cow, fmt};
+use subtle::ConstantTimeEq;
 
 /// Longest head, in bytes.
 const MOST_HEAD_BYTES: usize = 16 << 10;
@@ -238,6 +246,164 @@ fn end_of_head(bytes: &[u8]) -> Option<usize> {
     })
 }
 
+/// An answer to a request.
+pub(crate) struct Answer {
+    status: &'static str,
+    kind: &'static str,
+    body: Cow<'static, [u8]>,
+    /// The page may connect to these; of other answers nothing may do anything.
+    page_of: Option<String>,
+}
+
+impl Answer {
+    /// What whoever may not come in is told, and of what there is not.
+    pub(crate) fn nothing() -> Self {
+        let body = Cow::Borrowed(&b"not found\n"[..]);
+        Self { status: "404 Not Found", kind: "text/plain; charset=utf-8", body, page_of: None }
+    }
+
+    /// A part of the page; `host` is where it was asked for.
+    pub(crate) fn page(kind: &'static str, text: &'static str, host: &str) -> Self {
+        let body = Cow::Borrowed(text.as_bytes());
+        Self { status: "200 OK", kind, body, page_of: Some(host.to_owned()) }
+    }
+
+    /// A result.
+    pub(crate) fn json(value: &Value) -> Self {
+        Self::of("200 OK", "application/json", value.to_string().into_bytes())
+    }
+
+    /// A picture.
+    pub(crate) fn jpeg(bytes: Vec<u8>) -> Self {
+        Self::of("200 OK", "image/jpeg", bytes)
+    }
+
+    /// What is wrong with a request that has the key, by a word that the page knows.
+    pub(crate) fn wrong(status: &'static str, word: &str) -> Self {
+        let body = serde_json::json!({ "error": word }).to_string();
+        Self::of(status, "application/json", body.into_bytes())
+    }
+
+    /// What a picture is told whose phone has sent another one.
+    pub(crate) fn replaced() -> Self {
+        Self::wrong("409 Conflict", "replaced")
+    }
+
+    fn of(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
+        Self { status, kind, body: Cow::Owned(body), page_of: None }
+    }
+
+    /// Writes it; the connection ends behind it.
+    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let policy = match &self.page_of {
+            // Safari did not count WebSockets as 'self'.
+            Some(host) => format!(
+                "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; \
+                 connect-src 'self' ws://{host} wss://{host}; base-uri 'none'; form-action 'none'; \
+                 frame-ancestors 'none'"
+            ),
+            None => "default-src 'none'; frame-ancestors 'none'".to_owned(),
+        };
+        let head = format!(
+            "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nContent-Security-Policy: {policy}\r\n\
+             X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+             Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
+             Permissions-Policy: camera=(self), microphone=(), geolocation=()\r\n\r\n",
+            self.status,
+            self.kind,
+            self.body.len(),
+        );
+        out.write_all(&[head.as_bytes(), &self.body].concat())?;
+        out.flush()
+    }
+}
+
+/// Asks for a body that waits for it (RFC 9110, 15.2.1).
+pub(crate) fn ask_for_body(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+    out.flush()
+}
+
+/// Accepts a WebSocket (RFC 6455, 4.2.2).
+pub(crate) fn accept_socket(out: &mut impl Write, key: &str, protocol: &str) -> io::Result<()> {
+    const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes());
+    let accept = BASE64.encode(digest);
+    let head = format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: {protocol}\r\n\r\n"
+    );
+    out.write_all(head.as_bytes())?;
+    out.flush()
+}
+
+/// Length in bytes: 128 bits cannot be guessed.
+const BYTES: usize = 16;
+/// Characters of the code: 40 bits.
+const CODE_CHARS: usize = 8;
+/// Digits and letters that nobody takes for each other (Crockford's base 32).
+const CODE_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// One guess at the code is looked at in this time, whoever makes it: all of them take 3,400 years.
+const GUESS_PAUSE: Duration = Duration::from_millis(100);
+
+/// A random key of 128 bits, new at each start. It stands in the fragment of the page's address,
+/// which browsers send to nobody, and the page sends it in a header. With it comes a code, short enough
+/// to be typed, for which the page gets the key.
+pub(crate) struct Key {
+    key: String,
+    code: String,
+    guessed: Mutex<Option<Instant>>,
+}
+
+impl Key {
+    /// A new key from the system's randomness.
+    pub(crate) fn random() -> io::Result<Self> {
+        let mut bytes = [0; BYTES + CODE_CHARS];
+        SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;
+        let (key, code) = bytes.split_at(BYTES);
+        let key = key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let code = code.iter().map(|byte| char::from(CODE_ALPHABET[usize::from(byte % 32)]));
+        Ok(Self { key, code: code.collect(), guessed: Mutex::default() })
+    }
+
+    /// The key as it stands in the address: 32 hexadecimal digits.
+    pub(crate) fn text(&self) -> &str {
+        &self.key
+    }
+
+    /// The code, as it is typed.
+    pub(crate) fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Whether this is the key; takes as long for one that is nearly right as for any other.
+    pub(crate) fn is(&self, said: &str) -> bool {
+        self.key.as_bytes().ct_eq(said.as_bytes()).into()
+    }
+
+    /// Whether this is the code. One that comes too soon after another guess is not, even if it is right:
+    /// else whoever guesses could do so without pauses.
+    pub(crate) fn is_code(&self, said: &str) -> bool {
+        if said.len() != CODE_CHARS {
+            return false;
+        }
+        let mut guessed = self.guessed.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if guessed.is_some_and(|before| now.duration_since(before) < GUESS_PAUSE) {
+            return false;
+        }
+        *guessed = Some(now);
+        self.code.as_bytes().ct_eq(said.as_bytes()).into()
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -387,5 +553,29 @@ mod tests {
         assert!(Request::read(&mut { endless }).unwrap().is_none());
         let lines = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(MOST_HEADERS + 1));
         assert!(Request::read(&mut lines.as_bytes()).unwrap().is_none());
+    }
+
+    #[test]
+    fn only_the_key_is_the_key() {
+        let (key, other) = (Key::random().unwrap(), Key::random().unwrap());
+        assert!(key.is(key.text()) && key.text().len() == 2 * BYTES);
+        assert!(!key.is(other.text()) && !key.is("") && !key.is(&key.text()[1..]));
+        assert!(!key.is(&key.text().to_uppercase()) || key.text().chars().all(char::is_numeric));
+        assert_eq!(format!("{key:?}"), "Key(..)", "it is not to get into a log");
+    }
+
+    #[test]
+    fn the_code_is_looked_at_once_in_a_while() {
+        let key = Key::random().unwrap();
+        assert!(key.code().len() == CODE_CHARS && key.code() != Key::random().unwrap().code());
+        assert!(!key.is_code("") && !key.is_code(key.text()), "no guess at a code");
+        assert!(key.is_code(key.code()));
+        assert!(!key.is_code(key.code()), "too soon");
+        std::thread::sleep(GUESS_PAUSE);
+        assert!(!key.is_code("00000000"));
+        assert!(!key.is_code(key.code()), "too soon after somebody's guess");
+        std::thread::sleep(GUESS_PAUSE);
+        assert!(key.is_code(key.code()));
+        assert!(!key.is(key.code()), "it opens nothing by itself");
     }
 }

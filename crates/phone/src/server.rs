@@ -6,14 +6,10 @@
 
 use crate::{
     address::{self, Listen, ListenError},
-    answer::{Answer, accept_socket, ask_for_body},
-    certificate::{self, Certificate},
-    key::Key,
-    live,
-    photo::{self, DecodeQueue, Reads},
-    request::{Body, PROTOCOL, Phone, Request, Route},
+    pictures::{self, DecodeQueue, Reads},
+    request::{Answer, Body, Key, PROTOCOL, Phone, Request, Route, accept_socket, ask_for_body},
     sessions::{Connection, Sessions},
-    socket::Stream,
+    socket::{self, Certificate, Stream},
 };
 use serde_json::json;
 use setsight_live::{LiveView, Observer};
@@ -109,7 +105,7 @@ pub struct Options {
 impl Options {
     /// On these addresses, with the certificate of this user.
     pub fn at(listen: Listen) -> Self {
-        Self { listen, certificate: certificate::usual_file() }
+        Self { listen, certificate: socket::usual_file() }
     }
 }
 
@@ -161,7 +157,7 @@ impl Server {
         let addresses: Vec<IpAddr> =
             bound.iter().flat_map(|bound| address::reached_at(*bound)).collect();
         let Certificate { config, fingerprint, not_kept } =
-            certificate::certificate(options.certificate.as_deref(), &addresses)?;
+            socket::certificate(options.certificate.as_deref(), &addresses)?;
         let shared = Arc::new(Shared {
             key: Key::random()?,
             hosts: Mutex::new(hosts_of(&bound)),
@@ -395,7 +391,7 @@ impl Shared {
             Route::Photo(body) => {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |connection, bytes| {
-                    photo::read(
+                    pictures::read(
                         &*self.reads,
                         &self.decode_queue,
                         connection,
@@ -407,13 +403,13 @@ impl Shared {
             Route::Picture(body) => {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |connection, bytes| {
-                    photo::picture(&self.decode_queue, connection, bytes)
+                    pictures::picture(&self.decode_queue, connection, bytes)
                 })
             }
             Route::Frame(body) => {
                 waits.is_known();
                 self.photo(stream, &body, request.rest, |connection, bytes| {
-                    live::frame(bytes.to_vec(), connection, &*self.reads, &*self.on_event)
+                    pictures::frame(bytes.to_vec(), connection, &*self.reads, &*self.on_event)
                 })
             }
             Route::Live(phone, key) => {
@@ -451,11 +447,11 @@ impl Shared {
             Err(answer) => return send(stream, &answer),
         };
         stream.allow(PHOTO_LIMIT);
-        let is_wanted = body.length.is_some_and(|length| length <= photo::MOST_BYTES);
+        let is_wanted = body.length.is_some_and(|length| length <= pictures::MOST_PHOTO_BYTES);
         if body.waits_for_consent && begun.is_empty() && is_wanted {
             ask_for_body(&mut stream)?;
         }
-        let answer = match photo::body(body.length, begun, &mut stream, &connection) {
+        let answer = match pictures::body(body.length, begun, &mut stream, &connection) {
             Ok(bytes) => answer(&connection, &bytes),
             Err(Some(wrong)) => wrong,
             Err(None) => return Ok(()),
@@ -472,7 +468,7 @@ impl Shared {
         };
         stream.allow(ANSWER_LIMIT);
         accept_socket(&mut stream, key, PROTOCOL)?;
-        let reason = live::play(stream, &connection, &*self.reads, &*self.on_event);
+        let reason = pictures::play(stream, &connection, &*self.reads, &*self.on_event);
         (self.on_event)(ServerEvent::Left { phone: connection.number, reason });
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Sessions of a few phones. A phone that comes back finds its game again.
 
-use crate::{live::Game, request::Phone};
+use crate::{pictures::Game, request::Phone};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};

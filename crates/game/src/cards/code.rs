@@ -1,6 +1,8 @@
 //! The 4-character code: number `1 2 3`, shading `f o s`, colour `g p r`, shape `d o s`.
+//!
+//! And the card names that people and labelling programs use.
 
-use super::card::{Card, Color, Number, Shading, Shape};
+use super::card::{Card, Color, Number, Property, Shading, Shape};
 use setsight_files::printable::counted;
 use std::str::FromStr;
 
@@ -72,6 +74,127 @@ pub fn parse_codes(text: &str) -> Result<Vec<Card>, (usize, CodeError)> {
         .collect()
 }
 
+/// Why a text does not name a card.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Four characters that are not a valid code.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// Words that do not name a value.
+    #[error(
+        "{} {} no number, shading, colour or shape of a card", quoted(.words),
+        if .words.len() == 1 { "is" } else { "are" }
+    )]
+    Unknown {
+        /// All of them, in lower case.
+        words: Vec<String>,
+    },
+    /// A property without a value.
+    #[error("it says no {property}")]
+    Missing {
+        /// The property.
+        property: Property,
+    },
+    /// A property with two values.
+    #[error("it says two {property}s")]
+    Twice {
+        /// The property.
+        property: Property,
+    },
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+}
+
+impl Card {
+    /// The card with this code (`2spd`) or name: "two striped purple diamonds",
+    /// `PURPLE_DIAMOND_2_STRIPED`, `RedOvalOneFilled`. A name has one word for each property, in
+    /// any order.
+    ///
+    /// # Errors
+    /// [`NameError`].
+    pub fn from_name(name: &str) -> Result<Self, NameError> {
+        let name = name.trim();
+        let code = match name.parse() {
+            Ok(card) => return Ok(card),
+            Err(error) => error,
+        };
+        let mut values: [Option<usize>; 4] = [None; 4];
+        let mut twice = None;
+        let mut unknown: Vec<String> = Vec::new();
+        // Labels and attributes may be of a "card".
+        for word in words(name).filter(|word| word != "card") {
+            let Some((property, value, _)) = WORDS.iter().find(|(.., own)| own.contains(&&*word))
+            else {
+                if !unknown.contains(&word) {
+                    unknown.push(word);
+                }
+                continue;
+            };
+            let place = &mut values[*property as usize];
+            if place.is_some_and(|other| other != *value) {
+                twice.get_or_insert(*property);
+            }
+            *place = Some(*value);
+        }
+        if !unknown.is_empty() {
+            // For a word of a code's length, the error about the letter is more helpful.
+            let is_code = name.starts_with(|c: char| c.is_ascii_digit())
+                && matches!(code, CodeError::Character { .. });
+            return Err(if is_code { code.into() } else { NameError::Unknown { words: unknown } });
+        }
+        if let Some(property) = twice {
+            return Err(NameError::Twice { property });
+        }
+        let value =
+            |property: Property| values[property as usize].ok_or(NameError::Missing { property });
+        Ok(Card {
+            number: Number::from_index(value(Property::Number)?),
+            shading: Shading::from_index(value(Property::Shading)?),
+            color: Color::from_index(value(Property::Color)?),
+            shape: Shape::from_index(value(Property::Shape)?),
+        })
+    }
+}
+
+/// The words of a name, in lower case. In `RedOvalOne` capital letters begin them.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        // The S of 2Striped begins a word, that of 2SPD does not.
+        let ends_a_number = before.is_numeric() && chars.peek().is_some_and(|c| c.is_lowercase());
+        let begins = c.is_uppercase() && (before.is_lowercase() || ends_a_number);
+        if begins || !c.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words.last_mut().expect("one at least").extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.into_iter().filter(|word| !word.is_empty())
+}
+
+/// The words for each value.
+const WORDS: [(Property, usize, &[&str]); 12] = [
+    (Property::Number, 0, &["1", "one"]),
+    (Property::Number, 1, &["2", "two"]),
+    (Property::Number, 2, &["3", "three"]),
+    (Property::Shading, 0, &["filled", "solid"]),
+    (Property::Shading, 1, &["open", "outlined"]),
+    (Property::Shading, 2, &["striped"]),
+    (Property::Color, 0, &["green"]),
+    (Property::Color, 1, &["purple"]),
+    (Property::Color, 2, &["red"]),
+    // In the older European edition the rectangle replaces the diamond.
+    (Property::Shape, 0, &["diamond", "diamonds", "rectangle", "rectangles"]),
+    (Property::Shape, 1, &["oval", "ovals"]),
+    (Property::Shape, 2, &["squiggle", "squiggles"]),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,5 +216,38 @@ mod tests {
         assert!("".parse::<Card>().unwrap_err().to_string().contains("0 characters"));
         let (at, _) = parse_codes("2spd, 3frs 9ood").unwrap_err();
         assert_eq!(at, 3);
+    }
+
+    #[test]
+    fn every_card_is_known_by_its_name_and_by_its_code() {
+        for card in Card::deck() {
+            assert_eq!(Card::from_name(&card.name()), Ok(card));
+            assert_eq!(
+                Card::from_name(&format!(" {} ", card.to_string().to_uppercase())),
+                Ok(card)
+            );
+        }
+        let card = "2spd".parse();
+        for name in [
+            "PURPLE_DIAMOND_2_STRIPED",
+            "2-purple-striped-rectangle",
+            "TwoStripedPurpleDiamonds",
+            "2PurpleDiamondStriped",
+            "card 2 purple diamond striped",
+        ] {
+            assert_eq!(Card::from_name(name).ok(), card.clone().ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_card_is_told_by_what_is_wrong_with_it() {
+        let why = |name: &str| Card::from_name(name).unwrap_err().to_string();
+        assert!(why("2xpd").contains("'x' at place 2"), "{}", why("2xpd"));
+        let both = "\"lid\", \"back\" are no number, shading, colour or shape of a card";
+        assert_eq!(why("lid back, lid card"), both);
+        assert_eq!(why("lid"), "\"lid\" is no number, shading, colour or shape of a card");
+        assert_eq!(why("two purple diamonds"), "it says no shading");
+        assert_eq!(why("two red purple open diamonds"), "it says two colours");
+        assert_eq!(why(""), "it says no number");
     }
 }

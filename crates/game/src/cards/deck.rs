@@ -17,7 +17,6 @@ use std::sync::{Arc, LazyLock};
 
 pub mod invented;
 mod read;
-mod write;
 
 /// Maximum distance of an outline from the symbol's centre, in card long sides and in card short
 /// sides. Beyond it, neighbouring symbols would touch and a symbol would leave its card.

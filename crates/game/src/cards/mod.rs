@@ -14,12 +14,9 @@
 mod card;
 mod code;
 pub mod deck;
-mod name;
 pub mod outline;
 pub mod picture;
 
 pub use card::{Card, Color, DECK_SIZE, MAX_ON_TABLE, Number, Property, Shading, Shape};
-pub use code::{CodeError, parse_codes};
-pub use deck::Deck;
-pub use deck::Edition;
-pub use name::NameError;
+pub use code::{CodeError, NameError, parse_codes};
+pub use deck::{Deck, Edition};

@@ -17,17 +17,13 @@
 
 mod deal;
 mod rules;
-mod shuffle;
 mod simulate;
-mod statistics;
-mod table;
 mod transcript;
 // The game as people play it, in the window.
 pub mod variant;
 
 pub use deal::{Deal, DealError, MAX_CARDS, MAX_DEALS, MIN_CARDS, parse_deals, write_deals};
 pub use rules::{Game, ROWS, START_CARDS, Step, listing_order, place_name};
-pub use simulate::{Policy, simulate};
-pub use statistics::{BoardCount, Statistics};
+pub use simulate::{BoardCount, Policy, Statistics, simulate};
 pub use transcript::{Difference, describe, first_difference, transcript};
 pub use variant::{Round, Spot, Variant};

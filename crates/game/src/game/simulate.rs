@@ -1,14 +1,16 @@
-//! Simulates many games of a shuffled deck on all cores.
+//! Simulates many games of a shuffled deck on all cores: their table (places with cards, and a set chosen among them)
+//! and their statistics.
 
-use super::rules::{ROWS, START_CARDS};
+use super::deal::shuffle;
+use super::rules::{ROWS, START_CARDS, listing_order};
+use crate::cards::DECK_SIZE;
 #[cfg(target_arch = "x86_64")]
-use super::table::InRegister;
-use super::table::{Plain, Table};
-use super::{shuffle::shuffle, statistics::Statistics};
-use crate::{cards::DECK_SIZE, sets::Key};
+use crate::sets::wide;
+use crate::sets::{Finder, Key, Set, gap_key};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::ops::AddAssign;
 
 /// Which of several sets a game takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,11 +143,276 @@ fn play<T: Table>(
     sum.game(in_play);
 }
 
+/// The largest board has 21 cards: it always contains a set, so the layout shrinks.
+const PLACES: usize = 21;
+
+/// A table of 12, 15, 18 or 21 places. A card is a byte, which differs from form to form.
+trait Table {
+    /// The byte of a card.
+    fn byte(card: Key) -> u8;
+
+    /// Lays the first cards of a game.
+    fn lay(&mut self, cards: &[u8; START_CARDS]);
+
+    /// The set that the policy takes from so many places, if there is one. Every form of the table
+    /// chooses the same, with the same random numbers.
+    fn choose(&mut self, places: usize, policy: Policy, rng: &mut Pcg64Mcg) -> Option<Set>;
+
+    /// Puts cards on three places, or none.
+    fn put(&mut self, places: [usize; 3], cards: Option<[u8; 3]>);
+
+    /// Takes a set from so many places, more than 12; the cards behind move up.
+    fn close(&mut self, places: usize, set: Set);
+}
+
+/// The table for any processor: the key of each place.
+struct Plain {
+    places: [Key; PLACES],
+    finder: Finder,
+}
+
+impl Default for Plain {
+    fn default() -> Self {
+        Self { places: std::array::from_fn(gap_key), finder: Finder::new() }
+    }
+}
+
+impl Table for Plain {
+    fn byte(card: Key) -> u8 {
+        card
+    }
+
+    #[inline(always)]
+    fn lay(&mut self, cards: &[u8; START_CARDS]) {
+        self.places = std::array::from_fn(gap_key);
+        self.places[..START_CARDS].copy_from_slice(cards);
+    }
+
+    #[inline(always)]
+    fn choose(&mut self, places: usize, policy: Policy, rng: &mut Pcg64Mcg) -> Option<Set> {
+        let table = &self.places;
+        let sets = match places {
+            12 => self.finder.find_keys::<12>(table.first_chunk().expect("21 places")),
+            15 => self.finder.find_keys::<15>(table.first_chunk().expect("21 places")),
+            18 => self.finder.find_keys::<18>(table.first_chunk().expect("21 places")),
+            _ => self.finder.find_keys(table),
+        };
+        match policy {
+            _ if sets.is_empty() => None,
+            Policy::Random => Some(sets[rng.random_range(..sets.len())]),
+            Policy::First => sets.iter().min().copied(),
+            Policy::Listed => sets.iter().min_by_key(|set| listing_order(set)).copied(),
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, places: [usize; 3], cards: Option<[u8; 3]>) {
+        let cards = cards.unwrap_or_else(|| places.map(gap_key));
+        for (place, card) in places.into_iter().zip(cards) {
+            self.places[place] = card;
+        }
+    }
+
+    #[inline(always)]
+    fn close(&mut self, places: usize, set: Set) {
+        let [i, j, k] = set.0;
+        self.places.copy_within(i + 1..j, i);
+        self.places.copy_within(j + 1..k, j - 1);
+        self.places.copy_within(k + 1..places, k - 2);
+        (places - ROWS..places).for_each(|gap| self.places[gap] = gap_key(gap));
+    }
+}
+
+/// The table for processors with AVX2: up to 15 places stay in a register.
+#[cfg(target_arch = "x86_64")]
+struct InRegister {
+    board: wide::Board,
+    /// Boards of 18 and 21 places, which are rare.
+    large: Plain,
+}
+
+/// Most places in the register.
+#[cfg(target_arch = "x86_64")]
+const IN_REGISTER: usize = 15;
+
+#[cfg(target_arch = "x86_64")]
+impl InRegister {
+    fn new(simd: pulp::x86::V3) -> Self {
+        Self { board: wide::Board::new(simd, [wide::GAP; 16]), large: Plain::default() }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Table for InRegister {
+    fn byte(card: Key) -> u8 {
+        wide::code_of_key(card)
+    }
+
+    #[inline(always)]
+    fn lay(&mut self, cards: &[u8; START_CARDS]) {
+        let codes = std::array::from_fn(|i| cards.get(i).copied().unwrap_or(wide::GAP));
+        self.board = self.board.holding(codes);
+    }
+
+    #[inline(always)]
+    fn choose(&mut self, places: usize, policy: Policy, rng: &mut Pcg64Mcg) -> Option<Set> {
+        match policy {
+            _ if places > IN_REGISTER => self.large.choose(places, policy, rng),
+            Policy::Random => self.board.nth(places, |sets| rng.random_range(..sets)),
+            Policy::First => self.board.first(places),
+            Policy::Listed => self.board.listed(places),
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, places: [usize; 3], cards: Option<[u8; 3]>) {
+        if places[2] < IN_REGISTER {
+            self.board = self.board.with(places, cards.unwrap_or([wide::GAP; 3]));
+            return;
+        }
+        if places[0] == IN_REGISTER {
+            let codes = self.board.codes();
+            self.large = Plain::default();
+            for (place, &code) in codes[..IN_REGISTER].iter().enumerate() {
+                self.large.places[place] = wide::key_of_code(code);
+            }
+        }
+        self.large.put(places, cards.map(|codes| codes.map(wide::key_of_code)));
+    }
+
+    #[inline(always)]
+    fn close(&mut self, places: usize, set: Set) {
+        if places <= IN_REGISTER {
+            self.board = self.board.without(set);
+            return;
+        }
+        self.large.close(places, set);
+        if places - ROWS == IN_REGISTER {
+            let codes = std::array::from_fn(|place| match self.large.places.get(place) {
+                Some(&key) if place < IN_REGISTER => wide::code_of_key(key),
+                _ => wide::GAP,
+            });
+            self.board = self.board.holding(codes);
+        }
+    }
+}
+
+/// Cards are added and removed in threes.
+const STEP: usize = 3;
+/// At most 21 cards are in play, because any 21 different cards contain a set.
+const IN_PLAY: usize = 21 / STEP + 1;
+/// At most 69 cards are in the deck, because 12 are on the table from the start.
+const IN_DECK: usize = 69 / STEP + 1;
+
+/// Number of boards with and without a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BoardCount {
+    /// Boards with at least one set.
+    pub with: u64,
+    /// Boards without any.
+    pub without: u64,
+}
+
+impl BoardCount {
+    /// Boards with a set per board without one; `None` if no board is without one.
+    pub fn ratio(self) -> Option<f64> {
+        (self.without > 0).then(|| self.with as f64 / self.without as f64)
+    }
+}
+
+impl AddAssign for BoardCount {
+    fn add_assign(&mut self, other: Self) {
+        self.with += other.with;
+        self.without += other.without;
+    }
+}
+
+/// Counts over many games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statistics {
+    /// Games played.
+    pub games: u64,
+    /// Sets taken in all games.
+    pub sets: u64,
+    /// Games by cards left at the end, in threes.
+    left: [u64; IN_PLAY],
+    /// Boards by cards in play and cards left in the deck, both divided by three.
+    boards: [[BoardCount; IN_DECK]; IN_PLAY],
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        let boards = [[BoardCount::default(); IN_DECK]; IN_PLAY];
+        Self { games: 0, sets: 0, left: [0; IN_PLAY], boards }
+    }
+}
+
+impl Statistics {
+    /// Counts one board.
+    #[inline]
+    pub fn board(&mut self, in_play: usize, in_deck: usize, has_set: bool) {
+        let count = &mut self.boards[in_play / STEP][in_deck / STEP];
+        count.with += u64::from(has_set);
+        count.without += u64::from(!has_set);
+    }
+
+    /// Counts one finished game.
+    #[inline]
+    pub fn game(&mut self, left: usize) {
+        self.games += 1;
+        self.sets += ((DECK_SIZE - left) / STEP) as u64;
+        self.left[left / STEP] += 1;
+    }
+
+    /// Mean number of sets taken in a game.
+    pub fn mean_sets(&self) -> f64 {
+        self.sets as f64 / self.games as f64
+    }
+
+    /// Games by the number of cards left at the end: pairs (cards, games), without zeros.
+    pub fn left(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.left.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, &n)| (i * STEP, n))
+    }
+
+    /// Share of the games that ended with this many cards left, 0 to 1.
+    pub fn share_left(&self, cards: usize) -> f64 {
+        let games = self.left.get(cards / STEP).filter(|_| cards.is_multiple_of(STEP));
+        games.copied().unwrap_or(0) as f64 / self.games as f64
+    }
+
+    /// All boards that occurred: (cards in play, cards left in the deck, counts).
+    pub fn boards(&self) -> impl Iterator<Item = (usize, usize, BoardCount)> {
+        self.boards.iter().enumerate().flat_map(|(in_play, row)| {
+            row.iter()
+                .enumerate()
+                .filter(|(_, count)| **count != BoardCount::default())
+                .map(move |(in_deck, &count)| (in_play * STEP, in_deck * STEP, count))
+        })
+    }
+
+    /// All boards with this many cards in play.
+    pub fn in_play(&self, cards: usize) -> BoardCount {
+        let mut sum = BoardCount::default();
+        self.boards().filter(|b| b.0 == cards).for_each(|b| sum += b.2);
+        sum
+    }
+}
+
+impl AddAssign<&Self> for Statistics {
+    fn add_assign(&mut self, other: &Self) {
+        self.games += other.games;
+        self.sets += other.sets;
+        self.left.iter_mut().zip(other.left).for_each(|(a, b)| *a += b);
+        let ours = self.boards.iter_mut().flatten();
+        ours.zip(other.boards.iter().flatten()).for_each(|(a, &b)| *a += b);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cards::Card;
     use crate::game::{Deal, Game, Step};
-    use crate::{cards::Card, sets::Finder};
     use proptest::prelude::*;
 
     proptest! {

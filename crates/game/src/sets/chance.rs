@@ -1,6 +1,6 @@
 //! The probability that three more cards bring a set.
 
-use super::{finder::find_all, set::completing};
+use super::{explain::completing, finder::find_all};
 use crate::cards::{Card, DECK_SIZE};
 
 /// A probability as a fraction of equally likely outcomes.

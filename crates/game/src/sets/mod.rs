@@ -15,16 +15,12 @@
 mod chance;
 mod explain;
 mod finder;
-mod keys;
-mod set;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod wide;
 
 pub use chance::{Chance, none_among, three_more, three_more_from};
-pub use explain::{Relation, Verdict, explain, explain_third};
-pub use finder::{Finder, find_all};
-pub use keys::{Key, gap_key};
-pub use set::{Set, completing, is_set};
+pub use explain::{Relation, Set, Verdict, completing, explain, explain_third, is_set};
+pub use finder::{Finder, Key, find_all, gap_key};
 
 use crate::cards::{Card, Property};
 

@@ -5,8 +5,8 @@
 //! the value itself. Each pair is a byte of one vector (30 pairs of 12 places) or of two (49 of
 //! 15), and their completing cards are compared with each card of the board in turn.
 
-use super::keys::{FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs};
-use super::set::Set;
+use super::explain::Set;
+use super::finder::{FAST_SETS, KEYS, Key, PAIRS_MAX, Pair, Pairs};
 use crate::cards::{Card, DECK_SIZE, Property};
 use pulp::x86::V3;
 use std::arch::x86_64::{__m128i, __m256i};
