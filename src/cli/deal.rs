@@ -72,7 +72,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
     if let Some(file) = &args.print {
-        let page = setsight_eval::sheet::boards(&deals, args.per_sheet.unwrap_or(1));
+        let page = setsight_eval::drawn_card::boards(&deals, args.per_sheet.unwrap_or(1));
         setsight_files::whole_file::write_whole(file, page.as_bytes())
             .with_context(|| format!("{} cannot be written", file.display()))?;
         return Ok(Outcome::Done);

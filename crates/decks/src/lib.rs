@@ -15,12 +15,8 @@ mod draft;
 mod fit;
 mod group;
 mod inventory;
-mod notes;
 mod print;
-mod seen;
 
-pub use checks::LearnError;
-pub use draft::{Draft, DraftCard, Learnt};
+pub use checks::{LearnError, SeenPhoto, detect};
+pub use draft::{Draft, DraftCard, Learnt, NameError, Note, Place, check_name, values_of};
 pub use inventory::{Inventory, Spot, UnsureCard};
-pub use notes::{NameError, Note, Place, check_name, values_of};
-pub use seen::{SeenPhoto, detect};

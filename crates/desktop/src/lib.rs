@@ -4,18 +4,16 @@
 //! [`Content`]: it draws each frame. [`Dialogs`] are the system's own file dialogs. All words for
 //! the user come from the caller, but for those of a [`Failure`], which are for the terminal.
 
-mod content;
 mod dialogs;
 mod fonts;
 mod native;
 #[cfg(target_os = "linux")]
 mod screen;
 
-pub use content::{Content, color_image};
 #[cfg(windows)]
 pub use dialogs::alert;
 pub use dialogs::{Answer, Dialog, Dialogs, Pick};
-pub use native::{Failure, Options, open};
+pub use native::{Content, Failure, Options, color_image, open};
 
 /// Whether there is a desktop to open a window on: on Linux, whether the environment names a display.
 pub fn is_there() -> bool {

@@ -1,28 +1,50 @@
-//! The window of the system: it is chosen, opened and run, and its picture is taken.
+//! The window of the system: what it shows, and what it is told; it is chosen, opened and run, and its picture is
+//! taken.
 
+use crate::fonts;
 #[cfg(target_os = "linux")]
 use crate::screen::{self, Named, System, reaches_wayland, reaches_x11};
-use crate::{content::Content, fonts};
 use eframe::CreationContext;
 use eframe::egui::{
     ColorImage, Context, Event, IconData, RawInput, ScreenshotCallback, Ui, ViewportBuilder,
     ViewportCommand, vec2,
 };
-use image::ExtendedColorType;
+use image::{ExtendedColorType, RgbImage};
 use setsight_files::whole_file::write_whole;
 use setsight_photo::encode;
-use std::{
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 use winit::error::EventLoopError;
 #[cfg(target_os = "linux")]
 use winit::platform::{wayland::EventLoopBuilderExtWayland, x11::EventLoopBuilderExtX11};
+
+/// What a window shows. It is drawn anew for each frame.
+pub trait Content: 'static {
+    /// What it can close the window with.
+    type Outcome: 'static;
+
+    /// Draws a frame.
+    fn ui(&mut self, ui: &mut Ui);
+
+    /// Whether all is shown that a picture of the window is taken for.
+    fn is_ready(&mut self) -> bool;
+
+    /// What the window closes with once its picture is taken, of this width and height in pixels.
+    fn describe(&self, ctx: &Context, size: [usize; 2]) -> Self::Outcome;
+
+    /// The window closes. `size` is its width and height in points of the screen, when it last did
+    /// not fill it.
+    fn close(&mut self, size: Option<(f32, f32)>);
+}
+
+/// A picture as the toolkit wants it.
+pub fn color_image(picture: &RgbImage) -> ColorImage {
+    let size = [picture.width() as usize, picture.height() as usize];
+    ColorImage::from_rgb(size, picture.as_raw())
+}
 
 /// How long a picture of the window is waited for.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -3,7 +3,7 @@
 //! Both are read from the JSON that `eval --format json` prints and that a report stores as
 //! `figures.json`, so that an older version's figures can be compared where both have them.
 
-use super::outcome::PhotoOutcome;
+use super::figures::PhotoOutcome;
 use serde_json::{Value, json};
 use setsight_files::{json_fault, small_file::read_json};
 use std::path::{Path, PathBuf};

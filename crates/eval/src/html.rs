@@ -1,8 +1,13 @@
-//! What all HTML pages share: their frame, and how they refer to files.
+//! What all HTML pages share: their frame and style, how they refer to files, and figures of mistakes.
 
+use image::{RgbImage, imageops};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use setsight_files::whole_file::refuse_others;
-use std::{io, path::Path};
+use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_game::cards::{Card, Property};
+use setsight_labels::mistakes::{Mistake, jpeg};
+use setsight_vision::Reading;
+use std::io;
+use std::path::{Path, PathBuf};
 use url::Url;
 
 /// A whole page in English; `style` and `body` are markup already.
@@ -51,6 +56,124 @@ pub fn href(path: &Path) -> String {
     }
     out
 }
+
+/// The folder `pictures` of a page; filled as figures are made.
+pub(crate) struct Pictures {
+    folder: PathBuf,
+    count: usize,
+}
+
+impl Pictures {
+    /// Creates the folder next to the page.
+    pub(crate) fn new(page: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(page.join("pictures"))?;
+        Ok(Self { folder: page.to_path_buf(), count: 0 })
+    }
+
+    /// A number for the file names of the next pictures.
+    pub(crate) fn next(&mut self) -> usize {
+        self.count += 1;
+        self.count
+    }
+
+    /// Writes a mistake's pictures; returns a figure with a caption.
+    pub(crate) fn figure(
+        &mut self,
+        mistake: &Mistake,
+        class: &str,
+        caption: &Markup,
+    ) -> io::Result<Markup> {
+        self.next();
+        let write = |what: &str, kind: &str, bytes: Option<&[u8]>, alt: &str| {
+            bytes.map(|bytes| self.picture(what, kind, bytes, alt)).transpose()
+        };
+        let view = write("view", "jpg", Some(&mistake.view), "where it lies")?;
+        let card = write("card", "jpg", mistake.card.as_deref(), "straightened")?;
+        let input = write("input", "png", mistake.input.as_deref(), "as a network gets it")?;
+        Ok(html! {
+            figure class=(class) {
+                @if let Some(view) = view { (view) }
+                @if card.is_some() || input.is_some() {
+                    span.seen { @for picture in [card, input].into_iter().flatten() { (picture) } }
+                }
+                @if let Some(said) = &mistake.said { (output(said, mistake.labelled)) }
+                figcaption { (caption) }
+            }
+            "\n"
+        })
+    }
+
+    /// Writes a picture and returns its HTML.
+    fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<Markup> {
+        let name = format!("pictures/{:05}-{what}.{kind}", self.count);
+        write_whole(&self.folder.join(&name), bytes)?;
+        Ok(html! { img class=(what) src=(name) alt=(alt) loading="lazy"; })
+    }
+}
+
+/// The reader's output for one card in per cent: one bar for each value of each property and one for
+/// card-or-not; bold what the label says.
+fn output(reading: &Reading, labelled: Option<Card>) -> Markup {
+    let bar = |name: &str, value: f32, is: bool| {
+        html! {
+            tr {
+                th.no[!is] { (name) }
+                td { meter value=(value) {} }
+                td { (format!("{:.1}", 100.0 * value)) }
+            }
+        }
+    };
+    html! {
+        table.said {
+            @for (property, values) in Property::ALL.into_iter().zip(&reading.values) {
+                @for (v, &value) in values.iter().enumerate() {
+                    (bar(property.value_word(v), value, labelled.is_some_and(|c| c.value(property) == v)))
+                }
+            }
+            (bar("a card", reading.is_card, labelled.is_some()))
+        }
+    }
+}
+
+/// Scales a picture down to its size on the page.
+pub(crate) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
+    const LONGEST_PX: u32 = 900;
+    let long = picture.width().max(picture.height());
+    if long <= LONGEST_PX {
+        return jpeg(picture);
+    }
+    let scaled = |v: u32| (v * LONGEST_PX / long).max(1);
+    let (width, height) = (scaled(picture.width()), scaled(picture.height()));
+    jpeg(&imageops::resize(picture, width, height, imageops::FilterType::Triangle))
+}
+
+/// A code in HTML with the letters marked that differ from the label.
+pub(crate) fn marked(read: Card, labelled: Option<Card>) -> Markup {
+    let truth = labelled.map(|card| card.to_string());
+    let differs = |i: usize, c| truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c));
+    html! {
+        @for (i, c) in read.to_string().chars().enumerate() {
+            @if differs(i, c) { em { (c) } } @else { (c) }
+        }
+    }
+}
+
+/// The style of the pages, light and dark.
+pub(crate) const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.4 system-ui,sans-serif;margin:2em;background:#fafafa;color:#16181c}\
+pre{background:#fff;border:1px solid #ddd;padding:1em;overflow-x:auto}\
+.row{display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start}td{white-space:nowrap}\
+figure{margin:0;background:#fff;border:1px solid #ddd;border-top:4px solid #888;padding:.5em}\
+figure.wrong,figure.false{border-top-color:#d55e00}figure.missed{border-top-color:#0072b2}\
+figure.unsure{border-top-color:#f0e442}figure img{vertical-align:middle;margin-right:4px}\
+em{color:#d55e00;font-weight:bold;font-style:normal}small{font-weight:normal;color:#666}\
+table{display:block;width:fit-content;max-width:100%;overflow-x:auto;border-collapse:collapse;background:#fff}td,th{border:1px solid #ddd;padding:.3em .7em;text-align:right}\
+td.good{background:#d8efe6}td.bad{background:#f7dccb}\
+h3{margin:1.2em 0 .4em}.confusion small{color:inherit}.no{font-weight:normal}.said{display:inline-block;vertical-align:middle;font-size:10px;line-height:1}\
+.said td,.said th{border:0;padding:1px 4px}meter{width:88px;height:9px}\
+.seen{display:inline-flex;flex-direction:column;gap:4px}.input{width:192px;image-rendering:pixelated}\
+img.stage{max-width:260px;max-height:200px}summary{cursor:pointer;margin:.5em 0}\
+@media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}pre,figure,table{background:#222}\
+td.good{background:#1d4a3b}td.bad{background:#5f300f}}";
 
 #[cfg(test)]
 mod tests {

@@ -7,24 +7,17 @@
 #![warn(unreachable_pub)]
 
 mod baseline;
-mod check_report;
 pub mod drawn_card;
 mod evaluation;
 mod figures;
 pub mod gain;
 pub mod html;
-mod outcome;
-mod pictures;
 pub mod plots;
-mod reliability;
 mod report;
 mod run;
-pub mod sheet;
 
 pub use baseline::{Baseline, BaselineError, Comparison};
-pub use check_report::CheckReport;
 pub use evaluation::{Evaluation, SideBySide};
-pub use figures::Figures;
-pub use outcome::PhotoOutcome;
-pub use report::Report;
+pub use figures::{Figures, PhotoOutcome};
+pub use report::{CheckReport, Report};
 pub use run::{Evaluated, Item, PhotoResult, evaluate, evaluate_photo, plan};

@@ -1,7 +1,7 @@
 //! Reads labelled photos and crops and evaluates the result.
 
-use super::outcome::{PhotoOutcome, TableLabel};
-use super::{figures::Figures, pictures::small_jpeg, reliability::Reliability};
+use super::figures::{PhotoOutcome, TableLabel};
+use super::{evaluation::Reliability, figures::Figures, html::small_jpeg};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Deck, Edition};
 use setsight_labels::mistakes::{self, Mistake};

@@ -2,7 +2,7 @@
 //! older file is replaced with its permissions kept; a device or a pipe is left alone.
 //! Also a lock for files that are read, changed and written again.
 
-use crate::devices::is_device;
+use crate::small_file::is_device;
 use std::{
     collections::HashSet,
     fs::{File, Metadata, TryLockError},

@@ -6,14 +6,14 @@
 //! | module | takes | gives |
 //! |---|---|---|
 //! | `address` | this machine's addresses, or those that the user names | listeners on one port |
-//! | `certificate` | the data folder | the certificate that is kept there, for HTTPS |
+//! | `socket` | the data folder | the certificate that is kept there, for HTTPS |
 //! | `server` | a connection | a thread that answers one request, within limits |
 //! | `socket` | a connection | bytes, each within its time |
-//! | `request` | bytes | a head whose host, origin and `key` are checked, or a 404 |
+//! | `request` | bytes | a head whose host, origin and key are checked, or a 404 |
 //! | `sessions` | a phone | one of four sessions, with the game that it left |
-//! | `photo` | a photo | its line of JSON, as `scan` prints it |
-//! | `live` | JPEGs by WebSocket | a line of JSON for each, as `live` prints it |
-//! | `answer` | a body | bytes, with the headers that every answer has |
+//! | `pictures` | a photo | its line of JSON, as `scan` prints it |
+//! | `pictures` | JPEGs by WebSocket | a line of JSON for each, as `live` prints it |
+//! | `request` | a body | bytes, with the headers that every answer has |
 //!
 //! Every connection has a thread of its own: there are few, and the limits of each are then plain
 //! to see. Nothing is written but the certificate; who wants photos kept does so when a

@@ -31,7 +31,7 @@ use image::{
     metadata::Orientation,
 };
 use rgb::{decode_png, into_rgb_on_white};
-use setsight_files::devices::is_device;
+use setsight_files::small_file::is_device;
 use std::io::{Cursor, ErrorKind, Read};
 use std::{fs::File, path::Path, sync::atomic::AtomicBool};
 

@@ -4,9 +4,7 @@
 //! described in `python/setsight/_setsight.pyi`, and the tests are in Python beside it.
 
 mod error;
-mod evaluate;
 mod games;
-mod picture;
 mod reader;
 mod scenes;
 mod table;
@@ -28,6 +26,6 @@ fn _setsight(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(games::find_sets, module)?)?;
     module.add_function(wrap_pyfunction!(games::play, module)?)?;
     module.add_function(wrap_pyfunction!(scenes::render, module)?)?;
-    module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::evaluate, module)?)?;
     Ok(())
 }

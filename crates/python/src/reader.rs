@@ -1,24 +1,25 @@
-//! Reading photos.
+//! Reading photos, and measuring labelled ones.
 
-use crate::picture::{self, Order};
-use crate::{error, table::Table};
+use crate::error;
+use crate::table::{self, Order, Table, from_json};
 use image::RgbImage;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyUserWarning, PyValueError};
-use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
+use pyo3::{prelude::*, pybacked::PyBackedBytes, types::PyDict};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use setsight_eval::{Evaluation, evaluate_photo};
 use setsight_game::cards::Deck;
+use setsight_labels::find_photos;
 use setsight_nets::engine::{EngineChoice, Models, require};
-use setsight_photo::source::{self, Photo, SourceError, check_size};
-use setsight_vision::{Pipeline, PipelineError, ReadingPlan, Trace};
+use setsight_photo::source::{self, MemoryBudget, Photo, SourceError, check_size};
+use setsight_vision::{Pipeline, PipelineError, ReaderChoice, ReadingPlan, Trace, batch};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::{ffi::CString, num::NonZeroUsize};
+use std::{ffi::CString, num::NonZeroUsize, ops::ControlFlow, time::Duration};
 
 /// How photos are read.
 #[derive(Clone)]
-pub struct Options {
+struct Options {
     plan: ReadingPlan,
     /// Threads within one photo.
     threads: NonZeroUsize,
@@ -26,7 +27,7 @@ pub struct Options {
 
 impl Options {
     /// From what Python gives: a folder of models, a deck's name or file, and threads.
-    pub fn new(
+    fn new(
         models: Option<PathBuf>,
         deck: Option<PathBuf>,
         threads: Option<usize>,
@@ -48,7 +49,7 @@ impl Options {
     }
 
     /// Loads the networks.
-    pub fn pipeline(&self, py: Python<'_>) -> PyResult<Pipeline> {
+    fn pipeline(&self, py: Python<'_>) -> PyResult<Pipeline> {
         let built = py.detach(|| {
             require(EngineChoice::default()).map_err(setsight_vision::ReadError::from)?;
             self.plan.build().map_err(setsight_vision::ReadError::from)
@@ -199,13 +200,13 @@ impl Source {
         if let Ok(path) = source.extract::<PathBuf>() {
             return Ok(Self::Path(path));
         }
-        if picture::is_array(source)? {
-            return Ok(Self::Picture(picture::from_array(source, order)?));
+        if table::is_array(source)? {
+            return Ok(Self::Picture(table::from_array(source, order)?));
         }
-        if let Some(array) = picture::of_pil(source)? {
-            return Ok(Self::Picture(picture::from_array(&array, Order::Rgb)?));
+        if let Some(array) = table::of_pil(source)? {
+            return Ok(Self::Picture(table::from_array(&array, Order::Rgb)?));
         }
-        if let Some(bytes) = picture::bytes_of(source)? {
+        if let Some(bytes) = table::bytes_of(source)? {
             return Ok(Self::Bytes(bytes.into()));
         }
         let kind = source.get_type().qualname()?;
@@ -241,4 +242,63 @@ impl Source {
             }
         }
     }
+}
+
+/// Time between two looks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Measures how well the labelled photos of a folder are read.
+#[pyfunction]
+#[pyo3(signature = (folder, *, models = None, deck = None, jobs = 0))]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    folder: PathBuf,
+    models: Option<PathBuf>,
+    deck: Option<PathBuf>,
+    jobs: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let pipelines = [Options::new(models, deck, None)?.pipeline(py)?];
+    let found = find_photos(&folder).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let photos = found.photos;
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = if jobs == 0 { cores() } else { jobs.min(1024) };
+    let mut evaluation = Evaluation::of_reader(ReaderChoice::default().name());
+    let (stop, budget) = (AtomicBool::new(false), MemoryBudget::default());
+    let work = |_: usize, photo: &_| evaluate_photo(&pipelines, photo, &budget, false);
+    let (evaluation, read) = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| {
+            let read = batch::in_order(&photos, jobs, &stop, work, |i, result| {
+                let file = || photos[i].path.display().to_string();
+                match result {
+                    Ok(Ok(results)) => evaluation.add(&photos[i].label.tags, &results[0]),
+                    Ok(Err(error)) => evaluation.failed.push((file(), format!("{error:#}"))),
+                    Err(panic) => {
+                        let reason =
+                            format!("made the program fail ({panic}); please report this photo");
+                        evaluation.failed.push((file(), reason));
+                    }
+                }
+                ControlFlow::Continue(())
+            });
+            (evaluation, read)
+        });
+        let interrupted = loop {
+            py.detach(|| std::thread::sleep(LOOK_EVERY));
+            if reading.is_finished() {
+                break None;
+            }
+            if let Err(interrupt) = py.check_signals() {
+                stop.store(true, Ordering::Relaxed);
+                break Some(interrupt);
+            }
+        };
+        let joined = py.detach(|| reading.join());
+        match (interrupted, joined) {
+            (Some(interrupt), _) => Err(interrupt),
+            (None, Ok(done)) => Ok(done),
+            (None, Err(_)) => Err(PyRuntimeError::new_err("the reading stopped in the middle")),
+        }
+    })?;
+    read.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
+    Ok(from_json(py, &evaluation.to_json())?.cast_into()?)
 }

@@ -1,6 +1,6 @@
 //! Drawn tables with their labels.
 
-use crate::{picture, table::from_json};
+use crate::table::{self, from_json};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -62,5 +62,5 @@ pub fn render<'py>(
         Ok(message) => wrong(message),
         Err(message) => PyRuntimeError::new_err(message),
     })?;
-    Ok((picture::into_array(py, &picture)?, from_json(py, &label)?.cast_into()?))
+    Ok((table::into_array(py, &picture)?, from_json(py, &label)?.cast_into()?))
 }

@@ -5,23 +5,15 @@
 //! and the cards at rest are drawn once, slightly finer and wider than the film, and each frame
 //! resamples that picture through its own view; moving objects are drawn for each frame. Light,
 //! lens and sensor are those of single pictures, with new noise in each frame.
+//! A handheld phone adds camera shake, a rolling shutter with motion blur, and a hunting exposure.
 
-mod hand;
-mod params;
-mod phone;
 mod plan;
-
-pub use params::FilmParams;
 
 use super::table::{self, Layout, Lying};
 use super::{MAX_SIDE_PX, MIN_SIDE_PX, RenderError, draw_card, extent, sensor, upper_first};
-use super::{
-    background::Top, camera::View, distractors::placement::Distractors, light::Light,
-    visible::Owner,
-};
-use hand::Hand;
+use super::{background::Top, camera::View, distractors::Distractors, light::Light, paint::Owner};
 use image::RgbImage;
-use plan::{Plan, SLOTS};
+use plan::{Hand, Plan, SLOTS};
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::Card;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
@@ -29,7 +21,10 @@ use setsight_photo::geometry::{Point, Quad, median};
 use setsight_photo::labels::as_code;
 use setsight_photo::print::card::{Print, symbol_probes};
 use setsight_photo::print::dice::{Dice, Purpose, Span, mix};
+use std::f64::consts::TAU;
 use std::sync::{Arc, Mutex};
+
+pub use plan::FilmParams;
 
 /// The label of one frame, a line in the file of labels beside the film.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -204,7 +199,7 @@ impl Film {
         self.light.shine(&mut pixels, size.0, &view);
         self.light.add_glare(&mut pixels, size.0);
         if self.params.phone {
-            let gain = phone::gain(time) as f32;
+            let gain = gain(time) as f32;
             pixels.iter_mut().for_each(|pixel| pixel[..3].iter_mut().for_each(|v| *v *= gain));
         }
         let focus = self.plan.defocus(time);
@@ -267,7 +262,7 @@ impl Film {
         let (mut turn, shift) = self.plan.camera(time);
         if self.params.phone {
             for (way, turn) in (0..).zip(turn.iter_mut()) {
-                *turn += TREMOR * phone::tremor(time, way);
+                *turn += TREMOR * tremor(time, way);
             }
         }
         self.view.drifted(turn, shift)
@@ -275,16 +270,15 @@ impl Film {
 
     /// The table as a phone exposes it in one frame.
     fn exposed(&self, table: &[[f32; 4]], time: f64, size: (usize, usize)) -> Vec<[f32; 4]> {
-        let moment = |number| {
-            self.resampled(table, |share| self.view_at(phone::moment(time, share, number)), size)
-        };
+        let moment =
+            |number| self.resampled(table, |share| self.view_at(moment(time, share, number)), size);
         let mut pixels = moment(0);
-        for other in (1..phone::MOMENTS).map(moment) {
+        for other in (1..MOMENTS).map(moment) {
             for (sum, other) in pixels.iter_mut().zip(other) {
                 sum.iter_mut().zip(other).for_each(|(sum, v)| *sum += v);
             }
         }
-        let part = 1.0 / phone::MOMENTS as f32;
+        let part = 1.0 / MOMENTS as f32;
         pixels.iter_mut().for_each(|pixel| pixel.iter_mut().for_each(|v| *v *= part));
         pixels
     }
@@ -379,6 +373,37 @@ fn rounded(quad: Quad) -> Quad {
     Quad::new(quad.0.map(|p| Point::new(hundredths(p.x), hundredths(p.y))))
 }
 
+/// Readout time of a frame from the first row to the last, in seconds: a rolling shutter.
+const READOUT_S: f64 = 0.02;
+/// Exposure time of a row in seconds, as in a room in the evening.
+const EXPOSURE_S: f64 = 0.016;
+/// Number of moments averaged in each row.
+const MOMENTS: usize = 3;
+/// Frequencies of the hand's tremor in hertz, and their weights.
+const TREMOR: [(f64, f64); 3] = [(4.3, 1.0), (7.9, 0.6), (11.3, 0.35)];
+/// Period of the exposure's hunting, in seconds.
+const HUNT_S: f64 = 2.7;
+
+/// The time at which a row of a frame is exposed: `share` of the way from the first row to the
+/// last, at moment `number` of its exposure.
+fn moment(frame_s: f64, share: f64, number: usize) -> f64 {
+    let middle = (number as f64 + 0.5) / MOMENTS as f64 - 0.5;
+    frame_s + READOUT_S * (share - 0.5) + EXPOSURE_S * middle
+}
+
+/// Displacement by tremor at a time, about -1 to 1; `way` selects a direction.
+fn tremor(time_s: f64, way: u32) -> f64 {
+    let phase = 1.7 * f64::from(way);
+    let sum = |(pace, part): &(f64, f64)| part * (TAU * pace * time_s + phase * pace).sin();
+    TREMOR.iter().map(sum).sum::<f64>() / 1.95
+}
+
+/// Gain of the exposure: it drops suddenly and recovers with a slight overshoot.
+fn gain(time_s: f64) -> f64 {
+    let since = (time_s + 1.1).rem_euclid(HUNT_S);
+    1.0 - 0.3 * (-3.0 * since).exp() * (6.0 * since).cos()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::params::{Kind, Params};
@@ -454,5 +479,17 @@ mod tests {
         let moved = labels[15].cards.iter().find(|c| c.code == first.cards[4].code);
         let shift = moved.map(|c| c.corners.0[0].distance(first.cards[4].corners.0[0]));
         assert!(shift.is_none_or(|s| s > 0.05 && s < 30.0), "{shift:?}");
+    }
+
+    #[test]
+    fn rows_follow_each_other_and_exposure_returns() {
+        assert!(moment(1.0, 0.0, 0) < moment(1.0, 0.0, 2));
+        assert!(moment(1.0, 0.0, 1) < moment(1.0, 1.0, 1));
+        assert!((moment(1.0, 0.5, 1) - 1.0).abs() < 1e-9);
+        let gains: Vec<f64> = (0..100).map(|i| gain(0.05 * f64::from(i))).collect();
+        let least = gains.iter().copied().fold(f64::MAX, f64::min);
+        assert!((0.65..0.75).contains(&least), "{least}");
+        assert!(gains.iter().all(|gain| *gain < 1.15));
+        assert!((0..1_000).all(|i| tremor(0.01 * f64::from(i), 2).abs() <= 1.0));
     }
 }

@@ -5,10 +5,9 @@
 //! the pattern of the screen's pixels and the reflections in its glass.
 
 mod draw;
-mod shapes;
 mod style;
 
-use super::scene::{DrawnCard, RenderError, Scene, upper_first};
+use super::{DrawnCard, RenderError, Scene, upper_first};
 use super::{camera::View, cast::Cast, distractors::annotations, light::Light, params::Params};
 use super::{deal, median_long_side, part_of_deck, sensor};
 use image::RgbImage;

@@ -4,8 +4,7 @@
 //! visible sides of the stack show, and its shadow is longer because of the stack's height.
 
 use super::{
-    camera::View, distractors::placement::for_pixels, light::Light, params::Params, table::Lying,
-    visible::Owner,
+    camera::View, distractors::for_pixels, light::Light, paint::Owner, params::Params, table::Lying,
 };
 use setsight_game::cards::Card;
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};

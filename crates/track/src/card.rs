@@ -2,7 +2,7 @@
 
 use crate::detect::{self, Detection};
 use crate::grey::{Grey, Thumbnail};
-use crate::{evidence::Evidence, params::Params};
+use crate::{evidence::Evidence, table_tracker::Params};
 use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Quad};
 use setsight_vision::{CardOutline, Guess};

@@ -27,16 +27,12 @@ pub mod counter;
 mod detect;
 mod evidence;
 mod grey;
-mod line;
 mod motion;
-mod params;
 mod table_tracker;
 mod tracker;
 
 pub use card::Track;
 pub use detect::{Detection, Detections, Detector, Known, Request, detect};
 pub use grey::Grey;
-pub use line::line_of;
-pub use params::Params;
-pub use table_tracker::TableTracker;
+pub use table_tracker::{Params, TableTracker, line_of};
 pub use tracker::{CardTrack, TrackedTable, Tracker};

@@ -5,7 +5,7 @@ mod relocate;
 use crate::card::{PendingDetection, Track, apart, in_order_of};
 use crate::detect::{Detection, Detections, Known, Request};
 use crate::grey::{Grey, Thumbnail};
-use crate::{evidence::Evidence, motion::Patches, params::Params};
+use crate::{evidence::Evidence, motion::Patches, table_tracker::Params};
 use nalgebra::Matrix3;
 use setsight_game::{cards::Card, sets::Set};
 use setsight_photo::geometry::{Homography, Point, Quad};

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_decks::{
     Draft, Inventory, LearnError, Learnt, Place, SeenPhoto, Spot, check_name, detect, values_of,
 };
-use setsight_eval::sheet;
+use setsight_eval::drawn_card;
 use setsight_files::{print_result, printable, say, whole_file::write_whole};
 use setsight_game::cards::Property;
 use setsight_photo::source;
@@ -227,7 +227,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     if let Some(file) = &args.print {
         let missing = found.missing();
         let page =
-            sheet::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
+            drawn_card::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
         write_whole(file, page.as_bytes())
             .map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))?;
     }

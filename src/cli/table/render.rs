@@ -13,10 +13,10 @@ use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
 use setsight_live::films::AviWriter;
 use setsight_photo::labels::{LabelFile, PHOTO_LABELS, PhotoLabel, has_labels, numbered_folder};
-use setsight_scenes::film::{Film, FilmFrame, FilmParams};
-use setsight_scenes::suite::{self, Suite};
 use setsight_scenes::{
-    DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene, samples,
+    DeckChoice, Kind, MAX_SIDE_PX, MIN_SIDE_PX, Params, RenderError, Scene,
+    film::{Film, FilmFrame, FilmParams},
+    suite::{self, Suite},
 };
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -314,13 +314,13 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
         return parts.into_iter().flat_map(of_part).collect();
     }
     if args.samples {
-        let table = |sample: samples::Sample| TableJob {
+        let table = |sample: suite::Sample| TableJob {
             folder: None,
             file: sample.file.to_owned(),
             source: "setsight render --samples".into(),
             draw: Box::new(move || sample.draw()),
         };
-        return samples::all().into_iter().map(table).collect();
+        return suite::all().into_iter().map(table).collect();
     }
     let (name, seed) = (args.kind.unwrap_or(Kind::Mixed).name(), args.seed);
     let mut source = format!("setsight render --kind {name} --seed {seed}");

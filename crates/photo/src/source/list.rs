@@ -1,6 +1,6 @@
 //! Lists the photos that paths and folders on a command line stand for, in natural order.
 
-use setsight_files::devices::is_device;
+use setsight_files::small_file::is_device;
 use std::path::{Path, PathBuf};
 use std::{cmp::Ordering, ffi::OsStr};
 use walkdir::{DirEntry, WalkDir};

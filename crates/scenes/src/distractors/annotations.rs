@@ -5,7 +5,7 @@
 //! compared with a symbol, and plates that could hide one are beside their card or over its border.
 //! The visible fractions of cards are therefore those without marks.
 
-use crate::scene::DrawnCard;
+use crate::DrawnCard;
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};

@@ -1,6 +1,6 @@
 //! The taste of an app: everything random about how it draws its cards, drawn once for a table.
 
-use super::shapes::{Field, outlines};
+use super::draw::{Field, outlines};
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_photo::print::dice::Dice;

@@ -13,7 +13,7 @@ use crate::{
 };
 use eframe::egui::{Align, Context, Label, Layout, RichText, Spinner, Ui, vec2};
 use setsight_decks::{Inventory, Spot};
-use setsight_eval::sheet;
+use setsight_eval::drawn_card;
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Card, Deck};
 use std::path::Path;
@@ -207,7 +207,7 @@ impl Photos {
         let inventory = Found::of(&mut self.shelf).inventory;
         let missing = inventory.missing();
         let title = t!("missing-title", n = missing.len());
-        let page = sheet::cards(&inventory.deck, &missing, &title);
+        let page = drawn_card::cards(&inventory.deck, &missing, &title);
         let path_name = path.display().to_string();
         app.say(match write_whole(path, page.as_bytes()) {
             Ok(()) => t!("missing-saved", path = path_name),
