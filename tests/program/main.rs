@@ -9,7 +9,6 @@ mod bad_input;
 #[cfg(target_os = "linux")]
 mod binary;
 mod dataset;
-mod dataset_forms;
 mod deal;
 mod deck;
 mod eval;
@@ -26,16 +25,12 @@ mod mutated;
 mod network;
 #[cfg(unix)]
 mod pages;
-mod phone;
 mod photos;
-mod record;
 mod render;
-mod resume;
 mod scan;
 #[cfg(unix)]
 mod serve;
 mod simulate;
-mod strangers;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod train_finder;

@@ -5,8 +5,7 @@
 //! And the tables of `datasets/samples`: a few small pictures of increasing difficulty.
 
 use super::params::{DeckChoice, Kind, Params, all_materials};
-use super::{RenderError, Scene, render};
-use super::{background::Material, scenes::HELD_BACK, table::Layout};
+use super::{RenderError, Scene, background::Material, render, scenes::HELD_BACK, table::Layout};
 use setsight_game::cards::Deck;
 use setsight_photo::print::dice::Span;
 
