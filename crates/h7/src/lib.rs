@@ -3,18 +3,14 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `board` | the board's path from a frame to the network's input |
-//! | `crops` | cards as the board sees them, drawn or from photographs |
-//! | `float` | the floating-point network with every layer's result |
+//! | `board` | the board's path from a frame to the network's input; what it makes of one frame |
+//! | `crops` | cards as the board sees them, drawn or from photographs; inputs and outputs for its self-test |
+//! | `float` | the floating-point network with every layer's result; agreement of the quantised network, and accuracy |
 //! | `quantise` | calibration and quantisation |
 //! | `net` | the quantised network: sizes, operators, multiply-accumulates |
 //! | `reference` | inference of the network, bit for bit |
-//! | `schema`, `tflite` | names of the file's parts; writing it |
-//! | `measure` | agreement of the quantised network, and accuracy |
-//! | `preview` | what the board makes of one frame |
-//! | `golden` | inputs and outputs for the board's self-test |
-//! | `flash` | what fits the board's internal flash |
-//! | `folder`, `check` | the folder, written completely or not at all, and its verification |
+//! | `tflite` | names of the file's parts; writing it |
+//! | `folder` | the folder, written completely or not at all, its verification, and what fits the board's flash |
 //!
 //! The facts about the board come from its firmware's sources (4.5 to 5.0); nothing was measured on
 //! a board.

@@ -186,12 +186,13 @@ impl Metadata {
     }
 }
 
-/// The network that classifies one straightened card.
-///
-/// Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255, with the card's own white scaled to
-/// [`WHITE`] and its long side horizontal. Either long side may be on top.
-/// Output `[n, 17]`: logits, see [`PROPERTIES`], [`CARD`], [`RECTANGLE`] and [`EDITION`].
 pub mod reader {
+    //! The network that classifies one straightened card.
+    //!
+    //! Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255, with the card's own white scaled to
+    //! [`WHITE`] and its long side horizontal. Either long side may be on top.
+    //! Output `[n, 17]`: logits, see [`PROPERTIES`], [`CARD`], [`RECTANGLE`] and [`EDITION`].
+
     use setsight_game::cards::{Edition, Property};
 
     /// Columns of the input.
@@ -251,13 +252,14 @@ pub mod reader {
     }
 }
 
-/// The network that detects cards in a scaled photo.
-///
-/// Input `[1, 3, height, width]`: R, G, B; 8-bit sRGB divided by 255, both sides multiples of
-/// [`SIDE_MULTIPLE_PX`]. Output `[1, 12, height / 4, width / 4]`. Cell (x, y) has its
-/// centre at pixel (4 x + 2, 4 y + 2), counted from the outer corner of the first pixel. Vectors
-/// are in cells. A turn of a card by 180 degrees changes no output, so no angle wraps.
 pub mod finder {
+    //! The network that detects cards in a scaled photo.
+    //!
+    //! Input `[1, 3, height, width]`: R, G, B; 8-bit sRGB divided by 255, both sides multiples of
+    //! [`SIDE_MULTIPLE_PX`]. Output `[1, 12, height / 4, width / 4]`. Cell (x, y) has its
+    //! centre at pixel (4 x + 2, 4 y + 2), counted from the outer corner of the first pixel. Vectors
+    //! are in cells. A turn of a card by 180 degrees changes no output, so no angle wraps.
+
     /// Pixels of the input per cell of the output, along each axis.
     pub const STRIDE_PX: usize = 4;
     /// Both sides of the input are multiples of this.
@@ -298,16 +300,17 @@ pub mod finder {
     pub const OUTPUT_NAME: &str = "maps";
 }
 
-/// The network that judges an outline, corrects its corners and classifies the card.
-///
-/// Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255. It is the context crop: the photo
-/// warped so that the outline is an upright rectangle of [`OUTLINE_PX`] in the middle, its first
-/// edge on top.
-/// Output `[n, 21]`: for each corner, in the outline's order, the vector from there to the card's
-/// true corner, x along the first edge and y along the second, in short sides of the outline; then
-/// the log odds that the outline is right as it is, see [`RIGHT`]; then logits of the card's
-/// properties, which hold even if the outline is far off, see [`VALUES`].
 pub mod refiner {
+    //! The network that judges an outline, corrects its corners and classifies the card.
+    //!
+    //! Input `[n, 3, 64, 96]`: R, G, B; 8-bit sRGB divided by 255. It is the context crop: the photo
+    //! warped so that the outline is an upright rectangle of [`OUTLINE_PX`] in the middle, its first
+    //! edge on top.
+    //! Output `[n, 21]`: for each corner, in the outline's order, the vector from there to the card's
+    //! true corner, x along the first edge and y along the second, in short sides of the outline; then
+    //! the log odds that the outline is right as it is, see [`RIGHT`]; then logits of the card's
+    //! properties, which hold even if the outline is far off, see [`VALUES`].
+
     /// Columns of the input.
     pub const WIDTH: usize = 96;
     /// Rows of the input.

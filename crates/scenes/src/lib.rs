@@ -23,9 +23,8 @@
 //! | `sensor` | blur, noise, tone |
 //! | `screen` | tables on a screen, as apps draw them |
 //! | [`film`] | a table over time, with labels for each frame |
-//! | [`samples`] | the tables of `datasets/samples` |
 //! | [`scenes`] | tables for training |
-//! | [`suite`] | tables for evaluation |
+//! | [`suite`] | tables for evaluation, and those of `datasets/samples` |
 
 mod background;
 mod camera;

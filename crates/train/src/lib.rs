@@ -7,15 +7,10 @@
 //! |---|---|
 //! | `net` | a network as a plan: its first weights, its pass with gradients, its graph |
 //! | `convolution` | convolutions and their gradients |
-//! | `layers` | the other layers and their gradients |
-//! | `loss` | losses and their gradients |
-//! | `tensor` | the numbers of a batch, with their shape |
-//! | `weights` | named arrays of numbers |
+//! | `layers` | the numbers of a batch, with their shape; the other layers and the losses, with their gradients |
 //! | `optimiser` | updates weights from gradients |
-//! | `checkpoint` | a run saved on disk, from which it can resume |
-//! | `run` | the loop: batches, steps, validation, early stopping |
-//! | `first` | the weights that a run starts from |
-//! | `curve` | how a run reports progress: a display, a table |
+//! | `checkpoint` | the weights that a run starts from, and the run saved on disk, from which it can resume |
+//! | `run` | the loop: batches, steps, validation, early stopping; how it reports progress |
 //! | `classical` | the constants of the classical reader |
 //! | `fuse` | the fusion of both classifiers' evidence, and the threshold for a claim |
 //! | `reader` | the card classifier and its training data |

@@ -19,7 +19,7 @@ pub enum Policy {
     Random,
     /// The first by place: the lowest first place, then the lowest second and third.
     First,
-    /// The first in the contest's [`listing_order`](super::listing_order).
+    /// The first in the contest's [`listing_order`].
     Listed,
 }
 

@@ -3,8 +3,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | [`photos`] | labelled photos and crops, and which of them show one scene |
-//! | [`table`] | a photo as training data for the finder |
+//! | [`photos`] | labelled photos and crops, which of them show one scene, and a photo as training data for the finder |
 //! | [`training`] | folds, networks, fusion |
 //!
 //! The crate `setsight-eval` measures what a training was worth.

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | [`scenes`] | drawn tables in sequence, with replay |
 //! | [`target`] | the target maps of a table |
-//! | [`tally`] | precision and recall of the network's claims |
+//! | [`Tally`] | precision and recall of the network's claims |
 
 pub(crate) mod scenes;
 pub(crate) mod target;

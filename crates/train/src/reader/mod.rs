@@ -3,10 +3,8 @@
 //! | file | what it holds |
 //! |---|---|
 //! | [`sample`] | a crop with its label; crops in groups |
-//! | [`drawn`] | crops of drawn tables |
-//! | [`crop_cache`] | drawn crops cached on disk |
+//! | [`drawn`] | crops of drawn tables, with errors and without a card, too; cached on disk |
 //! | [`labelled_crops`] | crops and corrected photos from folders |
-//! | [`misdetections`] | outlines with errors, and outlines without a card |
 //! | [`mod@augment`] | data augmentation |
 //!
 //! Every crop goes through the real [`CardImage::rectify`](setsight_vision::CardImage::rectify), so that training and inference

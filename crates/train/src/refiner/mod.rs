@@ -2,7 +2,7 @@
 //! tables only.
 //!
 //! A batch holds cards of many tables. Each is cropped along an outline with random errors as large
-//! as the finder's ([`jitter`]), or along one of a finder's detections ([`predicted`]).
+//! as the finder's ([`jitter`]), or along one of a finder's detections ([`negatives`]).
 //! [`setsight_nets::refiner`] describes input and output. The loss is the mean absolute error of the
 //! corners plus the cross entropies of whether the outline is right and of the card's properties.
 //! One network does both because a covered card can only be read from its visible part, once its

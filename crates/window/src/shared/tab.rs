@@ -156,7 +156,7 @@ pub(crate) enum Command {
     /// To show these photos and folders.
     Open(Vec<PathBuf>),
     /// To ask the user for paths, with a proposed name for a file to be written. The answer arrives
-    /// in [`Tab::take`](Tab::take).
+    /// in [`Tab::take`].
     Ask(Ask, String),
     /// To watch this.
     Watch(Input),
