@@ -190,7 +190,7 @@ impl Sample {
 }
 
 /// All samples, the easiest first.
-pub fn all() -> Vec<Sample> {
+pub fn samples() -> Vec<Sample> {
     let of = |file, seed, kind: Kind, change: fn(&mut Params)| {
         let mut params = Params::of(kind);
         params.variety = 0.4;
@@ -305,7 +305,7 @@ mod tests {
     fn a_sample_is_what_the_command_draws() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/samples");
         let labels = LabelFile::read(&folder).unwrap().photos().unwrap();
-        let samples = all();
+        let samples = samples();
         assert_eq!(labels.len(), samples.len());
         for (sample, label) in samples.iter().zip(&labels) {
             assert_eq!(sample.file, label.file);
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn every_sample_shows_all_of_its_cards() {
-        for sample in all() {
+        for sample in samples() {
             assert_eq!(sample.params.cards.0, sample.params.cards.1, "{}", sample.file);
         }
     }

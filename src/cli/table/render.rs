@@ -320,7 +320,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
             source: "setsight render --samples".into(),
             draw: Box::new(move || sample.draw()),
         };
-        return suite::all().into_iter().map(table).collect();
+        return suite::samples().into_iter().map(table).collect();
     }
     let (name, seed) = (args.kind.unwrap_or(Kind::Mixed).name(), args.seed);
     let mut source = format!("setsight render --kind {name} --seed {seed}");
