@@ -218,6 +218,7 @@ fn listed_sets(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
                 place: number,
                 label: &(number + 1).to_string(),
                 cards: set.map(|place| places[place].expect("a card of a set")),
+                words: None,
                 places: Some(set.map(place_name)),
                 selected,
             };

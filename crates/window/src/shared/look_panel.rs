@@ -103,7 +103,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         ui.weak(shown);
     });
     let deck = table.deck();
-    if let Some(set) = look.set {
+    if let Some(set) = look.set.filter(|&set| table.unnamed_in_words(set).is_none()) {
         let why = ui.toggle_value(&mut look.why, t!("why"));
         why.on_hover_text(t!("key-hover", key = key_of(Action::Why)));
         if look.why {
@@ -129,7 +129,8 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
                     ui.multiply_opacity(RESTING);
                 }
                 let (label, selected) = (table.set_label(place), look.set == Some(place));
-                let row = SetRow { place, label: &label, cards, places: None, selected };
+                let words = table.unnamed_in_words(place);
+                let row = SetRow { place, label: &label, cards, words, places: None, selected };
                 row.show(ui, &deck, settings)
             });
             if row.inner.clicked() {
@@ -154,6 +155,8 @@ pub(crate) struct SetRow<'a> {
     pub(crate) label: &'a str,
     /// Its cards.
     pub(crate) cards: [Card; 3],
+    /// What is said of it in place of cards that have no sure names.
+    pub(crate) words: Option<String>,
     /// What the places are called where they lie, if they have names.
     pub(crate) places: Option<[String; 3]>,
     /// Whether it is shown alone.
@@ -172,6 +175,7 @@ impl SetRow<'_> {
         let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
         response.widget_info(|| {
             let cards = self.cards.map(|card| names::card(deck, card)).join(", ");
+            let cards = self.words.clone().unwrap_or(cards).replace('\n', ", ");
             let name = match &self.places {
                 None => t!("set-numbered", n = self.label, cards = cards),
                 Some(places) => {
@@ -196,6 +200,11 @@ impl SetRow<'_> {
         let center = rect.left_top() + vec2(0.5 * beside, 6.0 + 0.5 * card_width / ASPECT);
         let radius = (0.5 * beside - 2.0).min(12.0);
         card_face::set_mark(painter, center, radius, (self.place, self.label), settings.palette);
+        if let Some(words) = self.words {
+            let (at, font) = (rect.left_center() + vec2(beside, 0.0), FontId::proportional(15.0));
+            painter.text(at, Align2::LEFT_CENTER, words, font, visuals.text_color());
+            return response;
+        }
         for (i, card) in self.cards.into_iter().enumerate() {
             let min = rect.left_top() + vec2(beside + i as f32 * (card_width + 6.0), 6.0);
             let face = card_face::rect_at(min, card_width);
@@ -248,7 +257,8 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         0 => Vec::new(),
         step => table.hint(look.hint_rank, step).unwrap_or_default(),
     };
-    for card in given {
+    // The picture shows the others, whose names nobody knows.
+    for card in given.into_iter().filter(|&card| !table.cards[card].unsure) {
         card_line(ui, &table.deck(), table.cards[card].card, settings);
     }
 }

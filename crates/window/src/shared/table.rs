@@ -4,7 +4,7 @@
 
 use crate::shared::{names, words::t};
 use image::RgbImage;
-use setsight_game::cards::Card;
+use setsight_game::cards::{Card, Property};
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad, median};
 use setsight_vision::output::rows;
@@ -155,6 +155,24 @@ impl Table {
         }
     }
 
+    /// What is alike in the set at a place and what differs, if its cards have no sure names: of a drawn deck
+    /// that nobody knows.
+    pub(crate) fn unnamed_in_words(&self, place: usize) -> Option<String> {
+        let cards = self.set_at(place);
+        let [a, b, _] = cards.map(|i| self.classes.get(i).copied().flatten());
+        let (a, b) = a.zip(b).filter(|_| !self.is_named(cards))?;
+        let line = |alike: bool| {
+            let all = Property::ALL.into_iter();
+            let own = all.filter(|p| (a[*p as usize] == b[*p as usize]) == alike);
+            let own: Vec<String> = own.map(names::property).collect();
+            let what = own.join(", ");
+            let line =
+                if alike { t!("set-alike", what = what) } else { t!("set-different", what = what) };
+            (!own.is_empty()).then_some(line)
+        };
+        Some([true, false].into_iter().filter_map(line).collect::<Vec<_>>().join("\n"))
+    }
+
     /// Whether a card of a set is covered, so that the set may be no more.
     pub(crate) fn rests(&self, set: usize) -> bool {
         self.set_at(set).iter().any(|card| self.covered.contains(card))
@@ -172,8 +190,11 @@ impl Table {
         let sure = self.sure();
         let board: Vec<Card> = sure.iter().map(|&(_, card)| card).collect();
         let sets = sets::easiest_first(&board);
-        let set = sets.get(rank % sets.len().max(1))?;
-        Some(set.0[..step.clamp(1, 3)].iter().map(|&place| sure[place].0).collect())
+        let step = step.clamp(1, 3);
+        if let Some(set) = sets.get(rank % sets.len().max(1)) {
+            return Some(set.0[..step].iter().map(|&place| sure[place].0).collect());
+        }
+        Some(self.sets.get(rank % self.sets.len().max(1))?.0[..step].to_vec())
     }
 
     /// The cards row by row from the left, as one reads.
@@ -391,6 +412,21 @@ pub(crate) mod tests {
         assert_eq!(table.hint(0, 2), Some(vec![1, 2]));
         assert_eq!(table.hint(1, 2), Some(vec![1, 2]), "there is but one");
         assert_eq!(table.describe(0), "Card 1: perhaps one open red diamond");
+    }
+
+    #[test]
+    fn a_set_without_names_says_what_is_alike() {
+        let mut table = table_of("1ord 1fgd 2fgd 3fgd");
+        assert_eq!(table.unnamed_in_words(0), None);
+        table.reading.cards.iter_mut().for_each(|card| card.unsure = true);
+        table.reading.classes = (0..4).map(|i| Some([i % 3, 0, 1, 2])).collect();
+        let words = table.unnamed_in_words(0).unwrap();
+        assert_eq!(words, "alike: shading, colour, shape\ndifferent: number");
+        assert_eq!(
+            table.hint(0, 2),
+            Some(table.sets[0].0[..2].to_vec()),
+            "no sure card knows better"
+        );
     }
 
     #[test]

@@ -526,6 +526,8 @@ why = Warum?
 showing-all = Du siehst alle
 showing = Du siehst { $n } von { $all }
 set-numbered = Set { $n }: { $cards }
+set-alike = gleich: { $what }
+set-different = verschieden: { $what }
 # $places: the places where they lie, such as A1 B1 C1.
 set-at-places = Set { $n }, { $places }: { $cards }
 hint = Hinweis

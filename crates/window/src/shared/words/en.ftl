@@ -523,6 +523,8 @@ why = Why?
 showing-all = Showing all
 showing = Showing { $n } of { $all }
 set-numbered = Set { $n }: { $cards }
+set-alike = alike: { $what }
+set-different = different: { $what }
 # $places: the places where they lie, such as A1 B1 C1.
 set-at-places = Set { $n }, { $places }: { $cards }
 hint = Hint
