@@ -66,7 +66,7 @@ pub mod parts {
         pub use crate::fuse::{
             Beside, MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn,
             drawn_clipped, drawn_in_bad_light, drawn_on_screen, drawn_with_stacks, fit_is_screen,
-            fit_joint, fit_outlines, score_crops_as_usual,
+            fit_joint, fit_likeness, fit_outlines, prints, score_crops_as_usual,
         };
     }
     /// Training on a person's own cards.

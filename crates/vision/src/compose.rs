@@ -181,9 +181,12 @@ impl Pipeline {
         let (readings, facts, classes) = trace.stage("classify", |_| {
             let is_grouped = table.facts.on_screen && with(Step::Groups);
             let straight = is_grouped.then(|| table.cards.images.clone());
+            let likeness = table.look.likeness.clone();
             let (mut readings, facts) = table.read(reader)?;
             let is_card = |i: usize| readings[i].is_card >= self.board.least_is_card;
-            let classes = straight.and_then(|images| alike::classes(&images, &readings, is_card));
+            let classes = straight
+                .zip(likeness)
+                .and_then(|(images, seen)| alike::classes(&images, &seen, is_card));
             // Of a deck that nobody knows, readers tell nothing.
             let is_known = facts.named_edition().1 > 0.5;
             let classes =

@@ -267,7 +267,7 @@ fn known_decks() -> Vec<(DeckChoice, f64)> {
 }
 
 /// The card at an outline's centre.
-fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
+pub(super) fn truth_at(scene: &Scene, outline: &CardOutline) -> Truth {
     let center = outline.corners_in_image.center();
     let distance = |at: Point, long: f64| at.distance(center) / long.max(1.0);
     let near = scene

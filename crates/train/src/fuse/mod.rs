@@ -6,6 +6,7 @@
 //! those confidences set the threshold below which a card is unsure.
 
 mod collect;
+mod likeness;
 mod report;
 mod threshold;
 
@@ -14,6 +15,7 @@ pub use collect::{
     Networks, Source, crops, drawn, drawn_clipped, drawn_in_bad_light, drawn_on_screen,
     drawn_with_stacks,
 };
+pub use likeness::{fit_likeness, prints};
 pub(crate) use report::Report;
 pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS, fit_is_screen, fit_outlines};
 

@@ -178,8 +178,12 @@ fn examples_of(
     let Some(seen) = finder.detect(&scene.image).map_err(PipelineError::from)? else {
         return Ok(Vec::new());
     };
-    let quads: Vec<Quad> =
-        seen.laid.cards.iter().map(|card| seen.found.working.in_image(&card.refined.quad)).collect();
+    let quads: Vec<Quad> = seen
+        .laid
+        .cards
+        .iter()
+        .map(|card| seen.found.working.in_image(&card.refined.quad))
+        .collect();
     let centers: Vec<Point> = quads.iter().map(Quad::center).collect();
     let cards: Vec<Point> = scene.cards.iter().map(|card| card.corners_in_image.center()).collect();
     let long_side = |i: usize, _| scene.cards[i].corners_in_image.long_side();

@@ -2,9 +2,8 @@
 //!
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
-//! linkage (Sokal and Michener 1958) into at most three groups. They are believed where they are much
-//! farther apart than their members, or where the readers, who know nothing of the other cards, put the same
-//! cards together. Then the game itself has its say: no two cards are alike in all four properties, since a deck
+//! linkage (Sokal and Michener 1958) into at most three groups. They are believed where a second measure, which
+//! is learnt ([`Likeness`]), puts the same cards together. Then the game itself has its say: no two cards are alike in all four properties, since a deck
 //! has each card once.
 //!
 //! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
@@ -13,6 +12,7 @@
 use super::drawing::{Grid, Part, rank};
 use crate::data::{CardImage, Reading};
 use crate::probability::softmax;
+use serde::{Deserialize, Serialize};
 use setsight_game::cards::Property;
 use std::collections::BTreeSet;
 
@@ -30,42 +30,78 @@ const ONE_OUTLINE: f32 = 0.08;
 /// Fewest pixels of a symbol.
 const LEAST_PX: usize = 60;
 
+/// Dimensions in which the network tells how alike the fillings, inks and outlines of two cards are.
+pub const LIKENESS: [usize; 3] = [8, 8, 12];
+/// Groups by likeness whose members lie within this distance on average are one: about as far as two cards
+/// alike lie apart.
+const ONE_LIKENESS: f32 = 4.0;
+
+/// How what is measured counts beside what the network tells, see [`Likeness`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MeasuredLikeness {
+    /// Of the filling, see [`Measured::fill`].
+    pub filling: [[f32; 7]; LIKENESS[0]],
+    /// Of the ink, see [`Measured::ink`].
+    pub ink: [[f32; 5]; LIKENESS[1]],
+}
+
+/// Where each card of a table lies among prints, by filling, by ink and by outline: a second measure beside
+/// the one by hand, linear in features of the network that reads screens and fitted so that cards alike lie together
+/// (linear discriminant analysis, Fisher 1936, Rao 1948).
+#[derive(Clone, Debug)]
+pub struct Likeness {
+    of_cards: Vec<[f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]]>,
+    measured: MeasuredLikeness,
+}
+
+impl Likeness {
+    /// From what the network tells of each card beside its logits; `None` if it was not fitted to tell it.
+    pub(crate) fn of(more: Vec<Vec<f32>>, measured: &MeasuredLikeness) -> Option<Self> {
+        let of_cards = more.iter().map(|own| own.as_slice().try_into().ok());
+        Some(Self { of_cards: of_cards.collect::<Option<_>>()?, measured: measured.clone() })
+    }
+
+    /// The places of a card by filling, ink and outline.
+    fn places(&self, card: usize, measured: &Measured) -> [Vec<f32>; 3] {
+        let (filling, rest) = self.of_cards[card].split_at(LIKENESS[0]);
+        let (ink, outline) = rest.split_at(LIKENESS[1]);
+        let with = |own: &[f32], rows: &[&[f32]], measured: &[f32]| {
+            let along = |row: &&[f32]| row.iter().zip(measured).map(|(a, b)| a * b).sum::<f32>();
+            own.iter().zip(rows).map(|(own, row)| own + along(row)).collect::<Vec<f32>>()
+        };
+        let fills: Vec<&[f32]> = self.measured.filling.iter().map(|row| &row[..]).collect();
+        let inks: Vec<&[f32]> = self.measured.ink.iter().map(|row| &row[..]).collect();
+        [with(filling, &fills, &measured.fill), with(ink, &inks, &measured.ink), outline.to_vec()]
+    }
+}
+
 /// Groups those cards of a drawn table that `counts`; `None` where the groups are not clear, and for a
 /// card that takes no part.
 pub(crate) fn classes(
     images: &[CardImage],
-    readings: &[Reading],
+    likeness: &Likeness,
     counts: impl Fn(usize) -> bool,
 ) -> Option<Vec<Option<Class>>> {
-    let of = |i: usize| counts(i).then(|| Printed::of(&images[i])).flatten();
-    let printed: Vec<Option<Printed>> = (0..images.len()).map(of).collect();
-    let widths =
-        printed.iter().flatten().flat_map(|card| &card.parts).map(|part| part.width as f32);
-    // On a table there are some symbols that touch no other.
-    let least_px = rank(widths.collect(), 0.05);
-    let measured: Vec<Option<Measured>> = printed
-        .iter()
-        .zip(images)
-        .map(|(card, image)| card.as_ref()?.measured(image, least_px))
-        .collect();
+    let measured = measured(images, &counts);
     let seen: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
     let own: Vec<&Measured> = measured.iter().flatten().collect();
     let all_are_measured = seen.len() == (0..images.len()).filter(|&i| counts(i)).count();
     if !all_are_measured || own.len() < LEAST_CARDS || own.iter().any(|own| own.number > 3) {
         return None;
     }
-    let fills = linked(own.len(), |a, b| distance(&own[a].fill, &own[b].fill), ONE_FILL);
-    let inks = linked(own.len(), |a, b| distance(&own[a].ink, &own[b].ink), ONE_INK);
-    let outlines = linked(own.len(), |a, b| own[a].outline.distance(&own[b].outline), ONE_OUTLINE);
-    let believed = |groups: Option<Groups>, property: Property| {
-        let read = seen.iter().map(|&i| readings[i].best().0.value(property));
-        groups.filter(|groups| {
-            groups.apart >= APART || are_one(&groups.of, &read.collect::<Vec<_>>())
-        })
+    let places: Vec<[Vec<f32>; 3]> =
+        seen.iter().zip(&own).map(|(&i, own)| likeness.places(i, own)).collect();
+    // Two measures that know little of each other rarely err alike.
+    let agreed = |property: usize, far: &dyn Fn(&Measured, &Measured) -> f32, one: f32| {
+        let groups = linked(own.len(), |a, b| far(own[a], own[b]), one);
+        let place = |i: usize| &places[i][property];
+        let by_likeness = linked(own.len(), |a, b| distance(place(a), place(b)), ONE_LIKENESS);
+        are_one(&groups, &by_likeness).then_some(groups)
     };
-    let fills = believed(fills, Property::Shading)?.of;
-    let inks = believed(inks, Property::Color)?.of;
-    let outlines = believed(outlines, Property::Shape)?.of;
+    let fills = agreed(0, &|a, b| distance(&a.fill, &b.fill), ONE_FILL)?;
+    let inks = agreed(1, &|a, b| distance(&a.ink, &b.ink), ONE_INK)?;
+    let outlines = agreed(2, &|a, b| a.outline.distance(&b.outline), ONE_OUTLINE)?;
     let classes: Vec<Class> =
         (0..own.len()).map(|i| [own[i].number - 1, fills[i], inks[i], outlines[i]]).collect();
     let varies = |p: usize| classes.iter().any(|class| class[p] != classes[0][p]);
@@ -75,6 +111,19 @@ pub(crate) fn classes(
     let mut of_all = vec![None; images.len()];
     seen.iter().zip(classes).for_each(|(&i, class)| of_all[i] = Some(class));
     is_deck.then_some(of_all)
+}
+
+/// Measures those cards of a drawn table that `counts`; `None` for the others, and where nothing is printed.
+pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Option<Measured>> {
+    let of = |i: usize| counts(i).then(|| Printed::of(&images[i])).flatten();
+    let printed: Vec<Option<Printed>> = (0..images.len()).map(of).collect();
+    let widths =
+        printed.iter().flatten().flat_map(|card| &card.parts).map(|part| part.width as f32);
+    // On a table there are some symbols that touch no other.
+    let least_px = rank(widths.collect(), 0.05);
+    let measure =
+        |(card, image): (&Option<Printed>, &CardImage)| card.as_ref()?.measured(image, least_px);
+    printed.iter().zip(images).map(measure).collect()
 }
 
 /// Gives each group its name: from the readings of its cards, and since no two groups of a property have
@@ -128,19 +177,8 @@ pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool 
     true
 }
 
-fn distance<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+fn distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt()
-}
-
-/// By how much groups that are believed by themselves are farther apart than their members.
-const APART: f32 = 2.0;
-
-/// Groups of what is alike.
-struct Groups {
-    /// The group of each.
-    of: Vec<usize>,
-    /// By how much the nearest two are farther apart than their members.
-    apart: f32,
 }
 
 /// Whether two ways to group the same cards put the same ones together.
@@ -150,13 +188,11 @@ fn are_one(a: &[usize], b: &[usize]) -> bool {
     both == count(a) && both == count(b)
 }
 
-/// The groups of `n` by average linkage: three, or two where two of these would lie within `one`; `None`
-/// where all are one. A table without a value is rare.
-fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Option<Groups> {
+/// The group of each of `n` by average linkage: three groups, fewer where two of these would lie within `one`.
+/// A table without a value is rare.
+fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Vec<usize> {
     let distances: Vec<Vec<f32>> = (0..n).map(|a| (0..n).map(|b| far(a, b)).collect()).collect();
     let mut groups: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
-    // Where nothing was joined yet, members are as alike as measuring allows.
-    let mut last = one / 3.0;
     while groups.len() > 1 {
         let between = |a: &[usize], b: &[usize]| {
             let pairs = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j)));
@@ -173,25 +209,26 @@ fn linked(n: usize, far: impl Fn(usize, usize) -> f32, one: f32) -> Option<Group
         }
         let (next, a, b) = nearest;
         if groups.len() <= 3 && next > one {
-            let of = |i: usize| groups.iter().position(|group| group.contains(&i));
-            let of = (0..n).map(of).collect::<Option<_>>();
-            return of.map(|of| Groups { of, apart: next / last });
+            break;
         }
-        last = last.max(next);
         let with = groups.remove(b);
         groups[a].extend(with);
     }
-    None
+    let mut of = vec![0; n];
+    for (at, group) in groups.iter().enumerate() {
+        group.iter().for_each(|&i| of[i] = at);
+    }
+    of
 }
 
 /// What is measured of a card.
 #[derive(Clone, Debug)]
-struct Measured {
+pub struct Measured {
     number: usize,
-    /// The outline's strongest ink, see [`ink_point`].
-    ink: [f32; 5],
-    /// See [`fill`].
-    fill: [f32; 7],
+    /// The outline's strongest ink: by how much it differs from the stock, and in which direction.
+    pub ink: [f32; 5],
+    /// What tells fillings apart, by shares of the outline's ink.
+    pub fill: [f32; 7],
     outline: Outline,
 }
 
@@ -470,10 +507,23 @@ mod tests {
         (all, images)
     }
 
-    const UNREAD: [Reading; 13] = [Reading::UNKNOWN; 13];
+    /// A network that puts cards of these classes far apart.
+    fn seen(classes: &[Class]) -> Likeness {
+        let of_card = |class: &Class| {
+            let mut row = [0.0; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]];
+            for (at, group) in
+                [0, LIKENESS[0], LIKENESS[0] + LIKENESS[1]].into_iter().zip(&class[1..])
+            {
+                row[at] = 10.0 * *group as f32;
+            }
+            row
+        };
+        let measured = MeasuredLikeness { filling: [[0.0; 7]; 8], ink: [[0.0; 5]; 8] };
+        Likeness { of_cards: classes.iter().map(of_card).collect(), measured }
+    }
 
     #[test]
-    fn readers_confirm_groups_that_put_the_same_cards_together() {
+    fn groups_are_one_that_put_the_same_cards_together() {
         assert!(are_one(&[0, 0, 1, 2], &[2, 2, 0, 1]));
         for other in [[0, 0, 1, 1], [0, 1, 2, 2], [0, 0, 0, 0]] {
             assert!(!are_one(&[0, 0, 1, 2], &other), "{other:?}");
@@ -490,7 +540,7 @@ mod tests {
     fn cards_of_any_deck_are_grouped_even_if_their_symbols_touch() {
         for gap_px in [8, 0] {
             let (all, images) = table(gap_px);
-            let found = classes(&images, &UNREAD, |_| true).expect("clear");
+            let found = classes(&images, &seen(&all), |_| true).expect("clear");
             let found: Vec<Class> = found.into_iter().flatten().collect();
             assert!(same(&found, &all), "{gap_px}: {found:?} {all:?}");
         }
@@ -500,8 +550,28 @@ mod tests {
     fn two_cards_alike_in_all_make_the_groups_doubtful() {
         let (all, mut images) = table(8);
         images.push(card(all[3], 8));
-        assert_eq!(classes(&images, &UNREAD, |_| true), None);
-        assert!(classes(&images, &UNREAD, |i| i < 12).expect("clear")[12].is_none());
+        let seen = seen(&[&all[..], &all[3..4]].concat());
+        assert_eq!(classes(&images, &seen, |_| true), None);
+        assert!(classes(&images, &seen, |i| i < 12).expect("clear")[12].is_none());
+    }
+
+    #[test]
+    fn groups_that_only_one_measure_finds_are_not_believed() {
+        let (all, images) = table(8);
+        for property in 1..4 {
+            let mut other = all.clone();
+            other[5][property] = (other[5][property] + 1) % 3;
+            assert_eq!(classes(&images, &seen(&other), |_| true), None, "{property}");
+        }
+        // What is measured counts beside it.
+        let mut blind = seen(&[[0; 4]; 12]);
+        assert_eq!(classes(&images, &blind, |_| true), None);
+        blind.measured.filling[0][0] = 30.0;
+        (blind.measured.ink[0][0], blind.measured.ink[1][1]) = (60.0, 60.0);
+        for (row, class) in blind.of_cards.iter_mut().zip(&all) {
+            row[LIKENESS[0] + LIKENESS[1]] = 10.0 * class[3] as f32;
+        }
+        assert!(classes(&images, &blind, |_| true).is_some());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! The outputs for a property, logits or log probabilities, are weighted and summed.
 //! `setsight train fuse` fits the weights.
 
+use super::alike::Likeness;
 use super::classical::ClassicalReader;
 use super::drawing::{self, Drawing};
 use super::fusion::{CLASSIFIERS, EvidenceWeights};
@@ -83,13 +84,15 @@ impl Reader for FusedReader {
             Some(own) => (&own.network, &own.evidence, true),
             None => (&self.network, &self.evidence, false),
         };
-        let logits = network.logits(&cards.images)?;
+        let (logits, more) = network.outputs(&cards.images)?;
+        let likeness = self.screens.as_ref().filter(|_| on_screen);
+        let likeness = likeness.and_then(|own| Likeness::of(more, own.likeness.as_ref()?));
         let facts = TableFacts { on_screen, ..before }.after_cards(&logits);
         // As if every card was clear: so the network's own certainty is weighed as the table's is.
         let outputs = outputs_of(&logits, facts.named_edition().0);
         let reading = |(outputs, outline)| evidence.reading(outputs, outline);
         let readings = outputs.iter().zip(&*cards.outlines).map(reading).collect();
-        Ok((FirstLook { readings, logits }, facts))
+        Ok((FirstLook { readings, logits, likeness }, facts))
     }
 
     fn card_readings(
@@ -541,7 +544,12 @@ mod tests {
         let mut reader = FusedReader::new(network("1oro"), None, evidence());
         // Taken for a screen where all whites are the same.
         let weights = [4.0, 0.0, -9.0, 0.0, 0.0];
-        reader.screens = Some(Screens { network: network("3fps"), evidence: evidence(), weights });
+        reader.screens = Some(Screens {
+            network: network("3fps"),
+            evidence: evidence(),
+            weights,
+            likeness: None,
+        });
         let frame = RgbImage::new(400, 300);
         let outlines = [0.0; 3].map(|_| CardOutline::at(Quad::rectangle(90.0, 60.0)));
         let read = |whites: [f32; 3]| {

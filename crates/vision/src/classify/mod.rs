@@ -1,6 +1,6 @@
 //! Turns straightened cards into readings: the probabilities of each card's values.
 
-pub(crate) mod alike;
+pub mod alike;
 pub(crate) mod classical;
 pub(crate) mod drawing;
 pub mod fused;

@@ -9,7 +9,7 @@ use setsight_nets::{Kind, reader};
 
 /// Gives logits for cards: the network, or a fake in a test.
 pub trait CardNetwork: Send + Sync {
-    /// From card pictures, `[cards, 3, 64, 96]` (see [`reader`]), to logits, `[cards, 17]`, the
+    /// From card pictures, `[cards, 3, 64, 96]` (see [`reader`]), to logits, `[cards, 17]` or more, the
     /// last dimension fastest in both.
     fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError>;
 }
@@ -59,16 +59,30 @@ impl NeuralReader {
         &self,
         cards: impl IntoIterator<Item = &'a CardImage, IntoIter: ExactSizeIterator>,
     ) -> Result<Vec<[f32; reader::OUTPUTS]>, NetworkError> {
+        Ok(self.outputs(cards)?.0)
+    }
+
+    /// The network's logits for each card, and what else it tells of each.
+    ///
+    /// # Errors
+    /// The network does not run.
+    pub(crate) fn outputs<'a>(
+        &self,
+        cards: impl IntoIterator<Item = &'a CardImage, IntoIter: ExactSizeIterator>,
+    ) -> Result<(Vec<[f32; reader::OUTPUTS]>, Vec<Vec<f32>>), NetworkError> {
         let cards = cards.into_iter();
         let count = cards.len();
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         let mut input = Vec::with_capacity(count * INPUT);
         cards.for_each(|card| push_input(card, &mut input));
-        let logits = self.network.logits(input, count)?;
-        let rows = logits.chunks_exact(reader::OUTPUTS);
-        Ok(rows.map(|row| row.try_into().expect("17 of them")).collect())
+        let outputs = self.network.logits(input, count)?;
+        let split = |row: &[f32]| {
+            let (logits, more) = row.split_first_chunk().expect("loading has checked its length");
+            (*logits, more.to_vec())
+        };
+        Ok(outputs.chunks_exact(outputs.len() / count).map(split).unzip())
     }
 }
 
@@ -84,7 +98,8 @@ impl Reader for NeuralReader {
         let reading = |logits: &[f32; reader::OUTPUTS]| {
             reading_of(&reader::of_edition(logits, edition), logits[reader::CARD])
         };
-        Ok((FirstLook { readings: logits.iter().map(reading).collect(), logits }, facts))
+        let readings = logits.iter().map(reading).collect();
+        Ok((FirstLook { readings, logits, likeness: None }, facts))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The interface of all readers.
 
+use super::alike::Likeness;
 use crate::data::{CardImage, CardOutline, Reading};
 use crate::table::TableFacts;
 use setsight_nets::engine::NetworkError;
@@ -37,6 +38,8 @@ pub struct FirstLook {
     pub readings: Vec<Reading>,
     /// The reader network's logits of each card; empty if no network looked.
     pub logits: Vec<[f32; OUTPUTS]>,
+    /// How alike the cards are to the network that reads screens, if it was fitted to tell.
+    pub likeness: Option<Likeness>,
 }
 
 /// Classifies cards, in two steps: the first look tells what concerns the table as a whole, and with that

@@ -6,6 +6,7 @@
 //! what no camera sees: all cards upright, on one and the same white, and areas of one colour without
 //! noise.
 
+use crate::classify::alike::MeasuredLikeness;
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Cards;
@@ -31,6 +32,8 @@ pub(crate) struct Screens {
     pub evidence: EvidenceWeights,
     /// What tells a screen from a photo.
     pub weights: Weights,
+    /// How what is measured counts beside the network's likeness.
+    pub likeness: Option<MeasuredLikeness>,
 }
 
 impl Screens {
@@ -47,9 +50,10 @@ impl Screens {
             let reason = format!("it was fitted with another {SCREEN_READER}; fit it to this one");
             return Err(ModelsError::Json { file: models.name_of(SCREENS), reason });
         }
-        let ScreenWeights { is_screen: weights, evidence, .. } = own;
+        let ScreenWeights { is_screen: weights, evidence, likeness, .. } = own;
         let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
-        Ok(Some(Self { network: NeuralReader::with_network(Box::new(network)), evidence, weights }))
+        let network = NeuralReader::with_network(Box::new(network));
+        Ok(Some(Self { network, evidence, weights, likeness }))
     }
 }
 
@@ -65,6 +69,9 @@ pub struct ScreenWeights {
     pub is_screen: Weights,
     /// How the network's outputs are weighed; with the learned finder.
     pub evidence: EvidenceWeights,
+    /// How what is measured counts beside the likeness that the network tells, if it tells any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likeness: Option<MeasuredLikeness>,
     /// How the weights were fitted, and the results; for people.
     pub fitted: serde_json::Value,
 }
@@ -76,7 +83,7 @@ impl ScreenWeights {
         let own: Self = serde_json::from_slice(&models.read(SCREENS)?)
             .map_err(|error| json(error.to_string()))?;
         own.evidence.check().map_err(json)?;
-        in_range(&serde_json::json!(own.is_screen)).map_err(json)?;
+        in_range(&serde_json::json!([own.is_screen.to_vec(), own.likeness])).map_err(json)?;
         Ok(own)
     }
 }

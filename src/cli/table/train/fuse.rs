@@ -8,8 +8,8 @@ use serde_json::json;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Edition, Property};
-use setsight_nets::Kind;
 use setsight_nets::engine::{Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256};
+use setsight_nets::{Kind, onnx};
 use setsight_train::parts::fuse::{self, Networks, Source};
 use setsight_vision::{
     FinderChoice,
@@ -39,7 +39,8 @@ pub struct Args {
     /// The edition that a folder's crops show, classic unless told
     #[arg(hide = true, long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
-    /// Fit the weights for copies of screens instead, as screens.json; needs screen-reader.onnx
+    /// Fit the weights for copies of screens instead, as screens.json; screen-reader.onnx beside it then also
+    /// tells how alike cards are
     #[arg(hide = true, long, conflicts_with_all = ["crops", "left_out", "edition"])]
     screens: bool,
     /// How many tables to draw
@@ -148,13 +149,19 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let others = Others { refiner: refiner.as_deref(), ..Others::default() };
     let networks = Networks { finder, reader, others };
     let clipped = args.tables / 2;
-    let bar = photos::progress((2 * args.tables + clipped) as usize);
+    let bar = photos::progress((3 * args.tables + clipped) as usize);
     let seed = SEEDS + args.seed;
     let photos = [
         fuse::drawn(networks, args.tables, seed, &|| bar.inc(1))?,
         fuse::drawn_clipped(networks, clipped, seed, &|| bar.inc(1))?,
     ];
     let screens = fuse::drawn_on_screen(networks, args.tables, seed, &|| bar.inc(1))?;
+    // The rows that an earlier fit added are made anew.
+    let (graph, metadata) = onnx::decode(&bytes)?;
+    let prints = fuse::prints(&graph, networks, args.tables, seed, &|| bar.inc(1))?;
+    let (graph, likeness) = fuse::fit_likeness(&graph, &prints)
+        .context("the network cannot tell how alike cards are: it has no dense last layer")?;
+    let bytes = onnx::encode(&graph, &metadata);
     bar.finish_and_clear();
     let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
     let (evidence, report) = fuse::fit_joint(&[screens], None, fuse::MOST_WRONG_ON_SCREENS);
@@ -164,10 +171,14 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         reader_sha256: sha256(&bytes),
         is_screen,
         evidence,
+        likeness: Some(likeness),
         fitted: json!({
             "seed": seed, "tables": args.tables, "is_screen": told, "fused": report,
         }),
     };
+    let network = args.out.with_file_name(SCREEN_READER);
+    write_whole(&network, &bytes)
+        .with_context(|| format!("{} cannot be written", network.display()))?;
     write_json(&args.out, &serde_json::to_string_pretty(&weights)?)
 }
 

@@ -1,0 +1,183 @@
+//! Fits how alike the network that reads screens finds the prints of two cards.
+//!
+//! On drawn tables of decks without end, known and invented, the features before its last layer and what is
+//! measured of a card are projected so that cards alike in a property lie together and others apart: linear
+//! discriminant analysis (Fisher 1936; Rao 1948) of the deviations within the groups of a table and of the groups'
+//! means on it. Nothing is learnt of any deck, only what varies between prints of the same.
+
+use super::collect::{CollectError, Networks, truth_at};
+use crate::layers::Tensor;
+use crate::net::run_graph;
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use rayon::prelude::*;
+use setsight_game::cards::{Card, Property};
+use setsight_nets::graph::{Graph, Op};
+use setsight_nets::reader::{CHANNELS, HEIGHT, OUTPUTS, WIDTH};
+use setsight_scenes::params::DeckChoice;
+use setsight_scenes::scenes;
+use setsight_vision::classify::alike::{LIKENESS, Measured, MeasuredLikeness, measured};
+use setsight_vision::classify::{Cards, neural};
+use setsight_vision::{PipelineError, Trace};
+use std::collections::BTreeMap;
+
+/// What is known of a card's print.
+pub struct Print {
+    card: Card,
+    /// The network's features, then the measured filling, then the measured ink.
+    values: Vec<f64>,
+}
+
+/// How much a measured value counts beside a feature of the network, by a feature's usual deviation.
+const MEASURED: [f64; 2] = [36.0, 120.0];
+/// Numbers that are measured of the filling and of the ink.
+const NUMBERS: [usize; 2] = [7, 5];
+
+/// Draws tables as screens show them, every second one of an invented deck, and takes the prints of their
+/// cards. Calls `done` after each.
+///
+/// # Errors
+/// A table cannot be drawn, or its cards not be found.
+pub fn prints(
+    graph: &Graph,
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Vec<Print>>, CollectError> {
+    let features = Graph { nodes: graph.nodes[..graph.nodes.len() - 1].to_vec(), ..graph.clone() };
+    let table = |index: u64| {
+        let scene = scenes::screen_but(seed, index, |params| {
+            params.strange = 0.0;
+            if index % 2 == 1 {
+                params.decks = vec![(DeckChoice::Invented, 1.0)];
+            }
+        })?;
+        let outlines = networks.finder.find(&scene.image, &mut Trace::default());
+        let mut outlines = outlines.map_err(PipelineError::from)?;
+        outlines.retain(|at| truth_at(&scene, at).card().is_some());
+        let cards = Cards::straighten(&scene.image, &outlines).of_drawing();
+        done();
+        if outlines.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input = cards.images.iter().flat_map(neural::input_of).collect();
+        let input = Tensor::new(input, &[outlines.len(), CHANNELS, HEIGHT, WIDTH]);
+        let told = run_graph(&features, input).values;
+        let own = told.chunks_exact(told.len() / outlines.len());
+        let all = own.zip(measured(&cards.images, |_| true)).zip(&outlines);
+        let print = |((own, measured), outline): ((&[f32], Option<Measured>), _)| {
+            let measured = measured?;
+            let values = own.iter().chain(&measured.fill).chain(&measured.ink).copied();
+            let card = truth_at(&scene, outline).card()?;
+            Some(Print { card, values: values.map(f64::from).collect() })
+        };
+        Ok(all.filter_map(print).collect())
+    };
+    (0..tables).into_par_iter().map(table).collect()
+}
+
+/// The network with further outputs for the likeness of cards, and how what is measured counts beside them.
+/// `None` if the network has no last layer of its own, or the tables too few cards.
+pub fn fit_likeness(graph: &Graph, tables: &[Vec<Print>]) -> Option<(Graph, MeasuredLikeness)> {
+    /// Part of the mean deviation within groups that is added to each, more where values are measured.
+    const RIDGE: [f64; 3] = [1.0, 1.0, 0.3];
+    let mut graph = graph.clone();
+    let Op::Dense { weights, bias, .. } = &mut graph.nodes.last_mut()?.op else { return None };
+    let features = weights.len() / bias.len();
+    weights.truncate(OUTPUTS * features);
+    bias.truncate(OUTPUTS);
+    let usual = usual_deviation(tables, features)?;
+    let mut of_measured = [Vec::new(), Vec::new()];
+    for (k, property) in
+        [Property::Shading, Property::Color, Property::Shape].into_iter().enumerate()
+    {
+        // The network's features, and what is measured of this property.
+        let from = features + if k == 1 { NUMBERS[0] } else { 0 };
+        let count = NUMBERS.get(k).copied().unwrap_or(0);
+        let scale = MEASURED.get(k).map_or(0.0, |times| times * usual);
+        let values = |print: &Print| {
+            let measured = print.values[from..from + count].iter().map(|v| scale * v);
+            DVector::from_iterator(
+                features + count,
+                print.values[..features].iter().copied().chain(measured),
+            )
+        };
+        let rows = discriminants(tables, property, LIKENESS[k], RIDGE[k], &values)?;
+        for row in rows.row_iter() {
+            let all: Vec<f32> = row.iter().map(|v| *v as f32).collect();
+            weights.extend(&all[..features]);
+            bias.push(0.0);
+            if count > 0 {
+                of_measured[k].push(all[features..].iter().map(|v| v * scale as f32).collect());
+            }
+        }
+    }
+    let [filling, ink] = of_measured;
+    let measured = MeasuredLikeness { filling: rows_of(filling)?, ink: rows_of(ink)? };
+    Some((graph, measured))
+}
+
+fn rows_of<const D: usize, const N: usize>(rows: Vec<Vec<f32>>) -> Option<[[f32; D]; N]> {
+    let rows: Option<Vec<[f32; D]>> = rows.into_iter().map(|row| row.try_into().ok()).collect();
+    rows?.try_into().ok()
+}
+
+/// Mean standard deviation of the network's features.
+fn usual_deviation(tables: &[Vec<Print>], features: usize) -> Option<f64> {
+    let all: Vec<&[f64]> = tables.iter().flatten().map(|print| &print.values[..features]).collect();
+    let n = all.len() as f64;
+    let deviation = |at: usize| {
+        let mean = all.iter().map(|own| own[at]).sum::<f64>() / n;
+        (all.iter().map(|own| (own[at] - mean).powi(2)).sum::<f64>() / n).sqrt()
+    };
+    (!all.is_empty()).then(|| (0..features).map(deviation).sum::<f64>() / features as f64)
+}
+
+/// The directions in which groups of cards that are alike in a property lie farthest apart by the deviations
+/// within them, as rows whose deviation within groups is one.
+fn discriminants(
+    tables: &[Vec<Print>],
+    property: Property,
+    dimensions: usize,
+    ridge: f64,
+    values: &dyn Fn(&Print) -> DVector<f64>,
+) -> Option<DMatrix<f64>> {
+    let length = values(tables.iter().flatten().next()?).len();
+    let (mut within, mut between) =
+        (DMatrix::zeros(length, length), DMatrix::zeros(length, length));
+    let (mut free_within, mut free_between) = (0, 0);
+    let add = |rows: &[DVector<f64>], to: &mut DMatrix<f64>, free: &mut usize| {
+        if rows.len() < 2 {
+            return;
+        }
+        let mean = rows.iter().sum::<DVector<f64>>() / rows.len() as f64;
+        let off: Vec<DVector<f64>> = rows.iter().map(|row| row - &mean).collect();
+        let off = DMatrix::from_columns(&off);
+        to.gemm(1.0, &off, &off.transpose(), 1.0);
+        *free += rows.len() - 1;
+    };
+    for table in tables {
+        let mut groups: BTreeMap<usize, Vec<DVector<f64>>> = BTreeMap::new();
+        for print in table {
+            groups.entry(print.card.value(property)).or_default().push(values(print));
+        }
+        groups.values().for_each(|group| add(group, &mut within, &mut free_within));
+        let means =
+            groups.values().map(|group| group.iter().sum::<DVector<f64>>() / group.len() as f64);
+        add(&means.collect::<Vec<_>>(), &mut between, &mut free_between);
+    }
+    if free_within == 0 || free_between == 0 {
+        return None;
+    }
+    let (within, between) = (within / free_within as f64, between / free_between as f64);
+    let own = ridge * within.trace() / length as f64;
+    let within = SymmetricEigen::new(within + DMatrix::identity(length, length) * own);
+    let scale = DMatrix::from_diagonal(&within.eigenvalues.map(|value| value.powf(-0.5)));
+    let whiten = &within.eigenvectors * scale * within.eigenvectors.transpose();
+    let apart = SymmetricEigen::new(&whiten * between * &whiten);
+    let mut order: Vec<usize> = (0..length).collect();
+    order.sort_by(|&a, &b| apart.eigenvalues[b].total_cmp(&apart.eigenvalues[a]));
+    let best: Vec<DVector<f64>> =
+        order[..dimensions].iter().map(|&at| apart.eigenvectors.column(at).into_owned()).collect();
+    Some(DMatrix::from_columns(&best).transpose() * whiten)
+}
