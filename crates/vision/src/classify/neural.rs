@@ -21,6 +21,9 @@ impl CardNetwork for Network {
     }
 }
 
+/// A network's logits for each card, and what else it tells of each.
+type Outputs = (Vec<[f32; reader::OUTPUTS]>, Vec<Vec<f32>>);
+
 /// The reader that runs the reader network.
 pub struct NeuralReader {
     network: Box<dyn CardNetwork>,
@@ -62,14 +65,10 @@ impl NeuralReader {
         Ok(self.outputs(cards)?.0)
     }
 
-    /// The network's logits for each card, and what else it tells of each.
-    ///
-    /// # Errors
-    /// The network does not run.
     pub(crate) fn outputs<'a>(
         &self,
         cards: impl IntoIterator<Item = &'a CardImage, IntoIter: ExactSizeIterator>,
-    ) -> Result<(Vec<[f32; reader::OUTPUTS]>, Vec<Vec<f32>>), NetworkError> {
+    ) -> Result<Outputs, NetworkError> {
         let cards = cards.into_iter();
         let count = cards.len();
         if count == 0 {
