@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use setsight_desktop::Failure;
 use setsight_eval::BaselineError;
 use setsight_files::say;
+use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_labels::convert::FindError;
 use setsight_nets::engine::ModelsError;
 use setsight_phone::{ListenError, StartError};
@@ -117,6 +118,13 @@ pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
         }
         _ => anyhow::Error::new(error).context(what),
     }
+}
+
+/// Writes a file that the call names, whole. One that is there is replaced if it begins with `start`, as what this
+/// program writes there does.
+pub fn put(file: &Path, start: &[u8], bytes: &[u8]) -> anyhow::Result<()> {
+    let written = refuse_others(file, start).and_then(|()| write_whole(file, bytes));
+    written.map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))
 }
 
 /// Reads one of some values by its name; `--help` lists all of them.

@@ -1,7 +1,7 @@
 //! `setsight deal`: the contest's game.
 
 use super::terminal::{self, ColorChoice};
-use crate::cli::common::{BadCall, Outcome, read_input};
+use crate::cli::common::{BadCall, Outcome, put, read_input};
 use anyhow::Context;
 use setsight_files::{print_result, say};
 use setsight_game::cards::picture::{self, Ink, Slot};
@@ -73,8 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
     if let Some(file) = &args.print {
         let page = setsight_eval::drawn_card::boards(&deals, args.per_sheet.unwrap_or(1));
-        setsight_files::whole_file::write_whole(file, page.as_bytes())
-            .with_context(|| format!("{} cannot be written", file.display()))?;
+        put(file, setsight_eval::html::head().as_bytes(), page.as_bytes())?;
         return Ok(Outcome::Done);
     }
     let deals: Vec<Deal> = deals.into_iter().map(|(_, deal)| deal).collect();

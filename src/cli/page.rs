@@ -1,9 +1,10 @@
 //! What pages of figures share; each is one file, to be opened without a network.
 
-use super::common::{Outcome, unwritten};
+use super::common::{Outcome, put, unwritten};
 use maud::{Markup, PreEscaped, html};
+use setsight_eval::html as eval_html;
 use setsight_eval::plots::{self, Chart, PlotError};
-use setsight_files::{say, whole_file::write_whole};
+use setsight_files::say;
 use std::path::{Path, PathBuf};
 
 /// Where a page of figures goes, the same in every command that makes one.
@@ -27,8 +28,8 @@ impl ReportArgs {
         let file = folder.join("index.html");
         let page = page()?;
         std::fs::create_dir_all(folder)
-            .and_then(|()| write_whole(&file, page.as_bytes()))
-            .map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))?;
+            .map_err(|error| unwritten(format!("{} cannot be made", folder.display()), error))?;
+        put(&file, eval_html::head().as_bytes(), page.as_bytes())?;
         Ok(if self.open && !show(&file) { Outcome::SomeFailed } else { Outcome::Done })
     }
 }
@@ -44,7 +45,7 @@ td,th{border-color:#444}}";
 
 /// The whole page.
 pub fn whole(title: &str, body: &Markup) -> String {
-    setsight_eval::html::page(title, STYLE, body).into_string()
+    eval_html::page(title, STYLE, body).into_string()
 }
 
 /// A plot inside the page.

@@ -27,6 +27,12 @@ pub fn page(title: &str, style: &str, body: &Markup) -> Markup {
     }
 }
 
+/// How each of these pages begins, up to its title.
+pub fn head() -> String {
+    let page = page("", "", &Markup::default()).into_string();
+    page.split_once("<title>").expect("a page has a title").0.to_owned()
+}
+
 /// How the titles of all pages begin that are named `index.html`.
 const OURS: &str = "setsight: ";
 

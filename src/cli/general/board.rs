@@ -1,13 +1,12 @@
 //! A board of the generalised game that a file holds, and games card by card, as JSON.
 
 use super::{Args, deck, kind, limits};
-use crate::cli::common::{BadCall, Format, Outcome, read_input, unwritten};
+use crate::cli::common::{BadCall, Format, Outcome, put, read_input};
 use crate::cli::{simulate::grouped, timed::human};
 use anyhow::Context;
 use cpu_time::ThreadTime;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_files::{printable::counted, say};
 use setsight_game::json::VERSION;
 use setsight_generalized::{Budget, Card, Found, Record, Rules, Stop, encoded, sets_of_board};
@@ -92,11 +91,11 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
 fn written(args: &Args, rules: &Rules, board: &[Card]) -> anyhow::Result<Option<u64>> {
     let too_many = |stop: Stop| stopped(args, &stop);
     if let Some(file) = &args.smt2 {
-        put(file, "; Does the board hold a set?", &encoded::smt2(rules, board))?;
+        put(file, b"; Does the board hold a set?", encoded::smt2(rules, board).as_bytes())?;
     }
     if let Some(file) = &args.dimacs {
         let cnf = encoded::cnf(rules, board).map_err(too_many)?;
-        put(file, "p cnf ", &cnf.dimacs())?;
+        put(file, b"p cnf ", cnf.dimacs().as_bytes())?;
     }
     let Some(file) = &args.proof else { return Ok(None) };
     let (cpu, bytes) = limits(args)?;
@@ -108,15 +107,8 @@ fn written(args: &Args, rules: &Rules, board: &[Card]) -> anyhow::Result<Option<
         encoded::proves(&cnf, &proof, &budget).map_err(too_many)?,
         "the proof does not hold: please report this board"
     );
-    put(file, "-", &encoded::drat(&proof))?;
+    put(file, b"-", encoded::drat(&proof).as_bytes())?;
     Ok(Some(proof.len() as u64))
-}
-
-/// Writes a file, but replaces none that begins otherwise.
-fn put(file: &Path, start: &str, text: &str) -> anyhow::Result<()> {
-    let what = || format!("{} cannot be written", file.display());
-    refuse_others(file, start.as_bytes()).map_err(|error| unwritten(what(), error))?;
-    write_whole(file, text.as_bytes()).with_context(what)
 }
 
 /// The cards of a file, each of which a board has once.

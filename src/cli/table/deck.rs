@@ -1,7 +1,7 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, told, unwritten},
+    common::{BadCall, Jobs, Outcome, put, told},
     stop,
     table::photos::{ReadingArgs, progress},
 };
@@ -11,8 +11,8 @@ use setsight_decks::{
     Draft, Inventory, LearnError, Learnt, Place, SeenPhoto, Spot, check_name, detect, values_of,
 };
 use setsight_eval::drawn_card;
-use setsight_files::{print_result, printable, say, whole_file::write_whole};
-use setsight_game::cards::Property;
+use setsight_files::{print_result, printable, say};
+use setsight_game::cards::{Deck, Property};
 use setsight_photo::source;
 use setsight_vision::{ReadingPlan, TableReading, Trace, batch};
 use std::{
@@ -64,6 +64,12 @@ struct LearnArgs {
 fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     check_name(&args.name)
         .map_err(|error| BadCall(format!("--name {}: {error}", printable::line(&args.name))))?;
+    // Before the work: it may be the first of the photos, taken for the name of the file.
+    if args.out.is_file() && Deck::open(&args.out.to_string_lossy()).is_err() {
+        let file = args.out.display();
+        let problem = format!("--out {file}: it is there, and no deck; name another place");
+        return Err(BadCall(problem).into());
+    }
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
@@ -111,8 +117,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     for note in &learnt.notes {
         say!("{note}");
     }
-    write_whole(&args.out, learnt.deck.to_text().as_bytes())
-        .with_context(|| format!("cannot write {}", args.out.display()))?;
+    put(&args.out, b"", learnt.deck.to_text().as_bytes())?;
     let _ = print_result!(
         "{}: learnt from {} cards in {} photos: {}",
         args.out.display(),
@@ -228,8 +233,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         let missing = found.missing();
         let page =
             drawn_card::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
-        write_whole(file, page.as_bytes())
-            .map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))?;
+        put(file, setsight_eval::html::head().as_bytes(), page.as_bytes())?;
     }
     let _ = print_result!("{}", report(&found, &paths).trim_end());
     let all_are_read = tables.len() == paths.len();

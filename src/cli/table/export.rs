@@ -2,7 +2,7 @@
 
 mod h7;
 
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, put};
 use anyhow::Context;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::{print_result, whole_file::write_whole};
@@ -90,8 +90,8 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
         onnx::decode(&models.read(file_of(kind))?).with_context(|| name.clone())?;
     let bytes = onnx::encode(&graph, &metadata);
     Network::load(&bytes, &name, kind)?;
-    write_whole(&args.out, &bytes)
-        .with_context(|| format!("{} cannot be written", args.out.display()))?;
+    // The version of the format, and who made it.
+    put(&args.out, &bytes[..bytes.len().min(12)], &bytes)?;
     let _ = print_result!(
         "{}: a {} of {} weights, {} bytes, sha256 {}",
         args.out.display(),
