@@ -579,6 +579,8 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     test.until(|window| window.said() == Some("A photo has arrived from a phone."));
     test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
     assert_eq!(test.window().seen(), "deal");
+    // When the words go, what lies below them moves.
+    test.until(|window| window.said().is_none());
     test.press("Show code");
     test.shows(&address);
     test.press("Stop phones sending pictures");
