@@ -2,9 +2,9 @@
 //!
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
-//! linkage (Sokal and Michener 1958) into at most three groups. They are believed where a second measure, which
-//! is learnt ([`Likeness`]), puts the same cards together. Then the game itself has its say: no two cards are alike in all four properties, since a deck
-//! has each card once.
+//! linkage (Sokal and Michener 1958) into at most three groups. They are believed where a second
+//! measure, which is learnt ([`Likeness`]), puts the same cards together. Then the game itself has its
+//! say: no two cards are alike in all four properties, since a deck has each card once.
 //!
 //! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
 //! to three groups those count that agree with what the readers say of all their cards.
@@ -92,7 +92,7 @@ pub(crate) fn classes(
     }
     let places: Vec<[Vec<f32>; 3]> =
         seen.iter().zip(&own).map(|(&i, own)| likeness.places(i, own)).collect();
-    // Two measures that know little of each other rarely err alike.
+    // The second weighs the same numbers otherwise, beside what a network sees: both rarely err alike.
     let agreed = |property: usize, far: &dyn Fn(&Measured, &Measured) -> f32, one: f32| {
         let groups = linked(own.len(), |a, b| far(own[a], own[b]), one);
         let place = |i: usize| &places[i][property];
