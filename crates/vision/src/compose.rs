@@ -93,25 +93,43 @@ impl Pipeline {
     ) -> Result<PipelineOutput, PipelineError> {
         trace.picture("load", || frame.clone())?;
 
-        let mut outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
-        let is_guess = outlines.is_empty();
-        if is_guess {
-            outlines = too_near(frame);
-        }
+        let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
         trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
+        if outlines.is_empty() {
+            return self.settle(frame, &too_near(frame), true, trace);
+        }
+        let found = self.settle(frame, &outlines, false, trace)?;
+        // A card that fills the picture shows parts that look like cards.
+        const MOST_PARTS: usize = 4;
+        let cards = &found.table.cards;
+        if cards.len() > MOST_PARTS || cards.iter().any(|card| !card.unsure) {
+            return Ok(found);
+        }
+        let near = self.settle(frame, &too_near(frame), true, trace)?;
+        Ok(if near.table.cards.is_empty() { found } else { near })
+    }
 
+    /// Reads the cards at some outlines and settles the board. Where the outlines are a guess, what is not clearly
+    /// read is no card.
+    fn settle(
+        &self,
+        frame: &Frame,
+        outlines: &[CardOutline],
+        is_guess: bool,
+        trace: &mut Trace<'_>,
+    ) -> Result<PipelineOutput, PipelineError> {
         let mut before = self.facts.clone();
         if is_guess && before.mirror_is_settled().is_none() {
             // One card tells little of a mirror, and a large photo would be turned for it.
             before = before.with_mirrored(false);
         }
-        let read = self.read_cards(frame, &outlines, before, trace)?;
+        let read = self.read_cards(frame, outlines, before, trace)?;
         let CardsRead { readings, images, facts, classes } = read;
         let (_, known) = facts.named_edition();
         let params = self.board.of_table(&facts);
-        let board = trace.stage("board", |_| Board::settle(&outlines, &readings, known, &params));
-        let mut order = reading_order(&board, &outlines);
-        // What was not found and is not clearly read is no card, and tells nothing of the table.
+        let board = trace.stage("board", |_| Board::settle(outlines, &readings, known, &params));
+        let mut order = reading_order(&board, outlines);
+        // What is no card tells nothing of the table.
         order.retain(|&i| !is_guess || !board.cards[i].unsure);
         let facts = if order.is_empty() && is_guess { self.facts.clone() } else { facts };
         let cards: Vec<ReadCard> = order

@@ -59,7 +59,8 @@ impl<'a> Trace<'a> {
 }
 
 impl Trace<'_> {
-    /// Runs a stage and records its time. The pictures that it draws meanwhile count.
+    /// Runs a stage and records its time, of one that runs again with what it took before. The pictures that it draws
+    /// meanwhile count.
     pub fn stage<T>(&mut self, stage: &'static str, run: impl FnOnce(&mut Self) -> T) -> T {
         let (elsewhere, before) = (cpu_elsewhere(), uncounted_so_far());
         let watch = Stopwatch::start();
@@ -69,11 +70,14 @@ impl Trace<'_> {
         let after = uncounted_so_far();
         let ms =
             |all: Duration, uncounted: Duration| all.saturating_sub(uncounted).as_secs_f64() * 1e3;
-        self.times.push(StageTime {
-            stage,
-            elapsed_ms: ms(elapsed, after.0 - before.0),
-            cpu_ms: ms(cpu, after.1 - before.1),
-        });
+        let (elapsed_ms, cpu_ms) = (ms(elapsed, after.0 - before.0), ms(cpu, after.1 - before.1));
+        match self.times.iter_mut().find(|time| time.stage == stage) {
+            Some(time) => {
+                time.elapsed_ms += elapsed_ms;
+                time.cpu_ms += cpu_ms;
+            }
+            None => self.times.push(StageTime { stage, elapsed_ms, cpu_ms }),
+        }
         result
     }
 

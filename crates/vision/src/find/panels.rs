@@ -33,12 +33,9 @@ const LEAST_ALIKE: usize = 3;
 pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     /// Longest side that is looked at, in pixels.
     const MOST_PX: u32 = 1600;
-    /// Share of neighbouring pixels of one colour: up to 0.68 in 93 photos, and 0.74 or more in drawings, also as
-    /// JPEG. Of drawn photos one with white cards on white has 0.76.
-    const LEAST_SAME: f32 = 0.71;
     /// Below this, areas that are flat but for JPEG are as likely those of a photo.
     const EVEN_AS_JPEG: f32 = 0.8;
-    if alike_within(picture, 0) < LEAST_SAME {
+    if !is_drawing(picture) {
         return Vec::new();
     }
     let even = alike_within(picture, 1);
@@ -281,6 +278,14 @@ fn is_panel(
     };
     [from[1] + inset, to[1] - 1 - inset].iter().all(|&y| blank(0, &|x| is_own(x, y)))
         && [from[0] + inset, to[0] - 1 - inset].iter().all(|&x| blank(1, &|y| is_own(x, y)))
+}
+
+/// Whether few neighbouring pixels differ, as in a picture that a program has drawn.
+pub(crate) fn is_drawing(picture: &RgbImage) -> bool {
+    /// Share of neighbouring pixels of one colour: up to 0.68 in 93 photos, and 0.74 or more in drawings, also as
+    /// JPEG. Of drawn photos one with white cards on white has 0.76.
+    const LEAST_SAME: f32 = 0.71;
+    alike_within(picture, 0) >= LEAST_SAME
 }
 
 /// The share of neighbouring pixels in a row that differ by so many levels or less in each channel.

@@ -10,7 +10,7 @@ use crate::classify::alike::MeasuredLikeness;
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Cards;
-use crate::find::panels::alike_within;
+use crate::find::panels::{alike_within, is_drawing};
 use crate::probability::median;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
@@ -94,9 +94,10 @@ const LEAST_LOG_ODDS: f32 = 1.0;
 /// Fewer cards do not tell whether they are alike.
 const LEAST_CARDS: usize = 3;
 
-/// Whether the picture is a copy of a screen; `before` if too few cards tell.
+/// Whether the picture is a copy of a screen; of few cards the picture alone tells, or what was so `before`.
 pub(crate) fn is_screen(cards: &Cards, weights: &Weights, before: bool) -> bool {
-    features(cards).map_or(before, |features| is_likely(&features, weights))
+    let few = || before || is_drawing(&cards.frame);
+    features(cards).map_or_else(few, |features| is_likely(&features, weights))
 }
 
 /// Whether features are those of a copy of a screen.

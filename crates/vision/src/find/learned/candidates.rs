@@ -312,7 +312,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Takes the usual pass, or the one at another scale that shows most cards if that shows none.
+    /// Takes the usual pass, or the one at another scale that shows cards best if that shows few.
     pub(crate) fn detect(
         frame: &Frame,
         network: &dyn FinderNetwork,
@@ -320,15 +320,20 @@ impl Found {
     ) -> Result<Self, FindError> {
         // Enlarged further, a photo shows nothing more, and the pass costs as much as one of a large photo.
         const MOST_ENLARGED: f64 = 2.0;
+        // Fewer likely cards may be parts of one that is near.
+        const FEW: usize = 3;
         let working = Working::new(frame, params.working_px);
         let own_px = f64::from(frame.width().max(frame.height()));
-        let likely = |pass: &Pass| pass.cards.iter().filter(|c| c.heat > 0.0).count();
+        let largest_px = params.long_side_px.max(own_px * MOST_ENLARGED);
         let mut best = Pass::of(&working, network, params.long_side_px, params)?;
-        if likely(&best) == 0 {
-            let largest_px = params.long_side_px.max(own_px * MOST_ENLARGED);
-            for long_side_px in params.blind_passes_px.into_iter().filter(|&px| px < largest_px) {
+        for (passes, fewest) in [(&params.passes_of_few_px[..], FEW), (&params.blind_passes_px, 1)]
+        {
+            if best.likely() >= fewest {
+                break;
+            }
+            for &long_side_px in passes.iter().filter(|&&px| px < largest_px) {
                 let next = Pass::of(&working, network, long_side_px, params)?;
-                if likely(&next) > likely(&best) {
+                if next.best_heat() > best.best_heat() {
                     best = next;
                 }
             }
@@ -361,6 +366,16 @@ impl Pass {
         cards.retain(inside);
         cards.truncate(worth_a_look(cards.iter().filter(|c| c.heat > 0.0).count()));
         Ok(Self { scaled, maps, cards })
+    }
+
+    /// Number of likely cards.
+    fn likely(&self) -> usize {
+        self.cards.iter().filter(|card| card.heat > 0.0).count()
+    }
+
+    /// Log odds of the likeliest card: at the wrong scale they are low.
+    fn best_heat(&self) -> f64 {
+        self.cards.first().map_or(f64::MIN, |card| card.heat)
     }
 
     /// In pixels of a working image in which the median card is large enough for its borders.

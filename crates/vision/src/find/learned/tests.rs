@@ -3,6 +3,7 @@
 
 use super::candidates::{Input, Maps};
 use super::*;
+use crate::find::drawn::{FlatCard, photo};
 use setsight_nets::{engine::NetworkError, finder, refiner};
 use setsight_photo::geometry::Point;
 use setsight_scenes::Kind;
@@ -232,9 +233,34 @@ fn what_is_not_in_a_small_photo_is_not_looked_for() {
         assert!(finder.find(&image, &mut Trace::default()).unwrap().is_empty());
         looks.load(Ordering::Relaxed)
     };
-    assert_eq!(sides_looked_at(1280, 960), 320 + 640 + 128);
+    // Sides are padded to multiples of 16.
+    assert_eq!(sides_looked_at(1280, 960), 320 + 208 + 128 + 80 + 640);
     // Enlarged to 640 pixels it shows no more than at 320.
-    assert_eq!(sides_looked_at(96, 64), 320 + 128);
+    assert_eq!(sides_looked_at(96, 64), 320 + 208 + 128 + 80);
+}
+
+#[test]
+fn a_lone_card_is_found_however_near_it_is() {
+    let finder = shipped();
+    let lost = |&(part, angle): &(f64, f64)| {
+        let (long, (sin, cos)) = (640.0 * part, f64::to_radians(angle).sin_cos());
+        let turned = |p: Point| Point::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y);
+        let center = Point::new(320.0, 240.0);
+        let corners = Quad::rectangle(long, long / 1.54)
+            .map(|p| center + turned(p - Point::new(long / 2.0, long / 3.08)));
+        let frame = photo((640, 480), &[FlatCard::at(corners)]);
+        let found = finder.find(&frame, &mut Trace::default()).unwrap();
+        let best = found.first().map(|outline| outline.corners_in_image);
+        !best.is_some_and(|quad| quad.shared_area(&corners) > 0.9 && quad.long_side() < 1.1 * long)
+    };
+    let sizes = [0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75];
+    let all = sizes.iter().flat_map(|&part| [0.0, 50.0, 95.0, 140.0].map(|angle| (part, angle)));
+    // One that is turned does not fit into the picture at any size.
+    let cases: Vec<(f64, f64)> = all
+        .filter(|&(part, angle)| part < 0.6 || angle == 0.0 || angle == 95.0 && part < 0.7)
+        .collect();
+    let lost: Vec<_> = cases.iter().filter(|case| lost(case)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
 }
 
 /// Sees a small card in every ninth cell, with these log odds.
