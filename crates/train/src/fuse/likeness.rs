@@ -15,22 +15,24 @@ use setsight_nets::graph::{Graph, Op};
 use setsight_nets::reader::{CHANNELS, HEIGHT, OUTPUTS, WIDTH};
 use setsight_scenes::params::DeckChoice;
 use setsight_scenes::scenes;
-use setsight_vision::classify::alike::{LIKENESS, Measured, MeasuredLikeness, measured};
+use setsight_vision::classify::alike::{
+    FILL, LIKENESS, Measured, MeasuredLikeness, TEXTURE, measured,
+};
 use setsight_vision::classify::{Cards, neural};
-use setsight_vision::{PipelineError, Trace};
+use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::collections::BTreeMap;
 
 /// What is known of a card's print.
 pub struct Print {
     card: Card,
-    /// The network's features, then the measured filling, then the measured ink.
+    /// The networks' features, then the measured filling, then the measured ink.
     values: Vec<f64>,
 }
 
 /// How much a measured value counts beside a feature of the network, by a feature's usual deviation.
 const MEASURED: [f64; 2] = [36.0, 120.0];
 /// Numbers that are measured of the filling and of the ink.
-const NUMBERS: [usize; 2] = [7, 5];
+const NUMBERS: [usize; 2] = [FILL + TEXTURE, 5];
 
 /// Draws tables as screens show them, every second one of an invented deck, and takes the prints of their
 /// cards. Calls `done` after each.
@@ -38,13 +40,16 @@ const NUMBERS: [usize; 2] = [7, 5];
 /// # Errors
 /// A table cannot be drawn, or its cards not be found.
 pub fn prints(
-    graph: &Graph,
+    graphs: [&Graph; 2],
     networks: Networks,
     tables: u64,
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Vec<Print>>, CollectError> {
-    let features = Graph { nodes: graph.nodes[..graph.nodes.len() - 1].to_vec(), ..graph.clone() };
+    let features = graphs.map(|graph| Graph {
+        nodes: graph.nodes[..graph.nodes.len() - 1].to_vec(),
+        ..graph.clone()
+    });
     let table = |index: u64| {
         let scene = scenes::screen_but(seed, index, |params| {
             params.strange = 0.0;
@@ -60,14 +65,19 @@ pub fn prints(
         if outlines.is_empty() {
             return Ok(Vec::new());
         }
-        let input = cards.images.iter().flat_map(neural::input_of).collect();
-        let input = Tensor::new(input, &[outlines.len(), CHANNELS, HEIGHT, WIDTH]);
-        let told = run_graph(&features, input).values;
-        let own = told.chunks_exact(told.len() / outlines.len());
-        let all = own.zip(measured(&cards.images, |_| true)).zip(&outlines);
-        let print = |((own, measured), outline): ((&[f32], Option<Measured>), _)| {
+        let input: Vec<f32> = cards.images.iter().flat_map(neural::input_of).collect();
+        let told = features.each_ref().map(|graph| {
+            let shape = [outlines.len(), CHANNELS, HEIGHT, WIDTH];
+            run_graph(graph, Tensor::new(input.clone(), &shape)).values
+        });
+        let [own, second] =
+            told.each_ref().map(|told| told.chunks_exact(told.len() / outlines.len()));
+        let all = own.zip(second).zip(measured(&cards.images, |_| true)).zip(&outlines);
+        type Seen<'a> = ((&'a [f32], &'a [f32]), Option<Measured>);
+        let print = |(((own, second), measured), outline): (Seen<'_>, &CardOutline)| {
             let measured = measured?;
-            let values = own.iter().chain(&measured.fill).chain(&measured.ink).copied();
+            let filling = measured.filling();
+            let values = own.iter().chain(second).chain(&filling).chain(&measured.ink).copied();
             let card = truth_at(&scene, outline).card()?;
             Some(Print { card, values: values.map(f64::from).collect() })
         };
@@ -76,22 +86,29 @@ pub fn prints(
     (0..tables).into_par_iter().map(table).collect()
 }
 
-/// The network with further outputs for the likeness of cards, and how what is measured counts beside them.
-/// `None` if the network has no last layer of its own, or the tables too few cards.
-pub fn fit_likeness(graph: &Graph, tables: &[Vec<Print>]) -> Option<(Graph, MeasuredLikeness)> {
+/// The networks with further outputs whose sums tell the likeness of cards, and how what is measured counts beside
+/// them. `None` if a network has no last layer of its own, or the tables too few cards.
+pub fn fit_likeness(
+    graphs: [&Graph; 2],
+    tables: &[Vec<Print>],
+) -> Option<([Graph; 2], MeasuredLikeness)> {
     /// Part of the mean deviation within groups that is added to each, more where values are measured.
     const RIDGE: [f64; 3] = [1.0, 1.0, 0.3];
-    let mut graph = graph.clone();
-    let Op::Dense { weights, bias, .. } = &mut graph.nodes.last_mut()?.op else { return None };
-    let features = weights.len() / bias.len();
-    weights.truncate(OUTPUTS * features);
-    bias.truncate(OUTPUTS);
+    let mut graphs = graphs.map(Graph::clone);
+    let mut counts = [0; 2];
+    for (graph, count) in graphs.iter_mut().zip(&mut counts) {
+        let (weights, bias) = last_layer(graph)?;
+        *count = weights.len() / bias.len();
+        weights.truncate(OUTPUTS * *count);
+        bias.truncate(OUTPUTS);
+    }
+    let features: usize = counts.iter().sum();
     let usual = usual_deviation(tables, features)?;
     let mut of_measured = [Vec::new(), Vec::new()];
     for (k, property) in
         [Property::Shading, Property::Color, Property::Shape].into_iter().enumerate()
     {
-        // The network's features, and what is measured of this property.
+        // The networks' features, and what is measured of this property.
         let from = features + if k == 1 { NUMBERS[0] } else { 0 };
         let count = NUMBERS.get(k).copied().unwrap_or(0);
         let scale = MEASURED.get(k).map_or(0.0, |times| times * usual);
@@ -105,16 +122,30 @@ pub fn fit_likeness(graph: &Graph, tables: &[Vec<Print>]) -> Option<(Graph, Meas
         let rows = discriminants(tables, property, LIKENESS[k], RIDGE[k], &values)?;
         for row in rows.row_iter() {
             let all: Vec<f32> = row.iter().map(|v| *v as f32).collect();
-            weights.extend(&all[..features]);
-            bias.push(0.0);
+            let (mut of_networks, measured) = all.split_at(features);
+            for (graph, count) in graphs.iter_mut().zip(counts) {
+                let (own, rest) = of_networks.split_at(count);
+                let (weights, bias) = last_layer(graph)?;
+                weights.extend(own);
+                bias.push(0.0);
+                of_networks = rest;
+            }
             if count > 0 {
-                of_measured[k].push(all[features..].iter().map(|v| v * scale as f32).collect());
+                of_measured[k].push(measured.iter().map(|v| v * scale as f32).collect());
             }
         }
     }
     let [filling, ink] = of_measured;
     let measured = MeasuredLikeness { filling: rows_of(filling)?, ink: rows_of(ink)? };
-    Some((graph, measured))
+    Some((graphs, measured))
+}
+
+/// Weights and bias of a network's dense last layer.
+fn last_layer(graph: &mut Graph) -> Option<(&mut Vec<f32>, &mut Vec<f32>)> {
+    match &mut graph.nodes.last_mut()?.op {
+        Op::Dense { weights, bias, .. } => Some((weights, bias)),
+        _ => None,
+    }
 }
 
 fn rows_of<const D: usize, const N: usize>(rows: Vec<Vec<f32>>) -> Option<[[f32; D]; N]> {

@@ -85,8 +85,14 @@ impl Reader for FusedReader {
             None => (&self.network, &self.evidence, false),
         };
         let (logits, more) = network.outputs(&cards.images)?;
-        let likeness = self.screens.as_ref().filter(|_| on_screen);
-        let likeness = likeness.and_then(|own| Likeness::of(more, own.likeness.as_ref()?));
+        let measured = self.screens.as_ref().filter(|_| on_screen);
+        let likeness =
+            match measured.and_then(|own| own.likeness.as_ref()).zip(self.second.as_ref()) {
+                Some((measured, second)) => {
+                    Likeness::of(&more, &second.outputs(&cards.images)?.1, measured)
+                }
+                None => None,
+            };
         let facts = TableFacts { on_screen, ..before }.after_cards(&logits);
         // As if every card was clear: so the network's own certainty is weighed as the table's is.
         let outputs = outputs_of(&logits, facts.named_edition().0);

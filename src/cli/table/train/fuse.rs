@@ -8,7 +8,9 @@ use serde_json::json;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
 use setsight_game::cards::{Edition, Property};
-use setsight_nets::engine::{Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256};
+use setsight_nets::engine::{
+    FUSION, Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256,
+};
 use setsight_nets::{Kind, onnx};
 use setsight_train::parts::fuse::{self, Networks, Source};
 use setsight_vision::{
@@ -39,8 +41,8 @@ pub struct Args {
     /// The edition that a folder's crops show, classic unless told
     #[arg(hide = true, long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
-    /// Fit the weights for copies of screens instead, as screens.json; screen-reader.onnx beside it then also
-    /// tells how alike cards are
+    /// Fit the weights for copies of screens instead, as screens.json; screen-reader.onnx and second-reader.onnx
+    /// beside it then also tell how alike cards are
     #[arg(hide = true, long, conflicts_with_all = ["crops", "left_out", "edition"])]
     screens: bool,
     /// How many tables to draw
@@ -158,10 +160,14 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let screens = fuse::drawn_on_screen(networks, args.tables, seed, &|| bar.inc(1))?;
     // The rows that an earlier fit added are made anew.
     let (graph, metadata) = onnx::decode(&bytes)?;
-    let prints = fuse::prints(&graph, networks, args.tables, seed, &|| bar.inc(1))?;
-    let (graph, likeness) = fuse::fit_likeness(&graph, &prints)
-        .context("the network cannot tell how alike cards are: it has no dense last layer")?;
+    let second = models.read(SECOND_READER)?;
+    let (second_graph, second_metadata) = onnx::decode(&second)?;
+    let graphs = [&graph, &second_graph];
+    let prints = fuse::prints(graphs, networks, args.tables, seed, &|| bar.inc(1))?;
+    let ([graph, second_graph], likeness) = fuse::fit_likeness(graphs, &prints)
+        .context("the networks cannot tell how alike cards are: one has no dense last layer")?;
     let bytes = onnx::encode(&graph, &metadata);
+    let second_bytes = onnx::encode(&second_graph, &second_metadata);
     bar.finish_and_clear();
     let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
     let (evidence, report) = fuse::fit_joint(&[screens], None, fuse::MOST_WRONG_ON_SCREENS);
@@ -176,9 +182,18 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
             "seed": seed, "tables": args.tables, "is_screen": told, "fused": report,
         }),
     };
-    let network = args.out.with_file_name(SCREEN_READER);
-    write_whole(&network, &bytes)
-        .with_context(|| format!("{} cannot be written", network.display()))?;
+    let mut files = vec![(SCREEN_READER, bytes), (SECOND_READER, second_bytes)];
+    // The further outputs leave the logits as they are, with which the other weights were fitted.
+    let fusion = models.has(FUSION).then(|| Fusion::load(models)).transpose()?;
+    if let Some(mut fusion) = fusion.filter(|own| own.second_sha256 == Some(sha256(&second))) {
+        fusion.second_sha256 = Some(sha256(&files[1].1));
+        files.push((FUSION, format!("{}\n", serde_json::to_string_pretty(&fusion)?).into_bytes()));
+    }
+    for (file, bytes) in files {
+        let path = args.out.with_file_name(file);
+        write_whole(&path, &bytes)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
     write_json(&args.out, &serde_json::to_string_pretty(&weights)?)
 }
 
