@@ -667,7 +667,7 @@ mod tests {
             other[5][property] = (other[5][property] + 1) % 3;
             let mut seen = seen(&other);
             for row in &mut seen.of_cards {
-                row[LIKENESS[0]..].iter_mut().for_each(|v| *v *= 0.4);
+                row[LIKENESS[0]] *= 0.4;
             }
             let found = classes(&images, &seen, |_| true);
             assert_eq!(found.is_some(), is_believed, "{property}");
@@ -676,6 +676,9 @@ mod tests {
         let mut blind = seen(&[[0; 4]; 12]);
         assert_eq!(classes(&images, &blind, |_| true), None);
         blind.measured.filling[0][0] = 30.0;
+        for (row, class) in blind.of_cards.iter_mut().zip(&all) {
+            row[LIKENESS[0] + LIKENESS[1]] = 10.0 * class[3] as f32;
+        }
         assert!(classes(&images, &blind, |_| true).is_some());
     }
 
