@@ -7,6 +7,7 @@ use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
 use super::find::{CardFinder, FindError};
+use super::probability::median;
 use super::table::{SettledTable, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
@@ -50,6 +51,17 @@ pub struct PipelineOutput {
     pub readings: Vec<Reading>,
     /// The straightened picture of each card of `table`.
     pub images: Vec<CardImage>,
+    /// How the cards were looked for.
+    pub look: Look,
+}
+
+/// How the cards of a frame were looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Look {
+    /// Whether the whole frame was read as one card.
+    pub is_close_up: bool,
+    /// Long side of the median outline, card or not, in pixels; `None` if there was none.
+    pub place_px: Option<f64>,
 }
 
 /// The stages and their parameters.
@@ -95,17 +107,18 @@ impl Pipeline {
 
         let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
         trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
-        if outlines.is_empty() {
-            return self.settle(frame, &too_near(frame), true, trace);
-        }
-        let found = self.settle(frame, &outlines, false, trace)?;
+        let sides = outlines.iter().map(|outline| outline.corners_in_image.long_side());
+        let place_px = (!outlines.is_empty()).then(|| median(sides));
+        let mut found = self.settle(frame, &outlines, false, trace)?;
+        found.look.place_px = place_px;
         // A card that fills the picture shows parts that look like cards.
         const MOST_PARTS: usize = 4;
         let cards = &found.table.cards;
         if cards.len() > MOST_PARTS || cards.iter().any(|card| !card.unsure) {
             return Ok(found);
         }
-        let near = self.settle(frame, &too_near(frame), true, trace)?;
+        let mut near = self.settle(frame, &too_near(frame), true, trace)?;
+        near.look.is_close_up = true;
         Ok(if near.table.cards.is_empty() { found } else { near })
     }
 
@@ -154,7 +167,7 @@ impl Pipeline {
         let readings = chosen().map(|i| readings[i].clone()).collect();
         let images = chosen().map(|i| images[i].clone()).collect();
         let table = TableReading { facts, ..table };
-        Ok(PipelineOutput { table, readings, images })
+        Ok(PipelineOutput { table, readings, images, look: Look::default() })
     }
 }
 

@@ -161,8 +161,8 @@ pub struct PhotoReading {
 impl PhotoReading {
     /// What a pipeline read on a photo's picture, with warnings and in the photo's own pixels.
     pub fn of(photo: Photo, output: PipelineOutput) -> Self {
-        let PipelineOutput { table, readings, images } = output;
-        let warnings = Warning::of(&photo, table.cards.len());
+        let PipelineOutput { table, readings, images, look } = output;
+        let warnings = Warning::of(&photo, &table.cards, &look);
         let table = TableReading { warnings, ..table };
         let table = match photo.reduced {
             1 => table,

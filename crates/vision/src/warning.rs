@@ -1,10 +1,13 @@
 //! What is to be said of a photo that could be read.
 
+use crate::compose::Look;
+use crate::data::ReadCard;
+use image::RgbImage;
 use serde::Serialize;
 use setsight_photo::source::Photo;
 use std::fmt;
 
-/// What is wrong with a photo though it could be read. [`fmt::Display`] says it in English.
+/// What is wrong with a photo though it could be read, or what else its reader should know. [`fmt::Display`] says it in English.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 #[non_exhaustive]
@@ -16,20 +19,53 @@ pub enum Warning {
         /// How many times longer than wide it is, rounded down.
         ratio: u32,
     },
+    /// No card is found, and the picture is nearly black.
+    TooDark,
+    /// No card is sure, and what may be cards is too small to be read.
+    TooSmall {
+        /// Its long side in pixels of the picture.
+        long_side_px: u32,
+    },
+    /// No card is found, though there is something like one: symbols, or a card of another game.
+    NothingRead,
+    /// One card fills the picture, and its border is not seen.
+    CloseUp,
 }
 
 /// Sides of a picture from which on cards are too small for the finders, which look at all of it.
 const MOST_ELONGATED: u32 = 5;
+/// Shorter cards are not read: their stripes are below a pixel.
+const LEAST_LONG_SIDE_PX: u32 = 24;
 
 impl Warning {
-    /// All that is to be said of a photo on which so many cards were found.
-    pub(crate) fn of(photo: &Photo, cards: usize) -> Vec<Self> {
+    /// All that is to be said of a photo on which these cards were found.
+    pub(crate) fn of(photo: &Photo, cards: &[ReadCard], look: &Look) -> Vec<Self> {
         let (width, height) = photo.frame.dimensions();
         let (long, short) = (width.max(height), width.min(height).max(1));
-        let is_elongated = cards == 0 && long > MOST_ELONGATED * short;
-        let elongated = is_elongated.then_some(Self::Elongated { ratio: long / short });
-        photo.is_cut_off.then_some(Self::CutOff).into_iter().chain(elongated).collect()
+        let has_sure = cards.iter().any(|card| !card.unsure);
+        let place_px = look.place_px.map(|px| px.round() as u32);
+        let small_px = place_px.filter(|px| !has_sure && *px < LEAST_LONG_SIDE_PX);
+        let told = if cards.is_empty() && long > MOST_ELONGATED * short {
+            Some(Self::Elongated { ratio: long / short })
+        } else if cards.is_empty() && is_dark(&photo.frame) {
+            Some(Self::TooDark)
+        } else if let Some(px) = small_px {
+            Some(Self::TooSmall { long_side_px: photo.reduced * px })
+        } else if cards.is_empty() {
+            place_px.map(|_| Self::NothingRead)
+        } else {
+            look.is_close_up.then_some(Self::CloseUp)
+        };
+        photo.is_cut_off.then_some(Self::CutOff).into_iter().chain(told).collect()
     }
+}
+
+/// Whether hardly a pixel is bright enough to be a card's stock.
+fn is_dark(picture: &RgbImage) -> bool {
+    const BRIGHT: u8 = 40;
+    const LEAST_BRIGHT: f64 = 0.01;
+    let bright = picture.pixels().filter(|pixel| pixel.0.iter().any(|&level| level >= BRIGHT));
+    (bright.count() as f64) < LEAST_BRIGHT * f64::from(picture.width() * picture.height())
 }
 
 impl fmt::Display for Warning {
@@ -42,6 +78,16 @@ impl fmt::Display for Warning {
                 "no cards are found in a picture this long and narrow if they fill only a part of it; cut that \
                  part out",
             ),
+            Self::TooDark => f.write_str("the picture is too dark to show cards; light the table"),
+            Self::TooSmall { long_side_px } => write!(
+                f,
+                "what may be cards is about {long_side_px} pixels long, too small to be read; go nearer, or take the \
+                 picture at its full size",
+            ),
+            Self::NothingRead => f.write_str(
+                "there is something like a card, but none can be read; show whole cards with their borders, from above",
+            ),
+            Self::CloseUp => f.write_str("one card fills the picture, and its border is not seen"),
         }
     }
 }
@@ -49,20 +95,74 @@ impl fmt::Display for Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{RgbImage, metadata::Orientation};
+    use crate::Trace;
+    use image::metadata::Orientation;
+    use setsight_game::cards::Card;
+    use setsight_photo::geometry::Quad;
+    use setsight_scenes::{Kind, Params};
+
+    /// A photo of one brightness.
+    fn photo((width, height): (u32, u32), level: u8, is_cut_off: bool) -> Photo {
+        let frame = RgbImage::from_pixel(width, height, image::Rgb([level; 3]));
+        let orientation = Orientation::NoTransforms;
+        let (stored_width, stored_height, reduced) = (width, height, 1);
+        Photo { frame, orientation, stored_width, stored_height, reduced, is_cut_off }
+    }
+
+    fn cards_of(count: usize, unsure: bool) -> Vec<ReadCard> {
+        let card = ReadCard::new(Quad::rectangle(90.0, 60.0), Card::from_index(0), 0.9, unsure);
+        vec![card; count]
+    }
 
     #[test]
     fn several_things_are_said_at_once() {
-        let said = |(width, height), is_cut_off, cards| {
-            let frame = RgbImage::new(width, height);
-            let orientation = Orientation::NoTransforms;
-            let (stored_width, stored_height, reduced) = (width, height, 1);
-            let photo =
-                Photo { frame, orientation, stored_width, stored_height, reduced, is_cut_off };
-            Warning::of(&photo, cards)
+        let said = |size, is_cut_off, cards| {
+            Warning::of(&photo(size, 90, is_cut_off), &cards_of(cards, false), &Look::default())
         };
         assert_eq!(said((640, 480), false, 0), []);
         assert_eq!(said((64, 640), false, 1), [], "it has cards");
         assert_eq!(said((64, 640), true, 0), [Warning::CutOff, Warning::Elongated { ratio: 10 }]);
+    }
+
+    #[test]
+    fn what_was_seen_instead_of_cards_is_told() {
+        let cases = [
+            (0, 90, None, vec![]),
+            (0, 90, Some(80.0), vec![Warning::NothingRead]),
+            (0, 90, Some(9.6), vec![Warning::TooSmall { long_side_px: 10 }]),
+            (0, 5, Some(9.6), vec![Warning::TooDark]),
+            (3, 5, Some(80.0), vec![]),
+            (3, 90, Some(9.6), vec![Warning::TooSmall { long_side_px: 10 }]),
+        ];
+        for (cards, level, place_px, expected) in cases {
+            let look = Look { is_close_up: false, place_px };
+            let cards = cards_of(cards, true);
+            assert_eq!(Warning::of(&photo((640, 480), level, false), &cards, &look), expected);
+        }
+        let look = Look { is_close_up: true, place_px: Some(9.6) };
+        let told = Warning::of(&photo((640, 480), 90, false), &cards_of(1, false), &look);
+        assert_eq!(told, [Warning::CloseUp]);
+    }
+
+    #[test]
+    fn advice_that_is_followed_helps() {
+        let scene = setsight_scenes::render(&Params::of(Kind::Wood), 7, 0).unwrap();
+        let mut dark = scene.image.clone();
+        dark.iter_mut().for_each(|level| *level /= 100);
+        let small = image::imageops::thumbnail(&scene.image, 24, 18);
+        let read = |picture: &RgbImage| {
+            let pipeline = crate::ReadingPlan::default().build().unwrap();
+            pipeline.read_photo(Photo::of_picture(picture.clone()), &mut Trace::default()).unwrap()
+        };
+        for (picture, is_told) in [
+            (dark, (|warning| *warning == Warning::TooDark) as fn(&Warning) -> bool),
+            (small, |warning| matches!(warning, Warning::TooSmall { .. })),
+        ] {
+            let table = read(&picture).table;
+            assert!(table.cards.iter().all(|card| card.unsure));
+            assert!(matches!(&table.warnings[..], [only] if is_told(only)), "{:?}", table.warnings);
+        }
+        let table = read(&scene.image).table;
+        assert!(table.cards.len() >= scene.cards.len() && table.warnings.is_empty());
     }
 }

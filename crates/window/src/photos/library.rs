@@ -290,6 +290,7 @@ pub(crate) mod tests {
                 table: self.table.reading.clone(),
                 readings: readings.map(|r| r.clone().unwrap_or(Reading::UNKNOWN)).collect(),
                 images: vec![image; self.table.cards.len()],
+                ..PipelineOutput::default()
             };
             Ok(PhotoReading::of(photo, output))
         }

@@ -79,6 +79,7 @@ impl Eye for Fake {
             readings: vec![Reading::UNKNOWN; cards.len()],
             images: vec![CardImage::from_crop(RgbImage::new(96, 64)); cards.len()],
             table: TableReading::new(cards, photo.frame.dimensions()),
+            ..PipelineOutput::default()
         };
         Ok(PhotoReading::of(photo, output))
     }

@@ -91,6 +91,10 @@ copies = { $n ->
 }
 warning-cut-off = Die Datei des Fotos endet zu früh, der untere Rand kann fehlen. Bitte noch einmal kopieren.
 warning-elongated = Dieses Bild ist zu lang und schmal, um Karten darin zu finden. Bitte den Teil mit den Karten ausschneiden.
+warning-too-dark = Dieses Bild ist zu dunkel, um Karten zu zeigen. Mach Licht und nimm es noch einmal auf.
+warning-too-small = Was Karten sein könnten, ist etwa { $n } Pixel lang, zu klein zum Lesen. Geh näher heran oder öffne das Bild in voller Größe.
+warning-nothing-read = Etwas sieht wie eine Karte aus, aber keine ist zu lesen. Zeig ganze Karten mit ihrem Rand, von oben.
+warning-close-up = Eine Karte füllt das Bild, und ihr Rand ist nicht zu sehen.
 colours-grey = Das Bild hat keine Farben: Ich lese nur Anzahl, Form und Füllung.
 colours-alike = In diesem Licht sehen alle Farben gleich aus: Ich lese nur Anzahl, Form und Füllung.
 

@@ -84,6 +84,10 @@ copies = { $n ->
 }
 warning-cut-off = The photo's file is incomplete, so its lower edge may be missing. Copy it again.
 warning-elongated = This picture is too long and narrow to find cards in. Crop it to the part that shows them.
+warning-too-dark = This picture is too dark to show cards. Turn on a light and take it again.
+warning-too-small = What may be cards is about { $n } pixels long, too small to read. Go nearer, or open the picture at its full size.
+warning-nothing-read = Something looks like a card, but none can be read. Show whole cards with their borders, from above.
+warning-close-up = One card fills the picture, and its border is not seen.
 colours-grey = The picture has no colours, so I only read number, shape and shading.
 colours-alike = In this light all colours look alike, so I only read number, shape and shading.
 
