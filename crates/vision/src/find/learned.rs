@@ -30,9 +30,9 @@ pub struct Params {
     pub long_side_px: f64,
     /// Long sides of the photo, in pixels, in further passes if the first detects few cards: for those
     /// that fill much of the photo.
-    pub passes_of_few_px: [f64; 3],
-    /// The same if these detect nothing: for small cards.
-    pub blind_passes_px: [f64; 1],
+    pub near_passes_px: [f64; 3],
+    /// The same if it detects few cards, or small ones: for small cards.
+    pub far_passes_px: [f64; 1],
     /// Threshold of the network's log odds for a card's peak.
     pub least_heat: f64,
     /// Threshold of the network's log odds for a symbol's peak.
@@ -57,8 +57,8 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             long_side_px: 320.0,
-            passes_of_few_px: [200.0, 120.0, 72.0],
-            blind_passes_px: [640.0],
+            near_passes_px: [200.0, 120.0, 72.0],
+            far_passes_px: [640.0],
             least_heat: -2.0,
             least_symbol_heat: -1.0,
             apart: 0.42,

@@ -312,7 +312,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Takes the usual pass, or the one at another scale that shows cards best if that shows few.
+    /// Takes the usual pass, or the one at another scale that shows cards best if that shows few, or small ones.
     pub(crate) fn detect(
         frame: &Frame,
         network: &dyn FinderNetwork,
@@ -322,20 +322,20 @@ impl Found {
         const MOST_ENLARGED: f64 = 2.0;
         // Fewer likely cards may be parts of one that is near.
         const FEW: usize = 3;
+        // At this long side a card's symbols are a pixel wide.
+        const SMALL_PX: f64 = 12.0;
         let working = Working::new(frame, params.working_px);
         let own_px = f64::from(frame.width().max(frame.height()));
         let largest_px = params.long_side_px.max(own_px * MOST_ENLARGED);
         let mut best = Pass::of(&working, network, params.long_side_px, params)?;
-        for (passes, fewest) in [(&params.passes_of_few_px[..], FEW), (&params.blind_passes_px, 1)]
-        {
-            if best.likely() >= fewest {
-                break;
-            }
-            for &long_side_px in passes.iter().filter(|&&px| px < largest_px) {
-                let next = Pass::of(&working, network, long_side_px, params)?;
-                if next.best_heat() > best.best_heat() {
-                    best = next;
-                }
+        let is_few = best.likely() < FEW;
+        let is_small = median_long_side(&best.cards).is_none_or(|px| px < SMALL_PX);
+        let near = params.near_passes_px.iter().filter(|_| is_few);
+        let far = params.far_passes_px.iter().filter(|_| is_few || is_small);
+        for &long_side_px in near.chain(far).filter(|&&px| px < largest_px) {
+            let next = Pass::of(&working, network, long_side_px, params)?;
+            if next.best_heat() > best.best_heat() {
+                best = next;
             }
         }
         Ok(best.in_working(frame, working, params))
