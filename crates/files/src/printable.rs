@@ -3,36 +3,36 @@
 
 use serde_json::error::Category;
 use std::borrow::Cow;
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
-/// Escapes characters that move a terminal's cursor or change its state (`\\u{1b}`). Line breaks
-/// and tabs are kept if `lines` is true.
-fn spelt(text: &str, lines: bool) -> Cow<'_, str> {
-    // Bidirectional control characters can make one name look like another.
-    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let harms = |c: char| (c.is_control() && !(lines && matches!(c, '\n' | '\t'))) || turns(c);
-    if !text.contains(harms) {
+/// Whether a character moves a terminal's cursor, changes its state, or can make one name look like another (the
+/// bidirectional controls).
+fn harms(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Escapes those that harm (`\\u{1b}`).
+fn spelt(text: &str, harms: impl Fn(char) -> bool, spell: fn(char) -> String) -> Cow<'_, str> {
+    if !text.contains(&harms) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if harms(c) {
-            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
+    let spelt = |c| if harms(c) { spell(c) } else { String::from(c) };
+    Cow::Owned(text.chars().map(spelt).collect())
+}
+
+fn as_in_rust(c: char) -> String {
+    format!("\\u{{{:x}}}", u32::from(c))
 }
 
 /// One line of text, escaped.
 pub fn line(text: &str) -> Cow<'_, str> {
-    spelt(text, false)
+    spelt(text, harms, as_in_rust)
 }
 
-/// Several lines of text, escaped.
-pub fn lines(text: &str) -> Cow<'_, str> {
-    spelt(text, true)
+/// JSON with the same characters spelt as JSON spells them, which loses nothing: they stand in its texts alone.
+pub fn json(value: &impl Display) -> String {
+    spelt(&value.to_string(), harms, |c| format!("\\u{:04x}", u32::from(c))).into_owned()
 }
 
 /// A number with its noun, of which the plural has an s.
@@ -45,14 +45,15 @@ pub fn plural<N: PartialEq + From<u8>>(count: N) -> &'static str {
     if count == N::from(1) { "" } else { "s" }
 }
 
-/// A table cell that spreadsheets do not take for a formula: an apostrophe goes before a text that
-/// could be one (OWASP, "CSV injection").
+/// Whether spreadsheets may take a table cell for a formula (OWASP, "CSV injection"): some take the wide forms of
+/// East Asian writing for the same.
+pub fn is_formula(cell: &str) -> bool {
+    cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
+}
+
+/// A table cell, escaped as a line is: an apostrophe goes before what could be a formula.
 pub fn cell(text: &str) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        Cow::Owned(format!("'{text}"))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if is_formula(text) { Cow::Owned(format!("'{}", line(text))) } else { line(text) }
 }
 
 /// Writes an escaped line to stderr, and ignores errors such as a closed terminal. Of a line without measure, as
@@ -60,8 +61,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
 pub fn to_stderr(text: std::fmt::Arguments<'_>) {
     use std::io::Write as _;
     let text = text.to_string();
-    let shown: Vec<Cow<'_, str>> = text.split('\n').map(shortened).collect();
-    let _ = writeln!(std::io::stderr().lock(), "{}", lines(&shown.join("\n")));
+    let _ = writeln!(std::io::stderr().lock(), "{}", line(&shortened(&text)));
 }
 
 /// Beginning and end of a line that is too long to be read.
@@ -84,17 +84,26 @@ fn shortened(line: &str) -> Cow<'_, str> {
 pub fn to_stdout(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
     use std::io::Write as _;
     let text = text.to_string();
-    writeln!(std::io::stdout().lock(), "{}", lines(&text))
+    writeln!(std::io::stdout().lock(), "{}", line(&text))
 }
 
-/// Prints a result that may hold text of others to stdout like `println!`, but escapes it and gives
+/// Writes lines of the program's own to stdout, escaped; text of others in them must be escaped already, or it could
+/// make lines of its own.
+///
+/// # Errors
+/// As [`to_stdout`].
+pub fn print_lines(text: &str) -> std::io::Result<()> {
+    text.trim_end().split('\n').try_for_each(|line| to_stdout(format_args!("{line}")))
+}
+
+/// Prints a line that may hold text of others to stdout like `println!`, but escapes it and gives
 /// the error of writing.
 #[macro_export]
 macro_rules! print_result {
     ($($text:tt)*) => { $crate::printable::to_stdout(format_args!($($text)*)) };
 }
 
-/// Prints a message to stderr like `eprintln!`, but escapes it and ignores write errors.
+/// Prints a message of one line to stderr like `eprintln!`, but escapes it and ignores write errors.
 #[macro_export]
 macro_rules! say {
     ($($text:tt)*) => { $crate::printable::to_stderr(format_args!($($text)*)) };
@@ -161,7 +170,10 @@ mod tests {
     fn what_steers_a_terminal_is_spelt_out() {
         assert_eq!(line("plain näme 牌.jpg"), "plain näme 牌.jpg");
         assert_eq!(line("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\u{a}c");
-        assert_eq!(lines("a\nb\u{7}"), "a\nb\\u{7}");
+        let value = serde_json::json!({"file": "a\u{9b}\u{202e}\n\u{7f}é"});
+        let text = json(&value);
+        assert_eq!(text, r#"{"file":"a\u009b\u202e\n\u007fé"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
         assert_eq!(line("gpj.\u{202e}exe"), "gpj.\\u{202e}exe");
     }
 
@@ -178,6 +190,10 @@ mod tests {
     #[test]
     fn formulas_are_text() {
         assert_eq!(cell("=1+1"), "'=1+1");
+        assert_eq!(cell("a\u{1b}"), "a\\u{1b}");
+        for start in ["＝", "＋", "－", "＠"] {
+            assert_eq!(cell(&format!("{start}1")), format!("'{start}1"));
+        }
         assert_eq!(cell("a=1"), "a=1");
     }
 

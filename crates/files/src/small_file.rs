@@ -127,6 +127,18 @@ pub fn is_device(path: &Path) -> bool {
     cfg!(windows) && is_name_of_device(&path.file_name().unwrap_or_default().to_string_lossy())
 }
 
+/// A name for a file in a folder, from a name that others gave: one that leads nowhere else, and that Windows and its
+/// shares take as well. They have other uses for some characters, drop dots and spaces at the end, and know devices.
+pub fn portable(name: &str) -> String {
+    let other = |c: char| c.is_control() || "<>:\"/\\|?*".contains(c);
+    let mut name = name.replace(other, "_");
+    name.truncate(name.trim_end_matches(['.', ' ']).len());
+    if name.is_empty() || is_name_of_device(&name) {
+        name.insert(0, '_');
+    }
+    name
+}
+
 /// By Microsoft's "Naming Files, Paths, and Namespaces". What follows the first dot or colon does not count.
 fn is_name_of_device(name: &str) -> bool {
     let stem = name.split(['.', ':']).next().unwrap_or_default().trim_end().to_ascii_uppercase();
@@ -154,6 +166,27 @@ mod tests {
         assert_eq!(error.to_string(), "it has 5 bytes; at most 4 are read");
         let missing = read_small(&dir.path().join("none"), 4).unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_name_stays_in_its_folder_on_every_system() {
+        let table = [
+            ("table 1", "table 1"),
+            ("ü é.old", "ü é.old"),
+            ("..", "_"),
+            (".", "_"),
+            ("", "_"),
+            ("NUL", "_NUL"),
+            ("con.jpg", "_con.jpg"),
+            ("com1", "_com1"),
+            ("console", "console"),
+            ("a:b", "a_b"),
+            ("a\nb\\c/d", "a_b_c_d"),
+            ("end. .", "end"),
+        ];
+        for (name, expected) in table {
+            assert_eq!(portable(name), expected, "{name:?}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Files that are written completely or not at all: under a temporary name first, then renamed. An
-//! older file is replaced with its permissions kept; a device or a pipe is left alone.
+//! older file is replaced with its permissions kept, through a link where it leads; a device or a pipe is left alone.
 //! Also a lock for files that are read, changed and written again.
 
 use crate::small_file::is_device;
@@ -81,6 +81,7 @@ impl WholeFile {
 
     fn create_with(path: &Path, mode: u32) -> io::Result<Self> {
         let older = older_file(path)?;
+        let path = &behind_links(path);
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -179,6 +180,17 @@ impl io::Seek for WholeFile {
     }
 }
 
+/// Where a link leads in the end, whether anything is there or not; a rename would replace the link itself.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    // As many as Linux follows. More lead to no file, as was seen before.
+    for _ in 0..40 {
+        let Ok(link) = path.read_link() else { break };
+        path.set_file_name(link);
+    }
+    path
+}
+
 /// What is known of the file that will be replaced, if there is one. A rename would replace a device
 /// or a pipe, too, without a word.
 fn older_file(path: &Path) -> io::Result<Option<Metadata>> {
@@ -233,9 +245,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// The system's error without the name of the temporary file, which `tempfile` adds and which would
+/// The system's error without the name of the temporary file or folder, which `tempfile` adds and which would
 /// only confuse.
-fn without_name(error: &io::Error) -> io::Error {
+pub fn without_name(error: &io::Error) -> io::Error {
     let words = error.to_string();
     io::Error::new(error.kind(), words.split(" at path ").next().unwrap_or_default().to_owned())
 }
