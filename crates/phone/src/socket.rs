@@ -158,6 +158,8 @@ impl Write for Stream {
 
 /// How long it is valid: Apple's systems accept none for longer.
 const VALID: Duration = Duration::from_secs(825 * 24 * 3600);
+/// It begins so long before it is made: clocks of phones and computers differ.
+const SLACK: Duration = Duration::from_secs(24 * 3600);
 /// One that ends sooner than this is made anew.
 const REST: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -190,7 +192,9 @@ pub(crate) fn usual_file() -> Option<PathBuf> {
 pub(crate) fn certificate(file: Option<&Path>, addresses: &[IpAddr]) -> io::Result<Certificate> {
     let usable = |kept: Kept| {
         let until = UNIX_EPOCH.checked_add(Duration::from_secs(kept.until_s))?;
-        until.duration_since(SystemTime::now()).ok().filter(|rest| *rest > REST)?;
+        let rest = until.duration_since(SystemTime::now()).ok()?;
+        // It is valid today: of one that was made by a clock that ran ahead, the day is still to come.
+        (rest > REST && rest < VALID + SLACK).then_some(())?;
         kept.config().ok()
     };
     if let Some(file) = file
@@ -217,8 +221,7 @@ impl Kept {
         params.distinguished_name.push(DnType::CommonName, "setsight on this network");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         let now = SystemTime::now();
-        // Clocks of phones and computers differ.
-        params.not_before = (now - Duration::from_secs(24 * 3600)).into();
+        params.not_before = (now - SLACK).into();
         params.not_after = (now + VALID).into();
         let certificate = params.self_signed(&key).map_err(io::Error::other)?;
         let until = (now + VALID).duration_since(UNIX_EPOCH).map_err(io::Error::other)?;
@@ -268,8 +271,12 @@ mod tests {
         let mut kept: Kept = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
         kept.until_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 3600;
         kept.write(&file).unwrap();
+        let hour = make();
+        assert_ne!(hour.fingerprint, first.fingerprint, "it would end in an hour");
+        kept.until_s += (VALID + 2 * SLACK).as_secs();
+        kept.write(&file).unwrap();
         let second = make();
-        assert_ne!(second.fingerprint, first.fingerprint, "it would end in an hour");
+        assert_ne!(second.fingerprint, first.fingerprint, "it begins in a day");
         std::fs::write(&file, b"{\"until_s\": 9999999999, \"certificate\": \"\", \"key\": \"\"}")
             .unwrap();
         assert_ne!(make().fingerprint, second.fingerprint);
