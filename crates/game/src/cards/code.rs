@@ -38,9 +38,9 @@ impl FromStr for Card {
 
     /// Parses a code, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, CodeError> {
-        let letters: Vec<char> = text.chars().collect();
+        let letters: Vec<char> = text.chars().take(5).collect();
         let &[number, shading, color, shape] = letters.as_slice() else {
-            return Err(CodeError::Length { text: text.to_owned(), found: letters.len() });
+            return Err(CodeError::Length { text: begin_of(text), found: text.chars().count() });
         };
         let bad = |found, place, property, expected| CodeError::Character {
             text: text.to_owned(),
@@ -116,6 +116,10 @@ impl Card {
     /// [`NameError`].
     pub fn from_name(name: &str) -> Result<Self, NameError> {
         let name = name.trim();
+        // Each of its words would be compared with all others.
+        if name.len() > MOST_BYTES {
+            return Err(NameError::Unknown { words: vec![begin_of(name)] });
+        }
         let code = match name.parse() {
             Ok(card) => return Ok(card),
             Err(error) => error,
@@ -155,6 +159,17 @@ impl Card {
             color: Color::from_index(value(Property::Color)?),
             shape: Shape::from_index(value(Property::Shape)?),
         })
+    }
+}
+
+/// Longest name of a card, in bytes: some words of any script.
+const MOST_BYTES: usize = 400;
+
+/// Of a text that is too long for a message, its first characters.
+fn begin_of(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -249,5 +264,8 @@ mod tests {
         assert_eq!(why("two purple diamonds"), "it says no shading");
         assert_eq!(why("two red purple open diamonds"), "it says two colours");
         assert_eq!(why(""), "it says no number");
+        let long: String = (0..100_000).map(|n| format!("w{n} ")).collect();
+        assert!(why(&long).starts_with("\"w0 w1 ") && why(&long).len() < 130, "{}", why(&long));
+        assert!("é".repeat(9_000).parse::<Card>().unwrap_err().to_string().len() < 200);
     }
 }
