@@ -4,7 +4,7 @@
 use crate::checks::{self, LearnError};
 use crate::group::{self, DeckCard, Groups, UserLabel};
 use crate::{checks::SeenPhoto, print};
-use setsight_files::printable::counted;
+use setsight_files::printable::{self, counted};
 use setsight_game::cards::{DECK_SIZE, Deck, Property};
 use std::fmt;
 
@@ -344,7 +344,7 @@ pub fn check_name(name: &str) -> Result<(), NameError> {
     if taken {
         return Err(NameError::Taken);
     }
-    if name.trim().is_empty() || name.chars().any(char::is_control) || name.chars().count() > 60 {
+    if name.trim().is_empty() || printable::line(name) != name || name.chars().count() > 60 {
         return Err(NameError::Malformed);
     }
     Ok(())

@@ -5,7 +5,7 @@
 
 use super::figures::PhotoOutcome;
 use serde_json::{Value, json};
-use setsight_files::{json_fault, small_file::read_json};
+use setsight_files::{json_fault, printable, small_file::read_json};
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fmt};
 
@@ -258,7 +258,8 @@ const SHOWN: usize = 20;
 
 impl fmt::Display for Comparison {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "against the baseline (reader {})      before     now", self.readers.0)?;
+        let reader = printable::line(&self.readers.0);
+        writeln!(out, "against the baseline (reader {reader})      before     now")?;
         let line = |out: &mut fmt::Formatter<'_>, change: &Change| {
             let gain = change.gain();
             let word = match gain {
@@ -266,7 +267,7 @@ impl fmt::Display for Comparison {
                 g if g <= -0.005 => "worse",
                 _ => "",
             };
-            let (name, before, now) = (&change.name, change.before, change.now);
+            let (name, before, now) = (printable::line(&change.name), change.before, change.now);
             writeln!(out, "  {name:<38}{before:>8.2}{now:>8.2}  {word}")
         };
         for change in self.all.iter().chain(&self.groups) {
@@ -282,7 +283,8 @@ impl fmt::Display for Comparison {
             writeln!(out, "  {title}: {} cards", list.len())?;
             for change in list.iter().take(SHOWN) {
                 let CardChange { photo, card, before, now } = change;
-                writeln!(out, "    {photo}: {card} {before} -> {now}")?;
+                let said = format!("{photo}: {card} {before} -> {now}");
+                writeln!(out, "    {}", printable::line(&said))?;
             }
             if list.len() > SHOWN {
                 writeln!(out, "    and {} more; a report lists them", list.len() - SHOWN)?;

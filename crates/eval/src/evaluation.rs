@@ -9,6 +9,7 @@ use super::figures::{Figures, PhotoOutcome, percent, set_at};
 use super::run::PhotoResult;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use setsight_files::printable::line;
 use setsight_game::cards::{Deck, Property};
 use setsight_game::json::VERSION;
 use setsight_labels::Match;
@@ -253,6 +254,7 @@ fn write_groups(
         width
     )?;
     for (name, g) in groups {
+        let name = line(name);
         writeln!(
             out,
             "  {name:<width$}{:>7}{:>7}{:>7.1}%{:>7.1}%{:>13.1}%{:>8}{:>13.2}",
@@ -346,7 +348,7 @@ impl fmt::Display for SideBySide<'_> {
             write!(out, "\n{title:<0$}", width + 2)?;
             columns(out, &|e| e.reader.clone())?;
             for name in groups.keys() {
-                write!(out, "  {name:<width$}")?;
+                write!(out, "  {:<width$}", line(name))?;
                 columns(out, &|e| {
                     let group = e.by_source.get(name).filter(|_| title.ends_with("source"));
                     let group = group.or_else(|| e.by_tag.get(name));

@@ -14,6 +14,7 @@ use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES, board, tflite
 use super::{float::Planes, net::Net};
 use serde_json::Value;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
+use setsight_files::whole_file::without_name;
 use setsight_game::cards::Card;
 use setsight_nets::{graph::Graph, reader};
 use setsight_scenes::Kind;
@@ -345,7 +346,9 @@ pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io
         _ => Path::new("."),
     };
     std::fs::create_dir_all(parent)?;
-    let beside = tempfile::Builder::new().prefix(".setsight-").suffix(".tmp").tempdir_in(parent)?;
+    let mut beside = tempfile::Builder::new();
+    let beside = beside.prefix(".setsight-").suffix(".tmp").tempdir_in(parent);
+    let beside = beside.map_err(|error| without_name(&error))?;
     let (new, old) = (beside.path().join("new"), beside.path().join("old"));
     for part in [BOARD, DESK] {
         std::fs::create_dir_all(new.join(part))?;

@@ -19,7 +19,7 @@ use eframe::egui::{
 use groups::{GroupsView, ValueNames, place_words};
 use setsight_decks::{LearnError, NameError, Note, Place, check_name};
 use setsight_desktop::Pick;
-use setsight_files::whole_file::write_whole;
+use setsight_files::{small_file::portable, whole_file::write_whole};
 use setsight_game::cards::{Card, Deck, Property, deck::DeckError};
 use setsight_photo::source::list_photos;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl DeckTab {
     /// The file name to propose.
     fn file_name(&self) -> String {
         let letter = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        format!("{}.json", self.name.trim().chars().map(letter).collect::<String>())
+        portable(&format!("{}.json", self.name.trim().chars().map(letter).collect::<String>()))
     }
 
     /// The deck with its names; none while it is not in order or has no name.

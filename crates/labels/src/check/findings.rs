@@ -2,7 +2,7 @@
 
 use super::{Checked, Doubt, Item, LabelledBoard, Picture, Plan, Wrong};
 use serde_json::{Value, json};
-use setsight_files::printable::counted;
+use setsight_files::printable::{counted, line};
 use setsight_game::cards::{Card, DECK_SIZE, Property};
 use setsight_game::json::{VERSION, path_members};
 use setsight_photo::source::natural_order;
@@ -242,16 +242,16 @@ impl fmt::Display for Findings {
                 self.unchecked.len()
             )?;
             for path in &self.unchecked {
-                writeln!(out, "  {}", path.display())?;
+                writeln!(out, "  {}", line(&path.display().to_string()))?;
             }
         }
         writeln!(out, "\nwrong: {}", self.wrong.len())?;
         for Wrong { path, reason } in &self.wrong {
-            writeln!(out, "  {}: {reason}", path.display())?;
+            writeln!(out, "  {}", line(&format!("{}: {reason}", path.display())))?;
         }
         writeln!(out, "\ndoubtful: {}", self.doubts.len())?;
         for doubt in &self.doubts {
-            writeln!(out, "  {}: {doubt}", doubt.path.display())?;
+            writeln!(out, "  {}", line(&format!("{}: {doubt}", doubt.path.display())))?;
         }
         if self.unsure > 0 {
             writeln!(

@@ -5,7 +5,8 @@
 //! folder is first completed under a temporary name.
 
 use super::settle::Converted;
-use setsight_files::whole_file::WholeFile;
+use setsight_files::small_file::portable;
+use setsight_files::whole_file::{WholeFile, without_name};
 use setsight_photo::labels::{
     CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, write_crop_labels,
 };
@@ -107,14 +108,24 @@ impl Converted {
             // The same permissions as any new folder; the umask still applies.
             builder.permissions(fs::Permissions::from_mode(0o777));
         }
-        let making = builder.tempdir_in(above).map_err(|e| unwritable(above, e))?;
+        let making = builder.tempdir_in(above).map_err(|e| unwritable(above, without_name(&e)))?;
         for (path, name) in self.files().zip(&names) {
             if !go_on() {
                 return Err(WriteError::Stopped);
             }
             copy_file(path, &making.path().join(name)).map_err(|e| unwritable(path, e))?;
         }
-        let written = self.write_named(making.path(), names)?;
+        // Nobody knows the folder in the making.
+        let place = |path: PathBuf| out.join(path.file_name().unwrap_or_default());
+        let written = self.write_named(making.path(), names).map_err(|error| match error {
+            WriteError::Labels(DatasetError::Unwritable { path, source }) => {
+                WriteError::Unwritable { path: place(path), source }
+            }
+            WriteError::Labels(DatasetError::Malformed { path, reason }) => {
+                DatasetError::Malformed { path: place(path), reason }.into()
+            }
+            other => other,
+        })?;
         let name = written.file_name().unwrap_or_default().to_owned();
         if out.exists() {
             fs::remove_dir(out).map_err(|e| unwritable(out, e))?;
@@ -166,6 +177,7 @@ impl Converted {
                     way.iter().map(|part| text(part, path)).collect::<Result<Vec<_>, _>>()?;
                 *name = parts.join("-").trim_start_matches(['/', '-']).to_owned();
             }
+            *name = portable(name);
             // Some systems treat a.jpg and A.JPG as one file, and label files must not be
             // overwritten.
             let is_new = taken.insert(name.to_lowercase());

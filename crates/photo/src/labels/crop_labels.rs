@@ -4,7 +4,7 @@ use super::{CROP_LABELS, DatasetError, as_code, check_files, write_all};
 use crate::source::{self, SourceError};
 use image::{RgbImage, imageops};
 use serde::{Deserialize, Serialize};
-use setsight_files::small_file::read_text_bytes;
+use setsight_files::{printable::is_formula, small_file::read_text_bytes};
 use setsight_game::cards::{Card, CodeError};
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -128,7 +128,9 @@ pub fn write_crop_labels(folder: &Path, labels: &[CropLabel]) -> Result<(), Data
     };
     put("file", "code");
     for label in labels {
-        put(&label.file, &label.code.to_string());
+        // The same file by another name.
+        let formula = is_formula(&label.file).then(|| format!("./{}", label.file));
+        put(formula.as_ref().unwrap_or(&label.file), &label.code.to_string());
     }
     write_all(&folder.join(CROP_LABELS), &writer.into_inner().expect("into memory"))
 }

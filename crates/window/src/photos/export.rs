@@ -9,7 +9,7 @@ use crate::shared::{
     words::t,
 };
 use image::{ImageFormat, RgbImage};
-use setsight_files::whole_file::write_whole;
+use setsight_files::{small_file::portable, whole_file::write_whole};
 use setsight_game::cards::picture::Ink;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source::SourceError;
@@ -21,12 +21,17 @@ use std::{collections::HashSet, sync::Arc};
 
 /// A name for what is written about a photo.
 pub(crate) fn name(photo: &Path, ask: Ask) -> String {
-    let stem = photo.file_stem().unwrap_or(photo.as_os_str()).to_string_lossy();
+    let stem = stem(photo);
     match ask {
         SAVE_PICTURE => format!("{stem}-sets.png"),
         SAVE_JSON => format!("{stem}.json"),
         _ => String::new(),
     }
+}
+
+/// The name of a photo's file, as any system takes it.
+fn stem(photo: &Path) -> String {
+    portable(&photo.file_stem().unwrap_or(photo.as_os_str()).to_string_lossy())
 }
 
 /// What is known of the photo that is looked at, as read and corrected.
@@ -259,7 +264,7 @@ fn new_folder(place: &Path) -> Result<PathBuf, Problem> {
 
 /// A name for a photo's picture that no other one has.
 fn name_of(photo: &Path, taken: &mut HashSet<String>) -> String {
-    let stem = photo.file_stem().unwrap_or(photo.as_os_str()).to_string_lossy().into_owned();
+    let stem = stem(photo);
     let numbered = |n: usize| {
         if n == 1 { format!("{stem}-sets.jpg") } else { format!("{stem}-sets-{n}.jpg") }
     };
@@ -292,5 +297,6 @@ mod tests {
     fn names_are_proposed() {
         assert_eq!(name(Path::new("/a/table 1.jpg"), SAVE_PICTURE), "table 1-sets.png");
         assert_eq!(name(Path::new("x.webp"), SAVE_JSON), "x.json");
+        assert_eq!(name(Path::new("a/nul.jpg"), SAVE_JSON), "_nul.json");
     }
 }

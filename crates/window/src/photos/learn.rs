@@ -5,7 +5,7 @@ use crate::shared::theme::GOOD;
 use crate::shared::words::{Word, t};
 use eframe::egui::{Context, Grid, ProgressBar, Ui};
 use setsight_eval::gain::{self, Change, Counts, Verdict, Worth};
-use setsight_files::programs::in_background;
+use setsight_files::{programs::in_background, small_file::portable};
 use setsight_nets::engine::used;
 use std::{
     io::{BufRead, BufReader},
@@ -249,7 +249,7 @@ fn counts(ui: &mut Ui, id: &str, name: String, counts: &Counts) {
 
 /// A folder for the models of these photos that does not exist yet.
 fn new_folder(place: Option<&Path>, photos: &Path) -> PathBuf {
-    let name = photos.file_name().map_or("photos".into(), |name| name.to_string_lossy());
+    let name = photos.file_name().map_or("photos".into(), |name| portable(&name.to_string_lossy()));
     // On Windows and macOS `setsight/models` is the file that names those in use.
     let data = || dirs::data_local_dir().unwrap_or_else(std::env::temp_dir);
     let usual = || data().join("setsight").join("trained");
