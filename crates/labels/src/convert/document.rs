@@ -13,6 +13,8 @@ use std::{collections::BTreeMap, ffi::OsStr, fmt};
 const MAX_XML_NODES: u32 = 1_000_000;
 /// Most attributes of a tag: the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 100;
+/// Most namespaces that a file may declare.
+const MAX_NAMESPACES: usize = 100;
 
 /// A file of labels.
 pub(super) struct Document<'a> {
@@ -88,9 +90,13 @@ pub(super) fn xml_of(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::E
     roxmltree::Document::parse_with_options(text, options)
 }
 
-/// Refuses XML with a tag of more attributes than any format has.
+/// Refuses XML with a tag of more attributes than any format has, or with more namespaces.
 fn check_tags(xml: &str) -> Result<(), String> {
     let (mut is_tag, mut attributes, mut quote) = (false, 0, None);
+    // Each costs at every tag below it.
+    if xml.matches("xmlns").count() > MAX_NAMESPACES {
+        return Err(format!("declares more than {MAX_NAMESPACES} namespaces"));
+    }
     for byte in xml.bytes() {
         match (quote, byte) {
             // It stands within no value.
@@ -204,6 +210,8 @@ mod tests {
         assert_eq!(check_tags(&tag(100)), Ok(()));
         assert!(check_tags(&tag(101)).is_err() && check_tags(&tag(80_000)).is_err());
         assert!(check_tags(&format!("<!-- don't -->=\"{}", tag(101))).is_err());
+        let nested: String = (0..101).map(|n| format!("<b xmlns:a{n}='{n}'>")).collect();
+        assert!(check_tags(&format!("<annotation>{nested}")).is_err());
         assert_eq!(check_tags(&format!("<a>{}</a>", "don't\" ".repeat(500))), Ok(()));
     }
 }
