@@ -10,7 +10,7 @@ use setsight_files::whole_file::write_whole;
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// File that lists the files of a folder of models with their hashes.
@@ -124,11 +124,15 @@ impl Models {
         }
     }
 
-    /// Whether something is there by the name of a file; it may still be broken, or no file.
+    /// Whether something is there by the name of a file, or the manifest names it; it may still be broken, or no
+    /// file.
     pub fn has(&self, file: &str) -> bool {
         match self {
             Self::Shipped => FILES.iter().any(|(name, _)| *name == file),
-            Self::Folder(folder) => folder.join(file).symlink_metadata().is_ok(),
+            Self::Folder(folder) => {
+                folder.join(file).symlink_metadata().is_ok()
+                    || self.named(folder, file).is_ok_and(|named| named.is_some())
+            }
         }
     }
 
@@ -154,12 +158,29 @@ impl Models {
                     true => read_small(&folder.join(file), MAX_BYTES as u64),
                     false => Err(io::Error::other("it is none of the files of models")),
                 };
+                let named = self.named(folder, file)?;
+                let gone = || {
+                    io::Error::new(
+                        ErrorKind::NotFound,
+                        format!("{MANIFEST} names it, and it is not there"),
+                    )
+                };
                 let bytes = bytes.map_err(|source| ModelsError::Unreadable {
                     file: self.name_of(file),
-                    source,
+                    source: if source.kind() == ErrorKind::NotFound && named.is_some() {
+                        gone()
+                    } else {
+                        source
+                    },
                 })?;
-                self.check(folder, file, &bytes)?;
-                Ok(Cow::Owned(bytes))
+                // The manifest need not name it.
+                let found = sha256(&bytes);
+                match named.map(|named| named.sha256) {
+                    Some(expected) if expected != found => {
+                        Err(ModelsError::Changed { file: self.name_of(file), found, expected })
+                    }
+                    _ => Ok(Cow::Owned(bytes)),
+                }
             }
         }
     }
@@ -182,25 +203,17 @@ impl Models {
         Ok(Network::load(&self.read(file)?, &self.name_of(file), kind)?)
     }
 
-    /// Checks a file against the manifest. The manifest need not list it; a listed file must match
-    /// its hash.
-    fn check(&self, folder: &Path, file: &str, bytes: &[u8]) -> Result<(), ModelsError> {
+    /// What the manifest says of a file, if there is one and it names the file.
+    fn named(&self, folder: &Path, file: &str) -> Result<Option<ManifestFile>, ModelsError> {
         let name = self.name_of(MANIFEST);
         let manifest = match read_text_bytes(&folder.join(MANIFEST), MAX_SETTINGS_BYTES) {
             Ok(manifest) => manifest,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ModelsError::Unreadable { file: name, source }),
         };
         let manifest: Manifest = serde_json::from_slice(&manifest)
             .map_err(|error| ModelsError::Json { file: name, reason: json_fault(&error) })?;
-        let named = manifest.files.into_iter().find(|named| named.file == file);
-        let found = sha256(bytes);
-        match named.map(|named| named.sha256) {
-            Some(expected) if expected != found => {
-                Err(ModelsError::Changed { file: self.name_of(file), found, expected })
-            }
-            _ => Ok(()),
-        }
+        Ok(manifest.files.into_iter().find(|named| named.file == file))
     }
 }
 
@@ -257,7 +270,7 @@ pub fn choose(folder: &Path) -> io::Result<PathBuf> {
 pub fn reset() -> io::Result<()> {
     let file = choice_file().ok_or_else(no_place)?;
     match std::fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }
@@ -297,6 +310,10 @@ mod tests {
         write(&ManifestFile { sha256: "00".into(), ..entry });
         let error = models.read("reader.onnx").unwrap_err().to_string();
         assert!(error.contains("(SHA-256 ba7816bf"), "{error}");
+        std::fs::remove_file(folder.path().join("reader.onnx")).unwrap();
+        assert!(models.has("reader.onnx") && !models.has("finder.onnx"));
+        let error = models.read("reader.onnx").unwrap_err().to_string();
+        assert!(error.contains("(manifest.json names it, and it is not there)"), "{error}");
         std::fs::write(folder.path().join(MANIFEST), "[]").unwrap();
         let error = models.read("reader.onnx").unwrap_err().to_string();
         assert!(error.contains("manifest.json is not as expected"), "{error}");
