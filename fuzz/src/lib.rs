@@ -74,10 +74,10 @@ pub fn deals(bytes: &[u8]) {
     let _ = parse_deals(bytes);
 }
 
-/// The code of a card, and a deck's file.
+/// The code or the name of a card, and a deck's file.
 pub fn codes(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let _ = text.parse::<Card>();
+    let _ = (text.parse::<Card>(), Card::from_name(text));
     in_a_folder("deck.json", bytes, |folder| {
         let _ = Deck::open(&folder.join("deck.json").to_string_lossy());
     });
