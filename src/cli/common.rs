@@ -3,18 +3,20 @@
 
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use indicatif::ProgressBar;
 use setsight_desktop::Failure;
 use setsight_eval::BaselineError;
-use setsight_files::say;
 use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_files::{printable::print_lines, say};
 use setsight_labels::convert::FindError;
 use setsight_nets::engine::ModelsError;
 use setsight_phone::{ListenError, StartError};
 use setsight_photo::labels::DatasetError;
 use setsight_train::{CheckpointError, TrainError};
 use setsight_vision::PlanError;
-use std::io::{self, IsTerminal, Read};
-use std::{error::Error, fs::File, path::Path};
+use std::io::{self, IsTerminal, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{error::Error, fs::File, path::Path, time::Duration};
 
 /// How a command prints its figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -47,6 +49,38 @@ impl Jobs {
     pub fn count(self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         if self.jobs == 0 { cores() } else { usize::from(self.jobs) }
+    }
+}
+
+/// Where the system gives no more threads, all is done on this one. Asked before the libraries start theirs, which
+/// would panic.
+pub fn settle_threads() {
+    let many = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 2;
+    let pool = || rayon::ThreadPoolBuilder::new();
+    if let Err(error) = pool().num_threads(many).build() {
+        say!(
+            "warning: the system gives no more threads ({error}); this goes on with one, more slowly"
+        );
+        // Nobody has made it before.
+        let _ = pool().num_threads(1).use_current_thread().build_global();
+        IS_ALONE.store(true, Ordering::Relaxed);
+    }
+}
+
+static IS_ALONE: AtomicBool = AtomicBool::new(false);
+
+/// Moves a bar also while nothing is told of: by a thread of its own, if there can be one.
+pub fn tick(bar: &ProgressBar) {
+    if !IS_ALONE.load(Ordering::Relaxed) {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+}
+
+/// Does work with so many threads for its parts, or with those that there are.
+pub fn on_threads<R: Send>(count: usize, work: impl FnOnce() -> R + Send) -> R {
+    match rayon::ThreadPoolBuilder::new().num_threads(count).build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
     }
 }
 
@@ -120,11 +154,60 @@ pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
     }
 }
 
-/// Writes a file that the call names, whole. One that is there is replaced if it begins with `start`, as what this
-/// program writes there does.
-pub fn put(file: &Path, start: &[u8], bytes: &[u8]) -> anyhow::Result<()> {
-    let written = refuse_others(file, start).and_then(|()| write_whole(file, bytes));
+/// Writes a file that the call names, whole; `-`, a device or a pipe is written to. A file that is there is replaced
+/// if it begins with `start`, as what this program writes there does, and is none of what the call is made from.
+pub fn put<F: AsRef<Path>>(
+    file: &Path,
+    start: &[u8],
+    from: &[F],
+    bytes: &[u8],
+) -> anyhow::Result<()> {
+    refuse_read(file, from)?;
+    let written = if is_stdout(file) {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush())
+    } else if file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        File::options().write(true).open(file).and_then(|mut out| out.write_all(bytes))
+    } else {
+        refuse_others(file, start).and_then(|()| write_whole(file, bytes))
+    };
     written.map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))
+}
+
+/// Refuses to replace what the call is made from.
+pub fn refuse_read<F: AsRef<Path>>(file: &Path, from: &[F]) -> Result<(), BadCall> {
+    let whole = file.canonicalize().ok().filter(|_| !is_stdout(file));
+    let mut read = from.iter().map(AsRef::as_ref).filter(|read| read.as_os_str() != "-");
+    if whole.is_some() && read.any(|read| read.canonicalize().ok() == whole) {
+        let reason = "it is read in the same call and would be replaced; name another place";
+        return Err(BadCall(format!("{} cannot be written: {reason}", file.display())));
+    }
+    Ok(())
+}
+
+/// Whether what is written to a path goes where stdout goes: `-`, or `/dev/stdout` by whatever name.
+pub fn is_stdout(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::{fd::AsFd, unix::fs::MetadataExt};
+        let own = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let own = own.and_then(|own| own.metadata());
+        if let (Ok(own), Ok(named)) = (own, file.metadata())
+            && (own.dev(), own.ino()) == (named.dev(), named.ino())
+        {
+            return true;
+        }
+    }
+    file.as_os_str() == "-"
+}
+
+/// Tells what became of a call: on stdout, or on stderr if what it made goes there.
+pub fn tell(made: Option<&Path>, text: &str) -> anyhow::Result<()> {
+    match made.is_some_and(is_stdout) {
+        true => text.trim_end().split('\n').for_each(|line| say!("{line}")),
+        false => print_lines(text).context("cannot write the result")?,
+    }
+    Ok(())
 }
 
 /// Reads one of some values by its name; `--help` lists all of them.

@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
     if let Some(file) = &args.print {
         let page = setsight_eval::drawn_card::boards(&deals, args.per_sheet.unwrap_or(1));
-        put(file, setsight_eval::html::head().as_bytes(), page.as_bytes())?;
+        put(file, setsight_eval::html::head().as_bytes(), args.file.as_slice(), page.as_bytes())?;
         return Ok(Outcome::Done);
     }
     let deals: Vec<Deal> = deals.into_iter().map(|(_, deal)| deal).collect();

@@ -21,7 +21,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use common::{BadCall, Outcome, told};
-use setsight_files::{print_result, say};
+use setsight_files::{printable, printable::print_lines, say};
 use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fmt::Write as _, io::Write, process::ExitCode};
 
@@ -119,6 +119,9 @@ fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str
         return Some("app");
     }
     let Some(first) = arguments.first() else { return Some(alone()) };
+    if first == "--" && arguments.len() > 1 {
+        return Some("scan");
+    }
     let is_option = first.as_encoded_bytes().starts_with(b"-");
     let is_command = first
         .to_str()
@@ -144,10 +147,18 @@ pub fn main() -> ExitCode {
     let program = if all.is_empty() { command() } else { with_all_shown(command()) };
     let help = all.first().map(|_| OsString::from("--help"));
     let arguments = meant_by(&program, arguments.into_iter().chain(help));
-    let parsed = program.try_get_matches_from(arguments);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let parse = |arguments: &[OsString]| {
+        let matches = program.clone().try_get_matches_from(arguments)?;
+        Cli::from_arg_matches(&matches)
+    };
+    let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
+            // It repeats the words of the call, which may be names of others: the same again of escaped ones.
+            let escaped =
+                |word: &OsString| OsString::from(&*printable::line(&word.to_string_lossy()));
+            let escaped = arguments.iter().map(escaped).collect::<Vec<_>>();
+            let error = parse(&escaped).err().unwrap_or(error);
             // A closed pipe under --help is no error of ours.
             let _ = error.print();
             let unknown = [
@@ -165,12 +176,15 @@ pub fn main() -> ExitCode {
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")
             {
-                let _ = print_result!("{}", table::models::verbose().trim_end());
+                let _ = print_lines(&table::models::verbose());
             }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
     stop::listen();
+    if matches!(cli.command, Command::Table(_) | Command::Compare(_) | Command::Simulate(_)) {
+        common::settle_threads();
+    }
     let result = match cli.command {
         Command::Table(command) => command.run(),
         Command::Sets(args) => sets::run(args),

@@ -29,7 +29,7 @@ impl ReportArgs {
         let page = page()?;
         std::fs::create_dir_all(folder)
             .map_err(|error| unwritten(format!("{} cannot be made", folder.display()), error))?;
-        put(&file, eval_html::head().as_bytes(), page.as_bytes())?;
+        put::<&Path>(&file, eval_html::head().as_bytes(), &[], page.as_bytes())?;
         Ok(if self.open && !show(&file) { Outcome::SomeFailed } else { Outcome::Done })
     }
 }

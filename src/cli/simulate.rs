@@ -1,6 +1,6 @@
 //! `setsight simulate`: many games.
 
-use crate::cli::common::{Format, Jobs, Outcome, SEED};
+use crate::cli::common::{Format, Jobs, Outcome, SEED, on_threads};
 use crate::cli::page::ReportArgs;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -76,22 +76,16 @@ impl From<PolicyName> for Policy {
 
 /// Plays the games and prints what they add up to.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.count())
-        .build()
-        .context("cannot start the threads")?;
     let bar = progress_bar(args.games);
     let start = Instant::now();
-    let statistics = pool.install(|| {
-        game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games))
+    let (statistics, threads) = on_threads(args.jobs.count(), || {
+        let played =
+            game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games));
+        (played, rayon::current_num_threads())
     });
     let seconds = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
-    say!(
-        "{} games in {seconds:.2} s on {} threads",
-        grouped(args.games),
-        pool.current_num_threads()
-    );
+    say!("{} games in {seconds:.2} s on {} threads", grouped(args.games), threads);
 
     let text = match args.format {
         Format::Text => text(&statistics, &args),

@@ -54,7 +54,9 @@ fn stop() {
     if STOP.swap(true, Ordering::Relaxed) || !IS_ASKED.load(Ordering::Relaxed) {
         at_once();
     }
-    say!("\nstopping after what is in hand (Ctrl-C again: at once)");
+    // Below the ^C of a terminal.
+    say!("");
+    say!("stopping after what is in hand (Ctrl-C again: at once)");
 }
 
 /// What says that the run is to end: for a command that looks at it between its steps.

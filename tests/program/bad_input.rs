@@ -279,8 +279,13 @@ const CASES: &[Case] = &[
     // What is drawn.
     refused("out/mine.jpg", "render --count 1 --out out"),
     refused("out/labels.json", "render --count 1 --out out"),
+    refused("film.avi", "render --video film.avi --seconds 0.1 --size 64x48"),
     refused("film.jsonl", "render --video film.avi --seconds 0.1 --size 64x48"),
     refused("film.avi", "live --url http://127.0.0.1:9 --headless --record film.avi"),
+    // Single files.
+    refused("mine", "deck learn tables --name ours --out mine"),
+    refused("mine", "deal --random --print mine"),
+    refused("mine", "export onnx --out mine"),
     // Networks.
     refused("out/reader.onnx", "train reader --out out"),
     refused("out/finder.onnx", "train finder --out out"),

@@ -217,6 +217,9 @@ fn a_baseline_shows_what_got_better_and_what_got_worse() {
     let json = figures(&world, &["set", "--baseline", "report/figures.json"]);
     assert_eq!(json["against_baseline"]["better"].as_array().unwrap().len(), 0);
     assert_eq!(json["against_baseline"]["worse"].as_array().unwrap().len(), 0);
+    let own = ["eval", "set", "--baseline", "report/figures.json", "--report", "report"];
+    let ran = world.run(&own).expect(2);
+    assert!(ran.stderr.contains("figures.json cannot be written: it is read in"), "{}", ran.stderr);
 
     world.file("other.json", b"{\"cards\": []}");
     let ran = world.run(&["eval", "set", "--baseline", "other.json"]).expect(2);

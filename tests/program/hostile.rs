@@ -162,9 +162,16 @@ fn two_runs_do_not_write_into_one_folder() {
     for n in 0..8 {
         world.file(&format!("photos/{n}.png"), &small_png());
     }
-    let calls =
-        [&["scan", "photos", "--out", "out"][..], &["render", "--count", "1", "--out", "drawn"]];
-    for call in calls {
+    world.run(&["render", "--count", "1", "--cards", "2", "--size", "160x120", "--out", "tables"]);
+    for call in [
+        "scan photos --out out",
+        "render --count 1 --out drawn",
+        "eval tables --report figures",
+        "dataset check tables --report doubts",
+        "compare --experiment v=3,p=2,n=1 --solver cover --out times",
+        "compare --uniformity --games 5 --experiment v=3,p=2,n=1 --out dealt",
+    ] {
+        let call = &call.split(' ').collect::<Vec<_>>();
         let folder = world.path().join(call.last().unwrap());
         std::fs::create_dir(&folder).unwrap();
         let other = FolderLock::take(&folder).unwrap();
@@ -172,6 +179,60 @@ fn two_runs_do_not_write_into_one_folder() {
         assert!(ran.stderr.contains("another program is writing in this folder"), "{}", ran.stderr);
         drop(other);
         world.run(call).expect(0);
+    }
+}
+
+#[test]
+fn names_of_others_make_no_lines_and_steer_no_terminal() {
+    let world = World::new();
+    let name = "x\nerror: fake\u{9b}\u{202e}.png";
+    let gone = &format!("no {name}");
+    world.file(name, &small_png());
+    world.file(&format!("by-card/2xxx/{name}"), &small_png());
+    for call in [
+        &["scan", name][..],
+        &["scan", name, "--format", "json"],
+        &["scan", name, "--format", "csv"],
+        &["scan", gone],
+        &["--", gone],
+        &[&format!("--{name}")],
+        &["scan", "--format", name],
+        &["live", "--headless", "--video", gone],
+        &["dataset", "check", gone],
+        &["dataset", "convert", gone, "--out", "out"],
+        &["dataset", "convert", "by-card", "--from-format", "folders", "--out", "out"],
+        &["deck", "check", gone],
+        &["deck", "learn", gone, "--name", "ours", "--out", "ours.json"],
+        &["deck", "learn", name, "--name", name, "--out", "ours.json"],
+        &["eval", gone],
+        &["deal", gone],
+        &["general", "--board", gone],
+        &["models", "use", gone],
+        &["export", "onnx", "--models", gone, "--out", "r.onnx"],
+    ] {
+        let ran = world.run(call);
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(told.contains("fake"), "{call:?}: {told}");
+        let harm = told.contains(['\u{9b}', '\u{202e}'])
+            || told.lines().any(|line| line.starts_with("error: fake"));
+        assert!(!harm, "{call:?}: {told:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_one_does_it_all() {
+    let world = World::new();
+    world.file("a.png", &small_png());
+    if world.run_without_threads("--version").code != 0 {
+        crate::common::not_run(
+            "this user may not become another, or that one not call the program",
+        );
+        return;
+    }
+    for call in ["scan a.png --format json", "simulate --games 3", "render --count 1 --out drawn"] {
+        let ran = world.run_without_threads(call).expect(0);
+        assert!(ran.stderr.contains("gives no more threads"), "{call}: {}", ran.stderr);
     }
 }
 

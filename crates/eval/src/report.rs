@@ -7,7 +7,7 @@ use super::html::{Pictures, STYLE, marked};
 use super::{figures::Figures, run::PhotoResult};
 use crate::html::{self, href};
 use maud::{Markup, html};
-use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_files::whole_file::{FolderLock, refuse_others, write_whole};
 use setsight_game::cards::{DECK_SIZE, Property};
 use setsight_labels::check::{Checked, Doubt, FEW, Findings, Kind};
 use setsight_labels::mistakes::Mistake;
@@ -23,18 +23,26 @@ const FIGURES: &str = "figures.json";
 /// A report being written: `index.html`, `figures.json` and a folder `pictures`.
 pub struct Report {
     folder: PathBuf,
+    /// Two runs at once would each refer to the other's pictures.
+    _lock: FolderLock,
     body: Vec<Markup>,
     pictures: Pictures,
     several: bool,
 }
 
 impl Report {
+    /// Where the figures of a report in this folder go.
+    pub fn figures(folder: &Path) -> PathBuf {
+        folder.join(FIGURES)
+    }
+
     /// Creates the report's folder. With `several` readers, each section names its reader.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         html::refuse_other_pages(&folder.join(PAGE))?;
-        refuse_others(&folder.join(FIGURES), b"{\n  \"version\":")?;
+        refuse_others(&Self::figures(folder), b"{\n  \"version\":")?;
         let pictures = Pictures::new(folder)?;
-        Ok(Self { folder: folder.to_path_buf(), body: Vec::new(), pictures, several })
+        let (folder, _lock) = (folder.to_path_buf(), FolderLock::take(folder)?);
+        Ok(Self { folder, _lock, body: Vec::new(), pictures, several })
     }
 
     /// Adds a photo's mistakes under one reader, if it has any; writes their pictures.
@@ -351,6 +359,8 @@ fn against(comparison: &Comparison) -> Markup {
 /// A page being written: `index.html` and a folder `pictures`.
 pub struct CheckReport {
     folder: PathBuf,
+    /// As of the other report.
+    _lock: FolderLock,
     pictures: Pictures,
     /// The figures of each picture's doubts.
     doubts: Vec<(PathBuf, Vec<Markup>)>,
@@ -361,7 +371,8 @@ impl CheckReport {
     pub fn new(folder: &Path) -> io::Result<Self> {
         html::refuse_other_pages(&folder.join(PAGE))?;
         let pictures = Pictures::new(folder)?;
-        Ok(Self { folder: folder.to_path_buf(), pictures, doubts: Vec::new() })
+        let (folder, _lock) = (folder.to_path_buf(), FolderLock::take(folder)?);
+        Ok(Self { folder, _lock, pictures, doubts: Vec::new() })
     }
 
     /// Adds an item's doubts and writes their pictures.

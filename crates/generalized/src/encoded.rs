@@ -7,8 +7,13 @@ use std::fmt::Write;
 
 /// The constraints in SMT-LIB 2: `x0_1` is the value of the set's card 0 in property 1. Satisfiable if
 /// the board holds a set.
-pub fn smt2(rules: &Rules, board: &[Card]) -> String {
+///
+/// # Errors
+/// They would not fit the budget.
+pub fn smt2(rules: &Rules, board: &[Card], budget: &Budget) -> Result<String, Stop> {
     let (v, p) = (rules.values(), rules.properties());
+    // Some 20 letters for each value of each card, and for each two cards of the set.
+    budget.memory(20usize.saturating_mul(v).saturating_mul(p).saturating_mul(board.len() + v))?;
     let mut text =
         String::from("; Does the board hold a set? The numbers are those of the paper.\n");
     text += "(set-logic QF_LIA)\n; the values\n";
@@ -47,7 +52,7 @@ pub fn smt2(rules: &Rules, board: &[Card]) -> String {
         }
         let _ = writeln!(text, "(assert {less})");
     }
-    text + "(check-sat)\n"
+    Ok(text + "(check-sat)\n")
 }
 
 /// A formula in conjunctive normal form. A literal is a variable, counted from 1, or its negative.
@@ -83,25 +88,28 @@ struct Encoding {
     v: i32,
     p: i32,
     rows: Vec<Vec<u8>>,
+    /// What the formula takes in memory, in bytes.
+    bytes: usize,
 }
 
-/// Most clauses of a formula: about a gigabyte.
-const MOST_CLAUSES: usize = 10_000_000;
+/// What a clause takes in memory, in bytes: in the list, in the checker, which watches two of its literals, and as
+/// text.
+const fn bytes_of(literals: usize) -> usize {
+    112 + 16 * literals
+}
 
 impl Encoding {
-    fn new(rules: &Rules, board: &[Card]) -> Result<Self, Stop> {
+    fn new(rules: &Rules, board: &[Card], budget: &Budget) -> Result<Self, Stop> {
         let (v, p, n) = (rules.values(), rules.properties(), board.len());
-        let clauses = [v.saturating_mul(n).saturating_mul(p), v * n * n / 2, v * v * v]
-            .into_iter()
-            .chain([(v * v * v).saturating_mul(p)])
-            .fold(0, usize::saturating_add);
-        if clauses > MOST_CLAUSES {
-            return Err(Stop::Memory);
-        }
+        // Numbers that no integer holds end as the largest.
+        let [many, wide, high] = [n, p, v].map(|count| count as f64);
+        let clauses = high * many * (wide + many / 2.0) + high.powi(3) * (wide + 1.0);
+        let bytes = (clauses * bytes_of(3) as f64 + high * bytes_of(n) as f64) as usize;
+        budget.memory(bytes)?;
         let mut sorted = board.to_vec();
         sorted.sort_unstable();
         let rows = sorted.iter().map(|&card| rules.values_of(card).collect()).collect();
-        Ok(Self { v: v as i32, p: p as i32, rows })
+        Ok(Self { v: v as i32, p: p as i32, rows, bytes })
     }
 
     /// The set's card `i` is the board's card `k`.
@@ -165,13 +173,13 @@ impl Encoding {
         })
     }
 
-    /// The clauses that no set begins with these cards; false if one does.
+    /// The clauses that no set begins with these cards; false if one does. `bytes` is what they and the formula take.
     fn refute(
         &self,
         cards: &mut Vec<usize>,
         after: &[usize],
         budget: &Budget,
-        proof: &mut Vec<Vec<i32>>,
+        (proof, bytes): (&mut Vec<Vec<i32>>, &mut usize),
     ) -> Result<bool, Stop> {
         if cards.len() == self.v as usize {
             return Ok(false);
@@ -181,11 +189,13 @@ impl Encoding {
             cards.push(k);
             let rest: Vec<usize> =
                 after[i + 1..].iter().copied().filter(|&more| self.fits(cards, more)).collect();
-            if !self.refute(cards, &rest, budget, proof)? {
+            if !self.refute(cards, &rest, budget, (proof, bytes))? {
                 return Ok(false);
             }
             cards.pop();
         }
+        *bytes += bytes_of(cards.len());
+        budget.memory(*bytes)?;
         proof.push(cards.iter().enumerate().map(|(i, &k)| -self.is(i, k)).collect());
         Ok(true)
     }
@@ -194,25 +204,25 @@ impl Encoding {
 /// The paper's constraints as clauses: satisfiable if the board holds a set.
 ///
 /// # Errors
-/// They are too many.
-pub fn cnf(rules: &Rules, board: &[Card]) -> Result<Cnf, Stop> {
-    Ok(Encoding::new(rules, board)?.cnf())
+/// They would not fit the budget.
+pub fn cnf(rules: &Rules, board: &[Card], budget: &Budget) -> Result<Cnf, Stop> {
+    Ok(Encoding::new(rules, board, budget)?.cnf())
 }
 
 /// A proof that [`cnf`] of this board cannot be satisfied: clauses that each follow from those before
 /// by unit propagation, the last one empty. `None` if the board holds a set.
 ///
 /// # Errors
-/// The formula is too large, or the budget is spent.
+/// The budget is spent.
 pub fn proof_of_no_set(
     rules: &Rules,
     board: &[Card],
     budget: &Budget,
 ) -> Result<Option<Vec<Vec<i32>>>, Stop> {
-    let encoding = Encoding::new(rules, board)?;
+    let encoding = Encoding::new(rules, board, budget)?;
     let all: Vec<usize> = (0..board.len()).collect();
-    let mut proof = Vec::new();
-    let refuted = encoding.refute(&mut Vec::new(), &all, budget, &mut proof)?;
+    let (mut proof, mut bytes) = (Vec::new(), encoding.bytes);
+    let refuted = encoding.refute(&mut Vec::new(), &all, budget, (&mut proof, &mut bytes))?;
     Ok(refuted.then_some(proof))
 }
 
@@ -341,6 +351,7 @@ pub(super) mod tests {
     use super::*;
     use crate::Kind;
     use crate::deal::{Dealer, FisherYates};
+    use std::time::Duration;
 
     /// Boards of some decks, and whether they hold a set.
     pub(crate) fn boards() -> Vec<(Rules, Vec<Card>, bool)> {
@@ -373,7 +384,7 @@ pub(super) mod tests {
         let (mut with, mut without) = (0, 0);
         let free = Budget::unlimited();
         for (rules, board, found) in boards() {
-            let cnf = cnf(&rules, &board).unwrap();
+            let cnf = cnf(&rules, &board, &free).unwrap();
             let proof = proof_of_no_set(&rules, &board, &free).unwrap();
             assert_eq!(proof.is_none(), found, "{rules:?}");
             if let Some(proof) = proof {
@@ -398,7 +409,7 @@ pub(super) mod tests {
         let rules = Rules::new(5, 2, 1).unwrap();
         let board: Vec<Card> = (0..25).map(Card).collect();
         // 00 11 22 33 44, which are cards 0, 6, 12, 18, 24.
-        let encoding = Encoding::new(&rules, &board).unwrap();
+        let encoding = Encoding::new(&rules, &board, &Budget::unlimited()).unwrap();
         let mut is_true = std::collections::HashSet::new();
         for i in 0..5 {
             is_true.insert(encoding.is(i, i * 6));
@@ -413,6 +424,15 @@ pub(super) mod tests {
     #[test]
     fn a_formula_beyond_all_bounds_is_refused() {
         let rules = Rules::new(1, 4_000_000_000, 1).unwrap();
-        assert_eq!(cnf(&rules, &[Card(0)]), Err(Stop::Memory));
+        let budget = Budget::new(Duration::from_secs(60), 1 << 30);
+        assert_eq!(cnf(&rules, &[Card(0)], &budget), Err(Stop::Memory));
+        assert_eq!(smt2(&rules, &[Card(0)], &budget), Err(Stop::Memory));
+        // The formula fits, the proof does not.
+        let rules = Rules::new(4, 6, 1).unwrap();
+        let board: Vec<Card> =
+            (0..4096).map(Card).filter(|card| rules.values_of(*card).all(|v| v < 2)).collect();
+        let bytes = Encoding::new(&rules, &board, &budget).unwrap().bytes + 100_000;
+        let small = Budget::new(Duration::from_secs(60), bytes);
+        assert_eq!(proof_of_no_set(&rules, &board, &small), Err(Stop::Memory));
     }
 }

@@ -265,9 +265,9 @@ pub fn evaluate<'py>(
     let mut evaluation = Evaluation::of_reader(ReaderChoice::default().name());
     let (stop, budget) = (AtomicBool::new(false), MemoryBudget::default());
     let work = |_: usize, photo: &_| evaluate_photo(&pipelines, photo, &budget, false);
-    let (evaluation, read) = std::thread::scope(|scope| {
+    let evaluation = std::thread::scope(|scope| {
         let reading = scope.spawn(|| {
-            let read = batch::in_order(&photos, jobs, &stop, work, |i, result| {
+            batch::in_order(&photos, jobs, &stop, work, |i, result| {
                 let file = || photos[i].path.display().to_string();
                 match result {
                     Ok(Ok(results)) => evaluation.add(&photos[i].label.tags, &results[0]),
@@ -280,7 +280,7 @@ pub fn evaluate<'py>(
                 }
                 ControlFlow::Continue(())
             });
-            (evaluation, read)
+            evaluation
         });
         let interrupted = loop {
             py.detach(|| std::thread::sleep(LOOK_EVERY));
@@ -299,6 +299,5 @@ pub fn evaluate<'py>(
             (None, Err(_)) => Err(PyRuntimeError::new_err("the reading stopped in the middle")),
         }
     })?;
-    read.map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
     Ok(from_json(py, &evaluation.to_json())?.cast_into()?)
 }

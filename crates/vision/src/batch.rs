@@ -23,19 +23,18 @@ struct Progress {
 ///
 /// No new item is begun once `stop` is set or `done` breaks. Items already begun are finished;
 /// after `stop` their results still go to `done`. Returns the number of results passed to `done`.
-///
-/// # Errors
-/// The threads cannot be started.
 pub fn in_order<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
     stop: &AtomicBool,
     work: impl Fn(usize, &T) -> R + Sync,
     mut done: impl FnMut(usize, Result<R, String>) -> ControlFlow<()>,
-) -> Result<usize, rayon::ThreadPoolBuildError> {
+) -> usize {
     let jobs = jobs.clamp(1, items.len().max(1));
     // In a pool, a stage that is itself parallel uses these threads.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
+    let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(jobs).build() else {
+        return one_by_one(items, stop, work, done);
+    };
     let progress = Mutex::new(Progress { next: 0, handed_on: 0 });
     let moved = Condvar::new();
     let broken_off = AtomicBool::new(false);
@@ -90,7 +89,26 @@ pub fn in_order<T: Sync, R: Send>(
             moved.notify_all();
         }
     });
-    Ok(handed_on)
+    handed_on
+}
+
+/// The same on this thread, where the system gives no more.
+fn one_by_one<T, R>(
+    items: &[T],
+    stop: &AtomicBool,
+    work: impl Fn(usize, &T) -> R,
+    mut done: impl FnMut(usize, Result<R, String>) -> ControlFlow<()>,
+) -> usize {
+    for (i, item) in items.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            return i;
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| work(i, item)));
+        if done(i, result.map_err(|panic| message_of(&*panic))).is_break() {
+            return i + 1;
+        }
+    }
+    items.len()
 }
 
 /// Calls a function when it goes out of scope, also during a panic.
@@ -134,7 +152,23 @@ mod tests {
                 if i == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             },
         );
-        (seen, count.unwrap())
+        (seen, count)
+    }
+
+    #[test]
+    fn without_threads_they_come_one_by_one() {
+        let (mut seen, go_on) = (Vec::new(), AtomicBool::new(false));
+        let work = |_: usize, &item: &usize| {
+            assert!(item != 1, "one");
+            item
+        };
+        let count = one_by_one(&[0, 1, 2, 3], &go_on, work, |i, result| {
+            seen.push((i, result));
+            if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!((count, seen), (3, vec![(0, Ok(0)), (1, Err("one".to_owned())), (2, Ok(2))]));
+        go_on.store(true, Ordering::Relaxed);
+        assert_eq!(one_by_one(&[0], &go_on, work, |_, _| ControlFlow::Continue(())), 0);
     }
 
     #[test]
@@ -175,6 +209,6 @@ mod tests {
             |_, _| (),
             |_, _| ControlFlow::Continue(()),
         );
-        assert_eq!(done.unwrap(), 0);
+        assert_eq!(done, 0);
     }
 }

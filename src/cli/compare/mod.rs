@@ -5,12 +5,15 @@ mod report;
 mod uniformity;
 
 use super::timed::{Dealing, Optimisation};
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, unwritten};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, tick, unwritten};
 use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_eval::html::refuse_other_pages;
-use setsight_files::{say, whole_file::refuse_others};
+use setsight_files::{
+    say,
+    whole_file::{FolderLock, refuse_others},
+};
 use setsight_generalized::{Kind, Rules, Without};
 use std::path::{Path, PathBuf};
 use std::{io::Write as _, time::Duration};
@@ -83,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let usual = DEFAULT_EXPERIMENTS.iter().map(|text| text.parse());
         experiments = usual.collect::<Result<_, _>>().map_err(BadCall)?;
     }
-    create_report(&args.out)?;
+    let _lock = create(&args.out, report::FILE, report::PAGE)?;
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
     let bar = progress(cells as u64);
@@ -133,25 +136,19 @@ fn progress(cells: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {elapsed}");
     let bar =
         ProgressBar::new(cells).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
+    tick(&bar);
     bar
 }
 
-fn create_report(folder: &Path) -> anyhow::Result<()> {
-    create(folder, report::FILE)?;
-    refuse_other_pages(&folder.join(report::PAGE)).map_err(|error| cannot_go_to(folder, error))?;
-    Ok(())
-}
-
-/// Makes the folder, in which what has the name of the file must begin as it does.
-fn create(folder: &Path, (name, start): (&str, &str)) -> anyhow::Result<()> {
+/// Makes the folder, in which what has the name of the file or of the page must begin as these do. Two runs at once
+/// would mix them.
+fn create(folder: &Path, (name, start): (&str, &str), page: &str) -> anyhow::Result<FolderLock> {
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))?;
-    refuse_others(&folder.join(name), start.as_bytes()).map_err(|error| cannot_go_to(folder, error))
-}
-
-fn cannot_go_to(folder: &Path, error: std::io::Error) -> anyhow::Error {
-    unwritten(format!("the results cannot go to {}", folder.display()), error)
+    refuse_others(&folder.join(name), start.as_bytes())
+        .and_then(|()| refuse_other_pages(&folder.join(page)))
+        .and_then(|()| FolderLock::take(folder))
+        .map_err(|error| unwritten(format!("the results cannot go to {}", folder.display()), error))
 }
 
 /// Tests the dealer with the decks of the experiments.
@@ -172,9 +169,7 @@ fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
         }
     }
     decks.dedup();
-    create(&args.out, uniformity::FILE)?;
-    refuse_other_pages(&args.out.join(uniformity::PAGE))
-        .map_err(|error| cannot_go_to(&args.out, error))?;
+    let _lock = create(&args.out, uniformity::FILE, uniformity::PAGE)?;
     let outcome =
         uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)?;
     if args.open && !crate::cli::page::show(&args.out.join(uniformity::PAGE)) {

@@ -1,9 +1,8 @@
 //! A board of the generalised game that a file holds, and games card by card, as JSON.
 
 use super::{Args, deck, kind, limits};
-use crate::cli::common::{BadCall, Format, Outcome, put, read_input};
+use crate::cli::common::{BadCall, Format, Outcome, is_stdout, put, read_input, tell};
 use crate::cli::{simulate::grouped, timed::human};
-use anyhow::Context;
 use cpu_time::ThreadTime;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -71,7 +70,7 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
         json["set"] = json!(found.then(|| codes(&set)));
     }
     let mut outcome = Outcome::Done;
-    if let Some(clauses) = written(args, rules, &board)? {
+    if let Some(clauses) = written(args, rules, &board, &budget)? {
         let _ =
             writeln!(text, "no set: the proof has {}, and was checked", counted(clauses, "clause"));
         json["proof_clauses"] = json!(clauses);
@@ -82,32 +81,42 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
     if args.format == Format::Json {
         text = format!("{json}\n");
     }
-    std::io::stdout().lock().write_all(text.as_bytes()).context("cannot write the result")?;
-    Ok(outcome)
+    let made = [&args.smt2, &args.dimacs, &args.proof].into_iter().flatten();
+    tell(made.map(|file| &**file).find(|file| is_stdout(file)), &text).map(|()| outcome)
 }
 
 /// Writes what is for other solvers; the number of clauses of the proof, if one was wanted and there
 /// is one.
-fn written(args: &Args, rules: &Rules, board: &[Card]) -> anyhow::Result<Option<u64>> {
-    let too_many = |stop: Stop| stopped(args, &stop);
+fn written(
+    args: &Args,
+    rules: &Rules,
+    board: &[Card],
+    budget: &Budget,
+) -> anyhow::Result<Option<u64>> {
+    let stop = |stop: Stop| stopped(args, &stop);
+    let from = args.board.as_slice();
     if let Some(file) = &args.smt2 {
-        put(file, b"; Does the board hold a set?", encoded::smt2(rules, board).as_bytes())?;
+        put(
+            file,
+            b"; Does the board hold a set?",
+            from,
+            encoded::smt2(rules, board, budget).map_err(stop)?.as_bytes(),
+        )?;
     }
     if let Some(file) = &args.dimacs {
-        let cnf = encoded::cnf(rules, board).map_err(too_many)?;
-        put(file, b"p cnf ", cnf.dimacs().as_bytes())?;
+        let cnf = encoded::cnf(rules, board, budget).map_err(stop)?;
+        put(file, b"p cnf ", from, cnf.dimacs().as_bytes())?;
     }
     let Some(file) = &args.proof else { return Ok(None) };
-    let (cpu, bytes) = limits(args)?;
-    let budget = Budget::new(cpu, bytes);
-    let proof = encoded::proof_of_no_set(rules, board, &budget).map_err(too_many)?;
+    let proof = encoded::proof_of_no_set(rules, board, budget).map_err(stop)?;
     let Some(proof) = proof else { return Ok(None) };
-    let cnf = encoded::cnf(rules, board).map_err(too_many)?;
+    let cnf = encoded::cnf(rules, board, budget).map_err(stop)?;
     anyhow::ensure!(
-        encoded::proves(&cnf, &proof, &budget).map_err(too_many)?,
+        encoded::proves(&cnf, &proof, budget).map_err(stop)?,
         "the proof does not hold: please report this board"
     );
-    put(file, b"-", encoded::drat(&proof).as_bytes())?;
+    // The first clause is of the board's first card.
+    put(file, b"-1 ", from, encoded::drat(&proof).as_bytes())?;
     Ok(Some(proof.len() as u64))
 }
 

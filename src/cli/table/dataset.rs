@@ -8,7 +8,11 @@ use crate::cli::{
 use anyhow::Context;
 use clap::{ValueEnum, builder::PossibleValue};
 use setsight_eval::CheckReport;
-use setsight_files::{print_result, say};
+use setsight_files::{
+    print_result,
+    printable::{self, print_lines},
+    say,
+};
 use setsight_labels::check::{Findings, Item, plan};
 use setsight_labels::convert::{self, Converted};
 use setsight_photo::labels::{PhotoLabel, told_of_outside};
@@ -108,7 +112,7 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
         bar.suspend(|| say!("{file}: {reason}"));
         failed = true;
         ControlFlow::Continue(())
-    })?;
+    });
     bar.finish_and_clear();
     if problem.is_none() && done < plan.items.len() {
         // Findings of a part would be taken for those of the whole.
@@ -120,8 +124,8 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
         written.with_context(|| cannot(folder))?;
     }
     let told = match args.format {
-        Format::Text => print_result!("{}", findings.to_string().trim_end()),
-        Format::Json => writeln!(io::stdout(), "{}", findings.to_json()),
+        Format::Text => print_lines(&findings.to_string()),
+        Format::Json => writeln!(io::stdout(), "{}", printable::json(&findings.to_json())),
     };
     told.context("cannot write the findings to stdout")?;
     let all_good = findings.wrong.is_empty() && !failed;
@@ -200,7 +204,10 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         From::Auto => None,
         From::As(format) => Some(format),
     };
-    let found = convert::find(&args.from, format).map_err(|error| BadCall(told(&error.into())))?;
+    let found = convert::find(&args.from, format).map_err(|error| {
+        tell_first(error.strange(), 5);
+        BadCall(told(&error.into()))
+    })?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
     let mut go_on = || {
@@ -213,6 +220,10 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         Ok(converted) => converted,
         Err(error @ convert::SettleError::NoSuchClass { .. }) => {
             return Err(BadCall(error.to_string()).into());
+        }
+        Err(convert::SettleError::Problems(all)) => {
+            tell_first(&all, 30);
+            anyhow::bail!("nothing is written, as {} is not in order", args.from.display());
         }
         Err(error) => return Err(error).context("nothing is written"),
     };
@@ -233,6 +244,14 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     // A closed pipe is no error.
     let _ = print_result!("{}: {told}, from {format}", path.display());
     Ok(Outcome::Done)
+}
+
+/// Tells the first of perhaps many problems, a line for each.
+fn tell_first(problems: &[String], most: usize) {
+    problems.iter().take(most).for_each(|problem| say!("{problem}"));
+    if problems.len() > most {
+        say!("and {} more", problems.len() - most);
+    }
 }
 
 /// What people should know of the labels.

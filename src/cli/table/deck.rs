@@ -1,7 +1,7 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, put, told},
+    common::{BadCall, Jobs, Outcome, put, tell, tick, told},
     stop,
     table::photos::{ReadingArgs, progress},
 };
@@ -15,9 +15,7 @@ use setsight_files::{print_result, printable, say};
 use setsight_game::cards::{Deck, Property};
 use setsight_photo::source;
 use setsight_vision::{ReadingPlan, TableReading, Trace, batch};
-use std::{
-    io::IsTerminal, ops::ControlFlow, path::PathBuf, sync::atomic::Ordering, time::Duration,
-};
+use std::{io::IsTerminal, ops::ControlFlow, path::PathBuf, sync::atomic::Ordering};
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]
@@ -99,7 +97,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
                 ControlFlow::Break(())
             }
         }
-    })?;
+    });
     bar.finish_and_clear();
     if let Some(error) = failed {
         return Err(error);
@@ -117,15 +115,10 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     for note in &learnt.notes {
         say!("{note}");
     }
-    put(&args.out, b"", learnt.deck.to_text().as_bytes())?;
-    let _ = print_result!(
-        "{}: learnt from {} cards in {} photos: {}",
-        args.out.display(),
-        learnt.cards,
-        photos,
-        learnt.deck.values_told()
-    );
-    Ok(Outcome::Done)
+    put(&args.out, b"", &paths, learnt.deck.to_text().as_bytes())?;
+    let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.values_told());
+    let told = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
+    tell(Some(&args.out), &told).map(|()| Outcome::Done)
 }
 
 /// Parts into which the bar of the last step is divided.
@@ -135,7 +128,7 @@ const STEPS: u64 = 1_000;
 fn steps() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{bar:30} {percent} %, {msg}, {elapsed}");
-    bar.enable_steady_tick(Duration::from_millis(200));
+    tick(&bar);
     bar.with_style(style.expect("a template that is well formed"))
 }
 
@@ -215,7 +208,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
             Err(error) => bar.suspend(|| say!("{}: {}", paths[i].display(), told(&error))),
         }
         ControlFlow::Continue(())
-    })?;
+    });
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
         say!("stopped: {} of {} photos read", tables.len(), paths.len());
@@ -233,15 +226,20 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         let missing = found.missing();
         let page =
             drawn_card::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
-        put(file, setsight_eval::html::head().as_bytes(), page.as_bytes())?;
+        put(file, setsight_eval::html::head().as_bytes(), &paths, page.as_bytes())?;
     }
-    let _ = print_result!("{}", report(&found, &paths).trim_end());
+    let _ = tell(args.print.as_deref(), &report(&found, &paths));
     let all_are_read = tables.len() == paths.len();
     Ok(if all_are_read && found.is_in_order() { Outcome::Done } else { Outcome::SomeFailed })
 }
 
 fn report(found: &Inventory, photos: &[PathBuf]) -> String {
-    let place = |spot: &Spot| format!("{}, card {}", photos[spot.photo].display(), spot.card + 1);
+    /// Places of one card that are named.
+    const SHOWN: usize = 10;
+    let place = |spot: &Spot| {
+        let photo = photos[spot.photo].display().to_string();
+        format!("{}, card {}", printable::line(&photo), spot.card + 1)
+    };
     let (deck, all, missing) = (&found.deck, found.whole(), found.missing());
     let there = all - missing.len();
     let mut text = match missing.as_slice() {
@@ -252,7 +250,10 @@ fn report(found: &Inventory, photos: &[PathBuf]) -> String {
         }
     };
     for (card, spots) in found.repeated() {
-        let places: Vec<String> = spots.iter().map(place).collect();
+        let mut places: Vec<String> = spots.iter().take(SHOWN).map(place).collect();
+        if spots.len() > SHOWN {
+            places.push(format!("and {} more", spots.len() - SHOWN));
+        }
         text += &format!("more than once: {} ({})\n", deck.card_name(card), places.join("; "));
     }
     for unsure in &found.unsure {

@@ -1,12 +1,15 @@
 //! `setsight eval`: how well labelled photos and crops are read.
 
 use super::photos::{self, ReadingArgs};
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, told, unwritten};
+use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, refuse_read, told, unwritten};
 use crate::cli::stop;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
 use setsight_eval::{Baseline, Comparison, Evaluation, Item, Report, SideBySide, evaluate, plan};
-use setsight_files::{print_result, say};
+use setsight_files::{
+    printable::{self, print_lines},
+    say,
+};
 use setsight_game::json::VERSION;
 use setsight_labels::{LabelledCrop, LabelledPhoto, checked_photos, find_labelled};
 use setsight_photo::source::MemoryBudget;
@@ -52,6 +55,9 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
     let baseline = baseline.map_err(|error| BadCall(told(&error.into())))?;
+    if let Some(folder) = &args.report {
+        refuse_read(&Report::figures(folder), args.baseline.as_slice())?;
+    }
     let (names, pipelines) = readers(&args)?;
     let jobs = args.jobs.count();
     let (folders, crops) = labelled(&args.datasets)?;
@@ -108,7 +114,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                 }
             }
             ControlFlow::Continue(())
-        })?;
+        });
         if problem.is_some() || stop.load(Ordering::Relaxed) {
             break;
         }
@@ -193,11 +199,10 @@ fn print(
     comparisons: &[Option<Comparison>],
 ) -> anyhow::Result<Outcome> {
     let told = match args.format {
-        Format::Text => {
-            print_result!("{}", text(evaluations, comparisons, args.all_readers).trim_end())
-        }
+        Format::Text => print_lines(&text(evaluations, comparisons, args.all_readers)),
         Format::Json => {
-            writeln!(io::stdout(), "{}", json(evaluations, comparisons, args.all_readers))
+            let json = json(evaluations, comparisons, args.all_readers);
+            writeln!(io::stdout(), "{}", printable::json(&json))
         }
     };
     told.context("cannot write the figures to stdout")?;

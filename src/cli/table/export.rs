@@ -2,10 +2,10 @@
 
 mod h7;
 
-use crate::cli::common::{BadCall, Outcome, put};
+use crate::cli::common::{BadCall, Outcome, put, tell};
 use anyhow::Context;
+use setsight_files::print_result;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::{print_result, whole_file::write_whole};
 use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SCREENS, WEIGHTS, file_of, sha256,
     used,
@@ -91,8 +91,8 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     let bytes = onnx::encode(&graph, &metadata);
     Network::load(&bytes, &name, kind)?;
     // The version of the format, and who made it.
-    put(&args.out, &bytes[..bytes.len().min(12)], &bytes)?;
-    let _ = print_result!(
+    put(&args.out, &bytes[..bytes.len().min(12)], &[&name], &bytes)?;
+    let told = format!(
         "{}: a {} of {} weights, {} bytes, sha256 {}",
         args.out.display(),
         kind.name(),
@@ -100,7 +100,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
         bytes.len(),
         sha256(&bytes)
     );
-    Ok(Outcome::Done)
+    tell(Some(&args.out), &told).map(|()| Outcome::Done)
 }
 
 /// Loads a file of models; its kind, and the version of the program that wrote it.
@@ -153,8 +153,7 @@ fn manifest(args: ManifestArgs) -> anyhow::Result<Outcome> {
     }
     let mut text = serde_json::to_string_pretty(&Manifest { files })?;
     text.push('\n');
-    write_whole(&path, text.as_bytes())
-        .with_context(|| format!("{} cannot be written", path.display()))?;
+    put::<&Path>(&path, b"{\n  \"files\":", &[], text.as_bytes())?;
     let _ = print_result!("{}", path.display());
     Ok(Outcome::Done)
 }

@@ -4,7 +4,7 @@ use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Format, Outcome};
 use crate::cli::stop;
 use anyhow::{Context, anyhow, bail};
-use setsight_files::{print_result, say};
+use setsight_files::{print_result, printable, say};
 use setsight_live::{
     CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, Notice, Recording,
     RecordingState, Session, SessionEvent, Sink,
@@ -151,7 +151,8 @@ fn is_affirmed(question: &CameraError) -> bool {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return false;
     }
-    say!("{question}\nAccept it from now on, and no other? [y/N]");
+    say!("{question}");
+    say!("Accept it from now on, and no other? [y/N]");
     let mut answer = String::new();
     io::stdin().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
 }
@@ -357,8 +358,7 @@ impl<W: Write> Printer<W> {
     fn print(&mut self, view: &LiveView) -> io::Result<()> {
         match self.format {
             Format::Json => {
-                serde_json::to_writer(&mut self.out, &snapshot::line(view))?;
-                self.out.write_all(b"\n")?;
+                writeln!(self.out, "{}", printable::json(&snapshot::line(view)))?;
                 self.out.flush()
             }
             Format::Text => {

@@ -4,7 +4,7 @@
 use crate::cli::common::{BadCall, Outcome};
 use anyhow::Context;
 use setsight_eval::gain::{self, Verdict};
-use setsight_files::print_result;
+use setsight_files::{print_result, say};
 use setsight_nets::Kind;
 use setsight_nets::engine::{self, Engine, FUSION, Models, file_of, sha256, used};
 use setsight_vision::ReadingPlan;
@@ -49,9 +49,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                 && let Some(worth) = gain::of_folder(&args.folder)
                 && worth.verdict == Verdict::Worse
             {
+                worth.to_string().lines().for_each(|line| say!("{line}"));
                 return Err(BadCall(format!(
-                    "{}: measured to be worse than those they were trained on from:\n{worth}\nuse them all \
-                     the same with --though-worse",
+                    "{}: measured to be worse than those they were trained on from; use them all the same with \
+                     --though-worse",
                     args.folder.display()
                 ))
                 .into());

@@ -1,6 +1,6 @@
 //! `setsight render`: labelled tables drawn from a seed, or with `--video` a film and its labels on disk.
 
-use crate::cli::common::{BadCall, Jobs, Outcome, SEED, one_of, unwritten};
+use crate::cli::common::{BadCall, Jobs, Outcome, SEED, on_threads, one_of, unwritten};
 use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -150,14 +150,10 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     look(&folders, out, args.overwrite)?;
     prepare(out, &folders)?;
     let (mut done, mut cards) = (0, 0);
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(args.jobs.count())
-        .build()
-        .context("cannot start threads")?;
     let bar = progress(tables.len());
     let drawing = Drawing { tables: &tables, out, bar: &bar, stop };
     for folder in &folders {
-        let photos = threads.install(|| drawing.folder(folder))?;
+        let photos = on_threads(args.jobs.count(), || drawing.folder(folder))?;
         done += photos.len();
         cards += photos.iter().map(|p| p.cards.len()).sum::<usize>();
         let (place, source) = (out.join(&folder.path), Some(&*folder.source));
@@ -457,6 +453,13 @@ fn shoot(
     }
     let cannot = || format!("cannot write {}", video.display());
     let lines = video.with_extension("jsonl");
+    if video.is_file() && !lines.is_file() {
+        let message = format!(
+            "{}: a film without labels beside it is there and would be replaced; name another place",
+            cannot()
+        );
+        return Err(BadCall(message).into());
+    }
     // Nobody has named this file.
     refuse_others(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
     let file = WholeFile::create(video).with_context(cannot)?;

@@ -6,7 +6,7 @@ use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use crate::cli::{stop, terminal};
 use anyhow::{Context, bail};
-use setsight_files::{print_result, say, whole_file::write_whole};
+use setsight_files::{printable::print_lines, say, whole_file::write_whole};
 use setsight_phone::{Code, Listen, Options, Server, ServerEvent};
 use setsight_vision::output::{Record, Style};
 use setsight_vision::{PhotoReading, StageTime};
@@ -102,12 +102,15 @@ fn code_of(server: &Server) -> String {
 /// What may be in a phone's way, what it will warn of, and last the code to scan and the addresses, so
 /// that a terminal of 24 lines shows these together.
 fn tell_addresses(server: &Server, teller: &Teller) {
-    teller.say(format!(
+    teller.say(
         "If a phone cannot open the page: let setsight through this computer's firewall (TCP), and use no \
-         guest Wi-Fi, which keeps devices apart; a hotspot of the phone often works.\n\
-         For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256\n  {}",
-        server.fingerprint()
-    ));
+         guest Wi-Fi, which keeps devices apart; a hotspot of the phone often works."
+            .to_owned(),
+    );
+    teller.say(
+        "For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256".to_owned(),
+    );
+    teller.say(format!("  {}", server.fingerprint()));
     if let Some(reason) = server.certificate_not_kept() {
         teller.say(format!(
             "warning: the certificate cannot be kept ({reason}); phones will ask again next time"
@@ -298,7 +301,7 @@ impl Teller {
                     Line::Message(text) => say!("{text}"),
                     Line::Drawn(text) => drop(writeln!(std::io::stderr().lock(), "{text}")),
                     // Whoever read our output has seen enough; the phone has not.
-                    Line::Result(text) => drop(print_result!("{text}")),
+                    Line::Result(text) => drop(print_lines(&text)),
                 }
                 let lost = not_told.swap(0, Ordering::Relaxed);
                 if lost > 0 {

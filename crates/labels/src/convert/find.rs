@@ -40,7 +40,7 @@ pub enum FindError {
     #[error(
         "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), the \
          files of COCO, YOLO (beside data.yaml or classes.txt), Pascal VOC, CVAT, LabelMe and Label \
-         Studio, and CSV tables with the columns file and code{}", .path.display(), told(.strange)
+         Studio, and CSV tables with the columns file and code", .path.display()
     )]
     Unknown {
         /// The path.
@@ -50,8 +50,8 @@ pub enum FindError {
     },
     /// Labels of another format than requested.
     #[error(
-        "{}: no labels of the form {} there; expected: {}{}", .path.display(), .format.name,
-        .format.looks_like, told(.strange)
+        "{}: no labels of the form {} there; expected: {}", .path.display(), .format.name,
+        .format.looks_like
     )]
     Other {
         /// The path.
@@ -91,10 +91,14 @@ impl Found {
     }
 }
 
-/// Files that cannot be read, a line for each of the first.
-fn told(strange: &[String]) -> String {
-    const SHOWN: usize = 5;
-    strange.iter().take(SHOWN).map(|why| format!("\n  {why}")).collect()
+impl FindError {
+    /// Files that could hold labels and cannot be read, with the reason.
+    pub fn strange(&self) -> &[String] {
+        match self {
+            Self::Unknown { strange, .. } | Self::Other { strange, .. } => strange,
+            _ => &[],
+        }
+    }
 }
 
 /// Detects the format of the labels in a file or folder, and reads them.

@@ -19,7 +19,7 @@ use std::{
 #[derive(Debug, thiserror::Error)]
 pub enum SettleError {
     /// All errors, each with its file.
-    #[error("{}", told(.0))]
+    #[error("{}", .0.first().map_or("", String::as_str))]
     Problems(Vec<String>),
     /// Nothing is labelled.
     #[error("{}: no picture is labelled there", .0.display())]
@@ -40,16 +40,6 @@ pub enum SettleError {
         /// Number of all pictures.
         all: usize,
     },
-}
-
-/// One problem per line; only the first of very many.
-fn told(problems: &[String]) -> String {
-    const SHOWN: usize = 30;
-    let mut text = problems.iter().take(SHOWN).cloned().collect::<Vec<_>>().join("\n");
-    if problems.len() > SHOWN {
-        text += &format!("\nand {} more", problems.len() - SHOWN);
-    }
-    text
 }
 
 /// Converted labels, not written yet. Files are named by their paths.
@@ -89,7 +79,7 @@ impl Found {
         let Self { format, from, drafts } = self;
         let Drafts { photos: drafts, crops, skipped, mut problems } = drafts;
         let classes = Classes::of(&drafts, &crops, leave_out)?;
-        problems.extend(classes.problem());
+        problems.extend(classes.problems());
         let (photos, crops_taken, turned) = (Vec::new(), Vec::new(), Vec::new());
         let mut converted = Converted { format, photos, crops: crops_taken, skipped, turned, from };
         let all = drafts.len();
@@ -341,17 +331,17 @@ impl Classes {
         Ok(classes)
     }
 
-    fn problem(&self) -> Option<String> {
+    /// Those that name no card, each on a line of its own.
+    fn problems(&self) -> Vec<String> {
         let of = |(class, (count, at, why)): (&String, &(usize, String, String))| {
-            format!("\n  {class} (used {count} times): {why}; first in {at}")
+            format!("  {class} (used {count} times): {why}; first in {at}")
         };
-        let strange: String = self.strange.iter().map(of).collect();
-        (!strange.is_empty()).then(|| {
-            format!(
-                "classes that name no card:{strange}\n  expected a code such as 2spd or a name such \
-                 as \"two striped purple diamonds\"; rename them, or leave those out that are no \
-                 cards"
-            )
-        })
+        if self.strange.is_empty() {
+            return Vec::new();
+        }
+        let advice = "  expected a code such as 2spd or a name such as \"two striped purple diamonds\"; rename \
+                      them, or leave those out that are no cards";
+        let first = "classes that name no card:".to_owned();
+        [first].into_iter().chain(self.strange.iter().map(of)).chain([advice.to_owned()]).collect()
     }
 }

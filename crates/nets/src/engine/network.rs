@@ -280,9 +280,10 @@ impl Program for Embedded {
         };
         // Photos are read by rayon's workers. A worker that waits for another pool would begin the
         // next photo meanwhile, nested without end; a separate thread just waits.
-        // WebAssembly has one thread for all.
-        let needs_thread =
-            cfg!(not(target_arch = "wasm32")) && rayon::current_thread_index().is_some();
+        // A lone worker has no other photo, and WebAssembly one thread for all.
+        let needs_thread = cfg!(not(target_arch = "wasm32"))
+            && rayon::current_thread_index().is_some()
+            && rayon::current_num_threads() > 1;
         let (output, cpu) = if needs_thread {
             std::thread::scope(|scope| scope.spawn(in_pool).join())
                 .map_err(|_| "it stopped in the middle".to_owned())?

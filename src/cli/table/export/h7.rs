@@ -1,11 +1,11 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, put};
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
 use rayon::prelude::*;
-use setsight_files::{print_result, say, whole_file::write_whole};
+use setsight_files::{print_result, printable::print_lines, say};
 use setsight_game::sets;
 use setsight_h7::parts::board::{self, Framed};
 use setsight_h7::parts::{crops, flash, folder, report};
@@ -110,7 +110,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // A closed pipe is no error.
     let sectors = folder::on_the_board(&made.files);
     let kb = |sectors: u64| (sectors * flash::SECTOR_BYTES) as f64 / 1024.0;
-    let _ = print_result!(
+    let told = format!(
         "{}: {:.1} KB of the {:.0} KB that fit the internal flash; {} goes onto the board, {} beside \
          it begins with README.md\n{text}",
         out.display(),
@@ -119,6 +119,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         folder::BOARD,
         folder::DESK
     );
+    let _ = print_lines(&told);
     Ok(Outcome::Done)
 }
 
@@ -131,8 +132,8 @@ fn preview_path(out: &Path) -> PathBuf {
 
 fn write_preview(photo: &Path, net: &Net, path: &Path) -> anyhow::Result<()> {
     let (picture, [cards, sets]) = preview(photo, net)?;
-    write_whole(path, &encode::png(&picture)?)
-        .with_context(|| format!("{} cannot be written", path.display()))?;
+    // What else is there was named by --overwrite.
+    put(path, b"", &[photo], &encode::png(&picture)?)?;
     say!("{}: {cards} cards and {sets} sets as the board would draw them", path.display());
     Ok(())
 }

@@ -7,8 +7,8 @@ use image::{RgbImage, imageops};
 use maud::{Markup, html};
 use setsight_eval::{drawn_card::DrawnOnce, html::href};
 use setsight_files::{
-    printable::counted,
-    small_file::{MAX_DATA_BYTES, read_text},
+    printable::{self, counted},
+    small_file::{MAX_DATA_BYTES, portable, read_text},
     whole_file::{FolderLock, WholeFile, refuse_others},
 };
 use setsight_photo::encode::{self, JPEG_QUALITY};
@@ -39,16 +39,16 @@ const LONGEST_NAME: usize = 200;
 pub struct Names(HashSet<String>);
 
 impl Names {
-    /// The photo's own, with a number where another photo came before.
+    /// The photo's own, as any system takes it, with a number where another photo came before.
     pub fn of(&mut self, photo: &Path) -> String {
         let stem = photo.file_stem().unwrap_or_default().to_string_lossy();
         let mut end = stem.len().min(LONGEST_NAME);
         while !stem.is_char_boundary(end) {
             end -= 1;
         }
-        let stem = &stem[..end];
+        let stem = portable(&stem[..end]);
         let numbered = (2..).map(|n| format!("{stem}-{n}"));
-        std::iter::once(stem.to_owned())
+        std::iter::once(stem.clone())
             .chain(numbered)
             .find(|name| self.0.insert(name.to_lowercase()))
             .expect("there are more numbers than photos")
@@ -226,7 +226,7 @@ impl OutFolder {
 
     /// Adds a photo; `picture` is the name of its pictures, if they are there.
     pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
-        writeln!(self.lines, "{}", record.to_json())
+        writeln!(self.lines, "{}", printable::json(&record.to_json()))
             .with_context(|| format!("{} cannot be written", self.path(LINES)))?;
         let image = record.image.display().to_string();
         let figure = match &record.result {
@@ -404,6 +404,8 @@ mod tests {
         let mut names = Names::default();
         let named = photos.map(|photo| names.of(photo));
         assert_eq!(named, ["x", "x-2", "X-3", "x-2-2", "ü é"]);
+        let steered = ["...jpg", "a/...jpg", "con.jpg"].map(|photo| names.of(Path::new(photo)));
+        assert_eq!(steered, ["_", "_-2", "_con"]);
         let long = format!("{}.jpg", "é".repeat(120));
         assert!(names.of(Path::new(&long)).len() <= LONGEST_NAME);
     }

@@ -7,7 +7,7 @@ use crate::cli::common::BadCall;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use setsight_files::say;
+use setsight_files::{printable, say};
 use setsight_game::json::VERSION;
 use sha2::{Digest, Sha256};
 use std::{
@@ -47,7 +47,7 @@ impl Lines {
     /// Opens the file to go on with. `settings` differ where the results of the `items` may.
     pub(super) fn open(path: &Path, items: usize, settings: &str) -> anyhow::Result<Self> {
         let shown = path.display();
-        if path.exists() && !path.is_file() {
+        if path.as_os_str() == "-" || path.exists() && !path.is_file() {
             let message = format!("--resume {shown}: is a folder, a device or a pipe; name a file");
             return Err(BadCall(message).into());
         }
@@ -76,7 +76,7 @@ impl Lines {
 
     /// Writes the line of a photo, at once: a kill costs only what is in hand.
     pub(super) fn write(&mut self, index: usize, line: Value) -> anyhow::Result<()> {
-        let line = format!("{}\n", self.mark(index, line));
+        let line = format!("{}\n", printable::json(&self.mark(index, line)));
         self.file.write_all(line.as_bytes()).with_context(|| unwritten(&self.path))
     }
 

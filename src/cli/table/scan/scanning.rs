@@ -9,7 +9,7 @@ use crate::cli::terminal::{self, ColorChoice};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::Value;
-use setsight_files::say;
+use setsight_files::{printable, say};
 use setsight_game::cards::picture::Ink;
 use setsight_nets::engine::sha256;
 use setsight_photo::source::{self, SourceError};
@@ -277,7 +277,7 @@ impl<'a> Scanning<'a> {
                 }
                 Ok(()) => ControlFlow::Continue(()),
             }
-        })?;
+        });
         bar.finish_and_clear();
         problem.map_or(Ok(done), Err)
     }
@@ -426,7 +426,7 @@ impl Printer {
                     Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
                 };
             }
-            (Format::Json, _) => text = format!("{}\n", self.line(record)),
+            (Format::Json, _) => text = format!("{}\n", printable::json(&self.line(record))),
             (Format::Csv, _) => {
                 if !self.begun {
                     text += CSV_HEADER;

@@ -6,7 +6,7 @@ use crate::cli::{stop, table::photos::progress};
 use anyhow::Context;
 use clap::ValueEnum;
 use setsight_eval::gain::{self, Verdict};
-use setsight_files::{print_result, say};
+use setsight_files::{print_result, printable::print_lines, say};
 use setsight_game::cards::Edition;
 use setsight_labels::find_photos;
 use setsight_nets::engine::{Models, file_of, used};
@@ -427,9 +427,10 @@ fn locked(work: &Path) -> anyhow::Result<File> {
 }
 
 fn tell(out: &Path, worth: &gain::Worth) {
-    let _ = print_result!("{worth}");
+    let _ = print_lines(&worth.to_string());
     let folder = out.display();
-    let _ = print_result!("\nthe cards that changed: {}", out.join(gain::PAGE).display());
+    let _ = print_result!("");
+    let _ = print_result!("the cards that changed: {}", out.join(gain::PAGE).display());
     if worth.verdict == Verdict::Worse {
         let _ = print_result!("the models are in {folder}, and are not recommended");
     } else {
