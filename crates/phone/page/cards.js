@@ -44,7 +44,8 @@ function drawn(code) {
   }, ...shading === "s" ? [svg("path", { d: STRIPES, class: `ink-${color}`, "clip-path": `url(#in-${shape})` })] : [],
   svg("path", { d: SHAPES[shape], class: `ink-${color} ${fill}`, "stroke-width": 2 })));
   const face = svg("rect", { class: "face", x: 1, y: 1, width: 94, height: 62, rx: 7 });
-  return svg("svg", { class: "card", viewBox: "0 0 96 64", "aria-hidden": "true" }, face, ...symbols);
+  const letter = svg("text", { class: "letter", x: 5, y: 59, "font-size": 13, "font-weight": 700, fill: "#16181c" }, words.letters[color]);
+  return svg("svg", { class: "card", viewBox: "0 0 96 64", "aria-hidden": "true" }, face, ...symbols, letter);
 }
 
 function nameOf(code) {
@@ -52,9 +53,9 @@ function nameOf(code) {
   return words.card(words, Number(number), shading, color, shape);
 }
 
-/// Number, shading, colour and shape of a code, each by its letter.
-const DECK = [..."123"].flatMap((n) => [..."fos"].flatMap((f) => (
-  [..."rgp"].flatMap((c) => [..."dos"].map((s) => n + f + c + s)))));
+/// Number, shading, colour and shape: what each of a code's letters may be.
+const VALUES = ["123", "fos", "rgp", "dos"];
+const DECK = VALUES.reduce((codes, values) => codes.flatMap((code) => [...values].map((value) => code + value)), [""]);
 
 /// For each property the three values, and whether they are all alike, all different, or neither.
 function why(codes) {
@@ -64,7 +65,9 @@ function why(codes) {
   });
 }
 
-const isSet = (codes) => why(codes).every(({ kind }) => kind !== "two");
+/// The properties in which three cards are neither all alike nor all different.
+const brokenIn = (codes) => why(codes).flatMap(({ kind }, i) => (kind === "two" ? [i] : []));
+const isSet = (codes) => !brokenIn(codes).length;
 
 /// All sets among codes, as their places; a set of cards that lie twice is listed once.
 function setsAmong(codes) {
@@ -83,22 +86,36 @@ function setsAmong(codes) {
   return sets;
 }
 
-/// A table in which a person has settled cards, by their places: the sets follow from them.
+/// A table in which a person has settled cards, by their places: the sets follow from them. Where the
+/// fix is "" there is no card, and one that was added comes by a key of its own, with its corners.
 function settled(table, fixes) {
   if (!Object.keys(fixes).length) return table;
-  const cards = table.cards.map((card, i) => (
-    fixes[i] ? { ...card, code: fixes[i], confidence: 1, unsure: false, isFixed: true } : card));
-  const sure = cards.flatMap((card, i) => (card.unsure ? [] : [i]));
-  const sets = setsAmong(sure.map((i) => cards[i].code)).map((set) => set.map((i) => sure[i]));
-  const probable_sets = table.probable_sets.filter((set) => !set.cards.some((i) => fixes[i]));
+  const sure = { confidence: 1, unsure: false, isFixed: true };
+  const added = Object.entries(fixes).filter(([key]) => key.startsWith("+"));
+  const cards = [
+    ...table.cards.map((card, key) => ({ ...card, key, ...fixes[key] ? { code: fixes[key], ...sure } : {} })),
+    ...added.map(([key, card]) => ({ ...card, key, alternatives: [], ...sure })),
+  ].filter(({ key }) => fixes[key] !== "");
+  const places = new Map(cards.map(({ key }, i) => [key, i]));
+  const known = cards.flatMap((card, i) => (card.unsure ? [] : [i]));
+  const sets = setsAmong(known.map((i) => cards[i].code)).map((set) => set.map((i) => known[i]));
+  const probable_sets = table.probable_sets.filter((set) => !set.cards.some((i) => i in fixes)).map((set) => (
+    { ...set, cards: set.cards.map((i) => places.get(i)), decided_by: places.get(set.decided_by) }));
   return { ...table, cards, sets, probable_sets, probable_sets_left_out: 0 };
 }
 
+/// The card that makes two a set.
+function thirdOf(a, b) {
+  return VALUES.map((values, i) => (a[i] === b[i] ? a[i] : [...values].find((one) => one !== a[i] && one !== b[i]))).join("");
+}
+
+/// A property's value, as a card that has it is called.
+const valueName = (i, value) => [words.numbers[Number(value) - 1], words.shadings[value], words.colors[value], words.shapes[value]?.[1]][i];
+
 /// Four lines that say why three cards are a set, or why not.
 function whyLines(codes) {
-  const names = [(v) => words.numbers[v - 1], (v) => words.shadings[v], (v) => words.colors[v], (v) => words.shapes[v][1]];
   return html("ul", { class: "why" }, ...why(codes).map(({ values, kind }, i) => {
-    const said = kind === "alike" ? names[i](values[0]) : values.map(names[i]).join(", ");
+    const said = (kind === "alike" ? [values[0]] : values).map((value) => valueName(i, value)).join(", ");
     return html("li", { class: kind }, html("strong", {}, words.properties[i]), ` ${said} `, html("em", {}, words[`why-${kind}`]));
   }));
 }

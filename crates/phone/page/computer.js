@@ -14,7 +14,7 @@ const reader = (() => {
 
   /// Sends a request with the key. Throws a word for what is wrong. `onPart` is told how much of the
   /// body was sent.
-  function ask(path, body, type = "json", onPart = () => {}) {
+  function ask(path, body = null, type = /** @type {XMLHttpRequestResponseType} */ ("json"), onPart = (_part) => {}) {
     return new Promise((done, failed) => {
       const request = new XMLHttpRequest();
       request.open(body ? "POST" : "GET", path);

@@ -6,9 +6,12 @@ const MOST_NAMED = 9;
 
 const photosOfDeck = () => album.photos.filter((photo) => photo.isOfDeck);
 
+/// Whether all photos are there that there will be: until then more are asked for.
+let isDeckWhole = false;
+
 function openDeck() {
   trouble(null);
-  view("deck");
+  view("deck", words.deck);
   showDeck();
 }
 
@@ -31,9 +34,12 @@ function showDeck() {
   const { places, unsure } = tally(photos.filter(({ table }) => table));
   const missing = DECK.filter((code) => !places.get(code).length);
   const there = DECK.length - missing.length;
-  const names = missing.length <= MOST_NAMED ? missing.map(nameOf) : [];
+  const isFew = missing.length <= MOST_NAMED;
+  const names = isFew ? missing.map(nameOf) : [];
+  const isKnown = !waiting && there > 0 && (isDeckWhole || isFew);
   setText($("deck-state"), waiting ? words.deckReads(photos.length - waiting + 1, photos.length)
-    : there ? words.deckState(there, missing.length, names.join("; ")) : photos.length ? words["no-cards"] : "");
+    : isKnown ? words.deckState(there, missing.length, names.join("; "))
+      : there ? words.deckSoFar(there) : photos.length ? words["no-cards"] : "");
   const line = ({ own }, text) => {
     const button = html("button", { type: "button", class: "plain slim" }, text);
     button.addEventListener("click", () => openPhoto(album.photos.indexOf(own)));
@@ -45,9 +51,9 @@ function showDeck() {
     ...unsure.map(({ card, n }) => line(photos[n - 1], words.deckUnsure(n, nameOf(card.code), percent(card.confidence)))),
     ...photos.filter(({ state }) => state === "failed").map((photo) => line(photo, words.deckFailed(photo.n, words[photo.word] ?? words.failed))),
   );
-  const isKnown = !waiting && there > 0;
   $("missing").replaceChildren(...isKnown ? missing.map((code) => html("li", { "aria-label": nameOf(code) }, drawn(code))) : []);
   $("deck-print").hidden = !isKnown || !missing.length;
+  $("deck-all").hidden = waiting > 0 || !there || isKnown;
   $("deck-anew").hidden = !photos.length;
 }
 
@@ -55,7 +61,9 @@ function listenToDeck() {
   $("go-deck").addEventListener("click", openDeck);
   $("again-deck").addEventListener("click", openDeck);
   $("deck-print").addEventListener("click", () => window.print());
+  $("deck-all").addEventListener("click", () => { isDeckWhole = true; showDeck(); });
   $("deck-anew").addEventListener("click", () => {
+    isDeckWhole = false;
     photosOfDeck().forEach(forget);
     showDeck();
   });

@@ -16,7 +16,7 @@ async function goLive() {
     setText($("secure-address"), location.host);
     setText($("fingerprint"), reader.fingerprint());
     $("fingerprint").parentElement.hidden = !reader.fingerprint();
-    view("secure");
+    view("secure", words["secure-title"]);
     return;
   }
   stopLive();
@@ -40,7 +40,9 @@ async function goLive() {
 
 async function openCamera(own) {
   try {
-    const wish = { facingMode: { ideal: "environment" }, width: { ideal: 1280 }, height: { ideal: 720 } };
+    const chosen = remembered("localStorage", "camera");
+    const which = chosen ? { deviceId: { ideal: chosen } } : { facingMode: { ideal: "environment" } };
+    const wish = { ...which, width: { ideal: 1280 }, height: { ideal: 720 } };
     const stream = await navigator.mediaDevices.getUserMedia({ video: wish, audio: false });
     if (live !== own) {
       stream.getTracks().forEach((track) => track.stop());
@@ -50,6 +52,7 @@ async function openCamera(own) {
     $("video").srcObject = stream;
     await $("video").play();
     setRatio($("video").videoWidth, $("video").videoHeight);
+    $("other-camera").hidden = (await cameras()).length < 2;
     return live === own;
   } catch (error) {
     if (live === own) {
@@ -59,6 +62,29 @@ async function openCamera(own) {
     }
     return false;
   }
+}
+
+const cameras = async () => (await navigator.mediaDevices.enumerateDevices()).filter(({ kind }) => kind === "videoinput");
+
+/// Goes on with the next of the device's cameras, and keeps to it.
+async function changeCamera() {
+  const own = live;
+  const all = await cameras();
+  if (live !== own || !own?.stream) return;
+  const { deviceId } = own.stream.getVideoTracks()[0].getSettings();
+  const next = all[(all.findIndex((one) => one.deviceId === deviceId) + 1) % all.length];
+  remember("localStorage", "camera", next.deviceId);
+  own.stream.getTracks().forEach((track) => track.stop());
+  if (await openCamera(own)) pump(own);
+}
+
+/// Whether what a canvas gives out is what was drawn: against tracking some browsers give noise.
+function isCanvasTrue() {
+  const context = html("canvas", { width: 8, height: 8 }).getContext("2d");
+  context.fillStyle = "#4080c0";
+  context.fillRect(0, 0, 8, 8);
+  const { data } = context.getImageData(0, 0, 8, 8);
+  return data.every((value, i) => Math.abs(value - [64, 128, 192, 255][i % 4]) < 8);
 }
 
 function stopLive() {
@@ -96,6 +122,11 @@ function pump(own) {
   const draw = async () => {
     const taken = performance.now();
     if (!await own.link.take?.(video, taken)) {
+      own.isTrue ??= isCanvasTrue();
+      if (!own.isTrue) {
+        goHome();
+        return trouble("noise");
+      }
       const scale = Math.min(1, LIVE_PX / Math.max(video.videoWidth, video.videoHeight));
       const [width, height] = [Math.round(video.videoWidth * scale), Math.round(video.videoHeight * scale)];
       if (own.canvas.width !== width || own.canvas.height !== height) Object.assign(own.canvas, { width, height });
@@ -155,9 +186,8 @@ function listenToLive() {
   $("go-live").addEventListener("click", goLive);
   $("secure-back").addEventListener("click", () => view("start"));
   $("stop").addEventListener("click", () => { stopLive(); view("start"); trouble(null); });
-  $("new-game").addEventListener("click", () => $("sure").showModal());
-  $("sure-no").addEventListener("click", () => $("sure").close());
-  $("sure-yes").addEventListener("click", () => { $("sure").close(); live?.link?.newGame(); });
+  $("other-camera").addEventListener("click", changeCamera);
+  $("new-game").addEventListener("click", () => sure("new-game-sure", "new-game", () => live?.link?.newGame()));
   document.addEventListener("visibilitychange", awake);
   window.addEventListener("pagehide", stopLive);
 }

@@ -14,13 +14,18 @@ const reader = (() => {
   ]);
 
   let worker = null, ready = null, memory = 0, count = 0;
+  /// Sets that were taken in the game which the worker follows, and would be lost with it.
+  let taken = 0;
   const waiting = new Map();
+  /// Is told how much of the module has come, as a share, and how large it is on its way.
+  let onLoad = (_told) => {};
 
   /// Begins the worker, which loads the module.
   function begin() {
     worker = new Worker("worker.js", { type: "module" });
     memory = 0;
     worker.onmessage = ({ data }) => {
+      if (data.loaded) return onLoad(data);
       const asked = waiting.get(data.id);
       waiting.delete(data.id);
       memory = data.memory ?? memory;
@@ -39,7 +44,7 @@ const reader = (() => {
 
   function end(word) {
     worker?.terminate();
-    worker = null;
+    [worker, taken] = [null, 0];
     for (const { failed } of waiting.values()) failed(new Error(word));
     waiting.clear();
   }
@@ -52,7 +57,7 @@ const reader = (() => {
   }
 
   async function asked(wish, transfer) {
-    if (worker && !waiting.size && memory > MOST_MEMORY) end("failed");
+    if (worker && !waiting.size && !taken && memory > MOST_MEMORY) end("failed");
     if (!worker) begin();
     await ready;
     return call(wish, transfer);
@@ -62,7 +67,19 @@ const reader = (() => {
     if (!globalThis.WebAssembly?.validate(WITH_SIMD)) throw new Error("no-simd");
     if (!globalThis.Worker) throw new Error("no-worker");
     begin();
-    if (location.protocol.startsWith("http") && navigator.serviceWorker) install();
+    // On a slow network the reader comes first.
+    if (location.protocol.startsWith("http") && navigator.serviceWorker) ready.then(install, install);
+  }
+
+  /// Photos that another app has shared with this one.
+  async function shared() {
+    if (!navigator.serviceWorker?.controller || !globalThis.caches) return [];
+    const name = `setsight ${(await navigator.serviceWorker.ready).scope} shared`;
+    if (!await caches.has(name)) return [];
+    const kept = await caches.open(name);
+    const photos = await Promise.all((await kept.keys()).map(async (key) => (await kept.match(key)).blob()));
+    await caches.delete(name);
+    return photos;
   }
 
   /// Keeps the page for when there is no network. A later version is told of, and taken when asked for.
@@ -72,6 +89,8 @@ const reader = (() => {
       const told = (next) => {
         if (!next || !navigator.serviceWorker.controller) return;
         newVersion(() => {
+          // Another tab may have taken it already.
+          if (next.state !== "installed") return location.reload();
           navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
           next.postMessage("take over");
         });
@@ -103,9 +122,9 @@ const reader = (() => {
   async function read(file, tell) {
     if (!worker) begin();
     tell("loading");
-    await ready;
+    onLoad = ({ loaded, size }) => tell("loading", loaded, words.megabytes(size));
+    const [bytes] = await Promise.all([file.arrayBuffer(), ready]);
     tell("reading");
-    const bytes = await file.arrayBuffer();
     let answer;
     try {
       answer = await asked({ do: "read", bytes }, [bytes]);
@@ -122,15 +141,18 @@ const reader = (() => {
   /// Follows live pictures; `on` has `open`, `answer` and `trouble`.
   function live(on) {
     let pending = 0, black = 0, isOver = false, spare = [], isDirect = Boolean(globalThis.VideoFrame);
+    onLoad = ({ loaded, size }) => { if (!isOver) wait("loading", loaded, words.megabytes(size)); };
     asked({ do: "follow" }).then(() => { if (!isOver) on.open(); }, (error) => on.trouble(error.message));
 
-    function follow(rgba, width, height, taken) {
+    function follow(rgba, width, height, time) {
       pending += 1;
-      asked({ do: "follow-pixels", rgba, width, height, time: taken }, [rgba]).then(
+      asked({ do: "follow-pixels", rgba, width, height, time }, [rgba]).then(
         ({ line, isBlack, rgba: back }) => {
           spare = [back, ...spare].slice(0, MOST_PENDING);
           black = isBlack ? black + 1 : 0;
-          if (!isOver) on.answer(black > MOST_BLACK ? { error: "black" } : JSON.parse(line), { taken });
+          const table = JSON.parse(line);
+          taken = table.taken?.length ?? 0;
+          if (!isOver) on.answer(black > MOST_BLACK ? { error: "black" } : table, { taken: time });
         },
         (error) => { if (!isOver) on.trouble(error.message); },
       ).finally(() => { pending -= 1; });
@@ -142,7 +164,7 @@ const reader = (() => {
       const isUpright = !rotation && !flip && visibleRect.width === width && visibleRect.height === height;
       const wish = { format: "RGBA", colorSpace: "srgb" };
       const size = 4 * width * height;
-      if (!isUpright || frame.allocationSize(wish) !== size) throw new Error("needs a canvas");
+      if (!isUpright || frame.allocationSize(wish) !== size) throw new TypeError("needs a canvas");
       spare = spare.filter((rgba) => rgba.byteLength === size);
       const rgba = spare.pop() ?? new ArrayBuffer(size);
       await frame.copyTo(rgba, wish);
@@ -152,14 +174,14 @@ const reader = (() => {
     return {
       isReady: () => !isOver && worker && pending < MOST_PENDING,
       /// Takes the picture that a video shows, if this browser can, and if it is not too large.
-      async take(video, taken) {
+      async take(video, time) {
         const { videoWidth: width, videoHeight: height } = video;
         if (!isDirect || Math.max(width, height) > LIVE_PX) return false;
         let frame = null;
         try {
           frame = new VideoFrame(video);
           const rgba = await pixelsOf(frame, video);
-          if (!isOver) follow(rgba, width, height, taken);
+          if (!isOver) follow(rgba, width, height, time);
         } catch {
           isDirect = false;
         }
@@ -167,22 +189,21 @@ const reader = (() => {
         return isDirect;
       },
       /// Takes what a canvas shows.
-      async send(canvas, taken) {
+      async send(canvas, time) {
         const { width, height } = canvas;
-        follow(canvas.getContext("2d").getImageData(0, 0, width, height).data.buffer, width, height, taken);
+        follow(canvas.getContext("2d").getImageData(0, 0, width, height).data.buffer, width, height, time);
       },
       newGame: () => asked({ do: "new-game" }).catch(() => {}),
       rest() {},
       wake() {},
-      close() {
-        isOver = true;
-        if (worker) call({ do: "unfollow" }).catch(() => {});
-      },
+      /// The game goes on when the camera does.
+      close() { isOver = true; },
     };
   }
 
   return {
-    privacy: "privacy-local", mostBytes: 100_000_000, start, read, live, picture: null,
+    privacy: "privacy-local", mostBytes: 100_000_000, start, read, live, shared, picture: null,
+    holdsGame: () => taken > 0,
     memory: () => memory,
     fingerprint: () => "",
     secureAddress: () => location.href.replace(/^http:/, "https:"),

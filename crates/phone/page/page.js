@@ -4,22 +4,27 @@
 /// With more sets than this only their numbers are drawn until one is chosen.
 const MOST_OUTLINED = 6;
 
+/** @type {(id: string) => any} */
 const $ = (id) => document.getElementById(id);
+/** @type {(selector: string) => any[]} */
+const $$ = (selector) => [...document.querySelectorAll(selector)];
+/** @type {() => any} */
+const focused = () => document.activeElement;
 
 /// What is shown: the table, and what is chosen of it.
-const shown = { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive: false, isHinting: false };
+const shown = { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive: false, mode: "sets" };
 
 /// The photos of this tab, and which of them is shown.
-const album = { photos: [], at: null, isWorking: false };
+const album = { photos: [], at: null, isWorking: false, isTold: false };
 
 // ---- Words and messages -------------------------------------------------------------------------
 
 function putWords() {
   document.documentElement.lang = LANGUAGE;
-  for (const element of document.querySelectorAll("[data-word]")) {
+  for (const element of $$("[data-word]")) {
     element.textContent = words[element.dataset.word];
   }
-  for (const element of document.querySelectorAll("[data-label]")) {
+  for (const element of $$("[data-label]")) {
     element.setAttribute("aria-label", words[element.dataset.label]);
   }
 }
@@ -47,22 +52,47 @@ function note(word, act) {
 
 const newVersion = (take) => note("new-version", take);
 
-function wait(word, part) {
+/// Says what is waited for, which part of it has come, and how large it is.
+function wait(word, part, size) {
   $("wait").hidden = !word;
-  if (word) setText($("wait-words"), words[word]);
+  if (word) setText($("wait-words"), [words[word], size].filter(Boolean).join(" "));
   $("wait-part").hidden = !word || part === undefined;
   if (part !== undefined) $("wait-part").value = part;
 }
 
-/// Shows one of the page's views.
-function view(name) {
+/// Shows one of the page's views, with its name as the title.
+function view(name, title = "") {
   for (const one of ["start", "secure", "table", "play", "deck"]) $(one).hidden = one !== name;
+  const isOther = document.body.dataset.view !== name;
   document.body.dataset.view = name;
+  document.title = title ? `${title} · setsight` : "setsight";
   $("again").hidden = name !== "table";
   if (name !== "table") stopLive();
-  // The phone's own way back leads to the first page.
-  if (name !== "start" && !history.state?.isInside) history.pushState({ isInside: true }, "");
+  $("go-photos").hidden = !album.photos.some(({ isOfDeck }) => !isOfDeck);
+  setText($("go-deal"), words[dealt() ? "deal-on" : "deal"]);
+  // The browser's own way back leads to the first page, and its way forward here.
+  if (name !== "start") history[history.state?.view ? "replaceState" : "pushState"]({ view: name }, "");
   window.scrollTo(0, 0);
+  // A reader of screens goes on from here.
+  if (isOther) $(name).focus({ preventScroll: true });
+}
+
+/// Goes where the browser's history is.
+function follow() {
+  const name = history.state?.view;
+  if (name === document.body.dataset.view) return;
+  if (name === "table" && album.photos.length) openPhoto(album.at);
+  else if (name === "play" && game) openGame();
+  else if (name === "deck") openDeck();
+  else goHome();
+}
+
+/// Asks before something is lost, with the words of what would be done.
+function sure(word, act, done) {
+  setText($("sure-title"), words[word]);
+  setText($("sure-yes"), words[act]);
+  $("sure-yes").onclick = () => { $("sure").close(); done(); };
+  $("sure").showModal();
 }
 
 // ---- Cards and sets -----------------------------------------------------------------------------
@@ -78,7 +108,8 @@ function setsOf(table) {
 
 /// What can be seen now: all sets, the chosen one, or as many cards of one as were asked for.
 function visible(sets) {
-  if (shown.isHinting) {
+  if (shown.mode === "correct") return [];
+  if (shown.mode === "hints") {
     const sure = sets.filter((set) => !set.probable);
     if (!sure.length || !shown.hint.cards) return [];
     const set = sure[shown.hint.set % sure.length];
@@ -94,7 +125,7 @@ function summary(table, sets) {
   const unsure = table.cards.filter((card) => card.unsure).length;
   const parts = [words.cards(table.cards.length)];
   const sure = sets.filter((set) => !set.probable).length;
-  if (!shown.isHinting) {
+  if (shown.mode !== "hints") {
     parts.push(sure || !unsure ? words.sets(sure) : words["no-sure"]);
     const probable = sets.length - sure + (table.probable_sets_left_out ?? 0);
     if (probable) parts.push(words.probable(probable));
@@ -112,11 +143,12 @@ function show(table) {
   const seen = visible(sets);
   drawOverlay(table, sets, seen);
   let text = summary(table, sets);
-  if (shown.isHinting && seen.length) {
+  if (shown.mode === "hints" && seen.length) {
     const names = seen[0].cards.map((i) => nameOf(table.cards[i].code));
     text += `. ${words.hint(names.length, names.join("; "))}`;
   }
-  if (!shown.isLive && table.cards.some((card) => card.unsure)) text += `. ${words["tap-unsure"]}`;
+  if (shown.mode === "correct") text += `. ${words["tap-correct"]}`;
+  else if (shown.mode === "sets" && !shown.isLive && table.cards.some((card) => card.unsure)) text += `. ${words["tap-unsure"]}`;
   for (const { kind } of table.warnings ?? []) text += ` ${words[`warning-${kind}`] ?? ""}`;
   setText($("summary"), text);
   listSets(table, sets);
@@ -131,22 +163,23 @@ function show(table) {
 function showButtons(sets) {
   const sure = sets.filter((set) => !set.probable).length;
   const { cards } = shown.hint;
-  $("modes").hidden = !shown.isLive && !sets.length;
-  $("hint-ways").hidden = !shown.isHinting || $("modes").hidden;
-  $("set-ways").hidden = shown.isHinting || sets.length < 2;
+  $("modes").hidden = false;
+  $("mode-correct").hidden = shown.isLive;
+  $("hint-ways").hidden = shown.mode !== "hints" || (!shown.isLive && !sets.length);
+  $("set-ways").hidden = shown.mode !== "sets" || sets.length < 2;
+  $("photo-ways").hidden = shown.isLive;
+  $("save").hidden = shown.mode === "correct";
   setText($("hint-more"), cards === 0 ? words["hint-first"] : words["hint-next"]);
   $("hint-more").disabled = !sure || cards === 3;
   $("hint-other").disabled = sure < 2 || !cards;
   const place = sets.findIndex((set) => set.id === shown.chosen);
   setText($("set-all"), place < 0 ? words.walk : words.walked(place + 1, sets.length));
   $("set-all").disabled = place < 0;
-  $("mode-sets").setAttribute("aria-pressed", !shown.isHinting);
-  $("mode-hints").setAttribute("aria-pressed", shown.isHinting);
+  for (const mode of MODES) $(`mode-${mode}`).setAttribute("aria-pressed", String(mode === shown.mode));
 }
 
 function around(corners, by) {
-  const x = corners.reduce((sum, corner) => sum + corner[0], 0) / 4;
-  const y = corners.reduce((sum, corner) => sum + corner[1], 0) / 4;
+  const [x, y] = middleOf(corners);
   return corners.map((corner) => [x + (corner[0] - x) * by, y + (corner[1] - y) * by]);
 }
 
@@ -154,7 +187,7 @@ const pathOf = (corners) => `M${corners.map((corner) => corner.join()).join("L")
 
 function drawOverlay(table, sets, seen) {
   const overlay = $("overlay");
-  const focus = document.activeElement?.closest?.("#overlay [data-card]")?.dataset.card;
+  const focus = focused()?.closest?.("#overlay [data-card]")?.dataset.card;
   overlay.setAttribute("viewBox", `0 0 ${table.width} ${table.height}`);
   const sides = table.cards.map(({ corners: [a, b, c] }) => (
     Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), Math.hypot(b[0] - c[0], b[1] - c[1]))));
@@ -162,13 +195,13 @@ function drawOverlay(table, sets, seen) {
   const bands = table.cards.map(() => 0);
   const line = (i, by, width, attributes) => {
     const points = around(table.cards[i].corners, by).map((corner) => corner.join()).join(" ");
-    return svg("polygon", { points, "stroke-width": width, ...attributes });
+    return svg("polygon", { points, "stroke-width": width, fill: "none", "stroke-linejoin": "round", ...attributes });
   };
-  const isOne = seen.length === 1 && (shown.isHinting || shown.chosen);
+  const isOne = seen.length === 1 && (shown.mode === "hints" || shown.chosen);
   if (isOne) {
     const holes = seen[0].cards.map((i) => pathOf(around(table.cards[i].corners, 1.06))).join("");
     const all = `M0 0H${table.width}V${table.height}H0Z`;
-    parts.push(svg("path", { class: "dim", d: all + holes, "fill-rule": "evenodd" }));
+    parts.push(svg("path", { class: "dim", d: all + holes, "fill-rule": "evenodd", "fill-opacity": 0.55 }));
   }
   const isCrowded = seen.length > MOST_OUTLINED;
   for (const set of seen) {
@@ -180,7 +213,7 @@ function drawOverlay(table, sets, seen) {
       const by = 1.04 + (isCrowded ? 0 : bands[i] * 0.075);
       const dashes = set.probable ? { "stroke-dasharray": `${2.4 * width} ${1.6 * width}` } : {};
       if (!isCrowded || !bands[i]) {
-        group.append(line(i, by, width * 1.4, { class: "edge" }),
+        group.append(line(i, by, width * 1.4, { class: "edge", stroke: "#000", "stroke-opacity": 0.45 }),
           line(i, by, width, { class: `side${dash}`, stroke: isCrowded ? "#fff" : color, ...dashes }));
       }
       labels.push(label(table.cards[i].corners, sides[i] * (isOne ? 0.13 : 0.1), bands[i], color, `${set.place + 1}${set.probable ? "?" : ""}`));
@@ -188,23 +221,38 @@ function drawOverlay(table, sets, seen) {
     }
     parts.push(group);
   }
-  const asks = shown.isHinting || shown.isLive ? [] : table.cards.flatMap((card, i) => (card.unsure || card.isFixed ? [askable(table, i, sides[i], line)] : []));
+  const isAsked = (card) => !shown.isLive && (shown.mode === "correct" || (shown.mode === "sets" && (card.unsure || card.isFixed)));
+  const asks = table.cards.flatMap((card, i) => (isAsked(card) ? [askable(table, i, sides[i], line)] : []));
   overlay.replaceChildren(...parts, ...asks, ...labels);
   if (focus) overlay.querySelector(`[data-card="${focus}"]`)?.focus();
 }
 
-/// A card that a tap settles: with a question mark while it is unsure, with a tick when it was settled.
+/// A card that a tap settles: with a question mark while it is unsure, with a tick when it was settled, and
+/// drawn as it was read when all can be corrected.
 function askable(table, i, side, line) {
-  const { corners, unsure, code } = table.cards[i];
-  const [x, y] = [0, 1].map((axis) => corners.reduce((sum, corner) => sum + corner[axis], 0) / 4);
+  const { corners, unsure, code, isFixed } = table.cards[i];
+  const [x, y] = middleOf(corners);
   const width = side * 0.03;
   const radius = side * 0.17;
-  const outline = line(i, 0.96, width, { class: unsure ? "unsure" : "fixed", "stroke-dasharray": `${width} ${1.5 * width}` });
-  const sign = svg("g", { class: "sign" }, svg("circle", { cx: x, cy: y, r: radius, "stroke-width": radius * 0.1 }),
-    Object.assign(svg("text", { x, y, "font-size": radius * 1.3 }), { textContent: unsure ? "?" : "✓" }));
-  const name = unsure ? words.ask(nameOf(code)) : words.asked(nameOf(code));
-  return svg("g", { class: "ask", "data-card": i, role: "button", tabindex: 0, "aria-label": name }, outline, sign);
+  const outline = line(i, 0.96, width, { stroke: "#fff", "stroke-dasharray": `${width} ${1.5 * width}` });
+  const name = words[unsure ? "ask" : isFixed ? "asked" : "read"](nameOf(code));
+  const group = svg("g", { class: "ask", "data-card": i, role: "button", tabindex: 0, "aria-label": name }, outline);
+  if (shown.mode === "correct") {
+    const [left, top] = [x - side * 0.3, Math.max(...corners.map((corner) => corner[1])) - side * 0.2];
+    const face = drawn(code);
+    for (const [key, value] of Object.entries({ x: left, y: top, width: side * 0.6, height: side * 0.4 })) face.setAttribute(key, String(value));
+    group.append(face);
+  }
+  if (unsure || isFixed) {
+    group.append(svg("circle", { class: "sign", cx: x, cy: y, r: radius, fill: "#fff", stroke: "#16181c", "stroke-width": radius * 0.1 }),
+      sign(x, y, radius * 1.3, unsure ? "?" : "✓"));
+  }
+  return group;
 }
+
+const sign = (x, y, size, text) => Object.assign(svg("text", {
+  x, y, "font-size": size, "font-weight": 700, "font-family": "system-ui, sans-serif", "text-anchor": "middle", "dominant-baseline": "central", fill: "#16181c",
+}), { textContent: text });
 
 /// A numbered disc on the upper side of a card, one beside the other.
 function label(corners, radius, place, color, text) {
@@ -213,17 +261,17 @@ function label(corners, radius, place, color, text) {
   const along = Math.min(0.9, (radius * (1.1 + 2.1 * place)) / length);
   const [x, y] = [start[0] + (end[0] - start[0]) * along, start[1] + (end[1] - start[1]) * along];
   return svg("g", {}, svg("circle", { cx: x, cy: y, r: radius, fill: color, stroke: "#16181c", "stroke-width": radius * 0.12 }),
-    Object.assign(svg("text", { x, y, "font-size": radius * (text.length > 1 ? 1.1 : 1.5) }), { textContent: text }));
+    sign(x, y, radius * (text.length > 1 ? 1.1 : 1.5), text));
 }
 
 /// The list beside the picture. It is made anew only when it changes, for it holds the focus.
 function listSets(table, sets) {
   const list = $("sets");
-  const listed = shown.isHinting ? [] : sets;
+  const listed = shown.mode === "sets" ? sets : [];
   const state = JSON.stringify([listed.map((set) => [set.id, set.probable, percent(set.confidence ?? 1)]), shown.chosen]);
   if (list.dataset.state === state) return;
   list.dataset.state = state;
-  const focus = document.activeElement?.dataset?.set;
+  const focus = focused()?.dataset?.set;
   list.replaceChildren(...listed.map((set) => item(table, set)));
   if (focus) list.querySelector(`[data-set="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
 }
@@ -249,8 +297,10 @@ function item(table, set) {
 /// Why the chosen set, or the one that a hint shows in full, is one.
 function explain(table, sets) {
   const [set] = visible(sets);
-  const isShown = set && (shown.isHinting ? set.cards.length === 3 : shown.chosen);
+  const isShown = set && (shown.mode === "hints" ? set.cards.length === 3 : shown.chosen);
   $("detail").hidden = !isShown;
+  // On a small screen there is room for one of them.
+  $("summary").hidden = Boolean(isShown && shown.mode === "sets");
   const state = isShown ? set.id : "";
   if ($("detail").dataset.state === state) return;
   $("detail").dataset.state = state;
@@ -275,31 +325,6 @@ function walk(by) {
   show(shown.table);
 }
 
-// ---- Settling a card ----------------------------------------------------------------------------
-
-/// The drawn guesses for a card, of which one is chosen.
-function ask(place) {
-  const photo = album.photos[album.at];
-  if (!photo?.table) return;
-  const { code, alternatives } = photo.table.cards[place];
-  const codes = [...new Set([code, ...alternatives.map((guess) => guess.code)])].slice(0, 3);
-  $("guess-list").replaceChildren(...codes.map((guess) => {
-    const button = html("button", { type: "button", class: "face-up", "aria-pressed": photo.fixes[place] === guess }, drawn(guess), html("span", {}, nameOf(guess)));
-    button.addEventListener("click", () => settle(photo, place, guess));
-    return button;
-  }));
-  $("guess-open").onclick = () => settle(photo, place, null);
-  $("guesses").showModal();
-}
-
-function settle(photo, place, code) {
-  $("guesses").close();
-  if (code) photo.fixes[place] = code;
-  else delete photo.fixes[place];
-  store(photo);
-  if (photo === album.photos[album.at]) show(settled(photo.table, photo.fixes));
-}
-
 // ---- Photos -------------------------------------------------------------------------------------
 
 /// Takes photos in, shows the first of them, and has one after the other read.
@@ -316,9 +341,8 @@ function takePhotos(files, folders = []) {
   }
   album.at = Math.min(first, album.photos.length - 1);
   while (album.photos.length > MOST_PHOTOS) {
-    const oldest = album.photos.find((photo) => photo.isOfDeck !== isOfDeck) ?? album.photos[0];
-    if (isOfDeck && oldest.isOfDeck) note("deck-most");
-    forget(oldest);
+    note("most");
+    forget(album.photos.find((photo) => photo.isOfDeck !== isOfDeck) ?? album.photos[0]);
   }
   if (isOfDeck) showDeck();
   else openPhoto(Math.max(0, album.at));
@@ -353,7 +377,7 @@ async function work() {
     showAlbum();
     try {
       const own = photo;
-      const { table, picture } = await reader.read(photo.file, (word, part) => tell(own, word, part));
+      const { table, picture } = await reader.read(photo.file, (...told) => tell(own, ...told));
       Object.assign(photo, { table, picture: picture ?? photo.picture, state: "done", word: null });
       store(photo);
     } catch (error) {
@@ -362,6 +386,7 @@ async function work() {
     }
     if (!$("deck").hidden) showDeck();
     else if (photo === album.photos[album.at] && !live) showPhoto();
+    await drawThumb(photo);
     showAlbum();
   }
   album.isWorking = false;
@@ -376,8 +401,8 @@ function nextToRead() {
   return waiting.find((photo) => photo === album.photos[album.at]) ?? waiting[0];
 }
 
-function tell(photo, word, part) {
-  photo.told = [word, word === "sending" ? part : undefined];
+function tell(photo, word, part, size) {
+  photo.told = [word, word === "reading" ? undefined : part, size];
   if (photo === album.photos[album.at] && !live) wait(...photo.told);
 }
 
@@ -386,8 +411,8 @@ async function store(photo) {
   try {
     await keep.put(photo);
   } catch {
-    if (!store.isTold) note("not-kept");
-    store.isTold = true;
+    if (!album.isTold) note("not-kept");
+    album.isTold = true;
   }
 }
 
@@ -446,16 +471,59 @@ async function showOwnPicture(photo) {
   }
 }
 
+/// A small picture of a photo, for the album; none where the browser cannot show it.
+async function drawThumb(photo) {
+  const bitmap = await createImageBitmap(photo.picture ?? photo.file, { resizeHeight: 80, resizeQuality: "medium" }).catch(() => null);
+  if (!bitmap) return;
+  photo.thumb = html("canvas", { width: bitmap.width, height: bitmap.height });
+  photo.thumb.getContext("2d").drawImage(bitmap, 0, 0);
+  bitmap.close();
+}
+
 function showAlbum() {
   $("album").hidden = shown.isLive || album.photos.length < 2;
   $("album").replaceChildren(...album.photos.map((photo, place) => {
     const mark = { done: "", failed: "!", waiting: "…", reading: "…" }[photo.state];
-    const count = photo.table ? words.cards(photo.table.cards.length) : photo.state === "failed" ? words.failed : words.waiting;
-    const button = html("button", { type: "button", class: "plain slim", "aria-pressed": place === album.at, "aria-label": words.photo(place + 1, count) }, `${place + 1}${mark}`);
+    const count = photo.table ? words.cards(settled(photo.table, photo.fixes).cards.length) : photo.state === "failed" ? words.failed : words.waiting;
+    const button = html("button", { type: "button", class: "plain slim", "aria-pressed": place === album.at, "aria-label": words.photo(place + 1, count) },
+      ...photo.thumb ? [photo.thumb] : [], `${place + 1}${mark}`);
     button.addEventListener("click", () => { stopLive(); openPhoto(place); work(); });
     return button;
   }));
+  $("remove-all").hidden = album.photos.length < 2;
   $("album").querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/// Deletes the photo that is open, or all of them.
+function remove(photos) {
+  const { isOfDeck } = album.photos[album.at];
+  photos.forEach(forget);
+  const left = album.photos.filter((photo) => photo.isOfDeck === isOfDeck);
+  if (isOfDeck) openDeck();
+  else if (left.length) openPhoto(album.photos.indexOf(left.at(-1)));
+  else goHome();
+}
+
+/// The photo with what is drawn on it, handed to another app or saved.
+async function savePicture() {
+  const { naturalWidth: width, naturalHeight: height } = $("photo");
+  const canvas = html("canvas", { width, height });
+  const overlay = $("overlay").cloneNode(true);
+  overlay.querySelectorAll(".ask").forEach((one) => one.remove());
+  for (const [key, value] of Object.entries({ width, height, xmlns: NS })) overlay.setAttribute(key, String(value));
+  const marks = new Image();
+  marks.src = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(overlay)], { type: "image/svg+xml" }));
+  await marks.decode();
+  for (const image of [$("photo"), marks]) canvas.getContext("2d").drawImage(image, 0, 0, width, height);
+  URL.revokeObjectURL(marks.src);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.9));
+  const file = new File([blob], "sets.jpg", { type: "image/jpeg" });
+  if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.({ files: [file] })) {
+    return navigator.share({ files: [file] }).catch(() => {});
+  }
+  const url = URL.createObjectURL(file);
+  html("a", { href: url, download: file.name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /// The picture's sides, by which it has its place before it is there.
@@ -464,9 +532,10 @@ function setRatio(width, height) {
 }
 
 function startTable(isLive) {
-  const { isHinting } = shown;
-  Object.assign(shown, { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive, isHinting });
-  view("table");
+  const mode = isLive && shown.mode === "correct" ? "sets" : shown.mode;
+  Object.assign(shown, { table: null, chosen: null, hint: { set: 0, cards: 0 }, isLive, mode });
+  zoomTo(1, 0, 0);
+  view("table", words[isLive ? "live" : "album"]);
   $("stage").hidden = false;
   $("overlay").replaceChildren();
   $("sets").replaceChildren();
@@ -474,7 +543,7 @@ function startTable(isLive) {
   setText($("summary"), "");
   // A large photo that is not seen takes no memory.
   $("photo").removeAttribute("src");
-  for (const id of ["game", "hint-ways", "set-ways", "detail", "retry", "photo", "album"]) $(id).hidden = true;
+  for (const id of ["game", "hint-ways", "set-ways", "detail", "retry", "photo", "album", "photo-ways"]) $(id).hidden = true;
   $("modes").hidden = !isLive;
   $("video").hidden = !isLive;
   $("live-ways").hidden = !isLive;
@@ -482,8 +551,10 @@ function startTable(isLive) {
 
 // ---- The page -----------------------------------------------------------------------------------
 
-function setHinting(isHinting) {
-  Object.assign(shown, { isHinting, hint: { set: 0, cards: 0 }, chosen: null });
+const MODES = ["sets", "hints", "correct"];
+
+function setMode(mode) {
+  Object.assign(shown, { mode, hint: { set: 0, cards: 0 }, chosen: null });
   if (shown.table) show(shown.table);
   else showButtons([]);
 }
@@ -495,7 +566,7 @@ function goHome() {
 }
 
 function listenToFiles() {
-  for (const input of document.querySelectorAll("input[type=file]")) {
+  for (const input of $$("input[type=file]")) {
     input.addEventListener("change", () => {
       takePhotos([...input.files]);
       input.value = "";
@@ -529,16 +600,29 @@ function listen() {
   listenToLive();
   listenToPlay();
   listenToDeck();
+  listenToCorrections();
   $("home").addEventListener("click", goHome);
-  window.addEventListener("popstate", () => { if (!history.state?.isInside && $("start").hidden) goHome(); });
+  $("go-photos").addEventListener("click", () => openPhoto(album.photos.indexOf(album.photos.filter(({ isOfDeck }) => !isOfDeck).at(-1))));
+  $("sure-no").addEventListener("click", () => $("sure").close());
+  window.addEventListener("popstate", follow);
+  window.addEventListener("beforeunload", (event) => { if (reader.holdsGame?.()) event.preventDefault(); });
   $("retry").addEventListener("click", () => {
     const photo = album.photos[album.at];
     Object.assign(photo, { state: "waiting", word: null });
     showPhoto();
     work();
   });
-  $("mode-sets").addEventListener("click", () => setHinting(false));
-  $("mode-hints").addEventListener("click", () => setHinting(true));
+  for (const mode of MODES) $(`mode-${mode}`).addEventListener("click", () => setMode(mode));
+  $("remove").addEventListener("click", () => sure("remove-sure", "remove", () => remove([album.photos[album.at]])));
+  $("remove-all").addEventListener("click", () => sure("remove-all-sure", "remove-all", () => remove([...album.photos])));
+  $("save").addEventListener("click", savePicture);
+  for (const dialog of $$("dialog")) {
+    dialog.addEventListener("click", ({ target, clientX, clientY }) => {
+      const { left, right, top, bottom } = dialog.getBoundingClientRect();
+      const isBeside = clientX < left || clientX > right || clientY < top || clientY > bottom;
+      if (target === dialog && isBeside) dialog.close();
+    });
+  }
   $("hint-more").addEventListener("click", () => {
     shown.hint.cards = Math.min(3, shown.hint.cards + 1);
     if (shown.table) show(shown.table);
@@ -550,20 +634,8 @@ function listen() {
   $("set-before").addEventListener("click", () => walk(-1));
   $("set-next").addEventListener("click", () => walk(1));
   $("set-all").addEventListener("click", () => choose(shown.chosen));
-  const asked = (event) => event.target.closest?.("[data-card]")?.dataset.card;
-  $("overlay").addEventListener("click", (event) => {
-    const band = event.target.closest?.("[data-set]");
-    if (asked(event) !== undefined) ask(Number(asked(event)));
-    else if (band && !shown.isHinting) choose(band.dataset.set);
-    else if (shown.chosen) choose(shown.chosen);
-  });
-  $("overlay").addEventListener("keydown", (event) => {
-    if (!["Enter", " "].includes(event.key) || asked(event) === undefined) return;
-    event.preventDefault();
-    ask(Number(asked(event)));
-  });
   document.addEventListener("keydown", (event) => {
-    if ($("table").hidden || shown.isHinting || event.altKey || event.ctrlKey || event.metaKey) return;
+    if ($("table").hidden || shown.mode !== "sets" || event.altKey || event.ctrlKey || event.metaKey) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.key === "ArrowLeft") walk(-1);
     else if (event.key === "ArrowRight") walk(1);
@@ -574,7 +646,9 @@ function listen() {
 /// A board for the first page, with one of its sets marked.
 function drawExample() {
   const codes = ["1frd", "2sgo", "3ops", "2spd", "1ogs", "2fpo", "3ogd", "3srs", "2frs"];
-  const set = setsAmong(codes)[0] ?? [];
+  const set = setsAmong(codes)[0];
+  $("what-example").append(...set.map((i) => drawn(codes[i])));
+  $("what-why").replaceWith(whyLines(set.map((i) => codes[i])));
   $("example").replaceChildren(...codes.map((code, i) => {
     const card = drawn(code);
     if (set.includes(i)) card.classList.add("in-set");
@@ -587,15 +661,23 @@ async function restore() {
   const kept = await keep.all().catch(() => []);
   if (!kept.length) return;
   for (const photo of kept) album.photos.push({ ...photo, state: photo.table ? "done" : "waiting", word: null });
+  Promise.all(album.photos.map(drawThumb)).then(showAlbum);
   if (album.photos.at(-1).isOfDeck) openDeck();
   else openPhoto(album.photos.length - 1);
   work();
 }
 
+/// Takes what another app shares.
+async function receive() {
+  const number = Math.floor(Number(new URLSearchParams(location.search).get("puzzle")));
+  if (number > 0) playPuzzle(number);
+  takePhotos(await reader.shared?.().catch(() => []) ?? []);
+}
+
 async function start() {
   $("old").remove();
   // Other ways to the same choices, on the other views.
-  for (const label of document.querySelectorAll("[data-input]")) {
+  for (const label of $$("[data-input]")) {
     const { input } = label.dataset;
     const view = label.closest("section")?.id ?? "again";
     label.append(Object.assign($(input).cloneNode(), { id: `${view}-${input}` }));
@@ -608,6 +690,7 @@ async function start() {
     await reader.start();
     view("start");
     await restore();
+    await receive();
   } catch (error) {
     trouble(error.message);
   }

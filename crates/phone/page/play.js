@@ -25,78 +25,104 @@ function shuffled(random) {
   return deck;
 }
 
-/// The twelve cards of a day, by its date such as 2026-03-21: the same for all.
-function cardsOf(date) {
-  const random = randomFrom(Number(date.replaceAll("-", "")));
+/// The twelve cards of a puzzle, by its number, which is a day's date such as 20260321: the same for all.
+function cardsOf(number) {
+  const random = randomFrom(number);
   for (;;) {
     const cards = shuffled(random).slice(0, TABLE);
     if (setsAmong(cards).length === DAILY_SETS) return cards;
   }
 }
 
-function today() {
-  const now = new Date();
-  const two = (n) => String(n).padStart(2, "0");
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+/// The date as a number such as 20260321.
+function today(now = new Date()) {
+  return 10_000 * now.getFullYear() + 100 * (now.getMonth() + 1) + now.getDate();
 }
 
 /// What is played: the cards, the places that are pressed, the sets that were found.
 let game = null;
 
-function playDaily() {
-  const date = today();
-  const cards = cardsOf(date);
+/// The puzzle of the day, or another one by its number.
+function playPuzzle(number) {
+  const cards = cardsOf(number);
   const sets = setsAmong(cards).map((set) => set.join());
-  const found = (remembered("localStorage", `daily-${date}`) ?? "").split(" ").filter((set) => sets.includes(set));
-  game = { date, cards, deck: [], found: [...new Set(found)], pressed: new Set(), hint: [], sets };
+  const found = (remembered("localStorage", `puzzle-${number}`) ?? "").split(" ").filter((set) => sets.includes(set));
+  game = { number, cards, deck: [], found: [...new Set(found)], pressed: new Set(), wrong: [], hint: [], sets };
   openGame();
 }
 
-function playDeal() {
+/// The game that this tab plays, if it has been begun and is not over.
+function dealt() {
+  try {
+    const kept = JSON.parse(remembered("sessionStorage", "deal"));
+    return kept?.found.length && (kept.deck.length || setsAmong(kept.cards).length) ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/// Deals, or goes on with what was dealt.
+function playDeal(kept = dealt()) {
   const deck = shuffled(randomFrom(crypto.getRandomValues(new Uint32Array(1))[0]));
-  game = { date: null, cards: deck.splice(0, TABLE), deck, found: [], pressed: new Set(), hint: [], sets: [] };
+  const begun = kept ?? { cards: deck.splice(0, TABLE), deck, found: [] };
+  game = { number: null, ...begun, pressed: new Set(), wrong: [], hint: [], sets: [] };
   openGame();
 }
 
 function openGame() {
   trouble(null);
-  stopLive();
-  view("play");
   setText($("play-why"), "");
   showGame();
+  view("play", $("play-title").textContent);
+}
+
+function titleOf(number) {
+  if (number === null) return words.deal;
+  if (number !== today()) return words.puzzle(number);
+  return words.dailyTitle(new Date().toLocaleDateString(REGION, { dateStyle: "long" }));
 }
 
 function showGame() {
-  const { date, cards, found, deck } = game;
-  setText($("play-title"), date ? words.dailyTitle(new Date(`${date}T12:00`).toLocaleDateString(LANGUAGE, { dateStyle: "long" })) : words.deal);
-  const isOver = date ? found.length === game.sets.length : !deck.length && !setsAmong(cards).length;
-  setText($("play-state"), date ? (isOver ? words["daily-done"] : words.found(found.length, game.sets.length))
+  const { number, cards, found, deck, pressed, wrong, hint } = game;
+  const isPuzzle = number !== null;
+  if (!isPuzzle) remember("sessionStorage", "deal", JSON.stringify({ cards, found, deck }));
+  setText($("play-title"), titleOf(number));
+  const isOver = isPuzzle ? found.length === game.sets.length : !deck.length && !setsAmong(cards).length;
+  setText($("play-state"), isPuzzle ? (isOver ? words[number === today() ? "daily-done" : "puzzle-done"] : words.found(found.length, game.sets.length))
     : isOver ? words["deal-done"] : words.dealState(found.length, deck.length));
-  $("play-none").hidden = Boolean(date) || isOver;
-  $("play-again").hidden = Boolean(date);
-  $("play-hint").disabled = isOver || game.hint.length === 3 || !openSet();
-  setText($("play-hint"), game.hint.length ? words["hint-next"] : words["hint-first"]);
-  const focus = document.activeElement?.dataset?.place;
+  $("play-none").hidden = isPuzzle || isOver;
+  $("play-again").hidden = isPuzzle;
+  $("puzzle-ways").hidden = !isPuzzle;
+  $("puzzle-link").hidden = Boolean(location.hash);
+  if (isPuzzle) $("puzzle-number").value = number;
+  $("play-hint").hidden = pressed.size === 2;
+  $("play-hint").disabled = isOver || hint.length === 3 || !openSet();
+  setText($("play-hint"), hint.length ? words["hint-next"] : words["hint-first"]);
+  $("play-third").hidden = pressed.size !== 2;
+  const focus = focused()?.dataset?.place;
+  $("board").style.setProperty("--columns", Math.ceil(cards.length / 3));
   $("board").replaceChildren(...cards.map((code, i) => {
-    const button = html("button", { type: "button", class: "face-up", "data-place": i, "aria-pressed": game.pressed.has(i), "aria-label": nameOf(code) }, drawn(code));
-    button.classList.toggle("hinted", game.hint.includes(i));
-    button.addEventListener("click", () => pressCard(i));
+    const button = faceUp(code, () => pressCard(i), pressed.has(i));
+    button.dataset.place = String(i);
+    button.classList.toggle("hinted", hint.includes(i));
+    button.classList.toggle("wrong", wrong.includes(i));
     return button;
   }));
   if (focus !== undefined) $("board").querySelector(`[data-place="${focus}"]`)?.focus();
-  const list = date ? found.map((set) => set.split(",").map((i) => cards[i])) : found;
+  const list = isPuzzle ? found.map((set) => set.split(",").map((i) => cards[i])) : found;
   $("found").replaceChildren(...list.map((codes) => html("li", { "aria-label": codes.map(nameOf).join("; ") }, ...codes.map(drawn))));
 }
 
 /// A set that was not found yet, as places.
 function openSet() {
-  return setsAmong(game.cards).find((set) => !game.date || !game.found.includes(set.join()));
+  return setsAmong(game.cards).find((set) => game.number === null || !game.found.includes(set.join()));
 }
 
 function pressCard(i) {
   const { pressed, cards } = game;
   if (!pressed.delete(i)) pressed.add(i);
   setText($("play-why"), "");
+  game.wrong = [];
   if (pressed.size === 3) judge([...pressed].sort((a, b) => a - b), cards);
   showGame();
 }
@@ -105,15 +131,16 @@ function judge(places, cards) {
   const codes = places.map((i) => cards[i]);
   game.pressed = new Set();
   if (!isSet(codes)) {
-    const broken = why(codes).findIndex(({ kind }) => kind === "two");
-    setText($("play-why"), words.noSet(words.properties[broken]));
+    // They stay marked until another card is pressed.
+    game.wrong = places;
+    setText($("play-why"), words.noSet(brokenIn(codes).map((i) => words.properties[i])));
     return;
   }
-  if (game.date) {
+  if (game.number !== null) {
     const set = places.join();
     if (game.found.includes(set)) return setText($("play-why"), words["found-before"]);
     game.found.push(set);
-    remember("localStorage", `daily-${game.date}`, game.found.join(" "));
+    remember("localStorage", `puzzle-${game.number}`, game.found.join(" "));
   } else {
     game.found.unshift(codes);
     const isLarge = cards.length > TABLE;
@@ -128,18 +155,48 @@ function judge(places, cards) {
 }
 
 function listenToPlay() {
-  $("go-daily").addEventListener("click", playDaily);
-  $("go-deal").addEventListener("click", playDeal);
-  $("play-again").addEventListener("click", playDeal);
+  $("go-daily").addEventListener("click", () => playPuzzle(today()));
+  $("go-deal").addEventListener("click", () => playDeal());
+  $("play-again").addEventListener("click", () => {
+    if (dealt()) sure("deal-sure", "play-again", () => playDeal(null));
+    else playDeal(null);
+  });
   $("play-hint").addEventListener("click", () => {
     const set = openSet();
     const isOld = !set || !game.hint.every((i) => set.includes(i));
     if (set) game.hint = set.slice(0, isOld ? 1 : game.hint.length + 1);
     showGame();
   });
+  $("play-third").addEventListener("click", () => {
+    const [a, b] = [...game.pressed].map((i) => game.cards[i]);
+    const third = thirdOf(a, b);
+    $("play-why").replaceChildren(words.third(nameOf(third), game.cards.includes(third)), drawn(third));
+  });
+  $("puzzle-open").addEventListener("click", () => {
+    const number = Math.floor(Number($("puzzle-number").value));
+    if (number > 0 && number < 2 ** 32) playPuzzle(number);
+    else setText($("play-why"), words["puzzle-range"]);
+  });
+  $("puzzle-number").addEventListener("keydown", ({ key }) => key === "Enter" && $("puzzle-open").click());
+  $("puzzle-link").addEventListener("click", () => {
+    const link = `${location.href.replace(/[?#].*/, "")}?puzzle=${game.number}`;
+    navigator.clipboard?.writeText(link).then(() => setText($("puzzle-link"), words["puzzle-copied"]), () => setText($("play-why"), link));
+  });
+  $("play-letters").addEventListener("click", () => showLetters(remembered("localStorage", "letters") !== "yes"));
+  showLetters(remembered("localStorage", "letters") === "yes");
+  $("play-full").hidden = !document.fullscreenEnabled;
+  $("play-full").addEventListener("click", () => (
+    document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
   $("play-none").addEventListener("click", () => {
     if (setsAmong(game.cards).length) setText($("play-why"), words["there-is-one"]);
     else game.cards.push(...game.deck.splice(0, 3));
     showGame();
   });
+}
+
+/// Letters on the cards, for those who do not tell the colours apart.
+function showLetters(isOn) {
+  remember("localStorage", "letters", isOn ? "yes" : "no");
+  document.body.classList.toggle("letters", isOn);
+  $("play-letters").setAttribute("aria-pressed", String(isOn));
 }

@@ -13,9 +13,29 @@ function isBlack(rgba) {
   return true;
 }
 
+/// Bytes of the module, which tools/web/build writes here: a host that compresses names another number.
+const MODULE_BYTES = "MODULE_BYTES";
+
+/// The module, while it comes telling how much of it is there.
+async function fetched() {
+  const answer = await fetch(new URL("setsight_web_bg.wasm", import.meta.url));
+  if (!answer.ok || !answer.body) return answer;
+  const size = Number(answer.headers.get("Content-Length") ?? MODULE_BYTES);
+  let [come, told] = [0, 0];
+  const counting = new TransformStream({
+    transform(bytes, on) {
+      come += bytes.length;
+      const loaded = Math.min(1, come / MODULE_BYTES);
+      if (loaded - told > 0.01) postMessage({ loaded: (told = loaded), size });
+      on.enqueue(bytes);
+    },
+  });
+  return new Response(answer.body.pipeThrough(counting), { headers: { "Content-Type": "application/wasm" } });
+}
+
 const work = {
   start: async () => {
-    ({ memory } = await load({ module_or_path: new URL("setsight_web_bg.wasm", import.meta.url) }));
+    ({ memory } = await load({ module_or_path: await fetched() }));
     reader = new Reader();
     return {};
   },
@@ -28,7 +48,6 @@ const work = {
     return { line: follower.follow(width, height, pixels, time), isBlack: isBlack(pixels), rgba };
   },
   "new-game": () => { follower?.new_game(); return {}; },
-  unfollow: () => { follower?.free(); follower = null; return {}; },
 };
 
 onmessage = async ({ data }) => {

@@ -96,7 +96,7 @@ macro_rules! part {
 }
 
 /// The page, by its paths. What else lies in its folder belongs to the page that reads by itself.
-const PAGE: [(&str, &str, &str); 11] = [
+const PAGE: [(&str, &str, &str); 12] = [
     ("/", "text/html; charset=utf-8", include_str!("../page/index.html")),
     part!("page.css", "text/css; charset=utf-8"),
     part!("icon.svg", "image/svg+xml"),
@@ -105,6 +105,7 @@ const PAGE: [(&str, &str, &str); 11] = [
     part!("keep.js", "text/javascript; charset=utf-8"),
     part!("computer.js", "text/javascript; charset=utf-8"),
     part!("live.js", "text/javascript; charset=utf-8"),
+    part!("correct.js", "text/javascript; charset=utf-8"),
     part!("play.js", "text/javascript; charset=utf-8"),
     part!("deck.js", "text/javascript; charset=utf-8"),
     part!("page.js", "text/javascript; charset=utf-8"),

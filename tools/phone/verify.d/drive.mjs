@@ -93,7 +93,7 @@ async function sets(page) {
 async function badPictures(page) {
   await page.choose("#file", file("none.jpg"));
   const words = await until("a word on what is no picture", 30, () => page.value("!$('trouble').hidden && $('trouble').textContent"));
-  check(`it says so: ${words}`, words.includes("no picture"));
+  check(`it says so: ${words}`, words.includes("can't be read"));
   for (const [what, change] of [["changed", (name) => fs.utimesSync(name, 1, 1)], ["deleted", fs.rmSync]]) {
     const name = file(`${what}.jpg`);
     fs.copyFileSync(file("table.jpg"), name);
@@ -122,7 +122,7 @@ async function others(browser, url) {
   await german.size(1280, 800);
   await shoot(german, "photo-german-1280x800");
   await german.close();
-  for (const [key, words] of [["0".repeat(32), "earlier start"], ["", "lacks its key"]]) {
+  for (const [key, words] of [["0".repeat(32), "match. Use"], ["", "eight characters below"]]) {
     const page = await browser.open(url.replace(/#.*/, `#${key}`));
     await until(`a word on the key ${key}`, 5, () => page.value(`$('trouble').textContent.includes('${words}') && $('start').hidden`));
     await page.close();
@@ -139,13 +139,13 @@ async function typed(browser, url) {
   await opened(page);
   await page.close();
   const empty = await browser.open(home);
-  await until("the place for the code", 5, () => empty.value("!$('typed').hidden && $('trouble').textContent.includes('lacks its key')"));
+  await until("the place for the code", 5, () => empty.value("!$('typed').hidden && $('trouble').textContent.includes('eight characters below')"));
   await shoot(empty, "code-360x740");
   await empty.value(`$('code').value = ${JSON.stringify(` ${code.replace("-", " ")}`)}, $('open').click()`);
   await opened(empty);
   await empty.close();
   const wrong = await browser.open(`${home}#${code.replace(/./g, (one) => (one === "-" ? one : "7"))}`);
-  await until("a word on a wrong code", 5, () => wrong.value("$('trouble').textContent.includes('wrong') && $('start').hidden && !$('typed').hidden"));
+  await until("a word on a wrong code", 5, () => wrong.value("$('trouble').textContent.includes('match') && $('start').hidden && !$('typed').hidden"));
   await wrong.close();
 }
 
@@ -252,7 +252,7 @@ async function turn(page) {
 async function loseNetwork(page, network) {
   const before = await page.value("shown.table.frame");
   network.lose();
-  await until("a word on the lost network", 15, () => page.value("$('trouble').textContent.includes('does not answer')"));
+  await until("a word on the lost network", 15, () => page.value("$('trouble').textContent.includes('Reconnecting')"));
   await shoot(page, "live-lost");
   await sleep(5000);
   network.find();

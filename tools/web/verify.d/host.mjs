@@ -15,18 +15,22 @@ const TYPES = {
   ".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json",
 };
 
-/// A static host that serves the folder below a path, as most do.
+/// A static host that serves the folder below a path, as most do; and another copy of it beside that.
 export class Host {
+  /// What is written behind the script that keeps the page, as a new version would have it.
+  version = "";
+
   async start(port = 0) {
     this.sockets = new Set();
     this.server = http.createServer((request, answer) => {
       const { pathname } = new URL(request.url, "http://host");
-      const name = path.join(root, pathname.replace(/^\/some\/folder\//, "/").replace(/\/$/, "/index.html"));
-      if (!pathname.startsWith("/some/folder/") || !name.startsWith(root) || !fs.existsSync(name)) {
+      const name = path.join(root, pathname.replace(/^\/(some|other)\/folder\//, "/").replace(/\/$/, "/index.html"));
+      if (!/^\/(some|other)\/folder\//.test(pathname) || !name.startsWith(root) || !fs.existsSync(name)) {
         answer.writeHead(404);
         return answer.end();
       }
       answer.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "application/octet-stream" });
+      if (name.endsWith("/sw.js")) return answer.end(fs.readFileSync(name, "utf8") + this.version);
       fs.createReadStream(name).pipe(answer);
     });
     this.server.on("connection", (socket) => {
