@@ -279,17 +279,16 @@ function listSets(table, sets) {
 function item(table, set) {
   const codes = set.cards.map((i) => table.cards[i].code);
   const names = codes.map(nameOf).join("; ");
-  const name = set.probable ? words.maybe(set.place + 1, percent(set.confidence), names) : words.set(set.place + 1, names);
+  const number = `${set.place + 1}${set.probable ? "?" : ""}`;
+  const decides = set.probable ? words.decides(percent(set.confidence), nameOf(table.cards[set.decides].code)) : "";
+  const name = set.probable ? words.maybe(number, decides, names) : words.set(number, names);
   const button = html("button", {
     type: "button", "aria-label": name, "aria-pressed": set.id === shown.chosen, "data-set": set.id,
     class: set.probable ? "probable" : "",
   });
   button.style.borderLeftColor = colorOf(set.place);
-  button.append(html("span", { class: "number" }, `${set.place + 1}${set.probable ? "?" : ""}`), ...codes.map(drawn));
-  if (set.probable) {
-    const text = words.decides(percent(set.confidence), nameOf(table.cards[set.decides].code));
-    button.append(html("span", { class: "words" }, text));
-  }
+  button.append(html("span", { class: "number" }, number), ...codes.map(drawn));
+  if (decides) button.append(" ", html("span", { class: "words" }, decides));
   button.addEventListener("click", () => choose(set.id));
   return html("li", {}, button);
 }
