@@ -62,9 +62,9 @@ function listenToDeck() {
   $("again-deck").addEventListener("click", openDeck);
   $("deck-print").addEventListener("click", () => window.print());
   $("deck-all").addEventListener("click", () => { isDeckWhole = true; showDeck(); });
-  $("deck-anew").addEventListener("click", () => {
+  $("deck-anew").addEventListener("click", () => sure("remove-all-sure", "deck-anew", () => {
     isDeckWhole = false;
     photosOfDeck().forEach(forget);
     showDeck();
-  });
+  }));
 }

@@ -336,6 +336,7 @@ function takePhotos(files, folders = []) {
   for (const file of files) {
     const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, isOfDeck, word: folders.includes(file) ? "folder" : wrongWith(file), state: "waiting" };
     if (photo.word) photo.state = "failed";
+    else store(photo);
     album.photos.push(photo);
   }
   album.at = Math.min(first, album.photos.length - 1);
@@ -382,6 +383,8 @@ async function work() {
     } catch (error) {
       const word = await canBeRead(photo.file) ? error.message : "gone";
       Object.assign(photo, { state: "failed", word });
+      // Nor would it be read after a reload.
+      if (isFinal(word)) keep.drop(photo.id).catch(() => {});
     }
     if (!$("deck").hidden) showDeck();
     else if (photo === album.photos[album.at] && !live) showPhoto();
@@ -435,19 +438,20 @@ function openPhoto(place) {
   showPhoto();
 }
 
+/// What is wrong with the file itself stays wrong.
+const isFinal = (word) => ["film", "unreadable", "too-large", "empty", "format", "gone", "folder"].includes(word);
+
 /// The state of the photo that is open.
 function showPhoto() {
   const photo = album.photos[album.at];
   wait(null);
   trouble(photo.state === "failed" ? photo.word : null);
-  // What is wrong with the file itself stays wrong.
-  const isFinal = ["film", "unreadable", "too-large", "empty", "format", "gone", "folder"].includes(photo.word);
-  $("retry").hidden = photo.state !== "failed" || isFinal;
+  $("retry").hidden = photo.state !== "failed" || isFinal(photo.word);
   if (photo.state === "waiting" || photo.state === "reading") {
     wait(...(photo.state === "reading" && photo.told ? photo.told : ["waiting"]));
   }
   if (photo.state === "failed") setText($("summary"), photo.name);
-  $("stage").hidden = photo.state === "failed" && isFinal;
+  $("stage").hidden = photo.state === "failed" && isFinal(photo.word);
   if (photo.state !== "done") return;
   if ($("photo").hidden) showOwnPicture(photo);
   setRatio(photo.table.width, photo.table.height);

@@ -242,7 +242,7 @@ const WORDS = {
     "third-ask": "Welche Karte ist die dritte?",
     "letters-ask": "Buchstaben für Farben",
     "full-screen": "Ganzer Bildschirm",
-    "puzzle-number": "Rätsel Nummer",
+    "puzzle-number": "Rätselnummer",
     "puzzle-link": "Link kopieren",
     "puzzle-copied": "Kopiert",
     "puzzle-range": "Ein Rätsel hat eine ganze Zahl von 1 bis 4294967295.",

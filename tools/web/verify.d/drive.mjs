@@ -54,6 +54,20 @@ async function firstPhoto(browser, url) {
   await page.close();
 }
 
+/// A photo that is taken while the reader still comes.
+async function slowNetwork(browser, host) {
+  host.isSlow = true;
+  const page = await browser.open(host.url.replace("some", "other"));
+  await opened(page);
+  await page.choose("#file", path.resolve("datasets/samples/1-plain-on-wood.jpg"));
+  const told = await until("how much of the reader has come", 10, () => page.value("!$('wait-part').hidden && $('wait-part').value > 0.2 && [$('wait-words').textContent, $('photo').naturalWidth]"));
+  check(`its size is told beside the photo: ${told}`, /^Loading .* \d+\.\d MB$/.test(told[0]) && told[1] === 1280);
+  await shoot(page, "loading-360x740");
+  await until("the photo is read then", 60, () => page.value("album.photos[0].table?.cards.length === 12"));
+  host.isSlow = false;
+  await page.close();
+}
+
 const memoryMb = async (page) => Math.round(await page.value("reader.memory()") / 1e6);
 
 /// Of each of the browser's renderers, in megabytes: what it holds alone, and what is resident, with the
@@ -375,6 +389,7 @@ async function deck(page) {
   await page.press("#deck-notes button");
   await page.press("#again-deck");
   await page.press("#deck-anew");
+  await page.press("#sure-yes");
   check("begun again", await page.value("photosOfDeck().length === 0 && $('deck-notes').children.length === 0"));
   await page.press("#home");
 }
@@ -410,6 +425,12 @@ async function lacking(browser, url) {
     await until("a word on black pictures", 120, () => page.value("$('trouble').textContent.includes('picture is black')"));
     await page.value("void (window.isOpen = true)");
     await until("a camera that is uncovered", 60, () => page.value("$('trouble').hidden"));
+  });
+  await with_(`${black}; delete globalThis.VideoFrame; CanvasRenderingContext2D.prototype.getImageData = function (x, y, w, h) { return { data: new Uint8ClampedArray(4 * w * h).map(() => 256 * Math.random()) }; }`, async (page) => {
+    await opened(page);
+    await page.press("#go-live");
+    await says("resistFingerprinting")(page);
+    check("photos go on", await page.value("!$('start').hidden"));
   });
   await with_("indexedDB.open = () => { throw new DOMException('', 'SecurityError'); }; Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('', 'SecurityError'); } })", async (page) => {
     await opened(page);
@@ -513,6 +534,17 @@ async function goLive(page, browser) {
   say(`live at ${await page.value("$('video').videoWidth + 'x' + $('video').videoHeight")}: ${rate.toFixed(1)} pictures a second, ${Math.round(median(times.map(([taken, drawn]) => drawn - taken)))} ms from camera to outline (median of ${answers})`);
   say(`memory of the module: ${await memoryMb(page)} MB; of the browser's renderers: ${rendererMb(browser)} MB`);
   await shootAll(page, "live");
+  await page.value("{ const real = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices); navigator.mediaDevices.enumerateDevices = async () => { const [one] = await real(); return [one, { kind: 'videoinput', deviceId: 'second' }]; }; cameras().then((all) => { $('other-camera').hidden = all.length < 2; }); }");
+  await until("a second camera", 5, () => page.value("!$('other-camera').hidden"));
+  const first = await page.value("live.stream.id");
+  await page.press("#other-camera");
+  await until("another camera", 20, () => page.value(`live.stream.id !== ${JSON.stringify(first)} && remembered('localStorage', 'camera') === 'second' && $('wait').hidden`));
+  // The way back keeps the count.
+  await page.value("void (seen.answers = 0)");
+  const counted = await page.value("shown.table.frame");
+  await page.press("#home");
+  await page.press("#go-live");
+  await until("the same game", 30, () => page.value(`seen.answers > 3 && shown.table.frame > ${counted}`));
   await page.press("#new-game");
   check("a new game asks", await page.value("$('sure').open"));
   await shoot(page, "live-sure-390x844");
@@ -554,6 +586,7 @@ let browser;
 try {
   await host.start();
   browser = new Browser("chromium", path.join(home, "profile"), file("film.mjpeg"));
+  await slowNetwork(browser, host);
   await firstPhoto(browser, host.url);
   const page = await browser.open(host.url);
   await opened(page);

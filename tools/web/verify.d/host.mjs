@@ -19,6 +19,8 @@ const TYPES = {
 export class Host {
   /// What is written behind the script that keeps the page, as a new version would have it.
   version = "";
+  /// Whether the module comes in small parts, as over a slow network.
+  isSlow = false;
 
   async start(port = 0) {
     this.sockets = new Set();
@@ -31,6 +33,7 @@ export class Host {
       }
       answer.writeHead(200, { "Content-Type": TYPES[path.extname(name)] ?? "application/octet-stream" });
       if (name.endsWith("/sw.js")) return answer.end(fs.readFileSync(name, "utf8") + this.version);
+      if (this.isSlow && name.endsWith(".wasm")) return void dribble(fs.readFileSync(name), answer);
       fs.createReadStream(name).pipe(answer);
     });
     this.server.on("connection", (socket) => {
@@ -46,6 +49,14 @@ export class Host {
     this.server.close();
     this.sockets.forEach((socket) => socket.destroy());
   }
+}
+
+async function dribble(bytes, answer) {
+  for (let i = 0; i < 20; i++) {
+    answer.write(bytes.subarray(Math.floor(bytes.length * i / 20), Math.floor(bytes.length * (i + 1) / 20)));
+    await new Promise((done) => setTimeout(done, 150));
+  }
+  answer.end();
 }
 
 /// What the program read, but for the one large photo that is measured by itself.
