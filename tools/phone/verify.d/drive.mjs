@@ -106,7 +106,7 @@ async function badPictures(page) {
   }
   const data = { items: [], files: [file("photos")], dragOperationsMask: 1 };
   for (const type of ["dragEnter", "dragOver", "drop"]) await page.send("Input.dispatchDragEvent", { type, x: 100, y: 100, data });
-  await until("a word on a folder", 10, () => page.value("$('trouble').textContent.includes('A folder cannot be read')"));
+  await until("a word on a folder", 10, () => page.value("$('trouble').textContent.includes('Drop the photos themselves')"));
   await page.choose("#file", file("table.tiff"));
   await until("a picture that the browser cannot show by itself", 60, () => page.value(`$('photo').naturalWidth === 1600 && ${SETS} > 0`));
 }

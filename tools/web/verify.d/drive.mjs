@@ -316,7 +316,7 @@ async function badFiles(page) {
     Buffer.from("89504e470d0a1a0a", "hex"), chunk("IHDR", Buffer.from("00004e20000027100802000000", "hex")),
     chunk("IDAT", deflateSync(Buffer.alloc(1000))), chunk("IEND", Buffer.alloc(0)),
   ]));
-  for (const [name, word] of [["letter.txt", "can't be read"], ["letter.jpg", "can't be read"], ["empty.jpg", "is empty"], ["film.mp4", "This is a film"], ["huge.png", "too large"]]) {
+  for (const [name, word] of [["letter.txt", "can't be read"], ["letter.jpg", "can't be read"], ["empty.jpg", "is empty"], ["film.mp4", "This is a video"], ["huge.png", "too large"]]) {
     const { table } = await read(page, file(name));
     const words = await page.value("!$('trouble').hidden && $('trouble').textContent");
     check(`a word on ${name}: ${words}`, !table && words && words.includes(word));
