@@ -181,6 +181,8 @@ function listenToFingers() {
 
 function listenToCorrections() {
   listenToFingers();
+  // What is not seen takes no memory.
+  $("guesses").addEventListener("close", () => $("crop").replaceChildren());
   $("guess-none").addEventListener("click", () => showPick(true));
   $("guess-open").addEventListener("click", () => settle(null));
   $("guess-away").addEventListener("click", () => settle(""));

@@ -466,6 +466,7 @@ async function showOwnPicture(photo) {
     URL.revokeObjectURL(photo.url);
     photo.url = URL.createObjectURL(photo.picture);
     store(photo);
+    drawThumb(photo).then(showAlbum);
     if (photo !== album.photos[album.at] || shown.isLive) return;
     $("photo").src = photo.url;
     $("photo").hidden = false;
@@ -474,8 +475,12 @@ async function showOwnPicture(photo) {
   }
 }
 
+/// Photos of more pixels are in the album by their numbers alone: a browser decodes all of one at once.
+const MOST_THUMB_PIXELS = 64_000_000;
+
 /// A small picture of a photo, for the album; none where the browser cannot show it.
 async function drawThumb(photo) {
+  if (photo.table?.width * photo.table?.height > MOST_THUMB_PIXELS) return;
   const bitmap = await createImageBitmap(photo.picture ?? photo.file, { resizeHeight: 80, resizeQuality: "medium" }).catch(() => null);
   if (!bitmap) return;
   photo.thumb = html("canvas", { width: bitmap.width, height: bitmap.height });
