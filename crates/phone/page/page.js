@@ -336,7 +336,7 @@ function takePhotos(files, folders = []) {
   for (const file of files) {
     const photo = { id: randomName(), file, name: file.name ?? "", fixes: {}, table: null, picture: null, isOfDeck, word: folders.includes(file) ? "folder" : wrongWith(file), state: "waiting" };
     if (photo.word) photo.state = "failed";
-    else store(photo);
+    else keep.put(photo).catch(() => {});
     album.photos.push(photo);
   }
   album.at = Math.min(first, album.photos.length - 1);
