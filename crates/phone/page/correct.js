@@ -54,8 +54,7 @@ function ask(place) {
   const read = photo.table.cards[asked.key];
   $("guess-list").replaceChildren(...guessesFor(read ?? card).map((guess) => (
     faceUp(guess, () => settle(guess), photo.fixes[asked.key] === guess, html("span", {}, nameOf(guess))))));
-  $("guess-open").hidden = !read?.unsure;
-  openGuesses(false);
+  openGuesses(false, read?.unsure);
 }
 
 /// Asks for a card that was not found, where a finger says that it lies: as large as its neighbour.
@@ -70,7 +69,7 @@ function add(x, y) {
   openGuesses(true);
 }
 
-function openGuesses(isNew) {
+function openGuesses(isNew, isUnsure = false) {
   const { photo, corners } = asked;
   const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
@@ -79,6 +78,7 @@ function openGuesses(isNew) {
   $("crop").setAttribute("viewBox", [left - 0.15 * w, top - 0.15 * h, 1.3 * w, 1.3 * h].join(" "));
   $("crop").replaceChildren(svg("image", { href: photo.url, width, height, preserveAspectRatio: "none" }));
   $("guess-away").hidden = isNew;
+  $("guess-open").hidden = !isUnsure;
   asked.picked = [];
   showPick(isNew);
   $("guesses").showModal();

@@ -299,7 +299,7 @@ function explain(table, sets) {
   const isShown = set && (shown.mode === "hints" ? set.cards.length === 3 : shown.chosen);
   $("detail").hidden = !isShown;
   // On a small screen there is room for one of them.
-  $("summary").hidden = Boolean(isShown && shown.mode === "sets");
+  $("summary").hidden = Boolean(isShown);
   const state = isShown ? set.id : "";
   if ($("detail").dataset.state === state) return;
   $("detail").dataset.state = state;

@@ -114,6 +114,12 @@ async function walking(page) {
   await page.value("window.scrollTo(0, document.body.scrollHeight)");
   await sleep(100);
   check("scrolled to the end, photo and buttons are still in view", await page.value("$('stage').getBoundingClientRect().top >= -1 && $('bar').getBoundingClientRect().bottom <= innerHeight + 1"));
+  await page.size(360, 640);
+  await page.value("setRatio(3, 4), window.scrollTo(0, 0)");
+  await sleep(150);
+  const room = await page.value("$('bar').getBoundingClientRect().top - document.querySelector('#detail li:last-child').getBoundingClientRect().bottom");
+  check(`at 360x640, below an upright photo, all four reasons are seen with ${room} px to spare`, room >= 0);
+  await page.value("setRatio(shown.table.width, shown.table.height)");
   await shootAll(page, "walk");
   await page.press("#mode-hints");
   const hints = async () => page.value("[document.querySelectorAll('#overlay .side').length, $('hint-more').textContent, $('hint-more').disabled, $('hint-other').disabled]");
