@@ -107,6 +107,7 @@ const reader = (() => {
 
   /// A picture as pixels, as the browser decodes it.
   async function pixels(file) {
+    if (!isCanvasTrue()) throw new Error("noise");
     const bitmap = await createImageBitmap(file).catch(() => { throw new Error("format"); });
     const { width, height } = bitmap;
     if (width * height > 64_000_000) throw new Error("too-large");

@@ -514,6 +514,7 @@ function remove(photos) {
 
 /// The photo with what is drawn on it, handed to another app or saved.
 async function savePicture() {
+  if (!isCanvasTrue()) return trouble("noise");
   const { naturalWidth: width, naturalHeight: height } = $("photo");
   const canvas = html("canvas", { width, height });
   const overlay = $("overlay").cloneNode(true);
