@@ -112,10 +112,11 @@ pub fn evaluate_photo(
             label.height
         );
     }
-    let labels: Vec<CardLabel> = label.cards_in(&loaded);
     let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
         let mut trace = Trace::default();
-        let output = pipeline.read(&loaded.frame, &mut trace)?;
+        let (closer, output) = pipeline.read_scaled(&loaded, &mut trace)?;
+        let loaded = closer.as_ref().unwrap_or(&loaded);
+        let labels: Vec<CardLabel> = label.cards_in(loaded);
         let table = &output.table;
         // A deck that is neither a known one nor the one that was read has no name here.
         let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;

@@ -194,8 +194,9 @@ fn check_photo(
         )));
         return Ok(checked);
     }
-    let labels: Vec<CardLabel> = label.cards_in(&loaded);
-    let output = pipeline.read(&loaded.frame, &mut Trace::default())?;
+    let (closer, output) = pipeline.read_scaled(&loaded, &mut Trace::default())?;
+    let loaded = closer.as_ref().unwrap_or(&loaded);
+    let labels: Vec<CardLabel> = label.cards_in(loaded);
     let cards = &output.table.cards;
     let matched = compare(&labels, cards);
     let sure = |card: &&ReadCard| !card.unsure;
@@ -213,7 +214,9 @@ fn check_photo(
             kind,
             labelled: labelled.map(|label| label.code),
             read: read.map(|card| (card.card, card.confidence)),
-            center_in_image: center.or(read.map(|card| card.corners_in_image.center())),
+            center_in_image: center
+                .or(read.map(|card| card.corners_in_image.center()))
+                .map(loaded.file_from_picture()),
             mistake: None,
         });
     };

@@ -337,7 +337,8 @@ pub(crate) fn read(
     let Some(_slot) = queue.slot(connection) else { return Answer::replaced() };
     let phone = connection.number;
     let mut trace = Trace::default();
-    let photo = match trace.stage("load", |_| source::decode_until(bytes, &connection.over)) {
+    let decode = |_: &mut Trace<'_>| source::decode_to_read(bytes, &connection.over);
+    let photo = match trace.stage("load", decode) {
         Ok(photo) => photo,
         Err(_) if connection.is_over() => return Answer::replaced(),
         Err(error) => {

@@ -22,9 +22,9 @@ pub use jpeg::{mended as mended_jpeg, segments as jpeg_segments};
 pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
 pub use rgb::{stored_from_upright, turn_upright, upright_from_stored};
 
-use crate::Frame;
+use crate::{Frame, geometry::Point};
 use budget::{Budget, READING_BYTES};
-use error::reduction;
+use error::{reduction, reduction_to_read};
 use heif::Heif;
 use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
@@ -33,7 +33,8 @@ use image::{
 use rgb::{decode_png, into_rgb_on_white};
 use setsight_files::small_file::is_device;
 use std::io::{Cursor, ErrorKind, Read};
-use std::{fs::File, path::Path, sync::atomic::AtomicBool};
+use std::sync::{Arc, atomic::AtomicBool};
+use std::{fs::File, path::Path};
 
 /// Memory for a picture's colour profile, comments and other metadata.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
@@ -50,8 +51,10 @@ pub struct Photo {
     /// Height in pixels as stored, before the orientation was applied.
     pub stored_height: u32,
     /// Pixels of the file per pixel of the picture in each direction: 1, but 2, 4 or 8 of a JPEG or
-    /// a HEIC in tiles that is larger than any stage needs.
+    /// a HEIC in tiles that is larger than any stage needs, and of one that is decoded to be read.
     pub reduced: u32,
+    /// The file of a picture that is smaller than [`load_photo`] makes it.
+    pub file: Option<Arc<Vec<u8>>>,
     /// Whether the file ends before the picture does, so that its lower edge may be missing.
     pub is_cut_off: bool,
 }
@@ -61,7 +64,68 @@ impl Photo {
     pub fn of_picture(frame: Frame) -> Self {
         let (stored_width, stored_height) = frame.dimensions();
         let orientation = Orientation::NoTransforms;
-        Self { frame, orientation, stored_width, stored_height, reduced: 1, is_cut_off: false }
+        let (reduced, file, is_cut_off) = (1, None, false);
+        Self { frame, orientation, stored_width, stored_height, reduced, file, is_cut_off }
+    }
+
+    /// The same photo with twice as many pixels each way; `None` if it has no more.
+    pub fn closer(&self) -> Option<Self> {
+        let file = self.file.as_ref()?;
+        let closer = decode_at(file, |_| self.reduced / 2, &AtomicBool::new(false), |_| Vec::new());
+        closer.ok().map(|photo| photo.with_file(|| Arc::clone(file)))
+    }
+
+    /// The photo as [`load_photo`] gives it; `None` if this is it.
+    pub fn whole(&self) -> Option<Self> {
+        self.file.as_ref().and_then(|file| decode(file).ok())
+    }
+
+    /// What is known of it, and its picture.
+    pub fn split(self) -> (Self, Frame) {
+        let Self { frame, .. } = self;
+        (Self { frame: Frame::default(), ..self }, frame)
+    }
+
+    /// What is known of the whole photo, without its picture.
+    pub fn of_whole(&self) -> Self {
+        let reduced = self.least_reduced();
+        Self { frame: Frame::default(), file: None, reduced, ..*self }
+    }
+
+    /// Width and height of its picture.
+    pub fn picture_px(&self) -> (u32, u32) {
+        let (width, height) = self.upright_px();
+        (width.div_ceil(self.reduced), height.div_ceil(self.reduced))
+    }
+
+    /// With its file, if that has more pixels than are here.
+    fn with_file(mut self, file: impl FnOnce() -> Arc<Vec<u8>>) -> Self {
+        self.file = (self.reduced > self.least_reduced()).then(file);
+        self
+    }
+
+    /// What [`Self::reduced`] is of the whole photo.
+    fn least_reduced(&self) -> u32 {
+        reduction(self.stored_width, self.stored_height)
+    }
+
+    /// How places in the picture become such in the upright photo, in the file's own pixels. A side that is no
+    /// multiple of [`Self::reduced`] ends within the last pixel, which a turn may make the first.
+    pub fn file_from_picture(&self) -> impl Fn(Point) -> Point + Copy {
+        let (by, orientation) = (self.reduced, self.orientation);
+        let (width, height) = (self.stored_width, self.stored_height);
+        let back = stored_from_upright(orientation, width.div_ceil(by), height.div_ceil(by));
+        let turn = upright_from_stored(orientation, width, height);
+        move |p| turn(back(p) * f64::from(by))
+    }
+
+    /// The way back.
+    pub fn picture_from_file(&self) -> impl Fn(Point) -> Point + Copy {
+        let (by, orientation) = (self.reduced, self.orientation);
+        let (width, height) = (self.stored_width, self.stored_height);
+        let back = stored_from_upright(orientation, width, height);
+        let turn = upright_from_stored(orientation, width.div_ceil(by), height.div_ceil(by));
+        move |p| turn(back(p) / f64::from(by))
     }
 
     /// Width and height of the upright picture in the file's own pixels.
@@ -87,6 +151,19 @@ impl Stored {
     /// How many times smaller a picture of this size and format is decoded in each direction.
     fn reduction(&self, format: ImageFormat) -> u32 {
         if format == ImageFormat::Jpeg { reduction(self.width, self.height) } else { 1 }
+    }
+
+    /// A photo of this picture, which is yet to be turned.
+    fn photo(&self, image: RgbImage, reduced: u32, is_cut_off: bool) -> Photo {
+        Photo {
+            frame: turn_upright(image, self.orientation),
+            orientation: self.orientation,
+            stored_width: self.width,
+            stored_height: self.height,
+            reduced,
+            file: None,
+            is_cut_off,
+        }
     }
 
     /// Width and height of the upright picture, in pixels.
@@ -115,7 +192,17 @@ pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
     decode(&bytes_of(path)?)
 }
 
-/// Reads a photo to the end of an input that is no file, such as a pipe.
+/// Reads a photo to be read: a large one as small as most boards need, see [`Photo::closer`].
+///
+/// # Errors
+/// See [`SourceError`].
+pub fn load_to_read(path: &Path) -> Result<Photo, SourceError> {
+    let bytes = bytes_of(path)?;
+    let photo = decode_at(&bytes, to_read, &AtomicBool::new(false), |_| Vec::new())?;
+    Ok(photo.with_file(|| Arc::new(bytes)))
+}
+
+/// The same to the end of an input that is no file, such as a pipe.
 ///
 /// # Errors
 /// See [`SourceError`].
@@ -126,12 +213,12 @@ pub fn read(input: impl Read) -> Result<Photo, SourceError> {
     if bytes.len() as u64 == most {
         return Err(SourceError::TooManyBytes { bytes: most });
     }
-    decode(&bytes)
+    decode_to_read(&bytes, &AtomicBool::new(false))
 }
 
 impl MemoryBudget {
-    /// Reads a photo, upright, once there is room for it and for so many `copies` of its size that the caller
-    /// will make. What needs more than there is at all is read when nobody else holds any.
+    /// Reads a photo to be read, upright, once there is room for all of it and for so many `copies` of its size that
+    /// the caller will make. What needs more than there is at all is read when nobody else holds any.
     ///
     /// # Errors
     /// [`SourceError`], with the reason.
@@ -147,10 +234,9 @@ impl MemoryBudget {
             reservation = self.take(needed);
             bytes = bytes_of(path)?;
         }
-        Ok((
-            decode_with(&bytes, &AtomicBool::new(false), |length| self.spare(length))?,
-            reservation,
-        ))
+        let stop = AtomicBool::new(false);
+        let photo = decode_at(&bytes, to_read, &stop, |length| self.spare(length))?;
+        Ok((photo.with_file(|| Arc::new(bytes)), reservation))
     }
 }
 
@@ -206,12 +292,29 @@ pub fn decode(bytes: &[u8]) -> Result<Photo, SourceError> {
 /// # Errors
 /// See [`SourceError`]; [`ErrorKind::Interrupted`] if it was stopped.
 pub fn decode_until(bytes: &[u8], stop: &AtomicBool) -> Result<Photo, SourceError> {
-    decode_with(bytes, stop, |_| Vec::new())
+    decode_at(bytes, |_| 1, stop, |_| Vec::new())
 }
 
-/// Decodes a photo, in memory that `spare` may have of at least so many bytes.
-fn decode_with(
+/// Decodes a photo from its file's bytes to be read, as [`load_to_read`] does, unless `stop` is set before it is
+/// done.
+///
+/// # Errors
+/// See [`decode_until`].
+pub fn decode_to_read(bytes: &[u8], stop: &AtomicBool) -> Result<Photo, SourceError> {
+    let photo = decode_at(bytes, to_read, stop, |_| Vec::new())?;
+    Ok(photo.with_file(|| Arc::new(bytes.to_vec())))
+}
+
+/// How many times smaller a photo is decoded to be read, if it can be.
+fn to_read(stored: &Stored) -> u32 {
+    reduction_to_read(stored.width, stored.height)
+}
+
+/// Decodes a photo, so many times smaller as is wished where that is fast, in memory that `spare` may have of at
+/// least so many bytes.
+fn decode_at(
     bytes: &[u8],
+    wished: impl FnOnce(&Stored) -> u32,
     stop: &AtomicBool,
     spare: impl FnOnce(usize) -> Vec<u8>,
 ) -> Result<Photo, SourceError> {
@@ -220,14 +323,25 @@ fn decode_with(
         let reduced = heif.reduction();
         let (stored_width, stored_height) =
             if reduced > 1 { heif.upright_px()? } else { frame.dimensions() };
-        let (orientation, is_cut_off) = (Orientation::NoTransforms, false);
-        return Ok(Photo { frame, orientation, stored_width, stored_height, reduced, is_cut_off });
+        let stored = Stored {
+            width: stored_width,
+            height: stored_height,
+            orientation: Orientation::NoTransforms,
+        };
+        return Ok(stored.photo(frame, reduced, false));
     }
     let bytes = &*jpeg::mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
     let reduced = stored.reduction(format);
     let budget = Budget::new(u64::from(stored.width) * u64::from(stored.height), stop);
     budget.check()?;
+    let wished = wished(&stored).max(reduced);
+    if format == ImageFormat::Jpeg && wished > 1 {
+        if let Some(image) = jpeg::decode_scaled(bytes, wished, &budget) {
+            return Ok(stored.photo(image, wished, false));
+        }
+        budget.check()?;
+    }
     let image = match format {
         ImageFormat::Png => {
             drop(decoder);
@@ -247,14 +361,7 @@ fn decode_with(
     if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
-    Ok(Photo {
-        frame: turn_upright(image, stored.orientation),
-        orientation: stored.orientation,
-        stored_width: stored.width,
-        stored_height: stored.height,
-        reduced,
-        is_cut_off: !ends,
-    })
+    Ok(stored.photo(image, reduced, !ends))
 }
 
 /// Decodes a picture that is 8-bit RGB.

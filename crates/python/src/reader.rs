@@ -11,7 +11,9 @@ use setsight_game::cards::Deck;
 use setsight_labels::find_photos;
 use setsight_nets::engine::{EngineChoice, Models, require};
 use setsight_photo::source::{self, MemoryBudget, Photo, SourceError, check_size};
-use setsight_vision::{Pipeline, PipelineError, ReaderChoice, ReadingPlan, Trace, batch};
+use setsight_vision::{
+    PhotoReading, Pipeline, PipelineError, ReaderChoice, ReadingPlan, Trace, batch,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -225,20 +227,26 @@ impl Source {
 
     fn read(self, pipeline: &Pipeline) -> Result<Table, Failed> {
         let of_photo = |photo: Photo| {
-            let read =
-                pipeline.read_photo(photo, &mut Trace::default()).map_err(Failed::Reading)?;
-            let in_image = read.table_in_image().into_owned();
-            Ok(Table::new(read.table, in_image, read.image))
+            let read = pipeline.read_photo(photo, &mut Trace::default());
+            read.map(Table::new).map_err(Failed::Reading)
         };
         match self {
-            Self::Path(path) => source::load_photo(&path).map_err(Failed::File).and_then(of_photo),
-            Self::Bytes(bytes) => source::decode(&bytes).map_err(Failed::File).and_then(of_photo),
+            Self::Path(path) => {
+                source::load_to_read(&path).map_err(Failed::File).and_then(of_photo)
+            }
+            Self::Bytes(bytes) => {
+                let photo = source::decode_to_read(&bytes, &AtomicBool::new(false));
+                photo.map_err(Failed::File).and_then(of_photo)
+            }
             Self::Picture(picture) => {
                 let (width, height) = picture.dimensions();
                 check_size(width, height).map_err(Failed::File)?;
-                let read = pipeline.read(&picture, &mut Trace::default());
-                let table = read.map_err(Failed::Reading)?.table;
-                Ok(Table::new(table.clone(), table, picture))
+                let photo = Photo::of_picture(picture);
+                let output = pipeline.read(&photo.frame, &mut Trace::default());
+                let mut read = PhotoReading::of(photo, output.map_err(Failed::Reading)?);
+                // They are of files.
+                read.table.warnings.clear();
+                Ok(Table::new(read))
             }
         }
     }

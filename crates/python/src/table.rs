@@ -5,8 +5,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyMemoryView, PyTuple};
 use setsight_photo::encode;
-use setsight_vision::TableReading;
-use std::sync::Arc;
+use setsight_vision::PhotoReading;
 
 /// What a picture must be.
 const EXPECTED: &str = "expected height x width x 3 (R, G, B), uint8";
@@ -135,17 +134,14 @@ pub fn into_array<'py>(py: Python<'py>, picture: &RgbImage) -> PyResult<Bound<'p
 /// The cards and sets on a table.
 #[pyclass(module = "setsight", frozen)]
 pub struct Table {
-    /// In pixels of the file.
-    told: TableReading,
-    /// In pixels of `picture`.
-    read: TableReading,
-    picture: Arc<RgbImage>,
+    read: PhotoReading,
 }
 
 impl Table {
-    /// What is told, in pixels of the file, and what was read in the picture.
-    pub fn new(told: TableReading, read: TableReading, picture: RgbImage) -> Self {
-        Self { told, read, picture: Arc::new(picture) }
+    /// What was read, of which only the table and the picture are told.
+    pub fn new(mut read: PhotoReading) -> Self {
+        (read.readings, read.images) = (Vec::new(), Vec::new());
+        Self { read }
     }
 
     /// Whether the inks on its cards look as if red and blue were swapped: red then is blue, and
@@ -156,7 +152,7 @@ impl Table {
         const SHARE: f64 = 0.1;
         const MORE: f64 = 2.0;
         let [mut swapped, mut usual, mut all] = [0.0, 0.0, 0.0];
-        for card in &self.read.cards {
+        for card in &self.read.table_in_image().cards {
             let corners = card.corners_in_image.0;
             // A net of points within the card.
             for (i, j) in (1..40).flat_map(|i| (1..40).map(move |j| (i, j))) {
@@ -164,7 +160,7 @@ impl Table {
                 let [top, bottom] = [(corners[0], corners[1]), (corners[3], corners[2])]
                     .map(|(a, b)| a * (1.0 - u) + b * u);
                 let p = top * (1.0 - v) + bottom * v;
-                let pixel = self.picture.get_pixel_checked(p.x as u32, p.y as u32);
+                let pixel = self.read.image.get_pixel_checked(p.x as u32, p.y as u32);
                 let Some(hue) = pixel.and_then(|pixel| hue_of_ink(pixel.0)) else { continue };
                 all += 1.0;
                 match hue {
@@ -238,33 +234,33 @@ impl ProbableSet {
 impl Table {
     #[getter]
     fn width(&self) -> u32 {
-        self.told.size_px.0
+        self.read.table.size_px.0
     }
 
     #[getter]
     fn height(&self) -> u32 {
-        self.told.size_px.1
+        self.read.table.size_px.1
     }
 
     #[getter]
     fn deck(&self) -> String {
-        self.told.facts.deck_name().to_owned()
+        self.read.table.facts.deck_name().to_owned()
     }
 
     #[getter]
     fn mirrored(&self) -> bool {
-        self.told.is_mirrored()
+        self.read.table.is_mirrored()
     }
 
     #[getter]
     fn warning(&self) -> Option<String> {
-        let words: Vec<String> = self.told.warnings.iter().map(ToString::to_string).collect();
+        let words: Vec<String> = self.read.table.warnings.iter().map(ToString::to_string).collect();
         (!words.is_empty()).then(|| words.join("; "))
     }
 
     #[getter]
     fn cards(&self) -> Vec<Card> {
-        let deck = self.told.deck();
+        let deck = self.read.table.deck();
         let card = |card: &setsight_vision::ReadCard| Card {
             code: card.card.to_string(),
             name: deck.card_name(card.card),
@@ -277,12 +273,12 @@ impl Table {
                 .map(|guess| (guess.card.to_string(), guess.confidence))
                 .collect(),
         };
-        self.told.cards.iter().map(card).collect()
+        self.read.table.cards.iter().map(card).collect()
     }
 
     #[getter]
     fn sets(&self) -> Vec<(usize, usize, usize)> {
-        self.told.sets.iter().map(|set| set.0.into()).collect()
+        self.read.table.sets.iter().map(|set| set.0.into()).collect()
     }
 
     #[getter]
@@ -292,16 +288,16 @@ impl Table {
             confidence: set.confidence,
             decided_by: set.decided_by,
         };
-        self.told.probable_sets.iter().map(set).collect()
+        self.read.table.probable_sets.iter().map(set).collect()
     }
 
     /// What `setsight scan --format json` prints of a table.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        Ok(from_json(py, &serde_json::json!(self.told))?.cast_into()?)
+        Ok(from_json(py, &serde_json::json!(self.read.table))?.cast_into()?)
     }
 
     fn __len__(&self) -> usize {
-        self.told.cards.len()
+        self.read.table.cards.len()
     }
 
     /// Over the cards.
@@ -325,7 +321,7 @@ impl Table {
     fn _repr_jpeg_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         const QUALITY: u8 = 85;
         let jpeg = py.detach(|| {
-            let drawn = self.read.draw(&self.picture);
+            let drawn = self.read.draw();
             encode::jpeg_of(drawn.as_raw(), drawn.dimensions(), QUALITY)
         });
         let jpeg = jpeg.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -334,12 +330,12 @@ impl Table {
 
     /// The picture with its cards and sets drawn in.
     fn draw<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let drawn = py.detach(|| self.read.draw(&self.picture));
+        let drawn = py.detach(|| self.read.draw());
         into_array(py, &drawn)
     }
 
     fn __repr__(&self) -> String {
-        format!("<Table {}>", self.told.summary())
+        format!("<Table {}>", self.read.table.summary())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 use image::RgbImage;
 use setsight_photo::source::{self, Photo};
-use std::{borrow::Cow, path::Path};
+use std::{borrow::Cow, path::Path, sync::atomic::AtomicBool};
 
 /// Reads a photo: finds its cards, reads each, and finds all sets.
 ///
@@ -81,7 +81,7 @@ impl PhotoReader {
     /// The file cannot be decoded, or a network cannot be run. The message names the file.
     pub fn read_file(&self, path: impl AsRef<Path>) -> Result<PhotoReading, ReadError> {
         let path = path.as_ref();
-        let photo = source::load_photo(path).map_err(ReadError::from);
+        let photo = source::load_to_read(path).map_err(ReadError::from);
         photo.and_then(|photo| self.read(photo)).map_err(|error| error.in_file(path))
     }
 
@@ -101,7 +101,7 @@ impl PhotoReader {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_bytes(&self, bytes: &[u8]) -> Result<PhotoReading, ReadError> {
-        self.read(source::decode(bytes)?)
+        self.read(source::decode_to_read(bytes, &AtomicBool::new(false))?)
     }
 
     /// Reads a picture, such as a frame of a webcam: 8-bit sRGB, upright, height x width x (R, G,
@@ -146,16 +146,17 @@ impl PhotoReader {
 pub struct PhotoReading {
     /// Its cards and sets, in pixels of the upright photo.
     pub table: TableReading,
-    /// The upright photo, 8-bit sRGB, height x width x (R, G, B). A JPEG or HEIC of more than 64
-    /// megapixels is decoded at half, a quarter or an eighth of its sides: `table` is in the file's own
-    /// pixels all the same, and [`Self::table_in_image`] in those of this picture.
+    /// The upright photo as it was read, 8-bit sRGB, height x width x (R, G, B). Of a JPEG of more than 4.5
+    /// megapixels that is half, a quarter or an eighth of its sides, as many as reading needs: `table` is in
+    /// the file's own pixels all the same, and [`Self::table_in_image`] in those of this picture.
+    /// [`Self::whole`] decodes the rest.
     pub image: RgbImage,
     /// The reading of each card of `table`, before the board weighed the others.
     pub readings: Vec<Reading>,
     /// The straightened picture of each card of `table`.
     pub images: Vec<CardImage>,
-    /// Pixels of the file per pixel of `image` in each direction.
-    reduced: u32,
+    /// The photo without its picture.
+    photo: Photo,
 }
 
 impl PhotoReading {
@@ -166,25 +167,51 @@ impl PhotoReading {
         let table = TableReading { warnings, ..table };
         let table = match photo.reduced {
             1 => table,
-            by => table.enlarged(f64::from(by), photo.upright_px()),
+            _ => table.moved(photo.file_from_picture(), photo.upright_px()),
         };
-        Self { table, image: photo.frame, readings, images, reduced: photo.reduced }
+        let (photo, image) = photo.split();
+        Self { table, image, readings, images, photo }
     }
 
     /// The cards and sets in pixels of `image`.
     pub fn table_in_image(&self) -> Cow<'_, TableReading> {
-        match self.reduced {
-            1 => Cow::Borrowed(&self.table),
-            by => {
-                let (table, size_px) = (self.table.clone(), self.image.dimensions());
-                Cow::Owned(table.enlarged(1.0 / f64::from(by), size_px))
+        self.table_in(&self.photo, self.image.dimensions())
+    }
+
+    /// The whole photo, as [`source::load`] gives it, and the cards and sets in its pixels. Where `image` is it,
+    /// nothing is decoded.
+    pub fn whole(&self) -> (Cow<'_, RgbImage>, Cow<'_, TableReading>) {
+        match self.photo.whole() {
+            None => (Cow::Borrowed(&self.image), self.table_in_image()),
+            Some(whole) => {
+                let table = self.table_in(&whole, whole.frame.dimensions());
+                (Cow::Owned(whole.frame), table)
             }
         }
     }
 
-    /// Draws the cards and sets on the photo, see [`TableReading::draw`].
+    /// The cards and sets in pixels of the whole photo.
+    pub fn table_in_whole(&self) -> Cow<'_, TableReading> {
+        match self.photo.file {
+            None => self.table_in_image(),
+            Some(_) => {
+                let whole = self.photo.of_whole();
+                self.table_in(&whole, whole.picture_px())
+            }
+        }
+    }
+
+    fn table_in(&self, photo: &Photo, size_px: (u32, u32)) -> Cow<'_, TableReading> {
+        match photo.reduced {
+            1 => Cow::Borrowed(&self.table),
+            _ => Cow::Owned(self.table.clone().moved(photo.picture_from_file(), size_px)),
+        }
+    }
+
+    /// Draws the cards and sets on the whole photo, see [`TableReading::draw`].
     pub fn draw(&self) -> RgbImage {
-        self.table_in_image().draw(&self.image)
+        let (picture, table) = self.whole();
+        table.draw(&picture)
     }
 }
 
@@ -198,8 +225,8 @@ impl Pipeline {
         photo: Photo,
         trace: &mut Trace<'_>,
     ) -> Result<PhotoReading, PipelineError> {
-        let output = self.read(&photo.frame, trace)?;
-        Ok(PhotoReading::of(photo, output))
+        let (closer, output) = self.read_scaled(&photo, trace)?;
+        Ok(PhotoReading::of(closer.unwrap_or(photo), output))
     }
 }
 

@@ -6,7 +6,7 @@ use super::table::{Colors, TableFacts};
 use super::{classify::alike::Class, data::ReadCard, warning::Warning};
 use setsight_game::cards::{Card, Deck, Edition, Property};
 use setsight_game::sets::{Set, find_all};
-use setsight_photo::geometry::Quad;
+use setsight_photo::geometry::Point;
 use std::sync::Arc;
 
 /// The cards and sets on a table, as one picture shows them.
@@ -66,12 +66,11 @@ impl TableReading {
         table
     }
 
-    /// The same in pixels of a picture of this size, so many times larger in each direction.
-    pub(crate) fn enlarged(mut self, by: f64, size_px: (u32, u32)) -> Self {
+    /// The same in a picture of this size, in which every place is elsewhere.
+    pub(crate) fn moved(mut self, to: impl Fn(Point) -> Point, size_px: (u32, u32)) -> Self {
         self.size_px = size_px;
         for card in &mut self.cards {
-            let corners = &mut card.corners_in_image;
-            *corners = Quad::new(corners.0.map(|p| p * by));
+            card.corners_in_image = card.corners_in_image.map(&to);
         }
         self
     }
@@ -172,7 +171,7 @@ mod tests {
     #[test]
     fn sets_need_no_names() {
         let card = |i: usize| {
-            let corners = Quad::rectangle(90.0, 60.0);
+            let corners = setsight_photo::geometry::Quad::rectangle(90.0, 60.0);
             ReadCard::new(corners, Card::from_index(i), 0.3, true)
         };
         let classes = vec![Some([0, 0, 1, 2]), Some([1, 0, 2, 1]), None, Some([2, 0, 0, 0])];

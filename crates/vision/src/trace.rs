@@ -40,7 +40,7 @@ type OnPicture<'a> = Box<dyn FnMut(&str, &RgbImage) -> io::Result<()> + 'a>;
 /// ```
 #[derive(Default)]
 pub struct Trace<'a> {
-    /// The times, in the order in which the stages ran.
+    /// The times, in the order in which the stages began.
     pub times: Vec<StageTime>,
     on_picture: Option<OnPicture<'a>>,
 }

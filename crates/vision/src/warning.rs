@@ -40,7 +40,7 @@ const LEAST_LONG_SIDE_PX: u32 = 24;
 impl Warning {
     /// All that is to be said of a photo on which these cards were found.
     pub(crate) fn of(photo: &Photo, cards: &[ReadCard], look: &Look) -> Vec<Self> {
-        let (width, height) = photo.frame.dimensions();
+        let (width, height) = photo.upright_px();
         let (long, short) = (width.max(height), width.min(height).max(1));
         let has_sure = cards.iter().any(|card| !card.unsure);
         let place_px = look.place_px.map(|px| px.round() as u32);
@@ -96,7 +96,6 @@ impl fmt::Display for Warning {
 mod tests {
     use super::*;
     use crate::Trace;
-    use image::metadata::Orientation;
     use setsight_game::cards::Card;
     use setsight_photo::geometry::Quad;
     use setsight_scenes::{Kind, Params};
@@ -104,9 +103,7 @@ mod tests {
     /// A photo of one brightness.
     fn photo((width, height): (u32, u32), level: u8, is_cut_off: bool) -> Photo {
         let frame = RgbImage::from_pixel(width, height, image::Rgb([level; 3]));
-        let orientation = Orientation::NoTransforms;
-        let (stored_width, stored_height, reduced) = (width, height, 1);
-        Photo { frame, orientation, stored_width, stored_height, reduced, is_cut_off }
+        Photo { is_cut_off, ..Photo::of_picture(frame) }
     }
 
     fn cards_of(count: usize, unsure: bool) -> Vec<ReadCard> {

@@ -11,7 +11,7 @@ use setsight_photo::encode;
 use setsight_photo::source::{self, Photo, check_size};
 use setsight_track::{TableTracker, TrackedTable, counter::Counter};
 use setsight_vision::{Pipeline, ReadOptions, Trace, output::line_of};
-use std::time::Duration;
+use std::{sync::atomic::AtomicBool, time::Duration};
 
 /// A picture from a canvas, height x width x (R, G, B, A). The page has laid it on white.
 fn rgb_of(width: u32, height: u32, rgba: &[u8]) -> Result<RgbImage, &'static str> {
@@ -46,7 +46,9 @@ impl Reader {
     pub fn read(&mut self, bytes: &[u8]) -> Result<String, &'static str> {
         self.picture = None;
         let mut trace = Trace::default();
-        let photo = trace.stage("load", |_| source::decode(bytes)).map_err(|error| error.word())?;
+        let photo = trace
+            .stage("load", |_| source::decode_to_read(bytes, &AtomicBool::new(false)))
+            .map_err(|error| error.word())?;
         if !is_shown_by_browsers(bytes) {
             self.picture = encode::for_browsers(&photo.frame).ok();
         }

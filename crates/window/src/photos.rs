@@ -188,7 +188,7 @@ impl Photos {
 
     /// All pixels of the photo that is looked at.
     pub(crate) fn pixels(&self) -> Option<&Arc<RgbImage>> {
-        self.view.picture.as_ref().map(Picture::full)
+        self.view.picture.as_ref().and_then(Picture::full)
     }
 
     /// Whether somebody else has written labels beside these photos.
@@ -490,10 +490,11 @@ impl Photos {
         if dragged || self.view.being_cut == Some(corners) {
             return;
         }
-        let (Some(picture), Some(library)) = (&self.view.picture, &self.shelf.library) else {
+        let full = self.view.picture.as_ref().and_then(Picture::full);
+        let (Some(full), Some(library)) = (full, &self.shelf.library) else {
             return;
         };
-        let picture = Arc::clone(picture.full());
+        let picture = Arc::clone(full);
         let (photo, facts) = (self.shelf.current, self.view.table.facts.clone());
         library.want_card(CardWanted { photo, picture, corners_in_image: corners, facts });
         self.view.being_cut = Some(corners);

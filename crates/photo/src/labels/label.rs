@@ -130,7 +130,13 @@ impl PhotoLabel {
 
     /// The cards in pixels of a decoded photo, which may be reduced.
     pub fn cards_in(&self, photo: &Photo) -> Vec<CardLabel> {
-        self.reduced_cards(photo.orientation, photo.reduced)
+        let place = photo.picture_from_file();
+        let card = |card: CardLabel| CardLabel {
+            center: place(card.center),
+            corners: card.corners.map(|quad| quad.map(place)),
+            ..card
+        };
+        self.upright_cards(photo.orientation).into_iter().map(card).collect()
     }
 
     /// Like [`Self::upright_cards`], in a picture that many times smaller ([`Photo::reduced`]).

@@ -169,9 +169,23 @@ pub(super) fn reduction(width: u32, height: u32) -> u32 {
     [2, 4, 8].into_iter().find(|&by| pixels(by) <= ENOUGH_PIXELS).unwrap_or(8)
 }
 
+/// How many times smaller a photo of this size is decoded in each direction to be read: 1, 2, 4 or 8.
+pub(super) fn reduction_to_read(width: u32, height: u32) -> u32 {
+    /// Photos of so many pixels are read whole: little is won by less.
+    const FEW_PIXELS: u64 = 4_500_000;
+    /// Least long side. The finder shrinks photos to 800 pixels, and most boards fill enough of their photo for
+    /// their cards to have the pixels that the reader takes.
+    const LEAST_LONG_PX: u32 = 1000;
+    if u64::from(width) * u64::from(height) <= FEW_PIXELS {
+        return 1;
+    }
+    let long = width.max(height);
+    [8, 4, 2].into_iter().find(|by| long / by >= LEAST_LONG_PX).unwrap_or(1)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::reduction;
+    use super::{reduction, reduction_to_read};
 
     #[test]
     fn only_what_is_too_large_is_reduced() {
@@ -180,5 +194,20 @@ mod tests {
             (by(8000, 8000), by(9248, 6936), by(12_000, 9000), by(16_384, 12_288)),
             (1, 2, 2, 4)
         );
+    }
+
+    #[test]
+    fn what_is_read_is_as_small_as_it_may_be() {
+        for (size, by) in [
+            ((2000, 2000), 1),
+            ((3264, 2448), 2),
+            ((4032, 3024), 4),
+            ((3000, 4000), 4),
+            ((3999, 3000), 2),
+            ((8160, 6120), 8),
+            ((16_384, 12_288), 8),
+        ] {
+            assert_eq!(reduction_to_read(size.0, size.1), by, "{size:?}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! JPEG: what cameras leave out, put before it or behind it, and photos larger than any stage needs.
 
+mod scaled;
+
 use super::budget::{Budget, Clock};
 use super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
 use image::error::{DecodingError, ImageFormatHint};
@@ -87,6 +89,14 @@ pub(super) fn decode_reduced(
         _ => return Err(wrong("of this size, only colour and grey are read".into())),
     };
     image.ok_or_else(|| wrong("it has another size than it says".into()))
+}
+
+/// The same for a JPEG that is whole and undamaged, by whatever is fastest for its kind; `None` for others.
+pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
+    scaled::decode(bytes, by, budget).or_else(|| {
+        let is_fit = is_progressive(bytes) && jpeg_end(bytes) == JpegEnd::Marked;
+        if is_fit { decode_reduced(bytes, by, budget).ok() } else { None }
+    })
 }
 
 /// The bytes of a JPEG, until the time for it is spent.

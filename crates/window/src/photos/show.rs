@@ -14,7 +14,7 @@ use crate::{
         look::{Look, Mode},
         look_panel::{self, with_foot},
         overlay,
-        picture::{Placement, zoom_buttons},
+        picture::{Picture, Placement, zoom_buttons},
         reasons,
         tab::{AppContext, Command},
         table::Heap,
@@ -487,10 +487,10 @@ impl Photos {
 
     /// Finds out which cards lie on others, where cards are other ones than before.
     fn find_heap(&mut self) {
-        let Some(picture) = &self.view.picture else { return };
+        let Some(full) = self.view.picture.as_ref().and_then(Picture::full) else { return };
         let quads = || self.view.table.cards.iter().map(|card| card.corners_in_image);
         if !self.view.heap.is_of(quads()) {
-            self.view.heap = Heap::of(picture.full(), quads().collect());
+            self.view.heap = Heap::of(full, quads().collect());
         }
     }
 

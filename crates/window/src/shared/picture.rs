@@ -126,17 +126,22 @@ const MOST_TILES: usize = 48;
 /// A picture made ready for the window by whoever has time for it: not the window's own thread.
 #[derive(Clone)]
 pub(crate) struct Prepared {
-    /// All pixels.
-    pub(crate) full: Arc<RgbImage>,
+    /// All pixels, but of a picture that is a smaller stand-in.
+    full: Option<Arc<RgbImage>>,
     /// The whole picture, small enough for one texture.
     whole: ColorImage,
+    size_px: (u32, u32),
 }
 
 impl Prepared {
     /// Shrinks a picture for the window.
     pub(crate) fn new(full: Arc<RgbImage>) -> Self {
-        let whole = shrunk(&full, WHOLE_PX);
-        Self { full, whole }
+        Self { whole: shrunk(&full, WHOLE_PX), size_px: full.dimensions(), full: Some(full) }
+    }
+
+    /// A smaller picture in place of one of this size, until that is there.
+    pub(crate) fn stand_in(small: &RgbImage, size_px: (u32, u32)) -> Self {
+        Self { whole: shrunk(small, WHOLE_PX), size_px, full: None }
     }
 }
 
@@ -227,7 +232,8 @@ pub(crate) fn ground(
 
 /// A picture in the window.
 pub(crate) struct Picture {
-    full: Arc<RgbImage>,
+    full: Option<Arc<RgbImage>>,
+    size_px: (u32, u32),
     whole: TextureHandle,
     tiles: HashMap<(u32, u32), TextureHandle>,
 }
@@ -236,18 +242,19 @@ impl Picture {
     /// Hands the whole picture to the graphics card.
     pub(crate) fn new(ctx: &Context, prepared: Prepared) -> Self {
         let options = TextureOptions { mipmap_mode: None, ..TextureOptions::LINEAR };
-        let whole = ctx.load_texture("picture", prepared.whole, options);
-        Self { full: prepared.full, whole, tiles: HashMap::new() }
+        let Prepared { full, whole, size_px } = prepared;
+        let whole = ctx.load_texture("picture", whole, options);
+        Self { full, size_px, whole, tiles: HashMap::new() }
     }
 
-    /// All pixels.
-    pub(crate) fn full(&self) -> &Arc<RgbImage> {
-        &self.full
+    /// All pixels, once they are there.
+    pub(crate) fn full(&self) -> Option<&Arc<RgbImage>> {
+        self.full.as_ref()
     }
 
     /// Size in pixels.
     pub(crate) fn size_px(&self) -> Vec2 {
-        vec2(self.full.width() as f32, self.full.height() as f32)
+        vec2(self.size_px.0 as f32, self.size_px.1 as f32)
     }
 
     /// Shows it as [`ground`] does, and sharper where it is looked at from near.
@@ -259,7 +266,7 @@ impl Picture {
         name: &str,
     ) -> (Response, Placement) {
         let (response, placement) = ground(ui, self.whole.id(), self.size_px(), view, id, name);
-        let shown = self.whole.size()[0] as f32 / self.full.width() as f32;
+        let shown = self.whole.size()[0] as f32 / self.size_px().x;
         // A little softness at the seam is not seen; tiles cost memory.
         if placement.scale * ui.ctx().pixels_per_point() > 1.2 * shown && shown < 1.0 {
             self.paint_tiles(ui, &placement);
@@ -284,15 +291,15 @@ impl Picture {
     }
 
     fn paint_tiles(&mut self, ui: &Ui, placement: &Placement) {
-        let (columns, rows) =
-            (self.full.width().div_ceil(TILE_PX), self.full.height().div_ceil(TILE_PX));
+        let Some(full) = &self.full else { return };
+        let (columns, rows) = (full.width().div_ceil(TILE_PX), full.height().div_ceil(TILE_PX));
         let mut made = 0;
         if self.tiles.len() > MOST_TILES {
             self.tiles.clear();
         }
         for tile in (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))) {
             let (x, y) = (tile.0 * TILE_PX, tile.1 * TILE_PX);
-            let (w, h) = (TILE_PX.min(self.full.width() - x), TILE_PX.min(self.full.height() - y));
+            let (w, h) = (TILE_PX.min(full.width() - x), TILE_PX.min(full.height() - y));
             let min = placement.rect.min + vec2(x as f32, y as f32) * placement.scale;
             let rect = Rect::from_min_size(min, vec2(w as f32, h as f32) * placement.scale);
             if !rect.intersects(placement.room) {
@@ -304,7 +311,7 @@ impl Picture {
                     continue;
                 }
                 made += 1;
-                let part = imageops::crop_imm(&*self.full, x, y, w, h).to_image();
+                let part = imageops::crop_imm(&**full, x, y, w, h).to_image();
                 let texture =
                     ui.ctx().load_texture("tile", color_image(&part), TextureOptions::LINEAR);
                 self.tiles.insert(tile, texture);

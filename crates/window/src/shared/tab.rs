@@ -252,6 +252,11 @@ pub trait Eye: Send + Sync {
         source::load_photo(path)
     }
 
+    /// Decodes a photo only as large as reading needs.
+    fn load_to_read(&self, path: &Path) -> Result<Photo, SourceError> {
+        self.load(path)
+    }
+
     /// From now on cards are those of this deck, or of any that the program knows.
     fn use_deck(&self, deck: Option<Arc<Deck>>) {
         let _ = deck;
@@ -303,6 +308,10 @@ impl PipelineEye {
 }
 
 impl Eye for PipelineEye {
+    fn load_to_read(&self, path: &Path) -> Result<Photo, SourceError> {
+        source::load_to_read(path)
+    }
+
     fn use_deck(&self, deck: Option<Arc<Deck>>) {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner).deck = deck;
     }

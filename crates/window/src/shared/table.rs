@@ -68,7 +68,7 @@ impl Table {
     /// What was read on a photo, in pixels of its picture.
     pub(crate) fn of_reading(reading: &PhotoReading) -> Self {
         let readings = reading.readings.iter().cloned().map(Some).collect();
-        Self::new(reading.table_in_image().into_owned(), readings)
+        Self::new(reading.table_in_whole().into_owned(), readings)
     }
 
     /// The same table with other cards, of which no person has said anything yet.

@@ -103,7 +103,8 @@ pub fn write_pictures(
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let picture = overlay::draw(&reading.image, &reading.table_in_image(), style);
+    let (whole, table) = reading.whole();
+    let picture = overlay::draw(&whole, &table, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);

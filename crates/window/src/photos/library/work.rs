@@ -182,11 +182,12 @@ impl Shared {
         heard
     }
 
+    /// A photo as large as reading needs.
     pub(super) fn load(&self, path: &Path) -> Result<Photo, Reason> {
         if let Some(picture) = &self.pasted {
             return Ok(Photo::of_picture(RgbImage::clone(picture)));
         }
-        guarded(|| Ok(self.eye.load(path)?))
+        guarded(|| Ok(self.eye.load_to_read(path)?))
     }
 }
 
@@ -252,7 +253,13 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
         Ok(photo) => photo,
         Err(reason) => return shared.tell(LibraryEvent::Opened(i, Err(reason))),
     };
-    let full = Arc::new(photo.frame.clone());
+    if photo.file.is_some() {
+        // It is seen before the rest of it is decoded.
+        let size_px = photo.of_whole().picture_px();
+        shared.tell(LibraryEvent::Opened(i, Ok(Prepared::stand_in(&photo.frame, size_px))));
+    }
+    let full = photo.whole().map_or_else(|| photo.frame.clone(), |whole| whole.frame);
+    let full = Arc::new(full);
     let heard = shared.tell(LibraryEvent::Opened(i, Ok(Prepared::new(full))));
     // Of somebody who leafs through the photos the last one counts.
     shared.plan().opened = Some((i, photo));
@@ -283,13 +290,9 @@ fn read(shared: &Shared, photo: Photo) -> Result<(Found, Vec<CardImage>), Reason
     let stored_px = (photo.stored_width, photo.stored_height);
     let orientation = photo.orientation;
     let reading = guarded(|| eye.read(photo, &mut trace).map_err(Reason::Reader))?;
-    let found = Found {
-        table: Table::of_reading(&reading),
-        times: trace.times,
-        size_px: reading.image.dimensions(),
-        stored_px,
-        orientation,
-    };
+    let table = Table::of_reading(&reading);
+    let found =
+        Found { size_px: table.reading.size_px, table, times: trace.times, stored_px, orientation };
     Ok((found, reading.images))
 }
 

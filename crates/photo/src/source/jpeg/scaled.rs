@@ -1,0 +1,797 @@
+//! Baseline JPEGs (ITU T.81) at half, a quarter or an eighth of their sides, for a fraction of the time: what
+//! is finer than the smaller picture is passed over, several coefficients at a time, and never transformed.
+//!
+//! A block of 8 x 8 becomes one of 4 x 4, 2 x 2 or 1 pixel by a transform of that size, with each coefficient
+//! weighted by what is left of its wave when whole blocks of pixels are averaged. Of a component with fewer
+//! samples more is left of each block, so that nothing is enlarged.
+//!
+//! Whatever is unusual or damaged is nobody's loss: it is left to the decoder of whole pictures.
+
+use super::super::budget::Budget;
+use super::segments;
+use image::RgbImage;
+use memchr::memchr;
+use std::array::from_fn;
+
+/// Bits by which a coefficient is looked up, and those by which several are that are passed over.
+const LOOK: u32 = 11;
+const SKIP: u32 = 13;
+/// More zeros than a block has: its end.
+const END_OF_BLOCK: u32 = 100;
+/// Of the bits of `Huffman::skip`: the block ends behind what they stand for.
+const ENDS: u32 = 1 << 15;
+
+/// Row and column of each coefficient in the order in which they are stored, as `8 * row + column`.
+const ZIGZAG: [u8; 64] = [
+    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20,
+    13, 6, 7, 14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59,
+    52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+];
+
+/// A table of codes (annex C).
+struct Huffman {
+    /// By the next bits: how many a code and its value take (6 bits), the zeros before the coefficient (7), and
+    /// the coefficient (16). 0 where that is more than [`LOOK`].
+    values: Vec<u32>,
+    /// By the next bits: length (8) and symbol (8) of the code; 0 where it is longer.
+    codes: Vec<u16>,
+    /// By the next bits: how many all codes and values take that are whole (5), how many coefficients they are
+    /// (6), and [`ENDS`].
+    skip: Vec<u16>,
+    /// Of each length the code behind the last, in 16 bits, and the place of its first symbol, less that code.
+    limits: [(u32, i32); 17],
+    symbols: Vec<u8>,
+}
+
+impl Huffman {
+    /// From how many codes each length has, and their symbols; `None` if these are no codes.
+    fn new(counts: &[u8], symbols: &[u8], is_ac: bool) -> Option<Self> {
+        let mut codes = vec![0; 1 << LOOK];
+        let mut limits = [(0, 0); 17];
+        let (mut code, mut at) = (0u32, 0usize);
+        for (length, &count) in (1u32..=16).zip(counts) {
+            limits[length as usize].1 = at as i32 - code as i32;
+            for &symbol in symbols.get(at..at + usize::from(count))? {
+                if length <= LOOK {
+                    let wide = 1 << (LOOK - length);
+                    let from = code as usize * wide;
+                    codes
+                        .get_mut(from..from + wide)?
+                        .fill((length as u16) << 8 | u16::from(symbol));
+                }
+                code += 1;
+            }
+            if code > 1 << length {
+                return None;
+            }
+            at += usize::from(count);
+            limits[length as usize].0 = code << (16 - length);
+            code <<= 1;
+        }
+        let (values, skip) = (vec![0; 1 << LOOK], vec![0; if is_ac { 1 << SKIP } else { 0 }]);
+        let mut table = Self { values, codes, skip, limits, symbols: symbols[..at].to_vec() };
+        for next in 0..1u32 << LOOK {
+            let code = u32::from(table.codes[next as usize]);
+            let (length, symbol) = (code >> 8, code & 255);
+            let (zeros, size) = match (is_ac, symbol) {
+                (true, 0) => (END_OF_BLOCK, 0),
+                (true, _) => (symbol >> 4, symbol & 15),
+                (false, _) => (0, symbol),
+            };
+            if length > 0 && length + size <= LOOK {
+                let value = value_of(next >> (LOOK - length - size), size);
+                table.values[next as usize] = (length + size) | zeros << 6 | (value as u32) << 16;
+            }
+        }
+        for next in 0..table.skip.len() as u32 {
+            let (mut bits, mut coefficients, mut ends) = (0, 0, 0);
+            while let Some((length, symbol)) = table.code((next << (16 - SKIP) << bits) & 0xffff) {
+                let both = length + (symbol & 15);
+                let more = if symbol == 0 { 0 } else { (symbol >> 4) + 1 };
+                if bits + both > SKIP || coefficients + more > 63 {
+                    break;
+                }
+                (bits, coefficients) = (bits + both, coefficients + more);
+                if symbol == 0 {
+                    ends = ENDS;
+                    break;
+                }
+            }
+            table.skip[next as usize] = (bits | coefficients << 5 | ends) as u16;
+        }
+        Some(table)
+    }
+
+    /// Length and symbol of the code with which these 16 bits begin.
+    #[inline(always)]
+    fn code(&self, next: u32) -> Option<(u32, u32)> {
+        let code = u32::from(self.codes[(next >> (16 - LOOK)) as usize]);
+        if code != 0 {
+            return Some((code >> 8, code & 255));
+        }
+        let length = (LOOK + 1..=16).find(|&length| next < self.limits[length as usize].0)?;
+        let at = self.limits[length as usize].1 + (next >> (16 - length)) as i32;
+        self.symbols.get(at as usize).map(|&symbol| (length, u32::from(symbol)))
+    }
+}
+
+/// The number that the last `size` of these bits stand for (figure F.12).
+#[inline(always)]
+fn value_of(bits: u32, size: u32) -> i32 {
+    let bits = (bits & ((1 << size) - 1)) as i32;
+    if size > 0 && bits < 1 << (size - 1) { bits - (1 << size) + 1 } else { bits }
+}
+
+/// Where the data of a scan are read.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// The first byte that is not in `bits`.
+    at: usize,
+    /// The next bits, the first highest, and how many of them there are.
+    bits: u64,
+    count: u32,
+}
+
+impl Place {
+    /// Has at least 56 bits; behind the end they are 0.
+    #[inline(always)]
+    fn refill(&mut self, data: &[u8]) {
+        let next = data.get(self.at..).and_then(|rest| rest.first_chunk());
+        self.bits |= next.map_or(0, |&next| u64::from_be_bytes(next)) >> self.count;
+        self.at += ((63 - self.count) >> 3) as usize;
+        self.count |= 56;
+    }
+
+    #[inline(always)]
+    fn peek(&self, count: u32) -> usize {
+        (self.bits >> (64 - count)) as usize
+    }
+
+    #[inline(always)]
+    fn consume(&mut self, count: u32) {
+        self.bits <<= count;
+        self.count -= count;
+    }
+
+    /// The next code and the bits of its value: its symbol and that value.
+    #[inline(always)]
+    fn take(&mut self, table: &Huffman, size_of: impl Fn(u32) -> u32) -> Option<(u32, i32)> {
+        let (length, symbol) = table.code(self.peek(16) as u32)?;
+        self.consume(length);
+        let size = size_of(symbol);
+        let value = value_of((self.bits >> 1 >> (63 - size)) as u32, size);
+        self.consume(size);
+        Some((symbol, value))
+    }
+
+    /// Bytes of the data that were read, without the bits that are left.
+    fn read(&self) -> usize {
+        self.at - self.count as usize / 8
+    }
+}
+
+/// One of the picture's components.
+struct Component {
+    dc: Huffman,
+    ac: Huffman,
+    /// The last block's mean.
+    last: i32,
+    /// Blocks in a unit, across and down, and the size to which each is transformed.
+    blocks: (usize, usize),
+    size: (usize, usize),
+    /// By what each coefficient is multiplied, in the order in which they are stored.
+    steps: [f32; 64],
+    /// So many of the coefficients matter.
+    needed: usize,
+    /// A row of units.
+    plane: Vec<f32>,
+}
+
+impl Component {
+    /// Reads a block's coefficients, by rows; gives the last that matters and is not 0. `None` if the data are
+    /// damaged.
+    #[inline(always)]
+    fn block(&mut self, data: &[u8], place: &mut Place, out: &mut [f32; 64]) -> Option<usize> {
+        place.refill(data);
+        let (_, more) = place.take(&self.dc, |symbol| symbol & 15)?;
+        self.last = self.last.wrapping_add(more);
+        out.fill(0.0);
+        out[0] = self.last as f32 * self.steps[0];
+        let (mut last, mut k) = (0, 1);
+        while k < self.needed {
+            place.refill(data);
+            let known = self.ac.values[place.peek(LOOK)];
+            let (zeros, value) = if known != 0 {
+                place.consume(known & 63);
+                (known >> 6 & 127, known as i32 >> 16)
+            } else {
+                let (symbol, value) = place.take(&self.ac, |symbol| symbol & 15)?;
+                (if symbol == 0 { END_OF_BLOCK } else { symbol >> 4 }, value)
+            };
+            k += zeros as usize;
+            if k > 63 {
+                return (zeros == END_OF_BLOCK).then_some(last);
+            }
+            out[usize::from(ZIGZAG[k])] = value as f32 * self.steps[k];
+            last = k;
+            k += 1;
+        }
+        while k < 64 {
+            place.refill(data);
+            let many = u32::from(self.ac.skip[place.peek(SKIP)]);
+            let (bits, next, ends) = (many & 31, k + (many >> 5 & 63) as usize, many & ENDS != 0);
+            // What seems to end a full block is the next block's.
+            if bits > 0 && next + usize::from(ends) <= 64 {
+                place.consume(bits);
+                k = if ends { 64 } else { next };
+                continue;
+            }
+            let (symbol, _) = place.take(&self.ac, |symbol| symbol & 15)?;
+            k = if symbol == 0 { 64 } else { k + (symbol >> 4) as usize + 1 };
+            if k > 64 {
+                return None;
+            }
+        }
+        Some(last)
+    }
+
+    /// Transforms a block to `at` in a row of units of so many columns.
+    #[inline(always)]
+    fn put(&mut self, block: &[f32; 64], last: usize, at: usize, columns: usize, waves: &Waves) {
+        let out = &mut self.plane[at..];
+        if last == 0 {
+            for row in out.chunks_mut(columns).take(self.size.1) {
+                row[..self.size.0].fill(block[0] / 8.0);
+            }
+            return;
+        }
+        let Waves { one, two, four, eight, used } = waves;
+        let used = used[last];
+        match self.size {
+            (1, 1) => transform(block, used, one, one, out, columns),
+            (2, 2) => transform(block, used, two, two, out, columns),
+            (4, 4) => transform(block, used, four, four, out, columns),
+            (8, 8) => transform(block, used, eight, eight, out, columns),
+            (2, 1) => transform(block, used, two, one, out, columns),
+            (1, 2) => transform(block, used, one, two, out, columns),
+            (4, 2) => transform(block, used, four, two, out, columns),
+            (2, 4) => transform(block, used, two, four, out, columns),
+            (8, 4) => transform(block, used, eight, four, out, columns),
+            (4, 8) => transform(block, used, four, eight, out, columns),
+            size => unreachable!("a block becomes one of {size:?}"),
+        }
+    }
+}
+
+/// The waves of the coefficients, by frequency and place, for each size of a block; and how many frequencies are
+/// used, both ways, where the coefficients end at a place.
+struct Waves {
+    one: [[f32; 1]; 1],
+    two: [[f32; 2]; 2],
+    four: [[f32; 4]; 4],
+    eight: [[f32; 8]; 8],
+    used: [usize; 64],
+}
+
+impl Waves {
+    fn new() -> Self {
+        let used = |k: usize| {
+            let far = ZIGZAG[..=k].iter().map(|&at| (at / 8).max(at % 8)).max();
+            usize::from(far.unwrap_or_default()) + 1
+        };
+        Self { one: waves(), two: waves(), four: waves(), eight: waves(), used: from_fn(used) }
+    }
+}
+
+fn waves<const SIZE: usize>() -> [[f32; SIZE]; SIZE] {
+    let by = 8 / SIZE;
+    from_fn(|u| {
+        let norm = if u == 0 { cosine(4) / 2.0 } else { 0.5 };
+        // The mean of a wave over 2 and 4 samples.
+        let left = [1, 2].map(|k| if by > k { cosine(k * u) } else { 1.0 });
+        from_fn(|x| norm * left[0] * left[1] * cosine((2 * x + 1) * u * by))
+    })
+}
+
+/// The cosine of `k` sixteenths of a half turn. Each system's own would differ in the last bit.
+fn cosine(k: usize) -> f32 {
+    const QUARTER: [f32; 9] = [
+        1.0,
+        0.980_785_3,
+        0.923_879_5,
+        0.831_469_6,
+        0.707_106_77,
+        0.555_570_25,
+        0.382_683_43,
+        0.195_090_32,
+        0.0,
+    ];
+    match k % 32 {
+        k @ 0..=8 => QUARTER[k],
+        k @ 9..=16 => -QUARTER[16 - k],
+        k @ 17..=24 => -QUARTER[k - 16],
+        k => QUARTER[32 - k],
+    }
+}
+
+#[inline(always)]
+fn transform<const WIDTH: usize, const HEIGHT: usize>(
+    block: &[f32; 64],
+    used: usize,
+    across: &[[f32; WIDTH]; WIDTH],
+    down: &[[f32; HEIGHT]; HEIGHT],
+    out: &mut [f32],
+    columns: usize,
+) {
+    for (y, out) in out.chunks_mut(columns).take(HEIGHT).enumerate() {
+        let mut row = [0.0; WIDTH];
+        for (wave, block) in down.iter().zip(block.as_chunks::<8>().0).take(used) {
+            (0..WIDTH).for_each(|u| row[u] += wave[y] * block[u]);
+        }
+        let mut mixed = [0.0; WIDTH];
+        for (&share, wave) in row.iter().zip(across).take(used) {
+            (0..WIDTH).for_each(|x| mixed[x] += share * wave[x]);
+        }
+        out[..WIDTH].copy_from_slice(&mixed);
+    }
+}
+
+/// What stands before a picture's data, of a picture that this reads.
+struct Header<'a> {
+    size_px: (usize, usize),
+    components: Vec<Component>,
+    /// Units between two restart markers; 0 if there are none.
+    restart: usize,
+    /// Pixels of a unit.
+    unit: (usize, usize),
+    data: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    fn of(bytes: &'a [u8], by: usize) -> Option<Self> {
+        let mut steps: [Option<[f32; 64]>; 4] = [None; 4];
+        let mut tables: [[Option<(&[u8], &[u8])>; 4]; 2] = [[None; 4]; 2];
+        let (mut restart, mut frame, mut scan) = (0, None, None);
+        let mut is_read = true;
+        segments(bytes, |marker, content| {
+            let mut read = || -> Option<()> {
+                let mut rest = content;
+                match marker {
+                    0xc0 | 0xc1 => frame = Some(content),
+                    // Other ways of coding, and RGB that is told to be no luma.
+                    0xc2 | 0xc3 | 0xc5..=0xcf => return None,
+                    0xee if content.starts_with(b"Adobe") && content.get(11) == Some(&0) => {
+                        return None;
+                    }
+                    0xc4 => {
+                        while let Some((&[kind], more)) = rest.split_first_chunk() {
+                            let (counts, more) = more.split_at_checked(16)?;
+                            let count = counts.iter().map(|&count| usize::from(count)).sum();
+                            let (symbols, more) = more.split_at_checked(count)?;
+                            let of_kind = tables.get_mut(usize::from(kind >> 4))?;
+                            *of_kind.get_mut(usize::from(kind & 15))? = Some((counts, symbols));
+                            rest = more;
+                        }
+                    }
+                    0xdb => {
+                        while let Some((&[kind], more)) = rest.split_first_chunk() {
+                            let (all, more) = more.split_at_checked(64)?;
+                            if kind > 3 {
+                                return None;
+                            }
+                            steps[usize::from(kind)] = Some(from_fn(|k| f32::from(all[k])));
+                            rest = more;
+                        }
+                    }
+                    0xdd => restart = usize::from(u16::from_be_bytes(*content.first_chunk()?)),
+                    0xda => scan = Some(content),
+                    _ => {}
+                }
+                Some(())
+            };
+            is_read = read().is_some();
+            is_read && marker != super::SCAN
+        });
+        let (frame, scan) = (frame?, scan.filter(|_| is_read)?);
+        let (&[8, h1, h0, w1, w0, count], parts) = frame.split_first_chunk()? else { return None };
+        let size_px = [[w1, w0], [h1, h0]].map(|side| usize::from(u16::from_be_bytes(side)));
+        let parts = parts.as_chunks::<3>().0;
+        let wanted = scan.get(1..)?.as_chunks::<2>().0;
+        let count = usize::from(count);
+        if !matches!(count, 1 | 3) || parts.len() != count || scan.len() != 4 + 2 * count {
+            return None;
+        }
+        let sampling = |part: &[u8; 3]| match count {
+            // Without others there is nothing to be coarser than.
+            1 => (1, 1),
+            _ => (usize::from(part[1] >> 4), usize::from(part[1] & 15)),
+        };
+        let most = sampling(&parts[0]);
+        let mut components = Vec::new();
+        for (part, wanted) in parts.iter().zip(wanted) {
+            let blocks = sampling(part);
+            // How many samples of the picture one of the component stands for.
+            let coarse = |most: usize, blocks: usize| {
+                let fits = (1..=2).contains(&most) && blocks > 0 && most.is_multiple_of(blocks);
+                fits.then(|| 8 * most / blocks / by)
+            };
+            let size = (coarse(most.0, blocks.0)?, coarse(most.1, blocks.1)?);
+            // RGB may be told by its names alone.
+            if part[0] != wanted[0] || (count == 3 && part[0] == b'R') {
+                return None;
+            }
+            let table = |is_ac: bool, number: u8| {
+                let (counts, symbols) = (*tables[usize::from(is_ac)].get(usize::from(number))?)?;
+                Huffman::new(counts, symbols, is_ac)
+            };
+            let finest = size.0.max(size.1);
+            let matters = |at: &u8| usize::from((at / 8).max(at % 8)) < finest;
+            components.push(Component {
+                dc: table(false, wanted[1] >> 4)?,
+                ac: table(true, wanted[1] & 15)?,
+                last: 0,
+                blocks,
+                size,
+                steps: (*steps.get(usize::from(part[2]))?)?,
+                needed: ZIGZAG.iter().rposition(matters)? + 1,
+                plane: Vec::new(),
+            });
+        }
+        let begin = scan.as_ptr_range().end as usize - bytes.as_ptr() as usize;
+        let (size_px, unit) = ((size_px[0], size_px[1]), (8 * most.0, 8 * most.1));
+        Some(Self { size_px, components, restart, unit, data: bytes.get(begin..)? })
+    }
+}
+
+/// Takes the data up to the next marker, without what keeps them apart from markers, and with eight bytes of 0
+/// behind them; gives that marker.
+fn take_interval(rest: &mut &[u8], data: &mut Vec<u8>) -> Option<u8> {
+    data.clear();
+    loop {
+        let at = memchr(0xff, rest)?;
+        let marker = *rest.get(at + 1)?;
+        data.extend_from_slice(&rest[..at + usize::from(marker == 0)]);
+        *rest = &rest[at + 2..];
+        if marker != 0 {
+            data.extend([0; 8]);
+            return Some(marker);
+        }
+    }
+}
+
+/// Decodes a JPEG so many times smaller in each direction: 2, 4 or 8. `None` if it is unusual, damaged or cut
+/// off, or the time for it is spent.
+pub(super) fn decode(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
+    let header = Header::of(bytes, by as usize)?;
+    let side = |px: usize| (px as u32).div_ceil(by);
+    let mut image = RgbImage::new(side(header.size_px.0), side(header.size_px.1));
+    let by = by as usize;
+    pulp::Arch::new().dispatch(Decoding { header, by, budget, image: &mut image }).map(|()| image)
+}
+
+/// A closure would not be inlined into the version for AVX2.
+struct Decoding<'a> {
+    header: Header<'a>,
+    by: usize,
+    budget: &'a Budget<'a>,
+    image: &'a mut RgbImage,
+}
+
+impl pulp::WithSimd for Decoding<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Option<()> {
+        let Self { header, by, budget, image } = self;
+        let Header { size_px, mut components, restart, unit, data: mut rest } = header;
+        let (across, down) = (size_px.0.div_ceil(unit.0), size_px.1.div_ceil(unit.1));
+        let small = (unit.0 / by, unit.1 / by);
+        let columns = across * small.0;
+        for component in &mut components {
+            component.plane = vec![0.0; columns * small.1];
+        }
+        let waves = Waves::new();
+        let mut clock = budget.clock();
+        let (mut data, mut place, mut block) = (Vec::new(), Place::default(), [0.0; 64]);
+        // Units left in the picture and up to the next marker; the number of that marker.
+        let (mut all, mut left, mut number) = (across * down, 0, 0);
+        let line = 3 * image.width() as usize;
+        for lines in image.chunks_mut(line * small.1) {
+            for x in 0..across {
+                if left == 0 {
+                    let marker = take_interval(&mut rest, &mut data)?;
+                    left = if restart == 0 { all } else { restart.min(all) };
+                    if marker != if left == all { 0xd9 } else { 0xd0 + number } {
+                        return None;
+                    }
+                    number = (number + 1) % 8;
+                    place = Place::default();
+                    components.iter_mut().for_each(|component| component.last = 0);
+                }
+                for component in &mut components {
+                    let ((h, v), size) = (component.blocks, component.size);
+                    for (u, v) in (0..v).flat_map(|v| (0..h).map(move |u| (u, v))) {
+                        let last = component.block(&data, &mut place, &mut block)?;
+                        let at = v * size.1 * columns + x * small.0 + u * size.0;
+                        component.put(&block, last, at, columns, &waves);
+                    }
+                }
+                (all, left) = (all - 1, left - 1);
+                // Less than a byte fills up the last one.
+                if left == 0 && place.read() + 8 != data.len() {
+                    return None;
+                }
+            }
+            for (y, line) in lines.chunks_mut(line).enumerate() {
+                write_line(&components, y * columns, line);
+            }
+            clock.check().ok()?;
+        }
+        Some(())
+    }
+}
+
+/// A line of the picture from that of each component, which begins at `at`.
+#[inline(always)]
+fn write_line(components: &[Component], at: usize, line: &mut [u8]) {
+    let pixels = line.as_chunks_mut::<3>().0;
+    match components {
+        [luma, blue, red] => {
+            let [luma, blue, red] = [luma, blue, red].map(|one| &one.plane[at..]);
+            for ((pixel, luma), (blue, red)) in
+                pixels.iter_mut().zip(luma).zip(blue.iter().zip(red))
+            {
+                let green = luma - 0.344_136 * blue - 0.714_136 * red;
+                *pixel = [luma + 1.402 * red, green, luma + 1.772 * blue].map(byte);
+            }
+        }
+        others => {
+            for (pixel, &luma) in
+                pixels.iter_mut().zip(others.iter().flat_map(|one| &one.plane[at..]))
+            {
+                *pixel = [byte(luma); 3];
+            }
+        }
+    }
+}
+
+/// A sample around 0 as one from 0 to 255.
+#[inline(always)]
+fn byte(sample: f32) -> u8 {
+    /// Adding this rounds to the nearest whole number, which the low bits then hold.
+    const ROUNDER: f32 = 12_582_912.0; // 1.5 * 2^23
+    ((sample + 128.0).clamp(0.0, 255.0) + ROUNDER).to_bits() as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Photo, decode as decode_whole, decode_to_read};
+    use super::*;
+    use crate::geometry::Point;
+    use crate::pixels::{View, block_means};
+    use std::sync::atomic::AtomicBool;
+
+    /// Writes codes and values behind each other.
+    #[derive(Default)]
+    struct Writer {
+        bytes: Vec<u8>,
+        bits: u64,
+        count: u32,
+    }
+
+    impl Writer {
+        fn put(&mut self, bits: u32, count: u32) {
+            self.bits = self.bits << count | u64::from(bits);
+            self.count += count;
+            while self.count >= 8 {
+                self.count -= 8;
+                let byte = (self.bits >> self.count) as u8;
+                self.bytes.push(byte);
+                if byte == 0xff {
+                    self.bytes.push(0);
+                }
+            }
+        }
+
+        fn value(&mut self, value: i32) -> u32 {
+            let size = 32 - value.unsigned_abs().leading_zeros();
+            let bits = if value < 0 { value - 1 } else { value } as u32;
+            self.put(bits & ((1 << size) - 1), size);
+            size
+        }
+
+        fn align(&mut self) {
+            let fill = (8 - self.count % 8) % 8;
+            self.put((1 << fill) - 1, fill);
+        }
+    }
+
+    /// Codes of zeros and sizes in a table of the shortest code for the end of a block, and of others of 8, 9 and
+    /// 12 bits.
+    fn code_of(zeros: u32, size: u32) -> (u32, u32) {
+        let index = zeros * 10 + size - 1;
+        match index {
+            0..=99 => (0x80 + index, 8),
+            100..=119 => (2 * (0x80 + 100) + index - 100, 9),
+            _ => (8 * (2 * (0x80 + 100) + 20) + index - 120, 12),
+        }
+    }
+
+    /// A JPEG whose luma has so many samples for each of its colours, with a marker after so many units. Its waves
+    /// are long, but for a little.
+    fn jpeg((width, height): (u16, u16), sampling: Option<(u8, u8)>, restart: u16) -> Vec<u8> {
+        let segment = |marker: u8, content: &[u8]| {
+            let length = (content.len() as u16 + 2).to_be_bytes();
+            [&[0xff, marker, length[0], length[1]], content].concat()
+        };
+        let side = |side: u16| side.to_be_bytes();
+        let count: u8 = if sampling.is_some() { 3 } else { 1 };
+        let (h, v) = sampling.unwrap_or((1, 1));
+        let frame: Vec<u8> = [8].into_iter().chain(side(height)).chain(side(width)).collect();
+        let parts = (0..count).flat_map(|i| [i + 1, if i == 0 { h << 4 | v } else { 0x11 }, 0]);
+        let frame = [frame, vec![count], parts.collect()].concat();
+        let dc = [vec![0, 0, 0, 0, 12], vec![0; 12], (0..12).collect()].concat();
+        let symbols = (0..16u8).flat_map(|zeros| (1..11).map(move |size| zeros << 4 | size));
+        let mut counts = [0u8; 17];
+        (counts[0], counts[1], counts[8], counts[9], counts[12]) = (0x10, 1, 100, 20, 40);
+        let ac = [counts.to_vec(), vec![0], symbols.collect()].concat();
+        let wanted = (0..count).flat_map(|i| [i + 1, 0]);
+        let scan = [vec![count], wanted.collect(), vec![0, 63, 0]].concat();
+        let mut writer = Writer::default();
+        let mut state = 7u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        let mut last = [0; 3];
+        let units = |side: u16, samples: u8| usize::from(side).div_ceil(8 * usize::from(samples));
+        let units = units(width, h) * units(height, v);
+        for unit in 0..units {
+            for component in 0..count {
+                for _ in 0..if component == 0 { h * v } else { 1 } {
+                    let mean = if component == 0 { random(160) as i32 - 80 } else { 30 };
+                    let mut of_dc = Writer::default();
+                    let more = mean - std::mem::replace(&mut last[usize::from(component)], mean);
+                    let size = of_dc.value(more);
+                    writer.put(size, 4);
+                    writer.value(more);
+                    let mut k = 1;
+                    // A full block has no end of its own.
+                    while k < 64 {
+                        let zeros = random(9);
+                        k += zeros;
+                        if k > 63 || component > 0 || random(30) == 0 {
+                            writer.put(0, 1);
+                            break;
+                        }
+                        let most = if k < 3 { 24 } else { 1 };
+                        let value = if random(2) == 0 { 1 } else { -1 } * (1 + random(most) as i32);
+                        let size = 32 - value.unsigned_abs().leading_zeros();
+                        let (code, length) = code_of(zeros, size);
+                        writer.put(code, length);
+                        writer.value(value);
+                        k += 1;
+                    }
+                }
+            }
+            if restart > 0 && (unit + 1) % usize::from(restart) == 0 && unit + 1 < units {
+                writer.align();
+                writer
+                    .bytes
+                    .extend([0xff, 0xd0 + ((unit + 1) / usize::from(restart) - 1) as u8 % 8]);
+                last = [0; 3];
+            }
+        }
+        writer.align();
+        let steps = [vec![0], vec![2; 64]].concat();
+        [
+            vec![0xff, 0xd8],
+            segment(0xdb, &steps),
+            segment(0xc0, &frame),
+            segment(0xc4, &dc),
+            segment(0xc4, &ac),
+            segment(0xdd, &side(restart)),
+            segment(0xda, &scan),
+            writer.bytes,
+            vec![0xff, 0xd9],
+        ]
+        .concat()
+    }
+
+    fn small(bytes: &[u8], by: u32) -> Option<RgbImage> {
+        let going = AtomicBool::new(false);
+        decode(bytes, by, &Budget::new(1_000_000, &going))
+    }
+
+    #[test]
+    fn each_pixel_is_the_mean_of_those_that_it_stands_for() {
+        let samplings = [None, Some((1, 1)), Some((2, 1)), Some((1, 2)), Some((2, 2))];
+        for (sampling, restart) in samplings.into_iter().zip([0, 3, 7, 0, 5]) {
+            let bytes = jpeg((203, 117), sampling, restart);
+            let whole = decode_whole(&bytes).unwrap().frame;
+            for by in [2, 4, 8] {
+                let small = small(&bytes, by).unwrap_or_else(|| panic!("{sampling:?} {by}"));
+                let size = (203u32.div_ceil(by), 117u32.div_ceil(by));
+                assert_eq!(small.dimensions(), size);
+                // Where a block ends beyond the picture, its mean is of what is not seen.
+                let inner = (203 / by, 117 / by);
+                let view = View::of(&whole).unwrap();
+                let means =
+                    block_means(view, (0, 0), (inner.0 as usize, inner.1 as usize), by as usize);
+                for (x, y, mean) in means.enumerate_pixels() {
+                    for (a, b) in mean.0.iter().zip(small[(x, y)].0) {
+                        assert!(a.abs_diff(b) <= 6, "{sampling:?} {by}, {x} {y}: {mean:?} {b}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_or_unusual_is_left_to_others() {
+        let bytes = jpeg((203, 117), Some((2, 2)), 5);
+        assert!(small(&bytes, 4).is_some());
+        let marker = |wanted: u8| bytes.windows(2).position(|two| two == [0xff, wanted]).unwrap();
+        let changed = |at: usize, value: u8| {
+            let mut bytes = bytes.clone();
+            bytes[at] = value;
+            bytes
+        };
+        let scan = marker(0xda);
+        for (what, bytes) in [
+            ("cut", bytes[..bytes.len() / 2].to_vec()),
+            ("no end", bytes[..bytes.len() - 2].to_vec()),
+            ("more data than units", [&bytes[..bytes.len() - 2], &[9, 9, 0xff, 0xd9]].concat()),
+            ("another marker", changed(marker(0xd2) + 1, 0xd4)),
+            ("progressive", changed(marker(0xc0) + 1, 0xc2)),
+            ("twelve bits", changed(marker(0xc0) + 4, 12)),
+            ("RGB by name", changed(marker(0xc0) + 10, b'R')),
+            ("no such table", changed(scan + 6, 0x33)),
+            ("codes that are none", changed(marker(0xc4) + 5, 9)),
+        ] {
+            assert!(small(&bytes, 4).is_none(), "{what}");
+        }
+        let stop = AtomicBool::new(true);
+        assert!(decode(&bytes, 4, &Budget::new(1, &stop)).is_none(), "stopped");
+    }
+
+    #[test]
+    fn places_in_a_turned_photo_are_those_of_its_file() {
+        // Neither side is a multiple of four.
+        let bytes = jpeg((4007, 3001), None, 0);
+        for exif in 1..=8u8 {
+            let mut tiff = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
+            tiff.extend([exif, 0, 0, 0, 0, 0, 0, 0]);
+            let length = (tiff.len() as u16 + 2).to_be_bytes();
+            let turned =
+                [&bytes[..2], &[0xff, 0xe1, length[0], length[1]], &tiff, &bytes[2..]].concat();
+            let photo = decode_to_read(&turned, &AtomicBool::new(false)).unwrap();
+            assert_eq!((photo.reduced, photo.orientation.to_exif()), (4, exif));
+            let whole = photo.whole().unwrap();
+            assert_eq!((whole.reduced, whole.frame.dimensions()), (1, photo.upright_px()));
+            let near = |photo: &Photo, by: u32| {
+                let place = photo.file_from_picture();
+                for (x, y) in [(3, 5), (400, 300), (700, 720)] {
+                    let at = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
+                    let center = place(at);
+                    let back = photo.picture_from_file()(center);
+                    assert!(back.distance(at) < 1e-9);
+                    // The mean of the pixels that it stands for.
+                    let half = by as i64 / 2;
+                    let (left, top) =
+                        (center.x.round() as i64 - half, center.y.round() as i64 - half);
+                    let all = (0..i64::from(by * by)).map(|i| {
+                        let (u, v) = (i % i64::from(by), i / i64::from(by));
+                        u32::from(whole.frame[((left + u) as u32, (top + v) as u32)].0[0])
+                    });
+                    let mean = all.sum::<u32>() / (by * by);
+                    let seen = u32::from(photo.frame[(x, y)].0[0]);
+                    assert!(mean.abs_diff(seen) <= 6, "EXIF {exif}, {x} {y}: {seen} for {mean}");
+                }
+            };
+            near(&photo, 4);
+            near(&photo.closer().unwrap(), 2);
+            assert!(photo.closer().unwrap().closer().is_some_and(|whole| whole.file.is_none()));
+        }
+    }
+}
