@@ -1,11 +1,11 @@
 //! Each stage alone and all stages together, on the drawn tables of `datasets/samples` and on one
-//! drawn photo of two megapixels: `cargo bench --bench pipeline`. One thread; the photos' bytes are
-//! in memory.
+//! drawn photo of two megapixels, enlarged to 12, 24 and 50, too: `cargo bench --bench pipeline`. One thread, but
+//! for the tiles of a HEIC; the photos' bytes are in memory.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use image::RgbImage;
 use setsight_nets::engine::Models;
-use setsight_photo::{Frame, source};
+use setsight_photo::{Frame, encode, pixels::resized, source};
 use setsight_scenes::{Kind, Params, render};
 use setsight_vision::{
     CardImage, Pipeline, ReadingPlan, TableFacts, Trace,
@@ -16,6 +16,7 @@ use setsight_vision::{
 };
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// The tables of `datasets/samples`: names and contents.
 fn samples() -> Vec<(String, Vec<u8>)> {
@@ -40,10 +41,25 @@ fn frame_of(bytes: &[u8]) -> Frame {
     source::decode(bytes).expect("a whole picture").frame
 }
 
+/// The same table with so many million pixels.
+fn enlarged(frame: &Frame, megapixels: f64) -> Frame {
+    let by = (megapixels * 1e6 / f64::from(frame.width() * frame.height())).sqrt();
+    let side = |px: u32| (f64::from(px) * by).round() as u32;
+    let to = (side(frame.width()), side(frame.height()));
+    let rgb = resized(frame.as_raw(), frame.dimensions(), to).expect("three bytes a pixel");
+    Frame::from_raw(to.0, to.1, rgb).expect("three bytes a pixel")
+}
+
+fn heic(frame: &Frame) -> Vec<u8> {
+    let options = heifer::EncodeOptions { quality: 90, max_threads: 0 };
+    let (width, height) = frame.dimensions();
+    heifer::encode_rgb8(width, height, frame, &options).expect("an encoder that works")
+}
+
 fn read(pipeline: &Pipeline, bytes: &[u8]) -> usize {
-    let frame = frame_of(bytes);
-    let table = pipeline.read(&frame, &mut Trace::default()).expect("memory enough").table;
-    table.cards.len()
+    let photo = source::decode_to_read(bytes, &AtomicBool::new(false)).expect("a whole picture");
+    let read = pipeline.read_photo(photo, &mut Trace::default()).expect("memory enough");
+    read.table.cards.len()
 }
 
 fn stages(c: &mut Criterion) {
@@ -89,7 +105,15 @@ fn whole(c: &mut Criterion) {
     let mut group = c.benchmark_group("photo to sets");
     group.sample_size(20);
     let bytes = two_megapixels();
-    group.bench_function("2 megapixels", |b| b.iter(|| read(&pipeline, black_box(&bytes))));
+    let frame = frame_of(&bytes);
+    for megapixels in [2, 12, 24, 50] {
+        let frame = enlarged(&frame, f64::from(megapixels));
+        let jpeg = encode::jpeg(&frame, 90).expect("an encoder that works");
+        for (format, bytes) in [("JPEG", jpeg), ("HEIC", heic(&frame))] {
+            let name = format!("{megapixels} megapixels, {format}");
+            group.bench_function(name, |b| b.iter(|| read(&pipeline, black_box(&bytes))));
+        }
+    }
     for (name, bytes) in samples() {
         group.bench_function(name, |b| b.iter(|| read(&pipeline, black_box(&bytes))));
     }
