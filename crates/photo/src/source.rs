@@ -405,8 +405,8 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
         }
         // What a progressive one says comes in several passes, of 16 bits each, that are kept.
         ImageFormat::Jpeg if jpeg::is_progressive(bytes) => 2 * 3 * in_file + rgb,
-        // The planes of its components beside the result.
-        ImageFormat::Jpeg if reduced > 1 => 2 * rgb,
+        // The planes of its components, or its data without markers, beside the result.
+        ImageFormat::Jpeg if reduced > 1 => rgb + rgb.max(bytes.len() as u64),
         _ if decoder.color_type() == ColorType::Rgb8 => rgb,
         // The picture as it was, with alpha also as 8-bit RGBA, and the result.
         _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixels + rgb,

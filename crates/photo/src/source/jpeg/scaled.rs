@@ -439,7 +439,10 @@ impl<'a> Header<'a> {
         }
         let begin = scan.as_ptr_range().end as usize - bytes.as_ptr() as usize;
         let (size_px, unit) = ((size_px[0], size_px[1]), (8 * most.0, 8 * most.1));
-        Some(Self { size_px, components, restart, unit, data: bytes.get(begin..)? })
+        let data = bytes.get(begin..)?;
+        // They are copied, into memory that a larger picture would have taken; no photo has so many.
+        let is_usual = data.len() <= 2 * size_px.0 * size_px.1;
+        is_usual.then_some(Self { size_px, components, restart, unit, data })
     }
 }
 
