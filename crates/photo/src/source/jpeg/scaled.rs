@@ -762,7 +762,7 @@ mod tests {
     fn places_in_a_turned_photo_are_those_of_its_file() {
         // Neither side is a multiple of four.
         let bytes = jpeg((4007, 3001), None, 0);
-        for exif in 1..=8u8 {
+        for exif in [1u8, 3, 6, 7] {
             let mut tiff = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
             tiff.extend([exif, 0, 0, 0, 0, 0, 0, 0]);
             let length = (tiff.len() as u16 + 2).to_be_bytes();
