@@ -35,8 +35,6 @@ pub struct Args {
     /// Weights of your own to read with, as `train` writes them; those in use unless given
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
-    #[command(flatten)]
-    any_game: AnyGame,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
     #[arg(hide = true, long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
@@ -46,6 +44,9 @@ pub struct Args {
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
     #[arg(hide = true, long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
+    // At the end, as its heading holds for all that follows.
+    #[command(flatten)]
+    any_game: AnyGame,
 }
 
 /// What `--show any-game` shows.
