@@ -81,8 +81,8 @@ fn colours_and_bars_are_never_spelt_out() {
         world.file(name, &photo);
     }
     for (command, sequences) in [
-        ("scan photos", &["\x1b[1m", "\x1b[91m", "\x1b[2K"][..]),
-        ("sets 1fro 2fro 3fro", &["\x1b[1m", "\x1b[91m"]),
+        ("scan photos", &["\x1b[1m", "\x1b[38;5;196m", "\x1b[2K"][..]),
+        ("sets 1fro 2fro 3fro", &["\x1b[1m", "\x1b[38;5;196m"]),
         ("deck check photos", &["\x1b[2K"]),
         ("live --headless --video photos", &[]),
         ("simulate --games 2000", &["\x1b[2K"]),

@@ -35,11 +35,12 @@ impl Ink {
 
     /// The text in a card's colour, if supported.
     pub fn colored(self, color: Color, text: &str) -> String {
-        // The bright variants are readable on dark and on light backgrounds.
+        // Of the 256 colours those halfway: the bright ones of the 16 are hardly readable on white, the others on
+        // black, and each terminal has its own.
         let code = match color {
-            Color::Green => "92",
-            Color::Purple => "95",
-            Color::Red => "91",
+            Color::Green => "38;5;28",
+            Color::Purple => "38;5;129",
+            Color::Red => "38;5;196",
         };
         self.wrap(code, text)
     }
@@ -210,8 +211,29 @@ mod tests {
     fn a_colour_is_an_escape_or_a_letter_never_both() {
         for c in Card::deck() {
             let picture = card(c, ANSI);
-            assert!(picture.contains("\x1b[9") && !picture.contains(['R', 'G', 'P']), "{picture}");
+            assert!(
+                picture.contains("\x1b[38;5;") && !picture.contains(['R', 'G', 'P']),
+                "{picture}"
+            );
             assert!(!card(c, Ink::PLAIN).contains('\x1b'));
+        }
+    }
+
+    /// The contrast of WCAG 2 with white and with black; these colours are a cube of six steps a side.
+    #[test]
+    fn a_colour_is_readable_on_white_and_on_black() {
+        for color in [Color::Green, Color::Purple, Color::Red] {
+            let text = ANSI.colored(color, "x");
+            let code = text.trim_start_matches("\x1b[38;5;").split('m').next().unwrap();
+            let place = code.parse::<usize>().unwrap() - 16;
+            let linear = |step: usize| {
+                let value = [0.0, 95.0, 135.0, 175.0, 215.0, 255.0][step] / 255.0;
+                if value == 0.0 { 0.0 } else { f64::powf((value + 0.055) / 1.055, 2.4) }
+            };
+            let [r, g, b] = [place / 36, place / 6 % 6, place % 6].map(linear);
+            let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            let (on_white, on_black) = (1.05 / (luminance + 0.05), (luminance + 0.05) / 0.05);
+            assert!(on_white > 3.9 && on_black > 3.9, "{color:?}: {on_white} {on_black}");
         }
     }
 
