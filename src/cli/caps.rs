@@ -1,6 +1,6 @@
 //! `setsight caps`: boards of the generalised game without a set.
 
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, within};
 use crate::cli::{page::ReportArgs, simulate::grouped, stop};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "P", default_value_t = 4)]
     properties: u64,
     /// Boards to deal, each from a seed of its own
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = within::<u64>(1..=MOST_GAMES))]
     deals: u64,
     /// Seed of the first deal; the next deals take the seeds after it
     #[arg(long, default_value_t = SEED)]

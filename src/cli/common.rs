@@ -16,7 +16,7 @@ use setsight_train::{CheckpointError, TrainError};
 use setsight_vision::PlanError;
 use std::io::{self, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{error::Error, fs::File, path::Path, time::Duration};
+use std::{error::Error, fs::File, ops::RangeInclusive, path::Path, time::Duration};
 
 /// How a command prints its figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -40,7 +40,7 @@ pub const MOST_GAMES: u64 = 1_000_000;
 pub struct Jobs {
     /// How many to work on at once; 0: as many as there are cores
     #[arg(short, long, value_name = "N", default_value_t = 0,
-          value_parser = clap::value_parser!(u16).range(..=1024))]
+          value_parser = within::<u16>(0..=1024))]
     jobs: u16,
 }
 
@@ -223,6 +223,19 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let named = all.iter().find(|value| name_and_help(**value).0 == said);
         *named.expect("one of those that are listed")
     })
+}
+
+/// Reads a whole number within bounds, which the message for others names.
+pub fn within<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match range.end() {
+            &u64::MAX => format!("expected a whole number, at least {}", range.start()),
+            end => format!("expected a whole number, {} to {end}", range.start()),
+        })
+    }
 }
 
 /// What to do about this error; `None` where its message says all.

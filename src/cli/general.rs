@@ -4,7 +4,7 @@ mod board;
 
 use super::page;
 use super::timed::{Dealing, Game, Limits, Optimisation, Series, human, paper};
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, within};
 use crate::cli::{page::ReportArgs, simulate::grouped};
 use maud::html;
 use serde_json::json;
@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "OUT", requires = "board")]
     proof: Option<PathBuf>,
     /// Games to play, each from a seed of its own
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(1..=MOST_GAMES))]
     games: u64,
     /// Seed of the first game; the next games take the seeds after it
     #[arg(long, default_value_t = SEED)]
@@ -82,7 +82,7 @@ pub struct Args {
     ///
     /// Beyond one, the times and --budget are those of the clock.
     #[arg(short, long, value_name = "N", default_value_t = 1,
-          value_parser = clap::value_parser!(u16).range(..=1024))]
+          value_parser = within::<u16>(0..=1024))]
     jobs: u16,
     /// CPU seconds a game may take before it is given up
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]

@@ -1,7 +1,7 @@
 //! `setsight sets`: codes to sets.
 
 use super::terminal::{self, ColorChoice};
-use crate::cli::common::{BadCall, Format, Outcome};
+use crate::cli::common::{BadCall, Format, Outcome, within};
 use anyhow::Context;
 use rand::{SeedableRng, seq::SliceRandom};
 use serde_json::{Value, json};
@@ -33,14 +33,14 @@ pub struct Args {
     codes: Vec<String>,
     /// A random board of this many different cards instead
     #[arg(long, value_name = "CARDS", conflicts_with = "codes",
-          value_parser = clap::value_parser!(u8).range(1..=DECK_SIZE as i64))]
+          value_parser = within::<u8>(1..=DECK_SIZE as u64))]
     random: Option<u8>,
     /// Seed of the random board; the same seed gives the same board
     #[arg(long, requires = "random")]
     seed: Option<u64>,
     /// Show only this many cards of one set: 1, then 2, then all 3
     #[arg(long, value_name = "CARDS", conflicts_with = "why",
-          value_parser = clap::value_parser!(u8).range(1..=3))]
+          value_parser = within::<u8>(1..=3))]
     hint: Option<u8>,
     /// Say of each set why it is one, property by property; of two cards, how the third follows
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! `setsight simulate`: many games.
 
-use crate::cli::common::{Format, Jobs, Outcome, SEED, on_threads};
+use crate::cli::common::{Format, Jobs, Outcome, SEED, on_threads, within};
 use crate::cli::page::ReportArgs;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -26,7 +26,7 @@ const MAX_GAMES: u64 = 1_000_000_000_000;
 The same seed gives the same result, however many games are played at once.")]
 pub struct Args {
     /// How many games to play
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES))]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = within::<u64>(1..=MAX_GAMES))]
     games: u64,
     /// Seed of the shuffles
     #[arg(long, default_value_t = SEED)]

@@ -5,7 +5,7 @@ mod report;
 mod uniformity;
 
 use super::timed::{Dealing, Optimisation};
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, tick, unwritten};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, tick, unwritten, within};
 use anyhow::Context;
 use experiment::{Cell, Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(hide = true, long, value_name = "NAMES", value_enum, value_delimiter = ',')]
     without: Vec<Optimisation>,
     /// Games for each cell [default: 10], or deals of --uniformity [default: 10,000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MOST_GAMES))]
+    #[arg(long, value_name = "N", value_parser = within::<u64>(1..=MOST_GAMES))]
     games: Option<u64>,
     /// Seed of the first game
     #[arg(long, default_value_t = SEED)]

@@ -1,7 +1,7 @@
 //! `setsight live`: a camera or a film, watched; and what it prints with `--headless`.
 
 use super::photos::ReadingArgs;
-use crate::cli::common::{BadCall, Format, Outcome};
+use crate::cli::common::{BadCall, Format, Outcome, within};
 use crate::cli::stop;
 use anyhow::{Context, anyhow, bail};
 use setsight_files::{print_result, printable, say};
@@ -85,7 +85,7 @@ pub struct Args {
     screenshot: Option<PathBuf>,
     /// Stop after so many frames
     #[arg(hide = true, long, value_name = "N", requires = "headless", conflicts_with = "screenshot",
-          value_parser = clap::value_parser!(u64).range(1..))]
+          value_parser = within::<u64>(1..=u64::MAX))]
     frames: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! `setsight render`: labelled tables drawn from a seed, or with `--video` a film and its labels on disk.
 
-use crate::cli::common::{BadCall, Jobs, Outcome, SEED, on_threads, one_of, unwritten};
+use crate::cli::common::{BadCall, Jobs, Outcome, SEED, on_threads, one_of, unwritten, within};
 use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -400,7 +400,7 @@ pub struct FilmArgs {
     fps: f64,
     /// JPEG quality of the film's frames, 1 to 100
     #[arg(hide = true, help_heading = FILM, long, value_name = "Q", default_value_t = 80, requires = "video",
-          value_parser = clap::value_parser!(u8).range(1..=100))]
+          value_parser = within::<u8>(1..=100))]
     quality: u8,
 }
 

@@ -5,7 +5,7 @@ mod fuse;
 mod own;
 mod reader;
 
-use crate::cli::common::{BadCall, Outcome, SEED};
+use crate::cli::common::{BadCall, Outcome, SEED, within};
 use crate::cli::stop;
 use anyhow::Context;
 use setsight_eval::plots::{Curve, Curves, SIZE_PX, svg};
@@ -315,14 +315,14 @@ struct FinderArgs {
     /// Drawn tables to show, half of them new ones, half in a mirror
     #[arg(hide = true,
         long, value_name = "N", default_value_t = finder::SCENES,
-        value_parser = clap::value_parser!(u64).range(finder::BATCH as u64..)
+        value_parser = within::<u64>(finder::BATCH as u64..=u64::MAX)
     )]
     scenes: u64,
     /// Steps of 8 tables between validations
-    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATE_EVERY, value_parser = within::<u64>(1..=u64::MAX))]
     validate_every: u64,
     /// Tables on which each validation judges
-    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATION_SCENES, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATION_SCENES, value_parser = within::<u64>(1..=u64::MAX))]
     validation_scenes: u64,
 }
 
@@ -362,13 +362,13 @@ struct RefinerArgs {
     #[arg(hide = true, long, value_name = "PART", default_value_t = refiner::LEAST_IN_VIEW, value_parser = part)]
     least_in_view: f64,
     /// Steps of 64 cards to train for, one or two new tables in each
-    #[arg(long, value_name = "N", default_value_t = refiner::STEPS, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = refiner::STEPS, value_parser = within::<u64>(1..=u64::MAX))]
     steps: u64,
     /// Steps between validations
-    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATE_EVERY, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATE_EVERY, value_parser = within::<u64>(1..=u64::MAX))]
     validate_every: u64,
     /// Tables on which each validation judges
-    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATION_TABLES, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATION_TABLES, value_parser = within::<u64>(1..=u64::MAX))]
     validation_tables: u64,
 }
 

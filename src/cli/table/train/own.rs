@@ -1,7 +1,7 @@
 //! `setsight train --add PHOTOS --out MODELS`: a reader for one's own camera and cards.
 
 use super::{draw, edition_of, edition_of_source};
-use crate::cli::common::{BadCall, Outcome, SEED};
+use crate::cli::common::{BadCall, Outcome, SEED, within};
 use crate::cli::{stop, table::photos::progress};
 use anyhow::Context;
 use clap::ValueEnum;
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = NetworkChoice::Auto)]
     what: NetworkChoice,
     /// Steps of 64 crops
-    #[arg(hide = true, long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 400, value_parser = within::<u64>(1..=100_000))]
     steps: u64,
     /// Same seed, same models, to the bit
     #[arg(hide = true, long, default_value_t = SEED)]

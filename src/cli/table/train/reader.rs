@@ -1,7 +1,7 @@
 //! `setsight train reader`.
 
 use super::{Recipe, RunArgs, draw, edition_of, edition_of_source, positive};
-use crate::cli::common::{BadCall, Outcome};
+use crate::cli::common::{BadCall, Outcome, within};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_files::say;
@@ -58,13 +58,13 @@ pub struct Args {
     #[arg(hide = true, long, value_name = "N", default_value_t = 14_000)]
     drawn: usize,
     /// Steps of 64 crops each
-    #[arg(hide = true, long, value_name = "N", default_value_t = 4_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 4_000, value_parser = within::<u64>(1..=u64::MAX))]
     steps: u64,
     /// Steps between validations
-    #[arg(hide = true, long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 500, value_parser = within::<u64>(1..=u64::MAX))]
     validate_every: u64,
     /// End early after this many validations without a better one
-    #[arg(hide = true, long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(hide = true, long, value_name = "N", default_value_t = 6, value_parser = within::<u32>(1..=u64::MAX))]
     patience: u32,
     /// Highest learning rate
     #[arg(hide = true, long, value_name = "RATE", default_value_t = 3e-3, value_parser = positive::<f32>)]
