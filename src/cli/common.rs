@@ -90,6 +90,8 @@ pub enum Outcome {
     Done,
     /// Something failed and was named on stderr.
     SomeFailed,
+    /// Nothing that the call names is there, which was said on stderr.
+    AllMissing,
 }
 
 /// An error and its causes in one line, with what to do; a cause that is told already is not told again.
@@ -114,6 +116,15 @@ pub fn told(error: &anyhow::Error) -> String {
 #[error("{0}")]
 pub struct BadCall(pub String);
 
+/// Whether it is the call that is wrong: it names what is not there, or what clap could not see.
+pub fn is_of_call(error: &anyhow::Error) -> bool {
+    let is_missing = |cause: &(dyn Error + 'static)| {
+        matches!(cause.downcast_ref(), Some(DatasetError::Unreadable { source, .. })
+            if source.kind() == io::ErrorKind::NotFound)
+    };
+    error.is::<BadCall>() || error.chain().any(is_missing)
+}
+
 /// The bytes of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun
 /// for what is expected there, such as "file of deals".
 pub fn read_input(
@@ -125,7 +136,13 @@ pub fn read_input(
     let (name, input): (String, Box<dyn Read>) = match path {
         Some(path) => {
             let name = path.display().to_string();
-            let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+            let file = File::open(path).map_err(|error| {
+                let message = format!("cannot open {name}: {error}");
+                match error.kind() {
+                    io::ErrorKind::NotFound => BadCall(message).into(),
+                    _ => anyhow::anyhow!(message),
+                }
+            })?;
             (name, Box::new(file))
         }
         None => {

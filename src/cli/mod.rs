@@ -20,7 +20,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use common::{BadCall, Outcome, told};
+use common::{Outcome, told};
 use setsight_files::{printable, printable::print_lines, say};
 use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fmt::Write as _, io::Write, process::ExitCode};
@@ -122,13 +122,28 @@ fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str
     if first == "--" && arguments.len() > 1 {
         return Some("scan");
     }
+    let is_command = |word: &OsString| {
+        word.to_str().is_some_and(|name| name == "help" || program.find_subcommand(name).is_some())
+    };
+    if is_of_scan(program, first) && !arguments.iter().any(is_command) {
+        return Some("scan");
+    }
     let is_option = first.as_encoded_bytes().starts_with(b"-");
-    let is_command = first
-        .to_str()
-        .is_some_and(|name| name == "help" || program.find_subcommand(name).is_some());
+    let is_command = is_command(first);
     let path = Path::new(first);
     let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
     (!is_option && !is_command && is_path).then_some("scan")
+}
+
+/// Whether a word before the photos is for `scan`: one of its options, or `-` for a photo from stdin.
+fn is_of_scan(program: &clap::Command, word: &OsString) -> bool {
+    let Some(word) = word.to_str() else { return false };
+    let mut options = program.find_subcommand("scan").into_iter().flat_map(clap::Command::get_opts);
+    word == "-"
+        || options.any(|option| match word.strip_prefix("--") {
+            Some(long) => option.get_long() == long.split('=').next(),
+            None => option.get_short().is_some_and(|short| word.starts_with(&format!("-{short}"))),
+        })
 }
 
 /// What the program's bare name means.
@@ -199,12 +214,13 @@ pub fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::SomeFailed) => ExitCode::from(1),
+        Ok(Outcome::AllMissing) => ExitCode::from(2),
         // Whoever read our output has seen enough: no error of ours.
         Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say!("error: {}", told(&error));
             // A bad call that only the command itself could notice.
-            ExitCode::from(if error.is::<BadCall>() { 2 } else { 1 })
+            ExitCode::from(if common::is_of_call(&error) { 2 } else { 1 })
         }
     }
 }

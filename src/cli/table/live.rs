@@ -231,7 +231,7 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     }
     // A source that is not there is told of at once, and so that a script knows; a camera that goes
     // later is waited for.
-    let opened = session.open(&input).map_err(|error| not_opened(&error))?;
+    let opened = session.open(&input).map_err(|error| not_opened(&error, &input))?;
     if let Some(film) = &args.record {
         session.record(film)?;
     }
@@ -271,10 +271,12 @@ fn told_rate(input: &Input) -> Option<f64> {
     Some(fps)
 }
 
-fn not_opened(error: &CameraError) -> anyhow::Error {
+fn not_opened(error: &CameraError, input: &Input) -> anyhow::Error {
+    let is_missing = matches!(input, Input::Film(path) if !is_stream(path) && !path.exists());
     let message = told(error);
     match error {
         CameraError::NoSuch { .. } | CameraError::Ambiguous { .. } => BadCall(message).into(),
+        _ if is_missing => BadCall(message).into(),
         _ => anyhow!(message),
     }
 }

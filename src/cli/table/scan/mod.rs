@@ -14,9 +14,13 @@ use scanning::{Format, Job, STDIN, Scanning, list};
 use setsight_files::say;
 use setsight_photo::source::ListError;
 use std::collections::{BTreeSet, HashMap};
-use std::io::{self, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::time::{Duration, Instant, SystemTime};
-use std::{path::PathBuf, sync::atomic::Ordering, thread::sleep};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    thread::sleep,
+};
 
 pub use scanning::Args;
 
@@ -26,6 +30,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut scan = Scanning::new(&args)?;
     let stopped = if args.watch { watch(&mut scan)? } else { scan.read_paths()? };
     let (failed, counts) = (scan.failed, &scan.counts);
+    let all_missing = !args.watch && args.paths.iter().all(|path| is_missing(path));
     let mut shown = true;
     let page = scan.out.map(|out| out.finish(stopped, counts)).transpose()?;
     // Programs that read JSON or CSV count for themselves.
@@ -39,7 +44,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     {
         shown = page::show(&written);
     }
+    if all_missing {
+        return Ok(Outcome::AllMissing);
+    }
     Ok(if failed > 0 || stopped || !shown { Outcome::SomeFailed } else { Outcome::Done })
+}
+
+fn is_missing(path: &Path) -> bool {
+    path.as_os_str() != STDIN
+        && path.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 fn check(args: &Args) -> Result<(), BadCall> {
