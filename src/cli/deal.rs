@@ -240,11 +240,12 @@ fn picture(title: &str, step: &Step, game: &Game, ink: Ink) -> String {
         // The first line; the table is drawn below.
         _ => describe(step, game).lines().take(1).map(|line| format!("{line}\n")).collect(),
     };
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!(
-        "{}: {} cards to deal, {} sets taken\n{words}{}\n",
+        "{}: {} to deal, {} taken\n{words}{}\n",
         ink.bold(title),
-        game.stock(),
-        game.removed().len() / 3,
+        count(game.stock(), "card"),
+        count(game.removed().len() / 3, "set"),
         picture::grid(&rows, ink)
     )
 }

@@ -61,6 +61,45 @@ pub fn width() -> usize {
     columns.filter(|&columns| columns > 0).unwrap_or(80)
 }
 
+/// A text for stdout, of which a terminal gets lines that fit: they break between words, and what follows stands below
+/// the first word after the colon, as below the cards of "set 1: ". Boards, which have no colon, are left.
+pub fn fitted(text: String) -> String {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return text;
+    }
+    let columns = terminal_size::terminal_size_of(stdout).map(|(width, _)| usize::from(width.0));
+    let width = columns.filter(|&columns| columns > 0).unwrap_or_else(width);
+    text.split_inclusive('\n').map(|line| broken(line, width)).collect()
+}
+
+fn broken(line: &str, width: usize) -> String {
+    /// A longer name before the colon would leave too little beside it.
+    const MOST_BEFORE: usize = 20;
+    let Some((head, _)) = line.split_once(": ") else { return line.to_owned() };
+    let before = shown(head) + 2;
+    let indent = if before <= MOST_BEFORE { before } else { 4 };
+    let (mut text, mut used) = (String::new(), 0);
+    for word in line.split_inclusive(' ') {
+        let length = shown(word.trim_end());
+        if used > indent && used + length > width {
+            text.truncate(text.trim_end().len());
+            text += &format!("\n{:indent$}", "");
+            used = indent;
+        }
+        text += word;
+        used += shown(word);
+    }
+    text
+}
+
+/// How many characters a terminal shows of a text with colours.
+fn shown(text: &str) -> usize {
+    let colors: usize =
+        text.split('\x1b').skip(1).filter_map(|code| Some(code.find('m')? + 2)).sum();
+    text.chars().count() - colors
+}
+
 /// Whether an error says that nobody reads our output any more.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
@@ -79,6 +118,21 @@ pub fn fresh_seed() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_breaks_between_words_below_the_first_after_the_colon() {
+        for (line, expected) in [
+            ("set 1: 1 red, 2 blue, 3 green\n", "set 1: 1 red, 2\n       blue, 3\n       green\n"),
+            ("set 1: \x1b[1m1 red\x1b[0m, 2\n", "set 1: \x1b[1m1 red\x1b[0m, 2\n"),
+            ("+------+  +------+\n", "+------+  +------+\n"),
+            (
+                "a-photo-with-a-long-name.jpg: 12 cards\n",
+                "a-photo-with-a-long-name.jpg:\n    12 cards\n",
+            ),
+        ] {
+            assert_eq!(broken(line, 15), expected);
+        }
+    }
 
     #[test]
     fn the_locale_says_whether_there_is_more_than_ascii() {

@@ -1,13 +1,14 @@
 //! What the commands on photos share: how they are read, progress.
 
 use crate::cli::common::{BadCall, one_of, told};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
 use setsight_nets::engine::{self, FUSION, Models, ModelsError};
 use setsight_vision::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, ReadingPlan, Step, classify::fusion::Fusion,
 };
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -150,6 +151,9 @@ pub fn progress(photos: usize) -> ProgressBar {
     let target =
         if photos > 1 { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(photos as u64), target);
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} photos, {per_sec}, {eta} left");
-    bar.with_style(style.expect("a template that is well formed"))
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} photos, {rate}, {eta} left");
+    let style = style.expect("a template that is well formed");
+    bar.with_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let _ = write!(out, "{:.1} a second", state.per_sec());
+    }))
 }

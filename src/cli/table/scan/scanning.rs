@@ -421,10 +421,10 @@ impl Printer {
                 if self.begun {
                     text.push('\n');
                 }
-                text += &match extent {
+                text += &terminal::fitted(match extent {
                     Extent::All => record.to_text(self.ink) + hint(record),
                     Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
-                };
+                });
             }
             (Format::Json, _) => text = format!("{}\n", printable::json(&self.line(record))),
             (Format::Csv, _) => {
