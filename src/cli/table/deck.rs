@@ -4,6 +4,7 @@ use crate::cli::{
     common::{BadCall, Jobs, Outcome, put, tell, tick, told},
     stop,
     table::photos::{ReadingArgs, progress},
+    terminal,
 };
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,7 +13,7 @@ use setsight_decks::{
 };
 use setsight_eval::drawn_card;
 use setsight_files::{print_result, printable, say};
-use setsight_game::cards::{Deck, Property};
+use setsight_game::cards::{Card, Deck, Property};
 use setsight_photo::source;
 use setsight_vision::{ReadingPlan, TableReading, Trace, batch};
 use std::{io::IsTerminal, ops::ControlFlow, path::PathBuf, sync::atomic::Ordering};
@@ -228,9 +229,27 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
             drawn_card::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
         put(file, setsight_eval::html::head().as_bytes(), &paths, page.as_bytes())?;
     }
-    let _ = tell(args.print.as_deref(), &report(&found, &paths));
+    let _ = tell(args.print.as_deref(), &terminal::fitted(report(&found, &paths)));
     let all_are_read = tables.len() == paths.len();
     Ok(if all_are_read && found.is_in_order() { Outcome::Done } else { Outcome::SomeFailed })
+}
+
+/// The whole deck by colour, shape, shading and number; a dot where a card is missing.
+fn grid(deck: &Deck, missing: &[Card]) -> String {
+    let mut cards: Vec<Card> = deck.cards().collect();
+    let row = |card: &Card| (card.color.index(), card.shape.index());
+    cards.sort_by_key(|card| (row(card), card.shading.index(), card.number.index()));
+    let mut text = String::new();
+    for cards in cards.chunk_by(|a, b| row(a) == row(b)) {
+        let cells = cards.iter().map(|card| match missing.contains(card) {
+            true => " .  ".to_owned(),
+            false => card.to_string(),
+        });
+        let cells: Vec<String> = cells.collect();
+        let groups: Vec<String> = cells.chunks(3).map(|three| three.join(" ")).collect();
+        text += &format!("  {}\n", groups.join("   ").trim_end());
+    }
+    text
 }
 
 fn report(found: &Inventory, photos: &[PathBuf]) -> String {
@@ -246,7 +265,7 @@ fn report(found: &Inventory, photos: &[PathBuf]) -> String {
         [] => format!("{there} of {all}: the deck is complete\n"),
         missing => {
             let names: Vec<String> = missing.iter().map(|&card| deck.card_name(card)).collect();
-            format!("{there} of {all}; missing: {}\n", names.join(", "))
+            format!("{there} of {all}; missing: {}\n{}", names.join(", "), grid(deck, missing))
         }
     };
     for (card, spots) in found.repeated() {
