@@ -7,7 +7,7 @@ use rand::{SeedableRng, seq::SliceRandom};
 use serde_json::{Value, json};
 use setsight_files::say;
 use setsight_game::cards::picture::{self, Ink};
-use setsight_game::cards::{Card, DECK_SIZE, MAX_ON_TABLE, parse_codes};
+use setsight_game::cards::{Card, DECK_SIZE, MAX_ON_TABLE, Property, parse_codes};
 use setsight_game::json::VERSION;
 use setsight_game::sets::{self, Chance, Set, explain, explain_third};
 use std::fmt::Write as _;
@@ -138,7 +138,9 @@ fn text(cards: &[Card], found: &[Set], args: &Args) -> String {
         [a, b, c] => {
             let verdict = explain([a, b, c]);
             let _ = writeln!(out, "{}: {verdict}", ink.bold("These three"));
-            out.extend(verdict.lines().map(|line| format!("  {line}\n")));
+            let sums = if args.why { sums([a, b, c]) } else { Default::default() };
+            let lines = verdict.lines().zip(sums);
+            out.extend(lines.map(|(line, sum)| format!("  {line}{sum}\n")));
         }
         _ if found.is_empty() => no_set(&mut out, cards),
         _ => {
@@ -146,13 +148,27 @@ fn text(cards: &[Card], found: &[Set], args: &Args) -> String {
             for set in found {
                 set_line(&mut out, cards, set, ink);
                 if args.why {
-                    let verdict = explain(set.0.map(|i| cards[i]));
-                    out.extend(verdict.lines().map(|line| format!("      {line}\n")));
+                    let cards = set.0.map(|i| cards[i]);
+                    let verdict = explain(cards);
+                    let lines = verdict.lines().zip(sums(cards));
+                    out.extend(lines.map(|(line, sum)| format!("      {line}{sum}\n")));
                 }
             }
         }
     }
     out
+}
+
+/// Why it is a set or none in each property, as a sum: a set's is 0 modulo 3. Numbers are as the cards show them, other
+/// values 0 to 2.
+fn sums(cards: [Card; 3]) -> [String; 4] {
+    Property::ALL.map(|property| {
+        let first = usize::from(property == Property::Number);
+        let values = cards.map(|card| card.value(property) + first);
+        let sum: usize = values.iter().sum();
+        let whole = if sum < 3 { String::new() } else { format!(" = {sum}") };
+        format!(": {}{whole} = {} mod 3", values.map(|v| v.to_string()).join(" + "), sum % 3)
+    })
 }
 
 fn set_line(out: &mut String, cards: &[Card], set: &Set, ink: Ink) {
