@@ -143,19 +143,22 @@ impl Pipeline {
         trace: &mut Trace<'_>,
     ) -> Result<PipelineOutput, PipelineError> {
         trace.picture("segment", || stage_pictures::outlines(frame, &outlines))?;
-        let sides = outlines.iter().map(|outline| outline.corners_in_image.long_side());
-        let place_px = (!outlines.is_empty()).then(|| median(sides));
-        let mut found = self.settle(frame, &outlines, false, trace)?;
-        found.look.place_px = place_px;
         // A card that fills the picture shows parts that look like cards.
         const MOST_PARTS: usize = 4;
-        let cards = &found.table.cards;
-        if cards.len() > MOST_PARTS || cards.iter().any(|card| !card.unsure) {
-            return Ok(found);
+        let mut found = None;
+        if !outlines.is_empty() {
+            let mut own = self.settle(frame, &outlines, false, trace)?;
+            let sides = outlines.iter().map(|outline| outline.corners_in_image.long_side());
+            own.look.place_px = Some(median(sides));
+            let cards = &own.table.cards;
+            if cards.len() > MOST_PARTS || cards.iter().any(|card| !card.unsure) {
+                return Ok(own);
+            }
+            found = Some(own);
         }
         let mut near = self.settle(frame, &too_near(frame), true, trace)?;
         near.look.is_close_up = true;
-        Ok(if near.table.cards.is_empty() { found } else { near })
+        Ok(found.filter(|_| near.table.cards.is_empty()).unwrap_or(near))
     }
 
     /// Reads the cards at some outlines and settles the board. Where the outlines are a guess, what is not clearly

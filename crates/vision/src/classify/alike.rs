@@ -28,6 +28,9 @@ const LEAST_CARDS: usize = 6;
 const ONE_FILL: f32 = 0.12;
 const ONE_INK: f32 = 0.1;
 const ONE_OUTLINE: f32 = 0.08;
+/// Fillings of two groups that are less far apart, where one group lies within 1, may be one that outlines of
+/// different shapes show differently.
+const CLEAR_FILLS: f32 = 2.0;
 /// Fewest pixels of a symbol.
 const LEAST_PX: usize = 60;
 
@@ -117,10 +120,11 @@ pub(crate) fn classes(
         let learnt = |a: usize, b: usize| {
             distance(&places[a][property], &places[b][property]) / ONE_LIKENESS
         };
-        let groups = linked(own.len(), |a, b| f32::midpoint(hand(a, b), learnt(a, b)));
-        let better =
+        let (groups, apart) = linked(own.len(), |a, b| f32::midpoint(hand(a, b), learnt(a, b)));
+        let (better, _) =
             if property == 1 { linked(own.len(), hand) } else { linked(own.len(), learnt) };
-        are_one(&groups, &better).then_some(groups)
+        let are_clear = property != 0 || apart >= CLEAR_FILLS;
+        (are_clear && are_one(&groups, &better)).then_some(groups)
     };
     let fills = agreed(0, &|a, b| distance(&a.fill, &b.fill), ONE_FILL)?;
     let inks = agreed(1, &|a, b| distance(&a.ink, &b.ink), ONE_INK)?;
@@ -211,11 +215,12 @@ fn are_one(a: &[usize], b: &[usize]) -> bool {
     both == count(a) && both == count(b)
 }
 
-/// The group of each of `n` by average linkage: three groups, fewer where two of these would lie within 1. A
-/// table without a value is rare.
-fn linked(n: usize, far: impl Fn(usize, usize) -> f32) -> Vec<usize> {
+/// The group of each of `n` by average linkage: three groups, fewer where two of these would lie within 1; a
+/// table without a value is rare. And how far the nearest two groups lie apart.
+fn linked(n: usize, far: impl Fn(usize, usize) -> f32) -> (Vec<usize>, f32) {
     let distances: Vec<Vec<f32>> = (0..n).map(|a| (0..n).map(|b| far(a, b)).collect()).collect();
     let mut groups: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
+    let mut apart = f32::INFINITY;
     while groups.len() > 1 {
         let between = |a: &[usize], b: &[usize]| {
             let pairs = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j)));
@@ -232,6 +237,7 @@ fn linked(n: usize, far: impl Fn(usize, usize) -> f32) -> Vec<usize> {
         }
         let (next, a, b) = nearest;
         if groups.len() <= 3 && next > 1.0 {
+            apart = next;
             break;
         }
         let with = groups.remove(b);
@@ -241,7 +247,7 @@ fn linked(n: usize, far: impl Fn(usize, usize) -> f32) -> Vec<usize> {
     for (at, group) in groups.iter().enumerate() {
         group.iter().for_each(|&i| of[i] = at);
     }
-    of
+    (of, apart)
 }
 
 /// What is measured of a card.

@@ -166,10 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn too_few_cards_leave_it_as_it_was() {
-        let scene = scenes::screen(scenes::HELD_BACK + 55, 1).unwrap();
+    fn few_cards_leave_it_as_it_was_unless_the_picture_is_drawn() {
+        let screen = scenes::screen(scenes::HELD_BACK + 55, 1).unwrap();
+        let photo = scenes::reader(scenes::HELD_BACK + 55, 1).unwrap();
         for before in [false, true] {
-            assert_eq!(told(&scene, LEAST_CARDS - 1, before), before);
+            assert_eq!(told(&photo, LEAST_CARDS - 1, before), before);
+            assert!(told(&screen, LEAST_CARDS - 1, before));
         }
     }
 
