@@ -139,7 +139,7 @@ pub fn read_input(
             let file = File::open(path).map_err(|error| {
                 let message = format!("cannot open {name}: {error}");
                 match error.kind() {
-                    io::ErrorKind::NotFound => BadCall(message).into(),
+                    io::ErrorKind::NotFound => anyhow::Error::from(BadCall(message)),
                     _ => anyhow::anyhow!(message),
                 }
             })?;
@@ -243,11 +243,11 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
 }
 
 /// Reads a whole number within bounds, which the message for others names.
-pub fn within<T: TryFrom<u64>>(
+pub fn within<T: TryFrom<u64> + 'static>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
     move |text| {
-        let number = text.parse().ok().filter(|number| range.contains(number));
+        let number = text.parse::<u64>().ok().filter(|number| range.contains(number));
         number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match range.end() {
             &u64::MAX => format!("expected a whole number, at least {}", range.start()),
             end => format!("expected a whole number, {} to {end}", range.start()),

@@ -138,7 +138,8 @@ fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str
 /// Whether a word before the photos is for `scan`: one of its options, or `-` for a photo from stdin.
 fn is_of_scan(program: &clap::Command, word: &OsString) -> bool {
     let Some(word) = word.to_str() else { return false };
-    let mut options = program.find_subcommand("scan").into_iter().flat_map(clap::Command::get_opts);
+    let scan = program.find_subcommand("scan").into_iter();
+    let mut options = scan.flat_map(clap::Command::get_arguments);
     word == "-"
         || options.any(|option| match word.strip_prefix("--") {
             Some(long) => option.get_long() == long.split('=').next(),
