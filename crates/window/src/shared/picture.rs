@@ -10,7 +10,10 @@ use eframe::egui::{
 use image::{RgbImage, imageops};
 use setsight_desktop::color_image;
 use setsight_photo::geometry::{Point, Quad};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::Arc,
+};
 
 /// Largest zoom, in times the size at which the whole picture is seen.
 const MOST_ZOOM: f32 = 16.0;
@@ -305,19 +308,21 @@ impl Picture {
             if !rect.intersects(placement.room) {
                 continue;
             }
-            if !self.tiles.contains_key(&tile) {
-                if made == TILES_A_FRAME {
+            let texture = match self.tiles.entry(tile) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(_) if made == TILES_A_FRAME => {
                     ui.ctx().request_repaint();
                     continue;
                 }
-                made += 1;
-                let part = imageops::crop_imm(&**full, x, y, w, h).to_image();
-                let texture =
-                    ui.ctx().load_texture("tile", color_image(&part), TextureOptions::LINEAR);
-                self.tiles.insert(tile, texture);
-            }
+                Entry::Vacant(place) => {
+                    made += 1;
+                    let part = imageops::crop_imm(&**full, x, y, w, h).to_image();
+                    let (part, options) = (color_image(&part), TextureOptions::LINEAR);
+                    place.insert(ui.ctx().load_texture("tile", part, options))
+                }
+            };
             let all = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            ui.painter_at(placement.room).image(self.tiles[&tile].id(), rect, all, Color32::WHITE);
+            ui.painter_at(placement.room).image(texture.id(), rect, all, Color32::WHITE);
         }
     }
 }

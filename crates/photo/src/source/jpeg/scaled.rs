@@ -347,51 +347,64 @@ struct Header<'a> {
     data: &'a [u8],
 }
 
+/// How many codes each length has, and their symbols.
+type Codes<'a> = (&'a [u8], &'a [u8]);
+
+/// The segments of a header, as they stand in the file.
+#[derive(Default)]
+struct Segments<'a> {
+    steps: [Option<[f32; 64]>; 4],
+    /// Of the means, and of the other coefficients.
+    tables: [[Option<Codes<'a>>; 4]; 2],
+    restart: usize,
+    frame: Option<&'a [u8]>,
+    scan: Option<&'a [u8]>,
+}
+
+impl<'a> Segments<'a> {
+    /// Takes one; `None` if it is damaged, or none of a picture that this reads.
+    fn read(&mut self, marker: u8, content: &'a [u8]) -> Option<()> {
+        let mut rest = content;
+        match marker {
+            0xc0 | 0xc1 => self.frame = Some(content),
+            // Other ways of coding, and RGB that is told to be no luma.
+            0xc2 | 0xc3 | 0xc5..=0xcf => return None,
+            0xee if content.starts_with(b"Adobe") && content.get(11) == Some(&0) => return None,
+            0xc4 => {
+                while let Some((&[kind], more)) = rest.split_first_chunk() {
+                    let (counts, more) = more.split_at_checked(16)?;
+                    let count = counts.iter().map(|&count| usize::from(count)).sum();
+                    let (symbols, more) = more.split_at_checked(count)?;
+                    let of_kind = self.tables.get_mut(usize::from(kind >> 4))?;
+                    *of_kind.get_mut(usize::from(kind & 15))? = Some((counts, symbols));
+                    rest = more;
+                }
+            }
+            0xdb => {
+                while let Some((&[kind], more)) = rest.split_first_chunk() {
+                    let (all, more) = more.split_at_checked(64)?;
+                    let steps = self.steps.get_mut(usize::from(kind))?;
+                    *steps = Some(from_fn(|k| f32::from(all[k])));
+                    rest = more;
+                }
+            }
+            0xdd => self.restart = usize::from(u16::from_be_bytes(*content.first_chunk()?)),
+            0xda => self.scan = Some(content),
+            _ => {}
+        }
+        Some(())
+    }
+}
+
 impl<'a> Header<'a> {
     fn of(bytes: &'a [u8], by: usize) -> Option<Self> {
-        let mut steps: [Option<[f32; 64]>; 4] = [None; 4];
-        let mut tables: [[Option<(&[u8], &[u8])>; 4]; 2] = [[None; 4]; 2];
-        let (mut restart, mut frame, mut scan) = (0, None, None);
+        let mut segments_read = Segments::default();
         let mut is_read = true;
         segments(bytes, |marker, content| {
-            let mut read = || -> Option<()> {
-                let mut rest = content;
-                match marker {
-                    0xc0 | 0xc1 => frame = Some(content),
-                    // Other ways of coding, and RGB that is told to be no luma.
-                    0xc2 | 0xc3 | 0xc5..=0xcf => return None,
-                    0xee if content.starts_with(b"Adobe") && content.get(11) == Some(&0) => {
-                        return None;
-                    }
-                    0xc4 => {
-                        while let Some((&[kind], more)) = rest.split_first_chunk() {
-                            let (counts, more) = more.split_at_checked(16)?;
-                            let count = counts.iter().map(|&count| usize::from(count)).sum();
-                            let (symbols, more) = more.split_at_checked(count)?;
-                            let of_kind = tables.get_mut(usize::from(kind >> 4))?;
-                            *of_kind.get_mut(usize::from(kind & 15))? = Some((counts, symbols));
-                            rest = more;
-                        }
-                    }
-                    0xdb => {
-                        while let Some((&[kind], more)) = rest.split_first_chunk() {
-                            let (all, more) = more.split_at_checked(64)?;
-                            if kind > 3 {
-                                return None;
-                            }
-                            steps[usize::from(kind)] = Some(from_fn(|k| f32::from(all[k])));
-                            rest = more;
-                        }
-                    }
-                    0xdd => restart = usize::from(u16::from_be_bytes(*content.first_chunk()?)),
-                    0xda => scan = Some(content),
-                    _ => {}
-                }
-                Some(())
-            };
-            is_read = read().is_some();
+            is_read = segments_read.read(marker, content).is_some();
             is_read && marker != super::SCAN
         });
+        let Segments { steps, tables, restart, frame, scan } = segments_read;
         let (frame, scan) = (frame?, scan.filter(|_| is_read)?);
         let (&[8, h1, h0, w1, w0, count], parts) = frame.split_first_chunk()? else { return None };
         let size_px = [[w1, w0], [h1, h0]].map(|side| usize::from(u16::from_be_bytes(side)));
