@@ -282,6 +282,11 @@ impl Table {
     }
 
     #[getter]
+    fn classes(&self) -> Vec<Option<(usize, usize, usize, usize)>> {
+        self.read.table.classes.iter().map(|class| class.map(Into::into)).collect()
+    }
+
+    #[getter]
     fn probable_sets(&self) -> Vec<ProbableSet> {
         let set = |set: &setsight_vision::ProbableSet| ProbableSet {
             cards: set.cards.into(),

@@ -133,7 +133,12 @@ class Table:
 
     @property
     def sets(self) -> list[tuple[int, int, int]]:
-        """All sets among the sure cards, as indices into ``cards``."""
+        """All sets among the sure cards and by ``classes``, as indices into ``cards``."""
+
+    @property
+    def classes(self) -> list[tuple[int, int, int, int] | None]:
+        """Each card's group in number, shading, colour and shape, 0 to 2, where a screen shows clearly which
+        cards are alike, even of a deck that nobody knows; else empty."""
 
     @property
     def probable_sets(self) -> list[ProbableSet]:
