@@ -1,7 +1,7 @@
 //! The types that pass between the stages.
 
 use image::RgbImage;
-use setsight_game::cards::{Card, Property, Shading};
+use setsight_game::cards::{Card, Property};
 use setsight_photo::geometry::Quad;
 
 /// The place of a possible card.
@@ -62,15 +62,6 @@ impl Reading {
     pub(crate) fn if_of_deck(mut self, probability: f32) -> Self {
         let mix = |v: f32| probability * v + (1.0 - probability) / 3.0;
         self.values = self.values.map(|three| three.map(mix));
-        self
-    }
-
-    /// The reading of a card whose filling is full or the middle one, which nobody can tell.
-    pub(crate) fn of_a_bare_tint(mut self) -> Self {
-        let values = &mut self.values[Property::Shading as usize];
-        let [filled, striped] = [Shading::Filled, Shading::Striped].map(Shading::index);
-        let either = (values[filled] + values[striped]) / 2.0;
-        (values[filled], values[striped]) = (either, either);
         self
     }
 

@@ -81,7 +81,7 @@ const CLEAR: ClassifierOutputs = ClassifierOutputs {
     card: 0.0,
     second: None,
     escalation: None,
-    drawing: Drawing { number: None, shading: None, is_bare_tint: false },
+    drawing: Drawing { shading: None },
 };
 
 #[test]
@@ -186,12 +186,12 @@ fn what_is_measured_weighs_as_much_as_it_is_right() {
     let seen = source.tables.iter_mut().flat_map(|table| &mut table.seen);
     for (i, seen) in seen.enumerate() {
         let Some(card) = seen.truth.card() else { continue };
-        let right = card.value(Property::Number);
-        let number = if is_measured_rightly(i) { right } else { (right + 1) % 3 };
-        seen.outputs.drawing = Drawing { number: Some(number), ..Drawing::default() };
+        let right = card.value(Property::Shading);
+        let shading = if is_measured_rightly(i) { right } else { (right + 1) % 3 };
+        seen.outputs.drawing = Drawing { shading: Some(shading) };
     }
     let [number, shading, ..] = fit_joint(&[source], None, MOST_WRONG).0.properties;
     // Twenty-four of twenty-five are log odds of 3.9 against either other value.
-    assert!((3.0..5.0).contains(&number.drawing.value), "{number:?}");
-    assert_eq!(shading.drawing, DrawingWeights::NONE);
+    assert!((3.0..5.0).contains(&shading.drawing.value), "{shading:?}");
+    assert_eq!(number.drawing, DrawingWeights::NONE);
 }

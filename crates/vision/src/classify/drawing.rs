@@ -1,33 +1,25 @@
-//! What can be measured on a drawing, where no camera blurs: how many symbols a card has, and what an
-//! even tint in them means.
+//! What can be measured on a drawing, where no camera blurs: what an even tint in symbols means.
 //!
-//! A program draws all of its cards in one way. Its symbols may stand wider apart or closer together
-//! than in print, and its fillings are what they are beside each other: an even tint, with an outline or
+//! A program draws all of its cards in one way, and its fillings are what they are beside each other: an even tint, with an outline or
 //! without, is the middle filling beside symbols that are full of ink, and the full one, drawn paler than
 //! its outline, beside stripes. Beside neither, nobody can tell.
 
 use crate::data::CardImage;
-use setsight_game::cards::{Number, Property, Shading};
+use setsight_game::cards::{Property, Shading};
 
 /// What is measured of a card. `None` where it cannot be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// Index of the number.
-    pub number: Option<usize>,
     /// Index of the shading, for an even tint; what else there is shows by itself what it is.
     pub shading: Option<usize>,
-    /// Whether the filling is an even tint, of which the table does not tell whether it is the full
-    /// filling or the middle one.
-    pub is_bare_tint: bool,
 }
 
 impl Drawing {
     /// The index of the value of a property, if it was measured.
     pub fn of(&self, property: Property) -> Option<usize> {
         match property {
-            Property::Number => self.number,
             Property::Shading => self.shading,
-            Property::Color | Property::Shape => None,
+            _ => None,
         }
     }
 }
@@ -35,13 +27,7 @@ impl Drawing {
 /// Measures all cards of a drawn table.
 pub(crate) fn measure(images: &[CardImage]) -> Vec<Drawing> {
     let symbols: Vec<Option<Symbols>> = images.iter().map(Symbols::of).collect();
-    let shadings = shadings(&fills(&symbols));
-    let of_card = |(symbols, (shading, is_bare_tint)): (&Option<Symbols>, _)| Drawing {
-        number: symbols.as_ref().and_then(|symbols| symbols.number),
-        shading,
-        is_bare_tint,
-    };
-    symbols.iter().zip(shadings).map(of_card).collect()
+    shadings(&fills(&symbols)).into_iter().map(|shading| Drawing { shading }).collect()
 }
 
 /// The filling of each card. A symbol without an outline has nothing by itself to be compared with: its ink
@@ -58,7 +44,6 @@ fn fills(symbols: &[Option<Symbols>]) -> Vec<Option<Fill>> {
 
 /// The symbols of a card.
 struct Symbols {
-    number: Option<usize>,
     fill: Option<Fill>,
     ink: Ink,
 }
@@ -122,9 +107,9 @@ impl Fill {
     }
 }
 
-/// The index of the shading of each tint of a table, and whether it may be either. What else there is
-/// shows by itself what it is.
-fn shadings(fills: &[Option<Fill>]) -> Vec<(Option<usize>, bool)> {
+/// The index of the shading of each tint of a table; `None` if it may be either. What else there is shows by
+/// itself what it is.
+fn shadings(fills: &[Option<Fill>]) -> Vec<Option<usize>> {
     let known = || fills.iter().flatten();
     let has_texture = known().filter(|fill| fill.is_textured()).count() >= Fill::LEAST_TEXTURED;
     let levels = || known().filter(|fill| fill.is_even()).map(|fill| fill.level);
@@ -134,13 +119,13 @@ fn shadings(fills: &[Option<Fill>]) -> Vec<(Option<usize>, bool)> {
     let between = (palest + strongest) / 2.0;
     let has_full = strongest >= Fill::STRONG;
     let of = |fill: &Fill| match (has_texture && !has_full, has_two) {
-        (true, _) => (Some(Shading::Filled.index()), false),
-        (false, true) if fill.level > between => (Some(Shading::Filled.index()), false),
-        (false, true) => (Some(Shading::Striped.index()), false),
-        (false, false) => (None, true),
+        (true, _) => Some(Shading::Filled.index()),
+        (false, true) if fill.level > between => Some(Shading::Filled.index()),
+        (false, true) => Some(Shading::Striped.index()),
+        (false, false) => None,
     };
     let tint = |fill: &Option<Fill>| fill.filter(Fill::is_tint);
-    fills.iter().map(|fill| tint(fill).as_ref().map_or((None, false), of)).collect()
+    fills.iter().map(|fill| tint(fill).as_ref().and_then(of)).collect()
 }
 
 impl Symbols {
@@ -163,10 +148,8 @@ impl Symbols {
         let solid = inked.without_holes();
         let parts = solid.parts();
         let least = LEAST_PART * ink.values.len() as f32;
-        let (symbols, specks): (Vec<Part>, Vec<Part>) =
-            parts.iter().copied().partition(|part| part.count as f32 >= least);
-        let specks = specks.iter().map(|part| part.count).sum::<usize>();
-        let number = number(&symbols, specks);
+        let symbols: Vec<Part> =
+            parts.into_iter().filter(|part| part.count as f32 >= least).collect();
         let symbols = solid.of_parts(&symbols);
         let mut color = [0.0f32; 3];
         for (pixel, own) in image.pixels.pixels().zip(&ink.values) {
@@ -176,27 +159,8 @@ impl Symbols {
         }
         let length = color.iter().map(|v| v * v).sum::<f32>().sqrt().max(1.0);
         let own = Ink { levels: full, direction: color.map(|v| v / length) };
-        Some(Self { number, fill: fill(&ink, &symbols), ink: own })
+        Some(Self { fill: fill(&ink, &symbols), ink: own })
     }
-}
-
-/// The index of the number of symbols, if they are as alike as a card's are.
-fn number(symbols: &[Part], specks: usize) -> Option<usize> {
-    /// How much larger than another one a symbol may be.
-    const ALIKE: f64 = 1.2;
-    /// A symbol's width is below this part of its height; two that touch are wider.
-    const NARROW: f64 = 0.8;
-    /// Greatest part of the symbols' pixels in specks beside them.
-    const SPECKS: f64 = 0.1;
-    let counts = || symbols.iter().map(|part| part.count as f64);
-    let all: f64 = counts().sum();
-    let is_alike = counts().fold(0.0, f64::max) <= ALIKE * counts().fold(f64::MAX, f64::min);
-    let is_narrow = |part: &Part| (part.width as f64) < NARROW * part.height as f64;
-    let is_clear = (1..=Number::ALL.len()).contains(&symbols.len())
-        && is_alike
-        && symbols.iter().all(is_narrow)
-        && (specks as f64) < SPECKS * all;
-    is_clear.then(|| symbols.len() - 1)
 }
 
 /// The ink inside symbols; `None` if they are too small to have an inside.
@@ -422,35 +386,21 @@ mod tests {
     const STRIPES: Inside = |_, y| if y / 4 % 2 == 0 { INK } else { STOCK };
 
     #[test]
-    fn symbols_are_counted_wherever_they_stand() {
-        let number = |places: &[u32]| measure(&[card(places, EMPTY)])[0].number;
-        assert_eq!(number(&[79]), Some(0));
-        // In the outer two of three places, and close together.
-        for places in [[20, 138], [58, 98]] {
-            assert_eq!(number(&places), Some(1), "{places:?}");
-        }
-        assert_eq!(number(&[20, 79, 138]), Some(2));
-        // Two that touch may be anything.
-        assert_eq!(number(&[45, 79]), None);
-        assert_eq!(number(&[]), None);
-    }
-
-    #[test]
     fn a_tint_is_what_it_is_beside_the_others() {
-        let told = |insides: &[Inside]| -> Vec<(Option<usize>, bool)> {
+        let told = |insides: &[Inside]| -> Vec<Option<usize>> {
             let images: Vec<CardImage> =
                 insides.iter().map(|&inside| card(&[20, 79], inside)).collect();
-            measure(&images).iter().map(|m| (m.shading, m.is_bare_tint)).collect()
+            measure(&images).iter().map(|m| m.shading).collect()
         };
-        let is = |shading: Shading| (Some(shading.index()), false);
-        let by_itself = (None, false);
+        let is = |shading: Shading| Some(shading.index());
+        let by_itself = None;
         assert_eq!(told(&[EMPTY, FULL, STRIPES]), [by_itself; 3]);
         // Full ink settles it, whatever else there is.
         assert_eq!(told(&[PALE, FULL, STRIPES, STRIPES])[0], is(Shading::Striped));
         let beside_stripes = told(&[PALE, STRIPES, STRIPES]);
         assert_eq!(beside_stripes, [is(Shading::Filled), by_itself, by_itself]);
         assert_eq!(told(&[PALE, FULL]), [is(Shading::Striped), by_itself]);
-        assert_eq!(told(&[PALE, EMPTY]), [(None, true), by_itself]);
+        assert_eq!(told(&[PALE, EMPTY]), [by_itself; 2]);
     }
 
     #[test]

@@ -318,8 +318,7 @@ impl EvidenceWeights {
         ];
         let said = said_of_card(outputs, outline);
         let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
-        let reading = Reading { values, is_card: logistic(log_odds) };
-        if outputs.drawing.is_bare_tint { reading.of_a_bare_tint() } else { reading }
+        Reading { values, is_card: logistic(log_odds) }
     }
 }
 
