@@ -11,7 +11,8 @@ use super::probability::median;
 use super::table::{SettledTable, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
-use super::{layout, stage_pictures};
+use super::{copies, layout, stage_pictures};
+use setsight_game::cards::Property;
 use setsight_nets::engine::NetworkError;
 use setsight_photo::{Frame, geometry::Quad, source::Photo};
 use std::error::Error;
@@ -252,15 +253,27 @@ impl Pipeline {
             let is_grouped = table.facts.on_screen && with(Step::Groups);
             let straight = is_grouped.then(|| table.cards.images.clone());
             let likeness = table.look.likeness.clone();
-            let (mut readings, facts) = table.read(reader)?;
-            let is_card = |i: usize| readings[i].is_card >= self.board.least_is_card;
-            let classes = straight
-                .zip(likeness)
-                .and_then(|(images, seen)| alike::classes(&images, &seen, is_card));
-            // Of a deck that nobody knows, readers tell nothing.
-            let is_known = facts.named_edition().1 > 0.5;
-            let classes =
-                classes.filter(|classes| alike::name(classes, &mut readings) || !is_known);
+            let (mut readings, mut facts) = table.read(reader)?;
+            let (before, known) = (readings.clone(), facts.named_edition().1);
+            let is_card = |i: usize| before[i].is_card >= self.board.least_is_card;
+            let classes = straight.zip(likeness).and_then(|(images, seen)| {
+                let quads: Vec<&Quad> = outlines.iter().map(|own| &own.corners_in_image).collect();
+                let board = copies::parts(&quads).into_iter().next().unwrap_or_default();
+                let grouped = |named| alike::classes(&images, &seen, named, &board, is_card);
+                // Of a deck that nobody knows, readers tell nothing.
+                let by_names = (known > 0.5).then(|| grouped(Some(&before[..])));
+                if let Some(Ok(classes)) = by_names {
+                    let are_named = alike::name(&classes, &mut readings);
+                    return are_named.then(|| alike::without_copies(classes, &board));
+                }
+                let classes = grouped(None).ok()?;
+                if !alike::name(&classes, &mut readings) && known > 0.5 {
+                    // Inks and outlines of a deck whose cards have names are clear by these.
+                    let is_other = matches!(by_names, Some(Err(Property::Color | Property::Shape)));
+                    facts = Some(facts.clone()).filter(|_| is_other)?.if_not_named()?;
+                }
+                Some(alike::without_copies(classes, &board))
+            });
             Ok::<_, PipelineError>((readings, facts, classes))
         })?;
         trace.picture("classify", || stage_pictures::readings(&images, &readings))?;

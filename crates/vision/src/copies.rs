@@ -67,14 +67,11 @@ fn closest(cards: &[ReadCard], places: [Vec<usize>; 3]) -> Option<Set> {
     Some(Set(set))
 }
 
-/// The boards of a table with copies, the largest first: cards with a gap around them that is wide
-/// beside the gaps among them. A part that holds a copy of its own card is none, but found sets that
-/// share a card; and if that is the largest part, there is no telling, and all are one board.
-fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
-    /// Least gap between boards: so many times the usual gap of neighbours, and so many short sides.
+/// The parts of a table, the largest first: cards with a gap around them that is wide beside the gaps among them.
+pub(crate) fn parts(quads: &[&Quad]) -> Vec<Vec<usize>> {
+    /// Least gap between parts: so many times the usual gap of neighbours, and so many short sides.
     const USUAL_GAPS: f64 = 2.0;
     const SHORT_SIDES: f64 = 0.2;
-    let quads: Vec<&Quad> = cards.iter().map(|card| &card.corners_in_image).collect();
     let gaps: Vec<Vec<f64>> =
         quads.iter().map(|a| quads.iter().map(|b| gap(a, b)).collect()).collect();
     let nearest = |i: usize| {
@@ -84,22 +81,30 @@ fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
     let usual = median((0..quads.len()).map(nearest));
     let short = median(quads.iter().map(|quad| quad.short_side()));
     let most = USUAL_GAPS * usual + SHORT_SIDES * short;
-    let mut boards: Vec<Vec<usize>> = Vec::new();
+    let mut parts: Vec<Vec<usize>> = Vec::new();
     for (i, gaps) in gaps.iter().enumerate() {
         let (near, mut apart): (Vec<_>, Vec<_>) =
-            boards.into_iter().partition(|board| board.iter().any(|&j| gaps[j] <= most));
-        let mut board = near.concat();
-        board.push(i);
-        apart.push(board);
-        boards = apart;
+            parts.into_iter().partition(|part| part.iter().any(|&j| gaps[j] <= most));
+        let mut part = near.concat();
+        part.push(i);
+        apart.push(part);
+        parts = apart;
     }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    parts
+}
+
+/// The boards of a table with copies, the largest first. A part that holds a copy of its own card is none, but
+/// found sets that share a card; and if that is the largest part, there is no telling, and all are one board.
+fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
+    let quads: Vec<&Quad> = cards.iter().map(|card| &card.corners_in_image).collect();
+    let mut boards = parts(&quads);
     let holds_copies = |board: &Vec<usize>| {
         let own = board.iter().filter(|&&i| !cards[i].unsure);
         let mut own: Vec<Card> = own.map(|&i| cards[i].card).collect();
         own.sort_unstable();
         own.windows(2).any(|two| two[0] == two[1])
     };
-    boards.sort_by_key(|board| std::cmp::Reverse(board.len()));
     if boards.first().is_some_and(holds_copies) {
         return vec![(0..cards.len()).collect()];
     }

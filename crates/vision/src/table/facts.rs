@@ -109,6 +109,11 @@ impl TableFacts {
         }
     }
 
+    /// Sets that the cards are those of no deck whose cards have names; `None` if they are known to have.
+    pub(crate) fn if_not_named(self) -> Option<Self> {
+        matches!(self.deck, DeckFacts::Among(_)).then(|| self.of_edition(Edition::Unknown))
+    }
+
     /// Sets what the user says of the orientation.
     pub(crate) fn with_mirror(self, mirrored: Mirrored) -> Self {
         match mirrored {
