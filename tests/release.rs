@@ -1,0 +1,243 @@
+//! What a release promises before anything is built: versions that agree, workflows that call what there is, and
+//! a script that refuses what it should.
+
+use setsight_testkit::child::Start;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What stands behind the first of these words, up to a character.
+fn behind<'a>(text: &'a str, words: &str, end: char) -> &'a str {
+    let (_, rest) = text.split_once(words).unwrap_or_else(|| panic!("no {words:?}"));
+    rest.split(end).next().unwrap()
+}
+
+#[test]
+fn versions_agree() {
+    let (manifest, changes) = (read("Cargo.toml"), read("CHANGELOG.md"));
+    let version = behind(&manifest, "[workspace.package]\nversion = \"", '"');
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    let (newest, day) = behind(&changes, "\n## ", '\n').split_once(", ").unwrap();
+    assert_eq!(newest, version, "CHANGELOG.md");
+    let is_day = day.len() == 10 && day.chars().all(|c| c.is_ascii_digit() || c == '-');
+    assert!(is_day || day == "not yet released", "CHANGELOG.md: {day}");
+    let own = manifest
+        .lines()
+        .filter(|line| line.starts_with("setsight-"))
+        .filter(|l| l.contains("version = "));
+    for line in own {
+        assert_eq!(behind(line, "version = \"", '"'), version, "Cargo.toml: {line}");
+    }
+    let metainfo = read("tools/package.d/io.github.setsight.setsight.metainfo.xml");
+    assert_eq!(behind(&metainfo, "<release version=\"", '"'), version);
+    if is_day {
+        assert_eq!(behind(&metainfo, "date=\"", '"'), day, "the metainfo's day is another");
+    }
+    assert_eq!(behind(&read("README.md"), "package/setsight_", '-'), version, "README.md");
+}
+
+fn is_there(path: &str) -> bool {
+    root().join(path).exists()
+}
+
+/// The files below a folder, without what is built.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files(&path, found) } else { found.push(path) }
+    }
+}
+
+/// The workflows, by name, and the shell's lines in each.
+fn workflows() -> Vec<(String, String, Vec<String>)> {
+    let mut all = Vec::new();
+    files(&root().join(".github/workflows"), &mut all);
+    let lines = |text: &str| {
+        let mut lines: Vec<String> = Vec::new();
+        let mut block = None;
+        for line in text.lines() {
+            let bare = line.trim_start();
+            let indent = line.len() - bare.len();
+            if block.is_some_and(|least| indent >= least) {
+                // A line that the shell continues.
+                match lines.last_mut().and_then(|last| last.strip_suffix('\\').map(str::to_owned)) {
+                    Some(start) => *lines.last_mut().unwrap() = start + bare,
+                    None => lines.push(bare.to_owned()),
+                }
+                continue;
+            }
+            block = None;
+            match bare.trim_start_matches("- ").split_once("run: ") {
+                Some(("", "|")) => {
+                    lines.push(String::new());
+                    block = Some(indent + 2);
+                }
+                Some(("", command)) => lines.push(command.to_owned()),
+                _ => {}
+            }
+        }
+        lines
+    };
+    let workflow = |path: PathBuf| {
+        let text = read(&path);
+        let lines = lines(&text);
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), text, lines)
+    };
+    let all: Vec<_> = all.into_iter().map(workflow).collect();
+    assert!(all.len() >= 3 && all.iter().all(|(_, _, lines)| !lines.is_empty()));
+    all
+}
+
+#[test]
+fn workflows_call_what_there_is() {
+    let mut scripts = 0;
+    let mut tools = Vec::new();
+    files(&root().join("tools"), &mut tools);
+    let tools: String =
+        tools.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    for (workflow, _, lines) in workflows() {
+        for line in &lines {
+            // YAML would take the colon for a name's.
+            let is_plain = !line.starts_with(['"', '\'']);
+            assert!(!(is_plain && line.ends_with(':')), "{workflow}: quote {line:?}");
+            for command in line.trim_matches('"').split(['|', '&', ';']) {
+                let words: Vec<&str> = command.split_whitespace().collect();
+                let Some(first) = words.first() else { continue };
+                if first.starts_with("tools/") || first.starts_with(".ci/") {
+                    scripts += 1;
+                    let script = read(first);
+                    assert!(script.starts_with("#!"), "{workflow}: {first} is no program");
+                    // Of other scripts each word, which is an option or a part, is one that they know.
+                    for word in words.iter().skip(1).filter(|_| *first != "tools/test.sh") {
+                        let is_known =
+                            script.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+                        assert!(
+                            is_known.into_iter().any(|known| known == *word),
+                            "{workflow}: {first} {word}"
+                        );
+                    }
+                }
+                for pair in words.windows(2) {
+                    let value = pair[1].trim_end_matches('"');
+                    let known = match pair[0] {
+                        "-p" => {
+                            is_there(&format!("crates/{}", value.trim_start_matches("setsight-")))
+                        }
+                        "--test" => {
+                            let is_of = words.windows(2).find(|pair| pair[0] == "-p");
+                            let folder = is_of.map_or(String::new(), |pair| {
+                                pair[1].replacen("setsight-", "crates/", 1) + "/"
+                            });
+                            ["", "/main"]
+                                .iter()
+                                .any(|end| is_there(&format!("{folder}tests/{value}{end}.rs")))
+                        }
+                        "--bench" => is_there(&format!("benches/{value}.rs")),
+                        "--root" => tools.contains(value),
+                        _ => true,
+                    };
+                    assert!(known, "{workflow}: there is no {} {value}", pair[0]);
+                }
+                if command.contains("rustup target add") {
+                    for triple in words.iter().filter(|word| word.contains("-")) {
+                        assert!(
+                            tools.contains(triple),
+                            "{workflow}: no script builds for {triple}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(scripts >= 8, "only {scripts}: the test looks in the wrong place");
+}
+
+#[test]
+fn workflows_name_what_is_written_and_read() {
+    let mut sources = Vec::new();
+    for folder in ["tools", "crates", "tests"] {
+        files(&root().join(folder), &mut sources);
+    }
+    sources.retain(|path| !path.ends_with("tests/release.rs"));
+    let sources: String =
+        sources.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let mut names = 0;
+    for (workflow, text, _) in workflows() {
+        let is_in_name = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
+        for name in text.split(|c| !is_in_name(c)) {
+            if name.starts_with("SETSIGHT_") || name.starts_with("target/") {
+                names += 1;
+                assert!(sources.contains(name), "{workflow}: nothing knows {name}");
+            }
+        }
+    }
+    assert!(names >= 5, "only {names}: the test looks in the wrong place");
+}
+
+/// What a checkout of a release holds, and what `tools/release` says of it.
+#[test]
+fn what_is_no_release_is_refused() {
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    let open = format!("# Changes\n\n## {VERSION}, not yet released\n");
+    let dated = format!("# Changes\n\n## {VERSION}, 2027-01-31\n");
+    let older = "# Changes\n\n## 0.0.1, 2027-01-31\n".to_owned();
+    let (tag, other) = (format!("v{VERSION}"), "v77.0.0".to_owned());
+    for (changes, tag, dirty, part, code, said) in [
+        (&dated, Some(&other), false, "page", 1, "the tag v77.0.0 is not the version"),
+        (&open, Some(&tag), false, "page", 1, "put the day there"),
+        (&older, None, false, "page", 1, "make them agree"),
+        (&open, None, true, "page", 1, "not committed"),
+        (&dated, Some(&tag), false, "pages", 2, "pages: unknown part; see --help"),
+        // All is well but that there are no tools.
+        (&dated, Some(&tag), false, "page", 1, "cargo-cyclonedx is missing: cargo install"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        std::fs::create_dir_all(at.join("tools/release.d")).unwrap();
+        for file in ["Cargo.toml", "tools/release", "tools/release.d/shared.sh"] {
+            std::fs::copy(root().join(file), at.join(file)).unwrap();
+        }
+        std::fs::write(at.join("CHANGELOG.md"), changes).unwrap();
+        let run = |program: &str, arguments: &[&str]| -> Output {
+            let mut command = Command::new(program);
+            let git = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"];
+            for name in git {
+                command.env_remove(name);
+            }
+            // Neither cargo's own programs nor settings of this user.
+            command
+                .env("PATH", "/usr/bin:/bin")
+                .env("HOME", at)
+                .args(arguments)
+                .current_dir(at)
+                .ended()
+        };
+        let git = |arguments: &[&str]| {
+            let user = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
+            let output = run("git", &[&user, arguments].concat());
+            assert!(output.status.success(), "{output:?}");
+        };
+        git(&["init", "--quiet"]);
+        git(&["add", "."]);
+        git(&["commit", "--quiet", "--message", "all"]);
+        if let Some(tag) = tag {
+            git(&["tag", tag]);
+        }
+        if dirty {
+            std::fs::write(at.join("note.txt"), "mine").unwrap();
+        }
+        let output = run("bash", &["tools/release", part]);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}: {errors}");
+        assert!(errors.contains(said), "{said}: {errors}");
+        assert!(!at.join("target").exists(), "{said}: something is left");
+    }
+}
