@@ -22,6 +22,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use common::{Outcome, told};
 use setsight_files::{printable, printable::print_lines, say};
+use setsight_photo::source::list_photos;
 use std::path::{Path, PathBuf};
 use std::{ffi::OsString, fmt::Write as _, io::Write, process::ExitCode};
 
@@ -177,6 +178,15 @@ pub fn main() -> ExitCode {
             let error = parse(&escaped).err().unwrap_or(error);
             // A closed pipe under --help is no error of ours.
             let _ = error.print();
+            let is_first_look = std::env::args_os().len() == 1;
+            let here = is_first_look.then(|| list_photos(&[".".into()], false, &[]));
+            let photos = here.into_iter().flatten().flatten().count();
+            if photos > 0 {
+                let photos = printable::counted(photos, "photo");
+                say!(
+                    "\n{photos} in this folder; to read what is there: setsight scan . --out found --open"
+                );
+            }
             let unknown = [
                 ContextKind::InvalidArg,
                 ContextKind::InvalidSubcommand,
