@@ -27,7 +27,9 @@ if archive.suffix == ".zip":
             entry.external_attr = mode(path) << 16
             out.writestr(entry, b"" if path.is_dir() else path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
 else:
-    with gzip.GzipFile(archive, "wb", 9, mtime=seconds) as packed, tarfile.open(fileobj=packed, mode="w") as out:
+    # Without a name in its head, which would be that of the archive.
+    packed = gzip.GzipFile("", "wb", 9, archive.open("wb"), seconds)
+    with packed, tarfile.open(fileobj=packed, mode="w") as out:
         for name, path in paths.items():
             entry = out.gettarinfo(path, name)
             entry.uid = entry.gid = 0
