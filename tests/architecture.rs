@@ -129,6 +129,38 @@ fn docs_rs_is_asked_for_features_that_there_are() {
     }
 }
 
+/// What `cargo package` does not ask for; tools/check-packages does with the packages what a user does.
+#[test]
+fn every_crate_can_be_published() {
+    let root_manifest = read("Cargo.toml");
+    for part in crates().iter().map(|name| format!("crates/{name}/")).chain(["models/".into()]) {
+        let manifest = read(&format!("{part}Cargo.toml"));
+        for field in ["license.workspace", "keywords.workspace", "description"] {
+            assert!(manifest.contains(&format!("\n{field} = ")), "{part}Cargo.toml: no {field}");
+        }
+        for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+            assert!(!read(&format!("{part}{file}")).is_empty(), "{part}{file}");
+        }
+        // A package takes along nothing that lies beside its crate; its tests are not for users.
+        each_file(&root().join(&part), &mut |path| {
+            let name = path.strip_prefix(root().join(&part)).unwrap();
+            let up = "../".repeat(name.components().count());
+            let text = std::fs::read_to_string(path).unwrap();
+            let program = text.split("mod tests {").next().unwrap();
+            for call in ["include_bytes!", "include_str!"] {
+                let outside = program.contains(&format!("{call}(\"{up}"));
+                assert!(name.starts_with("tests") || !outside, "{part}{}: {call}", name.display());
+            }
+        });
+        // With a version, cargo would look for it where it never is.
+        if manifest.contains("publish = false") {
+            let name = manifest.split('"').nth(1).unwrap();
+            let line = root_manifest.lines().find(|line| line.starts_with(&format!("{name} = ")));
+            assert!(line.is_none_or(|line| !line.contains("version")), "Cargo.toml: {line:?}");
+        }
+    }
+}
+
 #[test]
 fn no_file_is_too_long() {
     let mut looked_at = 0;

@@ -621,4 +621,4 @@ fn ask_for_one(paths: &[PathBuf]) -> Option<Ask> {
 }
 
 /// The table that the program brings with it.
-const SAMPLE: &[u8] = include_bytes!("../../../datasets/samples/1-plain-on-wood.jpg");
+const SAMPLE: &[u8] = include_bytes!("../sample.jpg");
