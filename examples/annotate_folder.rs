@@ -1,6 +1,6 @@
 //! Draws the sets on every photo of a folder, and writes the pictures into another.
 //!
-//!     cargo run --release --example annotate_folder PHOTOS PICTURES
+//!     cargo run --example annotate_folder PHOTOS PICTURES
 
 use setsight::PhotoReader;
 use std::{error::Error, path::PathBuf};

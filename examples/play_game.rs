@@ -1,7 +1,7 @@
 //! Plays one game of the contest step by step, then asks a million games how common a table without
 //! a set is.
 //!
-//!     cargo run --release --no-default-features --example play_game
+//!     cargo run --no-default-features --example play_game
 
 use setsight::game::{Deal, Game, Policy, describe, simulate};
 

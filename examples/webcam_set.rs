@@ -1,7 +1,7 @@
 //! Watches a table through a webcam, or in a film, and names each set once it lies there. The frames
 //! come from `ffmpeg`.
 //!
-//!     cargo run --release --example webcam_set /dev/video0
+//!     cargo run --example webcam_set /dev/video0
 
 use setsight::{TableTracker, TrackedTable, cards::Card, image::RgbImage};
 use std::process::{Command, Stdio};

@@ -161,6 +161,16 @@ fn every_crate_can_be_published() {
     }
 }
 
+/// What is linked with LTO is vectorised at the level of the program's own crate, or not at all.
+#[test]
+fn what_is_shipped_is_optimised_throughout() {
+    let manifest = read("Cargo.toml");
+    let (_, release) = manifest.split_once("\n[profile.release]\n").unwrap();
+    let section = release.split("\n[").next().unwrap();
+    assert!(section.contains("lto = \"thin\"") && !section.contains("opt-level"), "{section}");
+    assert!(!manifest.contains("[profile.release."), "Cargo.toml: a level of its own in release");
+}
+
 #[test]
 fn no_file_is_too_long() {
     let mut looked_at = 0;

@@ -1,5 +1,5 @@
 //! Prints the constants of the classical reader, fitted on a folder of labelled crops or of such folders:
-//! `cargo run --release --example fit-classical -- CROPS`.
+//! `cargo run --example fit-classical -- CROPS`.
 
 fn main() -> anyhow::Result<()> {
     let Some(folder) = std::env::args_os().nth(1) else {

@@ -12,7 +12,7 @@ SETSIGHT_NOT_RUN=$(mktemp) || {
 export SETSIGHT_NOT_RUN
 trap 'rm -f "$SETSIGHT_NOT_RUN"' EXIT
 code=0
-cargo test --release --workspace --no-fail-fast "$@" || code=$?
+cargo test --workspace --no-fail-fast "$@" || code=$?
 sed 's/^/NOT RUN: /' "$SETSIGHT_NOT_RUN"
 if [ $code -ne 0 ]; then
     echo "test: cargo stopped, and its messages above say why (crates need network, a build 2 GB of disk);" \

@@ -15,9 +15,9 @@ fi
 cards=$1 out=$2
 editions=("${@:3}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-setsight=${SETSIGHT:-$here/target/release/setsight}
+setsight=${SETSIGHT:-$here/target/debug/setsight}
 if [[ ! -x $setsight ]]; then
-    echo "$setsight is not there; build it first: cargo build --release" >&2
+    echo "$setsight is not there; build it first: cargo build" >&2
     exit 1
 fi
 mkdir -p "$out/models"

@@ -222,7 +222,7 @@ fn a_folder_of_many_photos() {
 
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "takes a minute: cargo test --release --test bad_input -- --ignored"]
+#[ignore = "takes a minute: cargo test --test bad_input -- --ignored"]
 fn a_folder_of_ten_thousand_photos() {
     let world = many_photos(10_000);
     let mut command = world.command(&["scan", "photos", "--format", "json", "--out", "out"]);

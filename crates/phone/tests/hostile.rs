@@ -175,7 +175,7 @@ fn two_hundred_silent_connections_keep_nobody_out() {
     drop((silent, dribbling));
 }
 
-/// The whole run: `cargo test --release -p setsight-phone --test hostile -- --ignored --nocapture`.
+/// The whole run: `cargo test -p setsight-phone --test hostile -- --ignored --nocapture`.
 #[test]
 #[ignore = "10,000 requests, of which the longest pause of a playing phone is printed"]
 fn a_phone_plays_through_ten_thousand_hostile_requests() {

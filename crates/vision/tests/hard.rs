@@ -1,6 +1,6 @@
 //! Floors on the drawn tables of `setsight render --suite hard`: heaps, glare, white on white, small
 //! pictures. Nothing is trained or fitted on them. A part of them is read with every run of the
-//! tests; all of them with `cargo test --release --test hard -- --ignored`, as CI does every night.
+//! tests; all of them with `cargo test --test hard -- --ignored`, as CI does every night.
 
 use rayon::prelude::*;
 use setsight_nets::engine::Models;
