@@ -2,7 +2,8 @@
 //!
 //! Three kinds of threads work here. One decodes the photo that is looked at, and nothing else, so
 //! that its pixels never wait for a reading. One is quick: it reads that photo, and makes the
-//! thumbnails that are in view. The others read all photos, those in view first. All that they
+//! thumbnails that are in view. The others read all photos, those in view first; they begin nothing
+//! while the one that is looked at is not read. All that they
 //! have to say comes over one bounded channel, of which the window takes a little in each frame:
 //! when the window is slow, they wait, and nothing piles up.
 
@@ -155,12 +156,13 @@ impl Library {
                 self.entries.extend(new.into_iter().map(|path| Entry { path, found: None }));
                 self.shared.changed.notify_all();
             }
-            LibraryEvent::Listed(paths, ..) => {
+            LibraryEvent::Listed(paths, _, first) => {
                 self.listed = true;
                 self.entries =
                     paths.iter().map(|path| Entry { path: path.clone(), found: None }).collect();
                 let mut plan = self.shared.plan();
                 plan.read_taken = vec![false; paths.len()];
+                plan.looked_at = (*first < paths.len()).then_some(*first);
                 plan.paths = Arc::new(std::mem::take(paths));
                 drop(plan);
                 self.shared.changed.notify_all();
@@ -188,7 +190,9 @@ impl Library {
 
     /// Has a photo decoded and read before everything else.
     pub(crate) fn want_open(&self, index: usize) {
-        self.shared.plan().open = Some(index);
+        let mut plan = self.shared.plan();
+        (plan.open, plan.looked_at) = (Some(index), Some(index));
+        drop(plan);
         self.shared.changed.notify_all();
     }
 
@@ -313,6 +317,9 @@ pub(crate) mod tests {
         loop {
             let event = library.next_event();
             let none = event.is_none();
+            if let Some(LibraryEvent::Listed(_, _, at)) = event {
+                library.want_open(at); // As the window does.
+            }
             if done(library, event) {
                 return;
             }

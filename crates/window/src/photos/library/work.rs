@@ -82,6 +82,8 @@ pub(crate) struct CardWanted {
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) paths: Arc<Vec<PathBuf>>,
+    /// The photo that is looked at, until it has been read: nothing else is begun meanwhile.
+    pub(super) looked_at: Option<usize>,
     /// The photo to decode first.
     pub(super) open: Option<usize>,
     /// The photo that is looked at, decoded, and to be read before the others.
@@ -126,6 +128,9 @@ impl Plan {
         if let Some(i) = self.stages.take() {
             return Some(Job::Stages(i));
         }
+        if self.looked_at.is_some() {
+            return None;
+        }
         while let Some(i) = self.thumbs.pop_front() {
             if self.thumbs_taken.insert(i) {
                 return Some(Job::Thumb(i));
@@ -135,6 +140,9 @@ impl Plan {
     }
 
     pub(super) fn read_job(&mut self) -> Option<Job> {
+        if self.looked_at.is_some() {
+            return None;
+        }
         while let Some(i) = self.first.pop_front() {
             if self.take_read(i) {
                 return Some(Job::Read(i));
@@ -173,6 +181,12 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn plan(&self) -> MutexGuard<'_, Plan> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Goes on with the other photos, unless another one is looked at by now.
+    fn has_read(&self, i: usize) {
+        self.plan().looked_at.take_if(|looked_at| *looked_at == i);
+        self.changed.notify_all();
     }
 
     /// Tells the window; false when nobody listens any more.
@@ -251,8 +265,14 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
     let Some(path) = paths.get(i) else { return true };
     let photo = match shared.load(path) {
         Ok(photo) => photo,
-        Err(reason) => return shared.tell(LibraryEvent::Opened(i, Err(reason))),
+        Err(reason) => {
+            shared.has_read(i);
+            return shared.tell(LibraryEvent::Opened(i, Err(reason)));
+        }
     };
+    // Of somebody who leafs through the photos the last one counts.
+    shared.plan().opened = Some((i, photo.clone()));
+    shared.changed.notify_all();
     if photo.file.is_some() {
         // It is seen before the rest of it is decoded.
         let size_px = photo.of_whole().picture_px();
@@ -260,22 +280,20 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
     }
     let full = photo.whole().map_or_else(|| photo.frame.clone(), |whole| whole.frame);
     let full = Arc::new(full);
-    let heard = shared.tell(LibraryEvent::Opened(i, Ok(Prepared::new(full))));
-    // Of somebody who leafs through the photos the last one counts.
-    shared.plan().opened = Some((i, photo));
-    shared.changed.notify_all();
-    heard
+    shared.tell(LibraryEvent::Opened(i, Ok(Prepared::new(full))))
 }
 
 /// Reads the photo that is looked at, unless another one is already.
 fn read_opened(shared: &Shared, i: usize, photo: Photo) -> bool {
     let mut plan = shared.plan();
-    if plan.open.is_some_and(|next| next != i) {
+    if plan.looked_at != Some(i) {
         return true;
     }
     plan.take_read(i);
     drop(plan);
-    match read(shared, photo) {
+    let read = read(shared, photo);
+    shared.has_read(i);
+    match read {
         Ok((found, images)) => {
             shared.tell(LibraryEvent::Read(i, Box::new(Ok(found))))
                 && shared.tell(LibraryEvent::Cards(i, images))
