@@ -394,7 +394,7 @@ impl Photos {
             }
             if before.unsure() > 0 && self.view.table.unsure() == 0 {
                 let sets = t!("count-sets", n = self.view.table.sets.len());
-                let key = key_of(Action::Check);
+                let key = key_of(Action::Confirm);
                 app.say(match self.shelf.unsure(true) {
                     None => t!("all-checked", sets = sets),
                     Some(_) => t!("all-checked-go-on", sets = sets, key = key),
@@ -589,10 +589,11 @@ impl Tab for Photos {
             }
             action if self.view.task == Task::Correct => {
                 let edit = self.view.correcting.act(action, &self.view.table);
-                self.grant(edit, app);
-                if action == Action::Check && self.view.correcting.selected.is_none() {
+                let goes_on = matches!(action, Action::Check | Action::Confirm) && edit.is_none();
+                if goes_on && self.view.correcting.is_idle() {
                     self.check_next_photo(app);
                 }
+                self.grant(edit, app);
             }
             _ => {}
         }

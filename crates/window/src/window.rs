@@ -389,6 +389,10 @@ impl Window {
             }
             Action::Copy => self.copy(),
             Action::FullScreen => self.present(ctx, !self.app.presenting),
+            Action::Stages => {
+                self.tabs.see(photos::TAB.id);
+                self.tabs.seen_mut().act(action, &mut self.app);
+            }
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             action => self.tabs.seen_mut().act(action, &mut self.app),
         }

@@ -76,8 +76,8 @@ impl Note {
     fn words(&self) -> String {
         match self {
             Self::Dealt(n) => t!("log-dealt", n = *n),
-            Self::Taken(cards) => t!("log-set", codes = cards.as_str()),
-            Self::Wrong(cards) => t!("log-no-set", codes = cards.as_str()),
+            Self::Taken(_) => t!("log-set"),
+            Self::Wrong(_) => t!("log-no-set"),
             Self::Nothing => t!("log-nothing"),
             Self::ThereIsOne => t!("log-there-is-one"),
             Self::More(n) => t!("log-more", n = *n),

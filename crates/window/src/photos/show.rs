@@ -35,6 +35,8 @@ const NARROW: f32 = 600.0;
 const PANEL: (f32, f32) = (250.0, 392.0);
 /// Below this height there is no room for thumbnails; keys lead to the other photos.
 const NO_STRIP: f32 = 240.0;
+/// From so many photos on they can be filtered.
+const FILTERED: usize = 10;
 /// Below this height the panel scrolls as a whole.
 const LOW: f32 = 420.0;
 
@@ -188,14 +190,15 @@ impl Photos {
             ui.horizontal(|ui| {
                 ui.spacing_mut().button_padding = vec2(8.0, 1.0);
                 ui.spacing_mut().interact_size.y = 22.0;
-                for filter in Filter::ALL {
+                let (count, read) = self.shelf.progress();
+                // A few are all in view.
+                for filter in Filter::ALL.into_iter().filter(|_| count >= FILTERED) {
                     let button =
                         Button::selectable(self.shelf.filter == filter, filter.word().say());
                     if ui.add(button).on_hover_text(filter.help().say()).clicked() {
                         self.shelf.filter = filter;
                     }
                 }
-                let (count, read) = self.shelf.progress();
                 let mut words = t!("checked-of", n = self.shelf.checked(), all = count);
                 if read < count {
                     words = t!("read-and-checked", n = read, checked = words);
@@ -232,12 +235,9 @@ impl Photos {
                     self.look_in(mode, ui.ctx());
                 }
             }
-            let tasks =
-                [(Task::Correct, Word("task-correct")), (Task::Stages, Word("task-stages"))];
-            for (task, word) in tasks {
-                if ui.add(Button::selectable(self.view.task == task, word.say())).clicked() {
-                    self.turn_to(task, ui.ctx());
-                }
+            let is_corrected = self.view.task == Task::Correct;
+            if ui.add(Button::selectable(is_corrected, t!("task-correct"))).clicked() {
+                self.turn_to(Task::Correct, ui.ctx());
             }
         });
         self.title(ui);
@@ -500,6 +500,8 @@ impl Photos {
             (Task::Look, _) => self.view.look.clone(),
             // The sets that hang on the card in hand.
             (_, Some(card)) => Look { with: Some(card), ..Look::default() },
+            // What comes of the corrections.
+            (_, None) if self.view.said && self.view.table.unsure() == 0 => Look::default(),
             (_, None) => Look { mode: Mode::Hint, ..Look::default() },
         }
     }

@@ -1,8 +1,8 @@
 //! The first page: what can be done here.
 
+use crate::deal;
 use crate::shared::card_face::{ASPECT, paint, rect_at};
 use crate::shared::{keys::Action, settings::Settings, tab::Command, words::t};
-use crate::{deal, deck};
 use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use std::path::Path;
 
@@ -35,17 +35,6 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
             (Action::Tab(deal::TAB.id), t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {
-                command = Some(Command::Act(action));
-            }
-        }
-        ui.add_space(6.0);
-        for (action, words) in [
-            (Action::Rules, t!("rules-of-the-game")),
-            (Action::HowTo, t!("how-to-photograph-a-table")),
-            (Action::Tab(deck::TAB.id), t!("teach-a-deck")),
-            (Action::About, t!("about-this-program")),
-        ] {
-            if ui.link(words).clicked() {
                 command = Some(Command::Act(action));
             }
         }

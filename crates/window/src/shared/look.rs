@@ -9,6 +9,9 @@ use setsight_game::sets::{Verdict, explain};
 /// one that is looked at has its rings.
 const MANY_SETS: usize = 6;
 
+/// From so many on badges would, too: cards have their own numbers, by which sets are listed.
+pub(crate) const SETS_BY_NUMBERS: usize = 20;
+
 /// A way to look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -46,6 +49,8 @@ pub(crate) enum Mark {
     Sets(Vec<usize>),
     /// The same, without rings.
     Badges(Vec<usize>),
+    /// Outlined, with its own number.
+    Numbered(usize),
     /// Given away by a hint.
     Hinted,
     /// Chosen by the player.
@@ -74,6 +79,8 @@ pub struct Look {
     pub set: Option<usize>,
     /// The set under the pointer in the list, which goes before it.
     pub(crate) pointed: Option<usize>,
+    /// The set to which the list has been scrolled.
+    pub(crate) listed: Option<usize>,
     /// Whether it is told why that set is one.
     pub(crate) why: bool,
     /// If anything, only the sets that hang on this card are shown.
@@ -89,7 +96,7 @@ pub struct Look {
 impl Look {
     /// For another table: the way stays, what was given away or chosen does not.
     pub(crate) fn start_again(&mut self) {
-        *self = Self { mode: self.mode, why: self.why, ..Self::default() };
+        *self = Self { mode: self.mode, ..Self::default() };
     }
 
     /// The next set alone; after the last one all of them again.
@@ -134,6 +141,10 @@ impl Look {
             Action::NextSet => self.next_set(table.shown_sets()),
             Action::PreviousSet => self.previous_set(table.shown_sets()),
             Action::AllSets => self.set = None,
+            Action::Why if self.set.is_none() => {
+                self.next_set(table.shown_sets());
+                self.why = true;
+            }
             Action::Why => self.why = !self.why,
             Action::MoreHint => {
                 self.mode = Mode::Hint;
@@ -206,6 +217,7 @@ impl Look {
         };
         let mark = |card: usize| match self.mode {
             Mode::Solve => match self.pointed.or(self.set) {
+                None if drawn >= SETS_BY_NUMBERS => Mark::Numbered(table.numbers[card]),
                 None => Mark::of_sets(self.sets_of(table, card), drawn, None),
                 alone => Mark::of_sets(table.sets_with(card), drawn, alone),
             },
@@ -304,6 +316,11 @@ mod tests {
         assert!(look.marks(&table).iter().any(|mark| matches!(mark, Mark::Badges(_))));
         look.pointed = Some(6);
         assert_eq!(rings(&look), 3);
+        let many =
+            table_of("1sgs 1fro 2oro 3fpd 3opo 1srd 2sgo 2fpo 2srs 3ord 3sgd 1spo 3frs 1ors 1ogo");
+        assert_eq!(many.sets.len(), SETS_BY_NUMBERS);
+        let numbered: Vec<Mark> = (1..=15).map(Mark::Numbered).collect();
+        assert_eq!(Look::default().marks(&many), numbered);
         let card = table.set_at(0)[0];
         assert!(rings(&Look { with: Some(card), ..Look::default() }) >= 3);
     }

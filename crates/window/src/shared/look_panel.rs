@@ -3,8 +3,9 @@
 
 use crate::shared::card_face::{self, ASPECT};
 use crate::shared::keys::{Action, key_of};
-use crate::shared::look::{Look, Mode};
-use crate::shared::{names, settings::Settings, table::Table, verdict::verdict_lines, words::t};
+use crate::shared::look::{Look, Mode, SETS_BY_NUMBERS};
+use crate::shared::verdict::{property_lines, verdict_lines};
+use crate::shared::{names, settings::Settings, table::Table, words::t};
 use eframe::egui::{
     Align2, Button, FontId, Id, Response, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui,
     UiBuilder, UiKind, WidgetInfo, vec2,
@@ -86,64 +87,86 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         return;
     }
     ui.horizontal(|ui| {
-        if ui.button("‹").accessible_name(t!("previous-set")).clicked() {
-            look.previous_set(shown_sets);
-        }
-        let shown = match look.set {
-            Some(set) => t!("showing", n = set + 1, all = shown_sets),
-            None => t!("showing-all"),
-        };
         let all = ui.add(Button::selectable(look.set.is_none(), t!("all")));
         if all.accessible_name(t!("all-sets")).clicked() {
             look.set = None;
         }
-        if ui.button("›").accessible_name(t!("next-set")).clicked() {
-            look.next_set(shown_sets);
+        let Some(set) = look.set else { return };
+        if table.unnamed_in_words(set).is_none() {
+            let why = ui.add(Button::new(t!("why")).selected(look.why));
+            if why.on_hover_text(t!("key-hover", key = key_of(Action::Why))).clicked() {
+                look.why = !look.why;
+            }
         }
-        ui.weak(shown);
+        ui.weak(t!("showing", n = set + 1, all = shown_sets));
     });
-    let deck = table.deck();
-    if let Some(set) = look.set.filter(|&set| table.unnamed_in_words(set).is_none()) {
-        let why = ui.toggle_value(&mut look.why, t!("why"));
-        why.on_hover_text(t!("key-hover", key = key_of(Action::Why)));
-        if look.why {
-            verdict_lines(ui, &deck, &explain(table.set_at(set).map(|i| table.cards[i].card)));
-        }
-    }
     ui.add_space(2.0);
-    let mut pointed = None;
-    scrolled(ui, |ui| {
-        for place in 0..shown_sets {
-            let cards = table.set_at(place).map(|i| table.cards[i].card);
-            if let Some(n) = place.checked_sub(sure) {
-                let set = &table.probable_sets[n];
-                let percent = (100.0 * set.confidence).floor();
-                ui.weak(t!(
-                    "probable-because",
-                    percent = percent,
-                    card = table.numbers[set.decided_by]
-                ));
-            }
-            let row = ui.scope(|ui| {
-                if table.rests(place) {
-                    ui.multiply_opacity(RESTING);
-                }
-                let (label, selected) = (table.set_label(place), look.set == Some(place));
-                let words = table.unnamed_in_words(place);
-                let row = SetRow { place, label: &label, cards, words, places: None, selected };
+    let told = look.set.filter(|&set| look.why && table.unnamed_in_words(set).is_none());
+    let told = told.map(|set| explain(table.set_at(set).map(|i| table.cards[i].card)));
+    let why = |ui: &mut Ui| {
+        if let Some(verdict) = &told {
+            property_lines(ui, &table.deck(), verdict);
+        }
+    };
+    if ui.stack().contained_in(UiKind::ScrollArea) {
+        why(ui);
+        list(ui, table, look, settings);
+    } else {
+        // Below the list, whose rows stay where they are.
+        with_foot(ui, "why", look, |look, ui| list(ui, table, look, settings), |_, ui| why(ui));
+    }
+}
+
+/// The sets: those of a usual table drawn, so many that nobody looks through them by the numbers of their cards.
+fn list(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
+    let deck = table.deck();
+    let (mut pressed, mut pointed) = (None, None);
+    let mut one = |ui: &mut Ui, place: usize, by_numbers: bool| {
+        let of_set = table.set_at(place);
+        let (label, cards) = (table.set_label(place), of_set.map(|i| table.cards[i].card));
+        let (words, selected) = (table.unnamed_in_words(place), look.set == Some(place));
+        let row = SetRow { place, label: &label, cards, words, places: None, selected };
+        let probable = place.checked_sub(table.sets.len()).map(|n| &table.probable_sets[n]);
+        let because = probable.map(|set| {
+            let (percent, card) = ((100.0 * set.confidence).floor(), table.numbers[set.decided_by]);
+            t!("probable-because", percent = percent, card = card)
+        });
+        let row = if by_numbers {
+            let numbers = of_set.map(|i| table.numbers[i].to_string()).join(" · ");
+            let mark = if because.is_some() { "?" } else { "" };
+            let third = (ui.max_rect().width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
+            let button = Button::selectable(selected, numbers + mark);
+            let button = ui.add(button.min_size(vec2(third.floor(), 0.0)));
+            let button = button.accessible_name(row.name(&deck));
+            if let Some(because) = because { button.on_hover_text(because) } else { button }
+        } else {
+            because.map(|because| ui.weak(because));
+            let show = |ui: &mut Ui| {
+                ui.multiply_opacity(if table.rests(place) { RESTING } else { 1.0 });
                 row.show(ui, &deck, settings)
-            });
-            if row.inner.clicked() {
-                look.set = if look.set == Some(place) { None } else { Some(place) };
-            }
-            if row.inner.hovered() {
-                pointed = Some(place);
-            }
+            };
+            ui.scope(show).inner
+        };
+        if selected && look.listed != look.set {
+            row.scroll_to_me(None);
         }
-        if table.probable_sets_left_out > 0 {
-            ui.weak(t!("probable-left-out", n = table.probable_sets_left_out));
-        }
-    });
+        pressed = if row.clicked() { Some(place) } else { pressed };
+        pointed = if row.hovered() { Some(place) } else { pointed };
+    };
+    let shown = table.shown_sets();
+    if shown < SETS_BY_NUMBERS {
+        (0..shown).for_each(|place| one(ui, place, false));
+    } else {
+        ui.horizontal_wrapped(|ui| (0..shown).for_each(|place| one(ui, place, true)));
+    }
+    if table.probable_sets_left_out > 0 {
+        ui.weak(t!("probable-left-out", n = table.probable_sets_left_out));
+    }
+    if let Some(place) = pressed {
+        look.set = (look.set != Some(place)).then_some(place);
+    }
+    // What was pressed is in view, and stays where it is.
+    look.listed = look.set;
     look.point_at(pointed, ui.ctx());
 }
 
@@ -164,6 +187,18 @@ pub(crate) struct SetRow<'a> {
 }
 
 impl SetRow<'_> {
+    /// What it is called: its number and its cards.
+    fn name(&self, deck: &Deck) -> String {
+        let cards = self.cards.map(|card| names::card(deck, card)).join(", ");
+        let cards = self.words.clone().unwrap_or(cards).replace('\n', ", ");
+        match &self.places {
+            None => t!("set-numbered", n = self.label, cards = cards),
+            Some(places) => {
+                t!("set-at-places", n = self.label, places = places.join(" "), cards = cards)
+            }
+        }
+    }
+
     /// Shows it.
     pub(crate) fn show(self, ui: &mut Ui, deck: &Deck, settings: &Settings) -> Response {
         let width = ui.available_width();
@@ -173,18 +208,8 @@ impl SetRow<'_> {
         let card_width = if self.places.is_some() { card_width.min(70.0) } else { card_width };
         let height = card_width / ASPECT + 12.0 + below;
         let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
-        response.widget_info(|| {
-            let cards = self.cards.map(|card| names::card(deck, card)).join(", ");
-            let cards = self.words.clone().unwrap_or(cards).replace('\n', ", ");
-            let name = match &self.places {
-                None => t!("set-numbered", n = self.label, cards = cards),
-                Some(places) => {
-                    let places = places.join(" ");
-                    t!("set-at-places", n = self.label, places = places, cards = cards)
-                }
-            };
-            WidgetInfo::selected(Role::Button, true, self.selected, name)
-        });
+        let name = || self.name(deck);
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.selected, name()));
         if !ui.is_rect_visible(rect) {
             return response;
         }

@@ -2,7 +2,7 @@
 
 use crate::shared::{
     card_face::{disc, set_mark},
-    look::{Look, Mark, Mode},
+    look::{Look, Mark, Mode, SETS_BY_NUMBERS},
     names,
     picture::{Placement, bounds, offset},
     settings::Settings,
@@ -52,8 +52,11 @@ pub(crate) fn paint(
         let pen = Pen { painter, placement, on_it: &on_it };
         outline(pen, &card.corners_in_image, marked, settings);
     }
-    for (card, mark) in table.cards.iter().zip(&marks) {
-        let labels = |set: usize| table.set_label(set);
+    for ((card, mark), number) in table.cards.iter().zip(&marks).zip(&table.numbers) {
+        let labels = |set: usize| match table.shown_sets() {
+            SETS_BY_NUMBERS.. => number.to_string(),
+            _ => table.set_label(set),
+        };
         discs(painter, placement, &card.corners_in_image, (mark, card.unsure), &labels, settings);
     }
 }
@@ -153,13 +156,13 @@ fn outline(
                 Stroke::NONE,
             ));
         }
-        Mark::Plain if unsure => {
+        Mark::Plain | Mark::Numbered(_) if unsure => {
             for (extra, color) in [(3.0, RIM), (1.0, PALE)] {
                 let dashes = (0.5 * width + extra, 3.0 * width, 2.0 * width);
                 pen.dashed(corners, dashes, color);
             }
         }
-        Mark::Plain | Mark::Badges(_) => {
+        Mark::Plain | Mark::Numbered(_) | Mark::Badges(_) => {
             pen.round(corners, 0.4 * width + 2.5, RIM);
             pen.round(corners, 0.4 * width + 0.5, PALE);
         }
@@ -201,7 +204,7 @@ fn discs(
 ) {
     let sets: &[usize] = if let Mark::Sets(sets) | Mark::Badges(sets) = mark { sets } else { &[] };
     let unsure = unsure && *mark != Mark::Quiet;
-    if sets.is_empty() && !unsure {
+    if sets.is_empty() && !unsure && !matches!(mark, Mark::Numbered(_)) {
         return;
     }
     let [start, end, .., below] = placement.quad(quad);
@@ -216,6 +219,10 @@ fn discs(
         let (row, column) = (n / in_row, n % in_row);
         start + along * (column as f32 + 0.43) + down * row as f32
     };
+    if let Mark::Numbered(number) = mark {
+        let unsure = if unsure { "?" } else { "" };
+        return disc(painter, place(0), radius, PALE, &format!("{number}{unsure}"));
+    }
     if unsure {
         disc(painter, place(0), radius, PALE, "?");
     }

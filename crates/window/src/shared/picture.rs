@@ -3,9 +3,8 @@
 
 use crate::shared::words::t;
 use eframe::egui::{
-    Button, Color32, ColorImage, Context, Id, Key, Pos2, Rect, Response, Role, Sense, Shape,
-    TextStyle, TextureHandle, TextureId, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2,
-    vec2,
+    Button, Color32, ColorImage, Context, Id, Key, Pos2, Rect, Response, Role, Sense, TextStyle,
+    TextureHandle, TextureId, TextureOptions, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 use image::{RgbImage, imageops};
 use setsight_desktop::color_image;
@@ -159,31 +158,30 @@ pub(crate) fn shrunk(picture: &RgbImage, long_px: u32) -> ColorImage {
     color_image(&imageops::thumbnail(picture, side(picture.width()), side(picture.height())))
 }
 
-/// Buttons for a picture's zoom, in a corner of its room. To be drawn after what lies on the picture.
+/// Buttons for a picture's zoom, in a corner of its room, once it is larger than that. To be drawn after what
+/// lies on the picture.
 pub(crate) fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Rect) {
     let size = vec2(34.0, 30.0);
     let font = TextStyle::Button.resolve(ui.style());
     let fit = ui.painter().layout_no_wrap(t!("zoom-fit"), font, Color32::PLACEHOLDER).size().x;
     let width = 2.0 * size.x + (fit + 4.0).max(size.x) + 24.0;
-    if room.width() < 2.0 * width || room.height() < 3.0 * size.y {
+    if view.is_whole() || room.width() < 2.0 * width || room.height() < 3.0 * size.y {
         // Keys and the wheel do the same.
         return;
     }
     let corner =
         Rect::from_min_size(room.right_top() + vec2(-width - 8.0, 8.0), vec2(width, size.y));
-    // On a ground of their own: one that can do nothing now is pale, whatever lies below.
-    let ground = ui.painter().add(Shape::Noop);
     let mut child = ui.new_child(UiBuilder::new().max_rect(corner));
     child.spacing_mut().item_spacing.x = 4.0;
     child.spacing_mut().button_padding.x = 2.0;
     child.horizontal(|ui| {
-        let mut button = |sign: &str, name: String, may: bool| {
-            let button = ui.add_enabled(may, Button::new(sign).min_size(size));
+        let mut button = |sign: &str, name: String| {
+            let button = ui.add(Button::new(sign).min_size(size));
             button.on_hover_text(&name).accessible_name(name).clicked()
         };
-        let out = button("−", t!("zoom-out"), !view.is_whole());
-        let closer = button("+", t!("zoom-in"), true);
-        let whole = button(&t!("zoom-fit"), t!("whole-picture"), !view.is_whole());
+        let out = button("−", t!("zoom-out"));
+        let closer = button("+", t!("zoom-in"));
+        let whole = button(&t!("zoom-fit"), t!("whole-picture"));
         if out {
             view.zoom_at(room, size_px, room.center(), 1.0 / 1.5);
         }
@@ -194,8 +192,6 @@ pub(crate) fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Re
             *view = View::default();
         }
     });
-    let (rect, fill) = (child.min_rect().expand(3.0), ui.visuals().panel_fill);
-    ui.painter().set(ground, Shape::rect_filled(rect, 10.0, fill));
 }
 
 /// Shows the part of a texture that the view says in all the room there is, and lets wheel, pinch,

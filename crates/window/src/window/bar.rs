@@ -1,9 +1,10 @@
 //! The bar at the top: tabs and menus.
 
 use super::Window;
+use crate::photos::{Photos, welcome};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::words::{Word, t};
-use crate::{TABS, any_game, deck, photos::welcome};
+use crate::{TABS, any_game, deck};
 use eframe::egui::{
     Button, RichText, Role, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText,
 };
@@ -52,7 +53,7 @@ impl Window {
                                 ui.separator();
                             }
                         }
-                        self.entries(ui, &MORE);
+                        self.entries(ui, self.more());
                         self.entries(ui, &[(Action::Settings, Word("settings"))]);
                         self.entries(ui, &HELP);
                     });
@@ -66,12 +67,17 @@ impl Window {
                 self.entries(ui, &OPENING);
                 self.recent_entries(ui);
             });
-            ui.menu_button(t!("menu-more"), |ui| self.entries(ui, &MORE));
+            ui.menu_button(t!("menu-more"), |ui| self.entries(ui, self.more()));
             if ui.button(t!("settings")).clicked() {
                 self.act(&ctx, Action::Settings);
             }
             ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &HELP));
         });
+    }
+
+    /// What is done seldom: how a photo was read as long as there is one.
+    fn more(&self) -> &'static [(Action, Word)] {
+        if self.tabs.get::<Photos>().is_open() { &MORE } else { &MORE[1..] }
     }
 
     /// What was open before, as entries of a menu.
@@ -168,7 +174,8 @@ const OPENING: [(Action, Word); 5] = [
     (Action::Phone, Word("phone-title")),
     (Action::Sample, Word("a-sample-table")),
 ];
-const MORE: [(Action, Word); 3] = [
+const MORE: [(Action, Word); 4] = [
+    (Action::Stages, Word("keys-stages")),
     (Action::Tab(any_game::TAB.id), any_game::TAB.word),
     (Action::Tab(deck::TAB.id), Word("teach-a-deck")),
     (Action::DeckCheck, Word("deck-check")),

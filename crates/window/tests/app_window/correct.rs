@@ -227,7 +227,7 @@ const THREE: &str = "1fgd 2fgd 3fgd>3sgd 1ord 1spo=1sro 2ops>2ogs>3ogs";
 #[test]
 fn three_right_guesses_cost_enter_three_times() {
     let mut test = Test::new(THREE, &["a.jpg"]);
-    test.press("Check 3 cards");
+    test.press("Go through 3 unsure cards");
     assert_eq!(test.photos().view.task, Task::Correct);
     test.shows("Card 3: perhaps three filled green diamonds");
     for _ in 0..3 {
@@ -252,7 +252,7 @@ fn three_right_guesses_cost_enter_three_times() {
 fn the_list_names_the_cards_and_enter_begins_it() {
     let mut test = Test::new(THREE, &["a.jpg"]);
     test.key(Key::F5);
-    test.shows("3 cards to check");
+    test.shows("3 unsure cards");
     let tie = "Card 5: perhaps one striped purple oval or one striped red oval";
     test.shows(tie);
     test.key(Key::Enter);
@@ -274,14 +274,14 @@ fn the_list_names_the_cards_and_enter_begins_it() {
     test.shows_not("Guess 1");
     test.shows("Drawn: two open purple squiggles");
     test.key(Key::Escape);
-    test.shows("1 card to check");
+    test.shows("1 unsure card");
     test.key(Key::Escape);
     assert_eq!(test.photos().view.task, Task::Look);
     // What is taken back is to be checked again, with all its guesses.
     test.key(Key::F5);
     test.keys(Modifiers::COMMAND, Key::Z);
     test.keys(Modifiers::COMMAND, Key::Z);
-    test.shows("3 cards to check");
+    test.shows("3 unsure cards");
     test.key(Key::F7);
     test.key(Key::W);
     test.shows("Guess 2: three striped green diamonds, 30 %");
@@ -319,9 +319,9 @@ fn a_whole_deck_of_doubts_is_a_short_list() {
     let deck: Vec<String> =
         setsight_game::cards::Card::deck().map(|card| format!("{card}?")).collect();
     let mut test = Test::new(&deck.join(" "), &["a.jpg"]);
-    test.press("Check 81 cards");
+    test.press("Go through 81 unsure cards");
     test.key(Key::Escape);
-    test.shows("81 cards to check");
+    test.shows("81 unsure cards");
     test.shows("and 69 more");
     let listed = test.harness.query_all_by_label_contains(": perhaps ").count();
     assert!(listed <= 81 + 12 + 1, "{listed}");
@@ -359,18 +359,21 @@ fn the_keyboards_focus_is_where_it_is_seen() {
 #[test]
 fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
     let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
+    test.key(Key::F7);
     for photo in 0..2 {
-        test.key(Key::F7);
         assert_eq!(test.photos().shelf.current, photo);
         test.shows("Drawn: three filled green diamonds");
         for _ in 0..3 {
             test.key(Key::Enter);
         }
-        test.shows_part("All checked. 1 set.");
+        test.shows_part("No card is unsure any more. 1 set.");
+        // Its sets are drawn, and Enter goes on.
+        test.until(|window| window.is_settled());
+        let sets = test.painted().into_iter().filter(|(text, _)| text == "1");
+        assert_eq!(sets.count(), 3);
+        test.key(Key::Enter);
     }
-    test.shows("All checked. 1 set.");
-    test.key(Key::F7);
-    test.shows("No cards are unsure any more.");
+    test.shows("No card is unsure any more.");
 }
 
 /// Nothing is framed that is not in hand, and whoever looks for more to check is told.
@@ -391,6 +394,6 @@ fn when_all_is_checked_nothing_stays_framed() {
     test.key(Key::ArrowLeft);
     assert!(is_framed(&test));
     test.key(Key::F7);
-    test.shows("No cards are unsure any more.");
+    test.shows("No card is unsure any more.");
     assert!(!is_framed(&test));
 }

@@ -1,7 +1,8 @@
 //! A window in a test.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Context, DroppedFile, Event, Key, Modifiers};
+use eframe::egui::epaint::ClippedShape;
+use eframe::egui::{Context, DroppedFile, Event, Key, Modifiers, Rect, Shape};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use image::RgbImage;
@@ -308,6 +309,18 @@ impl Test {
         };
         let (new, gone) = (lines(&self.read_out(), &known), lines(&known, &self.read_out()));
         panic!("{page}: new: {new:#?}, gone: {gone:#?}; if that is right, set UPDATE_SNAPSHOTS=1");
+    }
+
+    /// The words that are painted on the picture, and where.
+    pub fn painted(&self) -> Vec<(String, Rect)> {
+        let room = self.photos().view.placement.unwrap().room;
+        let text = |shape: &ClippedShape| match &shape.shape {
+            Shape::Text(text) if room.contains(text.pos) => {
+                Some((text.galley.text().to_owned(), text.visual_bounding_rect()))
+            }
+            _ => None,
+        };
+        self.harness.output().shapes.iter().filter_map(text).collect()
     }
 
     pub fn codes(&self) -> Vec<String> {

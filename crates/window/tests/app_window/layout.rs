@@ -11,6 +11,8 @@ use setsight_window::{DealTab, Language, Phase};
 /// large screen.
 const SIZES: [(f32, f32); 5] =
     [(1280.0, 800.0), (1366.0, 731.0), (800.0, 600.0), (768.0, 432.0), (1920.0, 1080.0)];
+/// So many controls an open photo has before its first set; and one more to go through unsure cards.
+const MOST_CONTROLS: usize = 14;
 /// Buttons above this are those of the bar.
 const BAR_HEIGHT: f32 = 40.0;
 const LANGUAGES: [Language; 2] = [Language::English, Language::German];
@@ -230,6 +232,25 @@ fn nothing_is_cut_off_in_a_dealt_game() {
         test.settle();
         check(test, size, "the end");
     });
+}
+
+#[test]
+fn an_open_photo_has_few_controls_before_its_first_set() {
+    let mut test = Test::new(UNSURE, &["a.jpg", "b.jpg"]);
+    for chosen in [None, Some(0)] {
+        assert_eq!(test.photos().view.look.set, chosen);
+        let nodes = test.harness.root().children_recursive();
+        let named = nodes.map(|node| node.accesskit_node()).filter_map(|node| {
+            let is_control = [Role::Button, Role::Tab].contains(&node.role());
+            node.label().filter(|_| is_control)
+        });
+        let before: Vec<String> = named
+            .take_while(|name| !name.starts_with("Set 1: "))
+            .filter(|name| !name.starts_with("Card "))
+            .collect();
+        assert!(before.len() > 8 && before.len() <= MOST_CONTROLS + 1, "{before:?}");
+        test.key(Key::ArrowRight);
+    }
 }
 
 #[test]

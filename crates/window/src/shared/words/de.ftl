@@ -373,7 +373,7 @@ keys-save-picture = Das Bild mit seinen Sets speichern
 keys-save-all = Bilder und eine Tabelle aller Fotos speichern
 keys-save-json = Karten und Sets als JSON speichern
 keys-all-of-it = Das ganze Bild; alle Sets
-keys-why = Warum das gezeigte Set eines ist
+keys-why = Dieses Set erklären, oder das erste
 keys-more-hint = Eine Karte eines Sets, dann zwei, dann drei
 keys-another-hint = Ebenso viele Karten eines anderen Sets
 keys-hide-hint = Den Hinweis verstecken
@@ -384,8 +384,8 @@ keys-card-down = Zur Karte darunter
 keys-other-cards = Andere Karten wählen
 keys-all-right = Alle Karten des Fotos stimmen
 keys-start-over = Alle Korrekturen des Fotos verwerfen
-keys-check = Die unsicheren Karten prüfen, eine nach der anderen
-keys-confirm = Die Karte oder die angesehene Vermutung stimmt; weiter zur nächsten unsicheren
+keys-check = Die unsicheren Karten durchgehen, eine nach der anderen
+keys-confirm = Die Karte oder die angesehene Vermutung stimmt; weiter zur nächsten unsicheren, auch im nächsten Foto
 keys-guesses = Die anderen Vermutungen, die wahrscheinlichste zuerst; die nächste davon
 keys-add-card = Eine übersehene Karte hinzufügen: danach in ihre Mitte klicken
 keys-strike = Das ist keine Karte: herausnehmen
@@ -527,8 +527,7 @@ next-set = Nächstes Set
 all = Alle
 all-sets = Alle Sets
 why = Warum?
-showing-all = Du siehst alle
-showing = Du siehst { $n } von { $all }
+showing = { $n } von { $all }
 set-numbered = Set { $n }: { $cards }
 set-alike = gleich: { $what }
 set-different = verschieden: { $what }
@@ -573,14 +572,14 @@ all-right = Alle Karten stimmen
 all-right-help = Bestätigt, dass jede Karte im Bild da ist und stimmt. Erst dann wird mit dem Foto gemessen und aus ihm gelernt. Taste: { $key }
 click-the-missed = Klick in die Mitte der Karte, die übersehen wurde.
 swap = Die beiden tauschen
-all-checked = Alles geprüft. { $sets }.
-all-checked-go-on = Alles geprüft. { $sets }. { $key } führt zum nächsten Foto mit einer unsicheren Karte.
+all-checked = Keine Karte ist mehr unsicher. { $sets }.
+all-checked-go-on = Keine Karte ist mehr unsicher. { $sets }. { $key } führt zum nächsten Foto mit einer unsicheren Karte.
 none-to-check = Keine Karte ist mehr unsicher.
 click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
 cards-to-check =
     { $n ->
-        [one] { $n } Karte zu prüfen
-       *[other] { $n } Karten zu prüfen
+        [one] { $n } unsichere Karte
+       *[other] { $n } unsichere Karten
     }
 and-more-to-check =
     { $n ->
@@ -589,8 +588,8 @@ and-more-to-check =
     }
 check-cards =
     { $n ->
-        [one] { $n } Karte prüfen
-       *[other] { $n } Karten prüfen
+        [one] { $n } unsichere Karte durchgehen
+       *[other] { $n } unsichere Karten durchgehen
     }
 every-change-saved = Jede Änderung wird neben dem Foto in labels.json gespeichert.
 as-in-the-photo = Wie auf dem Foto
@@ -956,8 +955,8 @@ log-dealt =
        *[other] { $n } Karten ausgeteilt
     }
 log-by = { $player }: { $words }
-log-set = Set: { $codes }
-log-no-set = kein Set: { $codes }
+log-set = Set
+log-no-set = kein Set
 log-nothing = gerufen und nichts gewählt
 log-there-is-one = „kein Set“ gesagt, und es ist eines da
 log-more =

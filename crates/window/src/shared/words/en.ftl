@@ -369,7 +369,7 @@ keys-save-picture = Save the picture with its sets drawn on it
 keys-save-all = Save pictures and a table of all photos
 keys-save-json = Save cards and sets as JSON
 keys-all-of-it = The whole picture; all sets
-keys-why = Why the set that is shown is one
+keys-why = Explain this set, or the first one
 keys-more-hint = One card of a set, then two, then three
 keys-another-hint = As many cards of another set
 keys-hide-hint = Hide the hint
@@ -380,8 +380,8 @@ keys-card-down = To the card below
 keys-other-cards = Choose other cards
 keys-all-right = All cards of the photo are right
 keys-start-over = Undo all corrections of the photo
-keys-check = Check the unsure cards, one after the other
-keys-confirm = The card, or the guess looked at, is right; on to the next unsure one
+keys-check = Go through the unsure cards, one after the other
+keys-confirm = The card, or the guess looked at, is right; on to the next unsure one, also in the next photo
 keys-guesses = The other guesses for the card, the likeliest first; the next of them
 keys-add-card = Add a card that was missed: then click its middle
 keys-strike = This is not a card: remove it
@@ -524,8 +524,7 @@ next-set = Next set
 all = All
 all-sets = All sets
 why = Why?
-showing-all = Showing all
-showing = Showing { $n } of { $all }
+showing = { $n } of { $all }
 set-numbered = Set { $n }: { $cards }
 set-alike = alike: { $what }
 set-different = different: { $what }
@@ -571,15 +570,15 @@ all-right = All cards are right
 all-right-help = Confirms that every card in view is there and right. Only then is the photo used for measuring and for learning. Key: { $key }
 click-the-missed = Click the middle of the card that was missed.
 swap = Swap the two
-all-checked = All checked. { $sets }.
+all-checked = No card is unsure any more. { $sets }.
 # $key: the key that goes on.
-all-checked-go-on = All checked. { $sets }. { $key } goes on to the next photo with an unsure card.
-none-to-check = No cards are unsure any more.
+all-checked-go-on = No card is unsure any more. { $sets }. { $key } goes on to the next photo with an unsure card.
+none-to-check = No card is unsure any more.
 click-the-wrong = Click a card that was read wrongly.
 cards-to-check =
     { $n ->
-        [one] { $n } card to check
-       *[other] { $n } cards to check
+        [one] { $n } unsure card
+       *[other] { $n } unsure cards
     }
 and-more-to-check =
     { $n ->
@@ -588,8 +587,8 @@ and-more-to-check =
     }
 check-cards =
     { $n ->
-        [one] Check { $n } card
-       *[other] Check { $n } cards
+        [one] Go through { $n } unsure card
+       *[other] Go through { $n } unsure cards
     }
 every-change-saved = Every change is saved in labels.json beside the photo.
 as-in-the-photo = As in the photo
@@ -960,8 +959,8 @@ log-dealt =
        *[other] { $n } cards dealt
     }
 log-by = { $player }: { $words }
-log-set = set: { $codes }
-log-no-set = no set: { $codes }
+log-set = set
+log-no-set = not a set
 log-nothing = called and chose nothing
 log-there-is-one = said there is no set, and there is one
 log-more =
