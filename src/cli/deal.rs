@@ -3,6 +3,7 @@
 use super::terminal::{self, ColorChoice};
 use crate::cli::common::{BadCall, Outcome, put, read_input};
 use anyhow::Context;
+use setsight_eval::drawn_card::{SheetWords, boards};
 use setsight_files::{print_result, say};
 use setsight_game::cards::picture::{self, Ink, Slot};
 use setsight_game::game::{
@@ -55,7 +56,7 @@ pub struct Args {
     /// Write a page (HTML) to print on both sides instead: the first twelve cards of each deal, their sets on the back
     #[arg(long, value_name = "FILE", conflicts_with_all = ["watch", "write"])]
     print: Option<PathBuf>,
-    /// So many boards on each sheet: 1, 2 or 4; random ones have this seed and the next ones [default: 1]
+    /// Boards per sheet: 1, 2 or 4; random ones count up from --seed [default: 1]
     ///
     /// The sets of several boards follow after the last board, on sheets of their own.
     #[arg(long, value_name = "N", requires = "print", value_parser = per_sheet)]
@@ -72,7 +73,7 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let deals = deals(&args)?;
     if let Some(file) = &args.print {
-        let page = setsight_eval::drawn_card::boards(&deals, args.per_sheet.unwrap_or(1));
+        let page = boards(&SheetWords::default(), &deals, args.per_sheet.unwrap_or(1));
         put(file, setsight_eval::html::head().as_bytes(), args.file.as_slice(), page.as_bytes())?;
         return Ok(Outcome::Done);
     }

@@ -3,7 +3,8 @@
 
 use crate::common::{Running, Signal, Start};
 use image::RgbImage;
-use serde_json::Value;
+use serde_json::{Value, json};
+use setsight_game::cards::Card;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -169,8 +170,16 @@ fn a_signal_closes_the_window_and_its_game_is_kept() {
     let screen = Screen::new();
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
         let dir = tempfile::tempdir().unwrap();
-        let mut window = screen.command(dir.path(), &["app", "--show", "play"]).started();
-        // The thread that waits for signals begins once the game does.
+        let kept = dir.path().join("setsight/game-under-way.json");
+        std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        let deal = Card::deck().map(|card| card.to_string()).collect::<Vec<_>>().join(" ");
+        let game = json!({
+            "source": "Shuffled", "variant": "Normal", "deal": deal, "players": 1, "hints": 0,
+            "seconds": 12.5, "log": [],
+        });
+        std::fs::write(&kept, game.to_string()).unwrap();
+        let mut window = screen.command(dir.path(), &["app"]).started();
+        // The thread that waits for signals begins once the window does.
         let threads = format!("/proc/{}/task", window.id());
         window.until(|| {
             let threads = std::fs::read_dir(&threads).into_iter().flatten().flatten();
@@ -179,7 +188,7 @@ fn a_signal_closes_the_window_and_its_game_is_kept() {
         });
         window.signal(signal);
         assert_eq!(window.end().status.code(), Some(0), "{signal:?}");
-        let game = std::fs::read(dir.path().join("setsight/game-under-way.json")).unwrap();
+        let game = std::fs::read(&kept).unwrap();
         let game: Value = serde_json::from_slice(&game).unwrap();
         assert_eq!(game["deal"].as_str().map(|deal| deal.split(' ').count()), Some(81));
     }

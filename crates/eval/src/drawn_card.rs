@@ -7,7 +7,7 @@ use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_game::cards::{Card, Color, Deck, Shading, Shape};
 use setsight_game::game::Deal;
-use setsight_game::sets::{Set, explain, find_all};
+use setsight_game::sets::{Set, Verdict, explain, find_all};
 use std::{collections::HashSet, f64::consts::PI, sync::Arc};
 
 /// What the cards of a deck refer to, to be written once in a page: the marks of their fills, and the
@@ -192,16 +192,50 @@ const BOARD_CARDS: usize = 12;
 /// What the patterns of the page's deck are called.
 const DECK: &str = "deck";
 
+/// The words of sheets, in the language of whoever prints them.
+pub struct SheetWords<'a> {
+    /// What is to be done with a board.
+    pub task: String,
+    /// Before the blanks for who, when and how many sets.
+    pub blanks: [String; 3],
+    /// Where the sets are, on the back of the last board.
+    pub next: String,
+    /// A colour, whose letter stands on cards.
+    pub color: &'a dyn Fn(Color) -> String,
+    /// So many sets.
+    pub count: &'a dyn Fn(usize) -> String,
+    /// Why three cards are a set, line by line.
+    pub why: &'a dyn Fn(&Verdict) -> Vec<String>,
+}
+
+impl Default for SheetWords<'_> {
+    fn default() -> Self {
+        Self {
+            task: "Find all sets.".into(),
+            blanks: ["Name", "Date", "Sets"].map(str::to_owned),
+            next: "The sets are on the next sheet.".into(),
+            color: &|color| color.word().to_owned(),
+            count: &|n| match n {
+                0 => "no set".to_owned(),
+                1 => "1 set".to_owned(),
+                n => format!("{n} sets"),
+            },
+            why: &|verdict| verdict.lines().collect(),
+        }
+    }
+}
+
 /// Sheets of so many deals each, in HTML; each deal has a name. The sets of a single board are on its
 /// back. Boards that share a sheet lie otherwise on its back than on its front: their sets come on
 /// pages of their own after the last sheet, in the same order.
-pub fn boards(deals: &[(String, Deal)], per_sheet: usize) -> String {
+pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], per_sheet: usize) -> String {
     let deck = Deck::classic();
     let per_sheet = per_sheet.max(1);
-    let sheet = |deals: &[(String, Deal)], side: fn(&Deck, &str, &Deal) -> Markup| {
+    type Side = fn(&SheetWords<'_>, &Deck, &str, &Deal) -> Markup;
+    let sheet = |deals: &[(String, Deal)], side: Side| {
         html! {
             section class={ "sheet of" (per_sheet) } {
-                @for (name, deal) in deals { (side(&deck, name, deal)) }
+                @for (name, deal) in deals { (side(words, &deck, name, deal)) }
             }
             "\n"
         }
@@ -212,7 +246,7 @@ pub fn boards(deals: &[(String, Deal)], per_sheet: usize) -> String {
             @let sheets = deals.chunks(per_sheet);
             @for deals in sheets.clone() { (sheet(deals, front)) }
             // Nobody's board has the answers on its back.
-            @if per_sheet > 1 && sheets.len() % 2 == 1 { section { "The sets are on the next sheet." } }
+            @if per_sheet > 1 && sheets.len() % 2 == 1 { section { (words.next) } }
             @for deals in sheets { (sheet(deals, back)) }
         }
     };
@@ -221,38 +255,33 @@ pub fn boards(deals: &[(String, Deal)], per_sheet: usize) -> String {
 }
 
 /// A board with a line for whoever looks for its sets.
-fn front(deck: &Deck, name: &str, deal: &Deal) -> Markup {
+fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
     let letter = |color: Color| {
-        html! { b { (color.letter().to_ascii_uppercase()) } " " (color.word()) " " }
+        html! { b { (color.letter().to_ascii_uppercase()) } " " ((words.color)(color)) " " }
     };
     html! {
         article {
-            h1 { (name) }
-            p.who { "Name" i {} "Date" i {} span { @for color in Color::ALL { (letter(color)) } } }
+            h1 { (name) ". " (words.task) }
+            p.who { @for blank in &words.blanks { (blank) i {} } span { @for color in Color::ALL { (letter(color)) } } }
             div.board { @for place in 0..BOARD_CARDS { (card(deck, board, place)) } }
         }
     }
 }
 
 /// The board's sets, each with why it is one.
-fn back(deck: &Deck, name: &str, deal: &Deal) -> Markup {
+fn back(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
     let sets = find_all(board);
-    let count = match sets.len() {
-        0 => "no set".to_owned(),
-        1 => "1 set".to_owned(),
-        n => format!("{n} sets"),
-    };
     let why = |set: &Set| explain(set.0.map(|place| board[place]));
     html! {
         article {
-            h1 { (name) ": " (count) }
+            h1 { (name) ": " ((words.count)(sets.len())) }
             div.sets {
                 @for set in &sets {
                     div {
                         @for place in set.0 { (card(deck, board, place)) }
-                        ul { @for line in why(set).lines() { li { (line) } } }
+                        ul { @for line in (words.why)(&why(set)) { li { (line) } } }
                     }
                 }
             }

@@ -17,8 +17,8 @@ use crate::{
     },
     shared::{
         keys::{Action, CTRL, Place},
-        pages,
-        tab::{AppContext, Ask, Tab, TabSpec},
+        names, pages,
+        tab::{AppContext, Ask, Command, Tab, TabSpec},
         theme::{bordered, felt},
         words::{Word, t},
     },
@@ -29,7 +29,11 @@ use eframe::egui::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
+use setsight_eval::drawn_card::{SheetWords, boards};
+use setsight_files::whole_file::write_whole;
+use setsight_game::cards::{Color, Deck, Property};
 use setsight_game::game::{Deal, Spot, Variant};
+use setsight_game::sets::Verdict;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -50,6 +54,10 @@ pub(crate) const TAB: TabSpec = TabSpec {
     },
 };
 
+/// Asks where to write sheets of boards.
+const SAVE_BOARDS: Ask = Ask::of(TAB.id, Word("ask-boards"), Pick::NewFile);
+/// So many boards are printed of shuffled deals, on one sheet.
+const BOARDS: u64 = 4;
 /// Asks for a file of deals.
 const ASK_DEALS: Ask = Ask::of(TAB.id, Word("ask-deals"), Pick::File);
 
@@ -108,6 +116,7 @@ pub(crate) enum Source {
 /// What is to be done instead of the game.
 enum Next {
     Act(Action),
+    Number(u64),
     Take(Vec<Deal>),
 }
 
@@ -117,6 +126,8 @@ pub struct DealTab {
     deals: Vec<Deal>,
     at: usize,
     source: Source,
+    /// By which number anybody gets the same deal.
+    number: Option<u64>,
     mode: Option<Mode>,
     /// What is played, and by how many.
     variant: Variant,
@@ -151,13 +162,14 @@ impl DealTab {
 
     /// A freshly shuffled deck, to be played. The same seed gives the same deal.
     pub fn shuffle(&mut self, seed: u64) {
-        self.put(vec![shuffled(seed)], Source::Shuffled);
+        self.put(vec![Deal::random(seed)], Source::Shuffled);
+        self.number = Some(seed);
         self.lay_out();
     }
 
     /// The deal of a day, to be played: the same for all.
     fn deal_of(&mut self, day: Day) {
-        self.put(vec![shuffled(day.seed())], Source::Daily(day));
+        self.put(vec![Deal::random(day.seed())], Source::Daily(day));
         self.lay_out();
     }
 
@@ -182,8 +194,12 @@ impl DealTab {
         }
     }
 
-    /// The deals that a text means.
+    /// The deals that a text means, or the one of a number.
     fn read(&mut self, text: &str, app: &mut AppContext) {
+        if let Ok(number) = text.trim().parse() {
+            self.codes = None;
+            return self.unless_playing(Next::Number(number), app);
+        }
         match deals_in(text) {
             Ok(deals) => {
                 self.codes = None;
@@ -193,9 +209,46 @@ impl DealTab {
         }
     }
 
+    /// Writes sheets of the deals of a file, or of the one that is played and those of the next numbers; the sets
+    /// on sheets of their own.
+    fn print_boards(&self, path: &Path, app: &mut AppContext) {
+        let first = self.number.unwrap_or_else(fresh_seed);
+        let numbered = |(n, deal)| (t!("deal-number", n = format!("{n}")), deal);
+        let deals: Vec<(String, Deal)> = match self.source {
+            Source::Given if self.has_deals() => {
+                (1..).zip(self.deals.clone()).map(numbered).collect()
+            }
+            _ => (first..first + BOARDS).map(|n| numbered((n, Deal::random(n)))).collect(),
+        };
+        let deck = Deck::classic();
+        let why = |verdict: &Verdict| {
+            let all = Property::ALL.into_iter().zip(verdict.relations);
+            let line = |(property, relation)| {
+                let values = names::relation(&deck, property, relation);
+                t!("property-values", property = names::property(property), values = values)
+            };
+            all.map(line).collect()
+        };
+        let color = |color: Color| names::value(&deck, Property::Color, color as usize);
+        let words = SheetWords {
+            task: t!("sheet-task"),
+            blanks: [t!("sheet-name"), t!("sheet-date"), t!("sheet-sets")],
+            next: t!("sheet-next"),
+            color: &color,
+            count: &|n| t!("count-sets", n = n),
+            why: &why,
+        };
+        let page = boards(&words, &deals, BOARDS as usize);
+        let path_name = path.display().to_string();
+        app.say(match write_whole(path, page.as_bytes()) {
+            Ok(()) => t!("missing-saved", path = path_name),
+            Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
+        });
+    }
+
     fn put(&mut self, deals: Vec<Deal>, source: Source) {
         self.deals = deals;
-        self.at = 0;
+        (self.at, self.number) = (0, None);
         self.source = source;
         self.watch();
     }
@@ -262,6 +315,7 @@ impl DealTab {
     fn go_to(&mut self, next: Next, app: &mut AppContext) {
         match next {
             Next::Take(deals) => self.give(deals),
+            Next::Number(number) => self.shuffle(number),
             Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
             Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
             Next::Act(Action::OpenDeals) => app.ask(ASK_DEALS),
@@ -514,6 +568,9 @@ impl Tab for DealTab {
             | Action::TypeCodes
             | Action::WatchGame
             | Action::NextDeal => self.unless_playing(Next::Act(action), app),
+            Action::PrintBoards => {
+                app.commands.push(Command::Ask(SAVE_BOARDS, t!("boards-file")));
+            }
             Action::Play => self.begin(now),
             Action::Start if self.play().is_some_and(|play| !play.is_running()) => self.begin(now),
             _ => {}
@@ -546,8 +603,11 @@ impl Tab for DealTab {
         self.codes.is_some() || self.instead.is_some()
     }
 
-    fn take(&mut self, _: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
-        self.open(&paths[0], app);
+    fn take(&mut self, ask: Ask, paths: Vec<PathBuf>, app: &mut AppContext) {
+        match ask {
+            SAVE_BOARDS => self.print_boards(&paths[0], app),
+            _ => self.open(&paths[0], app),
+        }
     }
 
     fn paste(&mut self, text: &str, app: &mut AppContext) -> bool {
@@ -581,19 +641,16 @@ impl Tab for DealTab {
     }
 }
 
-const SOURCES: [(Action, Word); 4] = [
+const SOURCES: [(Action, Word); 5] = [
     (Action::DealRandom, Word("shuffle-and-play")),
     (Action::DealDaily, Word("todays-deal")),
     (Action::OpenDeals, Word("open-deals")),
     (Action::TypeCodes, Word("type-codes")),
+    (Action::PrintBoards, Word("print-boards")),
 ];
 
-fn shuffled(seed: u64) -> Deal {
-    Deal::random(seed)
-}
-
-/// A seed that nobody has had before.
+/// A number of six digits at most, which can be said to a class.
 fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(1, |time| time.as_nanos() as u64)
+    since.map_or(1, |time| time.as_micros() as u64 % 1_000_000)
 }

@@ -64,7 +64,7 @@ pub enum Show {
     Stages,
     /// A shuffled deck, always the same one, watched step by step
     Deal,
-    /// The same deck, played against the clock
+    /// The same deck, to be played: its rules and players first
     Play,
     /// The tab of this name
     Tab(&'static str),
@@ -117,7 +117,7 @@ const OWN: [(Show, &str, &str); 9] = [
     (Show::Correct, "correct", "Corrections"),
     (Show::Stages, "stages", "How the photo was read"),
     (Show::Deal, "deal", "The file's deal, or a shuffled deck, always the same one, watched step by step"),
-    (Show::Play, "play", "The same cards, played against the clock"),
+    (Show::Play, "play", "The same cards, to be played: its rules and players first"),
     (Show::Settings, "settings", "The settings"),
     (Show::Keys, "keys", "The page of keys"),
 ];
@@ -350,7 +350,6 @@ fn show(window: &mut Window, show: Show) {
             }
             if show == Show::Play {
                 deal.lay_out();
-                deal.start(0.0);
             } else {
                 deal.watch();
                 deal.act(Action::NextStep, &mut window.app);

@@ -3,7 +3,7 @@
 use crate::{
     deal::{
         game::Watch,
-        play::{LEAVING_SECONDS, Phase, Play},
+        play::{Announcement, LEAVING_SECONDS, Phase, Play},
     },
     shared::{
         card_face::{self, ASPECT},
@@ -11,6 +11,7 @@ use crate::{
         names, overlay,
         settings::Settings,
         theme::{CHOSEN, focus_ring, text_on},
+        verdict,
         words::t,
     },
 };
@@ -23,6 +24,9 @@ use setsight_game::{
     game::{ROWS, Spot, place_name},
     sets::Set,
 };
+
+/// Round cards that are no set.
+const WRONG: Color32 = Color32::from_rgb(200, 30, 40);
 
 /// Where the cards of a table lie.
 struct Grid {
@@ -190,6 +194,15 @@ fn on_table(ui: &mut Ui, play: &Play, looks: Looks<'_>, room: Rect, now: f64) ->
         if shown.inner {
             pressed = Some(spot);
         }
+        if play.wrong(now).contains(&spot) && open {
+            let line = Stroke::new((0.03 * rect.width()).clamp(3.0, 9.0), WRONG);
+            ui.painter().rect_stroke(rect, 0.1 * rect.height(), line, StrokeKind::Outside);
+            verdict::cross(ui.painter(), rect.center_bottom(), 0.3 * rect.height(), WRONG);
+        }
+    }
+    let why = play.announcement().filter(|_| open && !play.wrong(now).is_empty());
+    if let Some(Announcement::Wrong(_, verdict, _)) = why {
+        overlay::caption(ui.painter(), ui.max_rect(), &names::verdict(verdict));
     }
     if let Some(leaving) = leaving.filter(|_| open) {
         // The set goes together and away, to where the sets are counted.

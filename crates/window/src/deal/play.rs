@@ -11,6 +11,8 @@ use setsight_game::{
 
 /// Most players at one table: a key from 1 on calls for each.
 pub(crate) const MOST_PLAYERS: usize = 8;
+/// So long cards that are no set stay marked, in seconds.
+const WRONG_SECONDS: f64 = 3.0;
 /// Seconds in which whoever has called must have chosen.
 const CALL_SECONDS: f64 = 6.0;
 /// Seconds in which taken cards leave the table.
@@ -134,6 +136,8 @@ pub struct Play {
     /// What has happened.
     log: Vec<Logged>,
     leaving: Option<Leaving>,
+    /// Cards that were chosen and are no set, and when.
+    wrong: (Vec<Spot>, f64),
     /// What was won or lost last and has not been heard.
     cue: Option<Cue>,
 }
@@ -157,6 +161,7 @@ impl Play {
             announcement: None,
             log: vec![(0.0, None, Note::Dealt(variant.start_cards()))],
             leaving: None,
+            wrong: (Vec::new(), 0.0),
             cue: None,
         }
     }
@@ -296,6 +301,11 @@ impl Play {
         self.leaving.as_ref().filter(|leaving| now - leaving.since < LEAVING_SECONDS)
     }
 
+    /// Cards that were chosen a moment ago and are no set.
+    pub(crate) fn wrong(&self, now: f64) -> &[Spot] {
+        if now - self.wrong.1 < WRONG_SECONDS { &self.wrong.0 } else { &[] }
+    }
+
     /// Seconds played, at a time.
     pub fn seconds(&self, now: f64) -> f64 {
         match self.phase {
@@ -407,6 +417,7 @@ impl Play {
             self.win(cards, by, now);
             return;
         }
+        self.wrong = (spots, now);
         self.lose(by, now, Note::Wrong(in_codes(&cards)));
         self.announcement = Some(match cards[..] {
             [a, b, c] if !is_set(a, b, c) => Announcement::Wrong([a, b, c], explain([a, b, c]), by),

@@ -47,6 +47,9 @@ impl DealTab {
         if let Source::Daily(day) = &self.source {
             ui.weak(t!("deal-of-day", day = day.word()));
         }
+        if let Some(number) = self.number {
+            ui.weak(t!("deal-number", n = format!("{number}")));
+        }
         if self.deals.len() > 1 {
             ui.horizontal_wrapped(|ui| {
                 ui.weak(t!("data-set-of", n = self.at + 1, all = self.deals.len()));

@@ -145,6 +145,8 @@ pub enum Action {
     OpenDeals,
     /// Asks for codes.
     TypeCodes,
+    /// Writes sheets of boards to print.
+    PrintBoards,
     /// Plays: lays the cards out, then lets the clock run.
     Play,
     /// Lets the clock run where the cards lie ready.
@@ -359,6 +361,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Deal, NO, Key::G, Action::DealDaily, Word("keys-daily")),
     bind(Place::Deal, NO, Key::O, Action::OpenDeals, Word("open-deals")),
     bind(Place::Deal, NO, Key::T, Action::TypeCodes, Word("type-codes")),
+    bind(Place::Deal, CTRL_SHIFT, Key::P, Action::PrintBoards, Word("print-boards")),
     bind(Place::Deal, NO, Key::P, Action::Play, Word("keys-play")),
     bind(Place::Deal, NO, Key::Enter, Action::Start, Word("keys-start")),
     bind(Place::Deal, NO, Key::Space, Action::Start, Word("keys-start")),

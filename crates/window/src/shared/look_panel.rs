@@ -11,7 +11,7 @@ use eframe::egui::{
     UiBuilder, UiKind, WidgetInfo, vec2,
 };
 use setsight_game::cards::{Card, Deck};
-use setsight_game::sets::explain;
+use setsight_game::sets::{completing, explain};
 
 /// Opacity of a set in the list while a card of it is covered.
 const RESTING: f32 = 0.3;
@@ -315,6 +315,12 @@ fn learn(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     let chosen: Vec<Card> = look.chosen.iter().map(|&i| table.cards[i].card).collect();
     for &card in &chosen {
         card_line(ui, &table.deck(), card, settings);
+    }
+    if let [a, b] = chosen[..]
+        && a != b
+    {
+        ui.label(t!("third-needed"));
+        card_line(ui, &table.deck(), completing(a, b), settings);
     }
     if let Some(verdict) = look.verdict(table) {
         ui.add_space(4.0);

@@ -1,16 +1,16 @@
 //! The dealt game, and the generalised game.
 
 use crate::harness::{Fake, ONE_SET, Test};
-use eframe::egui::{Event, Key, Modifiers, accesskit::Role};
+use eframe::egui::{Event, Key, Modifiers, Shape, accesskit::Role};
 use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::{Deal, Spot, transcript};
-use setsight_window::{Phase, Window};
+use setsight_window::{DealTab, Language, Phase, Window};
 
 #[test]
 fn a_game_is_watched_step_by_step() {
     let mut test = Test::at("Deal");
-    test.press("Type or paste codes");
+    test.press("Type a number or codes");
     let cards: Vec<Card> = Card::deck().take(18).collect();
     let codes: Vec<String> = cards.iter().map(ToString::to_string).collect();
     test.harness.get_by_role(Role::MultilineTextInput).type_text(&codes.join(" "));
@@ -36,6 +36,37 @@ fn a_game_is_watched_step_by_step() {
 }
 
 #[test]
+fn a_class_has_the_same_deal_by_its_number_and_on_paper() {
+    let mut test = Test::at("Deal");
+    test.harness.event(Event::Paste("4711".into()));
+    test.settle();
+    test.shows("Deal 4711");
+    let first = names::<3>(&Deal::random(4711));
+    test.press("Start");
+    first.iter().for_each(|name| test.shows_part(name));
+    test.key(Key::P);
+    for (language, task) in
+        [(Language::English, "Find all sets."), (Language::German, "Finde alle Sets.")]
+    {
+        test.window_mut().app.store.settings.language = Some(language);
+        test.window_mut().tabs.get_mut::<DealTab>().shuffle(4711);
+        test.settle();
+        test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
+        let path = test.path(&format!("{}.html", language.name()));
+        test.type_text(&path.display().to_string());
+        test.press("OK");
+        let page = std::fs::read_to_string(path).unwrap();
+        assert_eq!(page.matches(task).count(), 4, "{language:?}");
+        assert!(page.contains("4711") && page.contains("4714") && page.contains("Sets<i>"));
+    }
+}
+
+/// The first cards of a deal, by name.
+fn names<const N: usize>(deal: &Deal) -> [String; N] {
+    std::array::from_fn(|place| Deck::classic().card_name(deal.cards()[place]))
+}
+
+#[test]
 fn a_game_is_played_against_the_clock() {
     let mut test = Test::at("Deal");
     let codes = "1fgd 2fgd 3fgd 1ord 2ogs 3sps 1sgo 2fro 3ops 1opd 2srs 3fgo 1frs 1fgs 2sgd";
@@ -54,6 +85,17 @@ fn a_game_is_played_against_the_clock() {
         test.press(place);
     }
     test.shows("Not a set.");
+    // On the table, too: a panel is not seen on a full screen.
+    let all = test.harness.output().shapes.iter();
+    let texts: Vec<&str> = all
+        .filter_map(|shape| match &shape.shape {
+            Shape::Text(text) => Some(text.galley.text()),
+            _ => None,
+        })
+        .filter(|text| text.starts_with("No set, because"))
+        .collect();
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].contains("the shading") && texts[0].contains("the colour"), "{texts:?}");
     test.shows_part("1\u{a0}mistake");
     test.press("No set here");
     test.shows("There is a set.");
@@ -367,7 +409,7 @@ fn a_search_is_watched_from_the_deal_to_the_set() {
     let all = cards(&test);
     assert!(all.len() > 16 && all[..16] == first);
     test.press("Previous step");
-    test.shows("What completes these cards is looked up, and there.");
+    test.shows("The card that completes these is on the board.");
 
     test.press("Next deal");
     test.until(Window::is_settled);

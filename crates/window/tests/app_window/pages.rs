@@ -272,7 +272,7 @@ fn german_words_fit_into_a_small_window() {
         test.reaches(&["English", "Deutsch", "Dunkel", "Starker Kontrast", "Normale Größe"]);
         test.press_anywhere("Schließen");
         test.keys(Modifiers::COMMAND, Key::Num2);
-        test.reaches(&["Spiel des Tages", "Codes eintippen oder einfügen"]);
+        test.reaches(&["Spiel des Tages", "Nummer oder Codes eintippen"]);
         test.press_anywhere("Mischen und spielen");
         test.reaches(&["Zusehen", "Neues Spiel…", "Kette", "Junior", "Spieler: 8"]);
         test.press_anywhere("Los");

@@ -108,6 +108,8 @@ fn why_three_cards_are_a_set_is_told_beside_the_picture_and_circled_on_it() {
     for card in ["Card 1: one filled green diamond", "Card 2: two filled green diamonds"] {
         test.press(card);
     }
+    test.shows("This card would complete the set:");
+    test.shows("three filled green diamonds");
     test.press("Card 4: one open red diamond");
     test.shows("Or click another card to start again with it.");
 }

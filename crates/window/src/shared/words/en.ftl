@@ -418,7 +418,7 @@ keys-copy-transcript = Copy the transcript
 keys-places = The cards, down the columns, where these keys lie
 keys-last-set = The cards of the last set, in a chain
 keys-one-to-eight = 1 to 8
-keys-players = The players: call, when there are several
+keys-players = Call a set (several players)
 
 ## Photos
 
@@ -544,6 +544,7 @@ no-other-set = There is no other set.
 choose-three = Choose three cards in the picture.
 choose-two = Choose two more.
 choose-one = Choose one more.
+third-needed = This card would complete the set:
 choose-others = Choose other cards
 fourth-begins-anew = Or click another card to start again with it.
 unsure-at = { $percent } % sure, code { $code }
@@ -629,7 +630,7 @@ all-right-then = All right
 worth-better = Better: more of your cards are read correctly than before.
 worth-same = No better: the cards set aside are read as before.
 worth-worse = Worse: more was lost than gained.
-worth-unknown = Not measured: nothing could be set aside.
+worth-unknown = Not measured: too few cards to test on.
 kept-aside =
     { $n ->
         [one] set aside, { $n } card
@@ -660,7 +661,7 @@ training-not-started = The training cannot be started: { $error }
 ## Whether a deck is complete
 
 deck-check = Is my deck complete?
-deck-check-help = Lay out all cards, face up and each of them once, and photograph them, in as many photos as it takes. Open the photos, or drop them here. Photos that are open count.
+deck-check-help = Lay out all the cards, face up, and photograph them, in as many photos as you like. Each card should be in just one. Open the photos, or drop them here. Photos that are already open are included.
 deck-check-reading = Reading: { $read } of { $all } photos…
 deck-check-unknown = No card is read clearly, so I cannot say anything about the deck. If I do not know it, teach it first: More…, Teach a new deck.
 deck-check-there = { $there } of { $of } cards are there
@@ -852,9 +853,18 @@ deal-what = Play it against the clock, alone or together, or watch it step by st
 shuffle-and-play = Shuffle and play
 todays-deal = Today's deal
 open-deals = Open a file of deals
-type-codes = Type or paste codes
-codes-label = 12 to 81 cards such as 2spd, or a whole file of deals
+type-codes = Type a number or codes
+codes-label = The number of a deal, 12 to 81 cards such as 2spd, or a whole file of deals
 deal-these = Deal these
+deal-number = Deal { $n }
+print-boards = Print boards…
+ask-boards = Save the sheets as
+boards-file = boards.html
+sheet-task = Find all sets.
+sheet-name = Name
+sheet-date = Date
+sheet-sets = Sets
+sheet-next = The sets are on the next sheet.
 give-up-game = Give up this game?
 would-be-lost = It is not over yet and would be lost.
 play-on = Play on
@@ -1136,7 +1146,7 @@ any-solver = Solver
 any-brute = Tries all combinations of v cards.
 any-smt = Z3, with an integer for each value of a set.
 any-smt-boolean = Z3, with a yes or no for each card of the board.
-any-dynamic = Stores all partial sets; those of v - 1 cards by the card that they lack.
+any-dynamic = Stores every partial set, and finds those that lack one card by that card.
 any-dynamic-paper = For each pair of cards: takes card after card that fits, and so overlooks some sets.
 any-cover = For each card: which of those before it make a set with it?
 any-searching = Searching…
@@ -1154,8 +1164,8 @@ any-drawn =
 any-turn = This card has its turn: sets with it and the cards before it.
 any-tried = Are these a set?
 any-grown = A partial set of { $n } cards is stored.
-any-hit = What completes these cards is looked up, and there.
-any-miss = What completes these cards is looked up: not there.
+any-hit = The card that completes these is on the board.
+any-miss = The card that completes these is not on the board.
 any-lacked-by-none = No stored partial set lacks just this card.
 any-branch =
     { $n ->
