@@ -219,8 +219,8 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         tables.iter().map(|(photo, table)| (*photo, table)).collect();
     let found = Inventory::of(&of_photos);
     if !found.is_known() {
-        let hint = "if these are a deck's cards, it is one that is not known: `setsight deck learn` teaches it";
-        let _ = print_result!("no card is sure, so that nothing can be said of the deck; {hint}");
+        let hint = "If this is another deck, teach it first: setsight deck learn";
+        let _ = print_result!("No card could be read with certainty. {hint}");
         return Ok(Outcome::SomeFailed);
     }
     if let Some(file) = &args.print {

@@ -66,7 +66,7 @@ pub struct Args {
     /// No window: print what is seen
     #[arg(long)]
     headless: bool,
-    /// How it is printed: text, a line in words when that changes; json, a line for each frame
+    /// How it is printed: text, what happens in words; json, a line for each frame
     #[arg(
         short,
         long,
@@ -191,7 +191,10 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         && !is_stream(path)
     {
         // What cannot be opened is told of here, not in a window.
-        Video::open(path).with_context(|| path.display().to_string())?;
+        if let Err(error) = Video::open(path) {
+            let message = format!("{}: {error}", path.display());
+            return Err(if path.exists() { anyhow!(message) } else { BadCall(message).into() });
+        }
     }
     // So is what is wrong with the weights.
     args.reading.pipeline()?;
@@ -245,6 +248,7 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let (_, no_commands) = channel();
     let recording = session.run(input, Some(opened), &no_commands, stop::asked(), &mut lines);
     setsight_live::end_children();
+    lines.printer.tell_last()?;
     let outcome = lines.outcome;
     if let Some(recording) = recording {
         if let (Ok(_), RecordingState::Failed(reason)) = (&outcome, &recording.state) {
@@ -345,16 +349,23 @@ impl<W: Write> Sink for Lines<W> {
     }
 }
 
-/// Prints views.
+/// A table that has stayed as it is for so long is told of: readings come and go.
+const STAYS_MS: f64 = 1000.0;
+
+/// Prints views, in words what has happened.
 struct Printer<W: Write> {
     format: Format,
+    /// How many sets were taken, and the table, as told of last.
+    taken: usize,
     last: String,
+    /// The table that is seen now, and since when.
+    seen: (String, f64),
     out: W,
 }
 
 impl<W: Write> Printer<W> {
     fn new(format: Format, out: W) -> Self {
-        Self { format, last: String::new(), out }
+        Self { format, taken: 0, last: String::new(), seen: (String::new(), 0.0), out }
     }
 
     fn print(&mut self, view: &LiveView) -> io::Result<()> {
@@ -364,17 +375,36 @@ impl<W: Write> Printer<W> {
                 self.out.flush()
             }
             Format::Text => {
-                let text = summary(view);
-                if text == self.last {
-                    return Ok(());
+                let (taken, now) = (&view.score.taken, view.time_ms);
+                let deck = view.tracked.table.deck();
+                for set in taken.iter().skip(self.taken) {
+                    let names = set.map(|card| deck.card_name(card)).join(", ");
+                    self.line(now, &format!("set taken: {names}"))?;
                 }
-                let time = view.time_ms / 1e3;
-                writeln!(self.out, "{time:8.2} s  {text}")?;
-                self.out.flush()?;
-                self.last = text;
-                Ok(())
+                self.taken = taken.len();
+                let text = summary(view);
+                if self.seen.0 != text {
+                    self.seen = (text, now);
+                }
+                if now - self.seen.1 < STAYS_MS { Ok(()) } else { self.tell_last() }
             }
         }
+    }
+
+    /// Tells of the table that is seen now, if that is another one than before.
+    fn tell_last(&mut self) -> io::Result<()> {
+        let (text, since) = self.seen.clone();
+        if text == self.last {
+            return Ok(());
+        }
+        self.line(since, &text)?;
+        self.last = text;
+        Ok(())
+    }
+
+    fn line(&mut self, time_ms: f64, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{:6.1} s  {text}", time_ms / 1e3)?;
+        self.out.flush()
     }
 }
 
@@ -461,6 +491,30 @@ mod tests {
         assert!(!doubtful.contains("97 %"), "{doubtful}");
         view.tracked.looked = false;
         assert_eq!(summary(&view), "looking for cards");
+    }
+
+    #[test]
+    fn what_happens_is_told_and_no_change_of_mind() {
+        let mut printer = Printer::new(Format::Text, Vec::new());
+        let set = parse_codes("1fgd 2fgd 3fgd").unwrap();
+        let steps = [
+            (0.0, "1fgd 2fgd 3fgd 1ord", 0),
+            (1100.0, "1fgd 2fgd 3fgd 1ord", 0),
+            (1200.0, "1fgd 2fgd", 0),
+            (1300.0, "1fgd 2fgd 3fgd 1ord", 0),
+            (3900.0, "1ord", 1),
+            (4000.0, "1ord 2spd", 1),
+        ];
+        for (time_ms, codes, taken) in steps {
+            let mut view = view(codes);
+            view.time_ms = time_ms;
+            view.score.taken = vec![[set[0], set[1], set[2]]; taken];
+            printer.print(&view).unwrap();
+        }
+        printer.tell_last().unwrap();
+        let told = String::from_utf8(printer.out).unwrap();
+        let told: Vec<&str> = told.lines().map(|line| &line[..20]).collect();
+        assert_eq!(told, ["   0.0 s  4 cards, 1", "   3.9 s  set taken:", "   4.0 s  2 cards, n"]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::{path::PathBuf, sync::Arc};
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
     /// Labels are missing or wrong.
-    #[error(transparent)]
+    #[error("{0}")]
     Labels(#[from] DatasetError),
     /// Crops that cannot be used.
     #[error(transparent)]

@@ -31,7 +31,7 @@ const COPIES: u64 = 3;
 #[derive(Debug, thiserror::Error)]
 pub enum CropsError {
     /// Labels are missing or wrong.
-    #[error(transparent)]
+    #[error("{0}")]
     Labels(#[from] DatasetError),
     /// A file is not an image, or not a usable one.
     #[error("{}: {reason}; put a readable image there or take its labels out", .path.display())]

@@ -35,7 +35,7 @@ pub struct Args {
     /// Photos, and folders of photos; - is one photo from stdin
     #[arg(required = true, value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
-    /// Look into folders in folders too
+    /// Include subfolders
     #[arg(long, short)]
     pub(super) recursive: bool,
     /// Stay, and read what comes into the folders until Ctrl-C; what is there is read first
