@@ -23,7 +23,7 @@ fn a_sheet_has_a_board_and_its_sets() {
     assert!(!sets.is_empty());
     let (front, back) = page.split_once(&format!("Deal of seed 7: {} sets", sets.len())).unwrap();
     assert_eq!((front.matches("<figure>").count(), front.matches("<text ").count()), (12, 12));
-    assert!(front.contains("Name<i></i>Date<i></i>"), "{front}");
+    assert!(front.contains("Name<i></i>Date<i></i>Sets<i></i>"), "{front}");
     for card in board {
         assert!(front.contains(&format!("aria-label=\"{}\"", card.name())), "{card}");
     }
@@ -47,8 +47,11 @@ fn a_sheet_has_a_board_and_its_sets() {
     assert_eq!(page.matches("<section class=\"sheet of4\">").count(), 2);
     let (front, back) = page.split_once("The sets are on the next sheet.").unwrap();
     for seed in 7..=10 {
-        assert_eq!(page.matches(&format!("<h1>Deal of seed {seed}</h1>")).count(), 1);
-        assert!(front.contains(&format!("<h1>Deal of seed {seed}</h1>")), "{seed}");
+        assert_eq!(
+            page.matches(&format!("<h1>Deal of seed {seed}. Find all sets.</h1>")).count(),
+            1
+        );
+        assert!(front.contains(&format!("<h1>Deal of seed {seed}. Find all sets.</h1>")), "{seed}");
         let count = find_all(&Deal::random(seed).cards()[..12]).len();
         assert!(back.contains(&format!("<h1>Deal of seed {seed}: {count} set")), "{seed}");
     }
