@@ -62,8 +62,8 @@ pub(crate) enum Note {
     Dealt(usize),
     /// The cards of these codes were taken.
     Taken(String),
-    /// Those of these were chosen and are none that may be taken.
-    Wrong(String),
+    /// Cards were chosen that may not be taken.
+    Wrong,
     /// A player called and did not choose in time.
     Nothing,
     /// A player said that there is no set, and there is one.
@@ -79,7 +79,7 @@ impl Note {
         match self {
             Self::Dealt(n) => t!("log-dealt", n = *n),
             Self::Taken(_) => t!("log-set"),
-            Self::Wrong(_) => t!("log-no-set"),
+            Self::Wrong => t!("log-no-set"),
             Self::Nothing => t!("log-nothing"),
             Self::ThereIsOne => t!("log-there-is-one"),
             Self::More(n) => t!("log-more", n = *n),
@@ -254,7 +254,7 @@ impl Play {
                 Note::More(_) => {
                     self.round.lay_out_more();
                 }
-                Note::Wrong(_) | Note::Nothing | Note::ThereIsOne => {
+                Note::Wrong | Note::Nothing | Note::ThereIsOne => {
                     self.mistakes += 1;
                     player.lost += usize::from(by.is_some());
                 }
@@ -418,7 +418,7 @@ impl Play {
             return;
         }
         self.wrong = (spots, now);
-        self.lose(by, now, Note::Wrong(in_codes(&cards)));
+        self.lose(by, now, Note::Wrong);
         self.announcement = Some(match cards[..] {
             [a, b, c] if !is_set(a, b, c) => Announcement::Wrong([a, b, c], explain([a, b, c]), by),
             _ => Announcement::NotThese(cards, by),
@@ -555,7 +555,7 @@ mod tests {
         play.choose(Spot::Table(99), 16.0);
         play.choose(Spot::Last(0), 16.0);
         assert!(play.chosen.is_empty(), "there are no such cards");
-        assert!(play.log()[1].starts_with("0:03  no set: "), "{:?}", play.log());
+        assert_eq!(play.log()[1], "0:03  not a set");
     }
 
     #[test]
@@ -595,7 +595,7 @@ mod tests {
         assert_eq!(play.set_times(), [4.0]);
         play.names = vec![String::new(), " Anna ".to_owned()];
         assert_eq!((play.name(0).as_str(), play.name(1).as_str()), ("Player 1", "Anna"));
-        assert!(play.log().last().unwrap().contains("Anna: set: "), "{:?}", play.log());
+        assert!(play.log().last().unwrap().ends_with("Anna: set"), "{:?}", play.log());
         assert!(play.caller(4.0).is_none() && play.leaving(4.1).is_some());
         play.call(0, 10.0);
         play.tick(10.0 + CALL_SECONDS - 0.1);
