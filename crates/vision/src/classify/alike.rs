@@ -3,7 +3,8 @@
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
 //! linkage (Sokal and Michener 1958) into at most three groups, by two measures, of which one is learnt
-//! ([`Likeness`]). Both together are believed where one of them alone puts the same cards together. Then
+//! ([`Likeness`]). Both together are believed where one of them alone puts the same cards together. Where the
+//! deck is known, what readers say of the cards takes the place of the measure by hand. Then
 //! the game itself has its say: no two cards are alike in all four properties, since a deck has each card
 //! once.
 //!
@@ -102,10 +103,9 @@ impl Likeness {
     }
 }
 
-/// Groups those cards of a drawn table that `counts`; `None` for a
-/// card that takes no part, or shows no symbol. Where the deck is known, `named` is what readers say of each card, which then
-/// takes the place of the measure by hand. A card may lie a second time beside the largest `board`, as an index
-/// into the images.
+/// Groups those cards of a drawn table that `counts`; `None` for a card that takes no part, or shows no symbol.
+/// Where the deck is known, `named` is what readers say of each card, which then takes the place of the measure by
+/// hand. `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
 ///
 /// # Errors
 /// A property in which the groups are not clear. Fillings come last: they seldom are.
@@ -174,8 +174,7 @@ pub(crate) fn classes(
     let fills = grouped(0).ok_or(Property::Shading)?;
     let classes: Vec<Class> =
         (0..own.len()).map(|i| [numbers[i], fills[i], inks[i], outlines[i]]).collect();
-    let varies = |p: usize| classes.iter().any(|class| class[p] != classes[0][p]);
-    let varies = varies(0);
+    let varies = classes.iter().any(|class| class[0] != classes[0][0]);
     let mut of_all = vec![None; images.len()];
     seen.iter().zip(classes).for_each(|(&i, class)| of_all[i] = Some(class));
     let own: BTreeSet<Class> = board.iter().filter_map(|&i| of_all[i]).collect();
