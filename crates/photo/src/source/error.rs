@@ -171,14 +171,9 @@ pub(super) fn reduction(width: u32, height: u32) -> u32 {
 
 /// How many times smaller a photo of this size is decoded in each direction to be read: 1, 2, 4 or 8.
 pub(super) fn reduction_to_read(width: u32, height: u32) -> u32 {
-    /// Photos of so many pixels are read whole: little is won by less.
-    const FEW_PIXELS: u64 = 4_500_000;
     /// Least long side. The finder shrinks photos to 800 pixels, and most boards fill enough of their photo for
     /// their cards to have the pixels that the reader takes.
     const LEAST_LONG_PX: u32 = 1000;
-    if u64::from(width) * u64::from(height) <= FEW_PIXELS {
-        return 1;
-    }
     let long = width.max(height);
     [8, 4, 2].into_iter().find(|by| long / by >= LEAST_LONG_PX).unwrap_or(1)
 }
@@ -199,7 +194,8 @@ mod tests {
     #[test]
     fn what_is_read_is_as_small_as_it_may_be() {
         for (size, by) in [
-            ((2000, 2000), 1),
+            ((1999, 1500), 1),
+            ((1125, 2000), 2),
             ((3264, 2448), 2),
             ((4032, 3024), 4),
             ((3000, 4000), 4),
