@@ -53,7 +53,8 @@ names_no_path() { # name of the script, file...
     shift
     for file in "$@"; do
         # Strings are taken whole, so that the message shows what names it.
-        found=$(strings "$file" | grep -F -e "$cargo_home" -e "$PWD" -e "$HOME/" | head -3) || true
+        # Not $HOME, which may be /root: the bus of a desktop has an object of that name.
+        found=$(strings "$file" | grep -F -e "$cargo_home" -e "$PWD" -e "$(rustc --print sysroot)" | head -3) || true
         if [ -n "$found" ]; then
             printf '%s: %s holds paths of this machine:\n%s\n' "$name" "${file##*/}" "$found" >&2
             return 1
