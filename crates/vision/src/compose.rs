@@ -8,7 +8,7 @@ use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
 use super::find::{CardFinder, FindError};
 use super::probability::median;
-use super::table::{SettledTable, TableFacts};
+use super::table::{Colors, SettledTable, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
 use super::{copies, layout, stage_pictures};
@@ -250,7 +250,9 @@ impl Pipeline {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
         let (readings, facts, classes) = trace.stage("classify", |_| {
-            let is_grouped = table.facts.on_screen && with(Step::Groups);
+            // Without colours inks are one group, or as many as there are greys.
+            let shows_inks = table.facts.colors == Colors::Told;
+            let is_grouped = table.facts.on_screen && shows_inks && with(Step::Groups);
             let straight = is_grouped.then(|| table.cards.images.clone());
             let likeness = table.look.likeness.clone();
             let (mut readings, mut facts) = table.read(reader)?;

@@ -1,9 +1,9 @@
 //! What must not change a board: drawn tables are read turned, mirrored, smaller and brighter.
 
-use image::{RgbImage, imageops};
+use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::engine::Models;
-use setsight_scenes::{Kind, Params, render};
+use setsight_scenes::{Kind, Params, render, scenes};
 use setsight_vision::{Pipeline, ReadingPlan, Trace};
 use std::{collections::BTreeSet, sync::LazyLock};
 
@@ -73,4 +73,21 @@ fn mirrored_it_is_the_same_board_and_the_mirror_is_told() {
     for (image, cards) in tables() {
         assert_eq!(board(imageops::flip_horizontal(&image)), (cards, true));
     }
+}
+
+#[test]
+fn a_grey_copy_of_a_screen_tells_no_set() {
+    let screens = (0..30).map(|i| scenes::screen(scenes::HELD_BACK + 61, i).unwrap().image);
+    let sets_in =
+        |image: &RgbImage| PIPELINE.read(image, &mut Trace::default()).unwrap().table.sets.len();
+    let (mut coloured, mut grey) = (0, 0);
+    for image in screens {
+        coloured += sets_in(&image);
+        let of_grey = |image: &RgbImage| {
+            let grey = imageops::grayscale(image);
+            RgbImage::from_fn(grey.width(), grey.height(), |x, y| Rgb([grey[(x, y)][0]; 3]))
+        };
+        grey += sets_in(&of_grey(&image));
+    }
+    assert!(coloured > 20 && grey == 0, "{coloured} sets, {grey} of them in grey");
 }
