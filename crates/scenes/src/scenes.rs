@@ -91,9 +91,22 @@ pub fn reader_but(
 /// # Errors
 /// None that a caller could cause.
 pub fn in_bad_light(seed: u64, index: u64) -> Result<Scene, RenderError> {
+    in_bad_light_but(seed, index, |_| ())
+}
+
+/// The same with changed ranges.
+///
+/// # Errors
+/// The changed ranges are invalid.
+pub fn in_bad_light_but(
+    seed: u64,
+    index: u64,
+    change: impl FnOnce(&mut Params),
+) -> Result<Scene, RenderError> {
     let mut dice = Dice::new(seed, index, Purpose::Ranges);
     let mut params = reader_params(&mut dice);
     worsen(&mut params, &mut dice);
+    change(&mut params);
     compressed(render(&params, seed, index)?, dice.chance(0.9))
 }
 

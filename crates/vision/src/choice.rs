@@ -130,6 +130,8 @@ pub enum Step {
     Augmented,
     /// The classical features of cards that are still in doubt.
     Features,
+    /// What the other cards of a photo tell of one.
+    Company,
     /// The network that reads copies of screens.
     Screens,
     /// The crop around the symbols of a drawing's cards.
@@ -142,7 +144,7 @@ pub enum Step {
 
 impl Step {
     /// All of them, in the order in which they speak.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Corrected,
         Self::Search,
         Self::Panels,
@@ -150,6 +152,7 @@ impl Step {
         Self::Context,
         Self::Augmented,
         Self::Features,
+        Self::Company,
         Self::Screens,
         Self::Closer,
         Self::Drawing,
@@ -166,6 +169,7 @@ impl Step {
             Self::Context => ("context", "the refiner's look at cards that are read with doubt"),
             Self::Augmented => ("augmented", "the refiner's look at the same crops turned around"),
             Self::Features => ("features", "classical features of cards that are still in doubt"),
+            Self::Company => ("company", "what the other cards of a photo tell of one"),
             Self::Screens => ("screens", "the network that reads copies of screens"),
             Self::Closer => ("closer", "crops around the small symbols of a drawing"),
             Self::Drawing => ("drawing", "what is measured of a drawing's symbols"),

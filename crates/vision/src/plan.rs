@@ -186,6 +186,7 @@ impl ReadingPlan {
                 let calibration = weights.board;
                 let mut reader = FusedReader::new(network, refiner, weights);
                 reader.without.clone_from(&self.without);
+                reader.company = fusion.company;
                 if has_second {
                     reader.second = NeuralReader::load_second(models)?;
                 }

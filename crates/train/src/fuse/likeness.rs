@@ -1,4 +1,4 @@
-//! Fits how alike the network that reads screens finds the prints of two cards.
+//! Fits how alike the networks that read screens and bad light find the prints of two cards.
 //!
 //! On drawn tables of decks without end, known and invented, the features before its last layer and what is
 //! measured of a card are projected so that cards alike in a property lie together and others apart: linear
@@ -13,12 +13,12 @@ use rayon::prelude::*;
 use setsight_game::cards::{Card, Property};
 use setsight_nets::graph::{Graph, Op};
 use setsight_nets::reader::{CHANNELS, HEIGHT, OUTPUTS, WIDTH};
-use setsight_scenes::params::DeckChoice;
-use setsight_scenes::scenes;
+use setsight_scenes::params::{DeckChoice, Params};
+use setsight_scenes::{Scene, scenes};
 use setsight_vision::classify::alike::{
     FILL, LIKENESS, Measured, MeasuredLikeness, TEXTURE, measured,
 };
-use setsight_vision::classify::{Cards, neural};
+use setsight_vision::classify::{Cards, company, neural};
 use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::collections::BTreeMap;
 
@@ -46,44 +46,87 @@ pub fn prints(
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Vec<Print>>, CollectError> {
-    let features = graphs.map(|graph| Graph {
-        nodes: graph.nodes[..graph.nodes.len() - 1].to_vec(),
-        ..graph.clone()
-    });
+    let features = graphs.map(before_last);
     let table = |index: u64| {
         let scene = scenes::screen_but(seed, index, |params| {
             params.strange = 0.0;
-            if index % 2 == 1 {
-                params.decks = vec![(DeckChoice::Invented, 1.0)];
-            }
+            mix_decks(params, index);
         })?;
-        let outlines = networks.finder.find(&scene.image, &mut Trace::default());
-        let mut outlines = outlines.map_err(PipelineError::from)?;
-        outlines.retain(|at| truth_at(&scene, at).card().is_some());
-        let cards = Cards::straighten(&scene.image, &outlines).of_drawing();
+        let found = cards_on(&scene, networks)?;
+        let cards = found.of_drawing();
         done();
-        if outlines.is_empty() {
-            return Ok(Vec::new());
-        }
-        let input: Vec<f32> = cards.images.iter().flat_map(neural::input_of).collect();
-        let told = features.each_ref().map(|graph| {
-            let shape = [outlines.len(), CHANNELS, HEIGHT, WIDTH];
-            run_graph(graph, Tensor::new(input.clone(), &shape)).values
-        });
-        let [own, second] =
-            told.each_ref().map(|told| told.chunks_exact(told.len() / outlines.len()));
-        let all = own.zip(second).zip(measured(&cards.images, |_| true)).zip(&outlines);
-        type Seen<'a> = ((&'a [f32], &'a [f32]), Option<Measured>);
-        let print = |(((own, second), measured), outline): (Seen<'_>, &CardOutline)| {
+        let [own, second] = features.each_ref().map(|graph| features_of(graph, &cards));
+        let all = own.into_iter().zip(second).zip(measured(&cards.images, |_| true));
+        type Seen = ((Vec<f32>, Vec<f32>), Option<Measured>);
+        let print = |(((own, second), measured), outline): (Seen, &CardOutline)| {
             let measured = measured?;
-            let filling = measured.filling();
-            let values = own.iter().chain(second).chain(&filling).chain(&measured.ink).copied();
-            let card = truth_at(&scene, outline).card()?;
-            Some(Print { card, values: values.map(f64::from).collect() })
+            let all = [own, second, measured.filling(), measured.ink.to_vec()].concat();
+            Print::of(&scene, outline, all)
         };
-        Ok(all.filter_map(print).collect())
+        Ok(all.zip(&*cards.outlines).filter_map(print).collect())
     };
     (0..tables).into_par_iter().map(table).collect()
+}
+
+/// Draws photos of tables in good and bad light, every second one of an invented deck, and takes the prints of their
+/// cards as one network sees them. Calls `done` after each.
+///
+/// # Errors
+/// A table cannot be drawn, or its cards not be found.
+pub fn prints_on_photos(
+    graph: &Graph,
+    networks: Networks,
+    tables: u64,
+    seed: u64,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<Vec<Print>>, CollectError> {
+    let features = before_last(graph);
+    let table = |index: u64| {
+        let scene = scenes::in_bad_light_but(seed, index, |params| mix_decks(params, index))?;
+        let cards = cards_on(&scene, networks)?;
+        done();
+        let all = features_of(&features, &cards).into_iter().zip(&*cards.outlines);
+        Ok(all.filter_map(|(values, outline)| Print::of(&scene, outline, values)).collect())
+    };
+    (0..tables).into_par_iter().map(table).collect()
+}
+
+/// Every second table shows an invented deck.
+fn mix_decks(params: &mut Params, index: u64) {
+    if index % 2 == 1 {
+        params.decks = vec![(DeckChoice::Invented, 1.0)];
+    }
+}
+
+/// The cards of a drawn table that the finder finds.
+fn cards_on<'a>(scene: &'a Scene, networks: Networks) -> Result<Cards<'a>, CollectError> {
+    let outlines = networks.finder.find(&scene.image, &mut Trace::default());
+    let mut outlines = outlines.map_err(PipelineError::from)?;
+    outlines.retain(|at| truth_at(scene, at).card().is_some());
+    Ok(Cards::of_found(&scene.image, outlines))
+}
+
+/// A network without its last layer.
+fn before_last(graph: &Graph) -> Graph {
+    Graph { nodes: graph.nodes[..graph.nodes.len() - 1].to_vec(), ..graph.clone() }
+}
+
+/// What a network without its last layer says of each card.
+fn features_of(graph: &Graph, cards: &Cards) -> Vec<Vec<f32>> {
+    let count = cards.images.len();
+    if count == 0 {
+        return Vec::new();
+    }
+    let input = cards.images.iter().flat_map(neural::input_of).collect();
+    let told = run_graph(graph, Tensor::new(input, &[count, CHANNELS, HEIGHT, WIDTH])).values;
+    told.chunks_exact(told.len() / count).map(<[f32]>::to_vec).collect()
+}
+
+impl Print {
+    fn of(scene: &Scene, outline: &CardOutline, values: Vec<f32>) -> Option<Self> {
+        let card = truth_at(scene, outline).card()?;
+        Some(Self { card, values: values.into_iter().map(f64::from).collect() })
+    }
 }
 
 /// The networks with further outputs whose sums tell the likeness of cards, and how what is measured counts beside
@@ -138,6 +181,21 @@ pub fn fit_likeness(
     let [filling, ink] = of_measured;
     let measured = MeasuredLikeness { filling: rows_of(filling)?, ink: rows_of(ink)? };
     Some((graphs, measured))
+}
+
+/// Adds outputs that tell the places of cards on photos, see [`company`]. `None` if the network has no last layer of
+/// its own, or the tables too few cards.
+pub fn fit_places(graph: &mut Graph, tables: &[Vec<Print>]) -> Option<()> {
+    for (property, dimensions) in company::PROPERTIES.into_iter().zip(company::DIMENSIONS) {
+        let values = |print: &Print| DVector::from_column_slice(&print.values);
+        let rows = discriminants(tables, property, dimensions, 1.0, &values)?;
+        let (weights, bias) = last_layer(graph)?;
+        for row in rows.row_iter() {
+            weights.extend(row.iter().map(|v| *v as f32));
+            bias.push(0.0);
+        }
+    }
+    Some(())
 }
 
 /// Weights and bias of a network's dense last layer.

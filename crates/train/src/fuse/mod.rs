@@ -15,7 +15,7 @@ pub use collect::{
     Networks, Source, crops, drawn, drawn_clipped, drawn_in_bad_light, drawn_on_screen,
     drawn_with_stacks,
 };
-pub use likeness::{fit_likeness, prints};
+pub use likeness::{fit_likeness, fit_places, prints, prints_on_photos};
 pub(crate) use report::Report;
 pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS, fit_is_screen, fit_outlines};
 
@@ -26,6 +26,7 @@ use setsight_vision::{
     CardOutline, Reading,
     board::{Board, BoardCard, Calibration, Params},
     classify::{
+        company::{self, Company},
         fused::{ClassifierOutputs, Escalation, said_of_card, said_of_property},
         fusion::{
             CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights,
@@ -343,6 +344,39 @@ fn fit_drawing(
         let [others, value] = [fitted[0], fitted[1]].map(|weight| weight.max(0.0) as f32);
         DrawingWeights { others, value }
     })
+}
+
+/// How much the other cards of a photo count beside what is said of a card without them, from photos in good and in bad
+/// light.
+pub fn fit_company(sources: &[Source], joint: &EvidenceWeights) -> Company {
+    /// What the log probabilities are multiplied with here, so that the prior holds their weight: in good light
+    /// they are as sure as they are right, and the drawn bad light is worse than most.
+    const HELD: f64 = 1e-3;
+    // A large source does not drown the other.
+    let weight = |source: &Source| weight_of(source.tables.iter().map(|t| t.seen.len()).sum());
+    let mut choices = [Vec::new(), Vec::new()];
+    for (source, table) in sources.iter().flat_map(|own| own.tables.iter().map(move |t| (own, t))) {
+        let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
+        let readings: Vec<_> = table.seen.iter().map(read).collect();
+        let places = table.seen.iter().map(|seen| seen.outputs.place).collect::<Option<Vec<_>>>();
+        let Some(places) = places else { continue };
+        for (k, property) in company::PROPERTIES.into_iter().enumerate() {
+            let told = company::told(k, &readings, &places);
+            for ((seen, reading), told) in table.seen.iter().zip(&readings).zip(told) {
+                let (Truth::Card(card), Some(told)) = (seen.truth, told) else { continue };
+                let of = |v: usize| {
+                    let log = f64::from(reading.values[property as usize][v].max(1e-9).ln());
+                    vec![HELD * log, f64::from(told[v][0]), f64::from(told[v][1])]
+                };
+                let (features, truth) = ([0, 1, 2].map(of).into(), card.value(property));
+                choices[k].push(Choice { features, truth, weight: weight(source) });
+            }
+        }
+    }
+    Company(choices.map(|choices| {
+        let fitted = fit(&choices, &[1.0 / HELD, 0.05, 0.0], 1.0);
+        [fitted[1], fitted[2]].map(|weight| weight.max(0.0) as f32)
+    }))
 }
 
 /// The cards of a source with a known code, and the weight of each.

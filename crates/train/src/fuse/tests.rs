@@ -81,6 +81,7 @@ const CLEAR: ClassifierOutputs = ClassifierOutputs {
     card: 0.0,
     second: None,
     escalation: None,
+    place: None,
     drawing: Drawing { shading: None },
 };
 
@@ -194,4 +195,28 @@ fn what_is_measured_weighs_as_much_as_it_is_right() {
     // Twenty-four of twenty-five are log odds of 3.9 against either other value.
     assert!((3.0..5.0).contains(&shading.drawing.value), "{shading:?}");
     assert_eq!(number.drawing, DrawingWeights::NONE);
+}
+
+#[test]
+fn company_counts_as_far_as_places_tell() {
+    let with_places = |apart: f32| {
+        let mut source = made_up(160, 9, HONEST);
+        let seen = source.tables.iter_mut().flat_map(|table| &mut table.seen);
+        for (i, seen) in seen.enumerate() {
+            let of = |property| seen.truth.card().map_or(0.0, |card| card.value(property) as f32);
+            let [filling, outline] = company::PROPERTIES.map(of);
+            // A deviation of one, as places have it.
+            let mut dice = Dice::new(10, i as u64, Purpose::Ranges);
+            let mut noise = || dice.between(-1.7, 1.7) as f32;
+            seen.outputs.place = Some(std::array::from_fn(|d| {
+                let value = if d < company::DIMENSIONS[0] { filling } else { outline };
+                noise() + apart * value
+            }));
+        }
+        let joint = fit_joint(std::slice::from_ref(&source), None, MOST_WRONG).0;
+        fit_company(&[source], &joint).0
+    };
+    for ([told, _], [silent, _]) in with_places(2.0).into_iter().zip(with_places(0.0)) {
+        assert!(told > 0.4 && silent < 0.2, "{told} {silent}");
+    }
 }

@@ -77,6 +77,7 @@ impl Likeness {
         second: &[Vec<f32>],
         measured: &MeasuredLikeness,
     ) -> Option<Self> {
+        // What the second reader tells of places on photos follows.
         let sum = |(own, second): (&Vec<f32>, &Vec<f32>)| {
             let sums: Vec<f32> = own.iter().zip(second).map(|(a, b)| a + b).collect();
             sums.try_into().ok()

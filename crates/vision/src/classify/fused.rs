@@ -7,6 +7,7 @@
 
 use super::alike::Likeness;
 use super::classical::ClassicalReader;
+use super::company::{self, Company, Place};
 use super::drawing::{self, Drawing};
 use super::fusion::{CLASSIFIERS, EvidenceWeights};
 use super::neural::NeuralReader;
@@ -34,6 +35,8 @@ pub struct ClassifierOutputs {
     /// The second reader's logits for the values of the table's edition; `None` on a drawing, and if there is no
     /// second reader.
     pub second: Option<[f32; 3 * reader::PROPERTIES]>,
+    /// The card's place among prints, if the second reader tells it.
+    pub place: Option<Place>,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub escalation: Option<Escalation>,
     /// What is measured where a program has drawn the card.
@@ -55,6 +58,8 @@ pub(crate) struct FusedReader {
     refiner: Option<Arc<dyn RefinerNetwork>>,
     /// The larger network, which knows bad light.
     pub second: Option<NeuralReader>,
+    /// How much the other cards of a photo count.
+    pub company: Option<Company>,
     evidence: EvidenceWeights,
     /// What reads copies of screens; without it they are read as photos are.
     pub screens: Option<Screens>,
@@ -69,7 +74,8 @@ impl FusedReader {
         refiner: Option<Arc<dyn RefinerNetwork>>,
         evidence: EvidenceWeights,
     ) -> Self {
-        Self { network, refiner, second: None, evidence, screens: None, without: Vec::new() }
+        let without = Vec::new();
+        Self { network, refiner, second: None, company: None, evidence, screens: None, without }
     }
 }
 
@@ -125,7 +131,13 @@ impl Reader for FusedReader {
             }
         };
         let all = outputs.iter().zip(&*cards.outlines).zip(&look.logits);
-        Ok(all.map(reading).collect())
+        let mut readings: Vec<Reading> = all.map(reading).collect();
+        let places = outputs.iter().map(|outputs| outputs.place).collect::<Option<Vec<_>>>();
+        let company = self.company.as_ref().filter(|_| !self.without.contains(&Step::Company));
+        if let Some((company, places)) = company.zip(places) {
+            company.join(&mut readings, &places);
+        }
+        Ok(readings)
     }
 }
 
@@ -175,8 +187,10 @@ pub fn ask(
             outputs.drawing = measured;
         }
     } else if let Some(network) = others.second.filter(|_| !is_drawn && with(Step::Second)) {
-        for (outputs, logits) in outputs.iter_mut().zip(network.logits(&cards.images)?) {
-            outputs.second = Some(reader::of_edition(&logits, edition));
+        let (logits, more) = network.outputs(&cards.images)?;
+        for (outputs, (logits, more)) in outputs.iter_mut().zip(logits.iter().zip(more)) {
+            outputs.second = Some(reader::of_edition(logits, edition));
+            outputs.place = company::place(&more);
         }
     }
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
@@ -238,6 +252,7 @@ fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<Classi
         values: reader::of_edition(logits, edition),
         card: logits[reader::CARD],
         second: None,
+        place: None,
         escalation: None,
         drawing: Drawing::default(),
     };
@@ -414,6 +429,7 @@ mod tests {
                 values,
                 card: logits[reader::CARD],
                 second: None,
+                place: None,
                 escalation,
                 drawing: Drawing::default(),
             },

@@ -1,5 +1,6 @@
 //! `fusion.json`: the weights that combine the outputs into probabilities, and the threshold.
 
+use super::company::Company;
 use crate::board;
 use crate::find::learned::evidence;
 use crate::probability::softmax;
@@ -27,6 +28,9 @@ pub struct Fusion {
     /// [`evidence::NAMES`], then the constant; the shipped ones if missing.
     #[serde(default)]
     pub outlines: Option<evidence::Weights>,
+    /// How much the other cards of a photo count; not at all if missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub company: Option<Company>,
     /// For the learned finder.
     pub learned: EvidenceWeights,
     /// For the classical finder.
@@ -186,7 +190,7 @@ impl Fusion {
     fn check(&self) -> Result<(), String> {
         self.learned.check()?;
         self.classical.check()?;
-        in_range(&serde_json::json!(self.outlines))
+        in_range(&serde_json::json!([self.outlines, self.company]))
     }
 
     /// The file names of the networks that differ from those the weights were fitted with. For them

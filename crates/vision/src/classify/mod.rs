@@ -2,6 +2,7 @@
 
 pub mod alike;
 pub(crate) mod classical;
+pub mod company;
 pub(crate) mod drawing;
 pub mod fused;
 pub mod fusion;

@@ -25,6 +25,11 @@ impl<'a> Cards<'a> {
         Self::of(Cow::Borrowed(frame), Cow::Borrowed(outlines))
     }
 
+    /// Straightens the card of each outline, and keeps the outlines.
+    pub fn of_found(frame: &'a Frame, outlines: Vec<CardOutline>) -> Self {
+        Self::of(Cow::Borrowed(frame), Cow::Owned(outlines))
+    }
+
     pub(crate) fn of(frame: Cow<'a, Frame>, outlines: Cow<'a, [CardOutline]>) -> Self {
         let images = outlines.iter().map(|outline| CardImage::rectify(&frame, outline)).collect();
         Self { frame, outlines, images }

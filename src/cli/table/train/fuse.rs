@@ -127,6 +127,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             .transpose()?,
         finder_sha256: Some(hash(file_of(Kind::Finder))?),
         outlines: Some(outlines),
+        // `--screens` fits it to these weights.
+        company: None,
         learned,
         classical,
         fitted: json!({
@@ -151,7 +153,8 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let others = Others { refiner: refiner.as_deref(), ..Others::default() };
     let networks = Networks { finder, reader, others };
     let clipped = args.tables / 2;
-    let bar = photos::progress((3 * args.tables + clipped) as usize);
+    let (in_company, in_bad_light) = (args.tables / 2, args.tables / 4);
+    let bar = photos::progress((4 * args.tables + clipped + in_company + in_bad_light) as usize);
     let seed = SEEDS + args.seed;
     let photos = [
         fuse::drawn(networks, args.tables, seed, &|| bar.inc(1))?,
@@ -164,10 +167,30 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let (second_graph, second_metadata) = onnx::decode(&second)?;
     let graphs = [&graph, &second_graph];
     let prints = fuse::prints(graphs, networks, args.tables, seed, &|| bar.inc(1))?;
-    let ([graph, second_graph], likeness) = fuse::fit_likeness(graphs, &prints)
-        .context("the networks cannot tell how alike cards are: one has no dense last layer")?;
+    let no_last_layer = "the networks cannot tell how alike cards are: one has no dense last layer";
+    let ([graph, mut second_graph], likeness) =
+        fuse::fit_likeness(graphs, &prints).context(no_last_layer)?;
+    let prints =
+        fuse::prints_on_photos(&second_graph, networks, args.tables, seed, &|| bar.inc(1))?;
+    fuse::fit_places(&mut second_graph, &prints).context(no_last_layer)?;
     let bytes = onnx::encode(&graph, &metadata);
     let second_bytes = onnx::encode(&second_graph, &second_metadata);
+    // The further outputs leave the logits as they are, with which the other weights were fitted.
+    let fusion = models.has(FUSION).then(|| Fusion::load(models)).transpose()?;
+    let mut fusion = fusion.filter(|own| own.second_sha256 == Some(sha256(&second)));
+    if let Some(fusion) = &mut fusion {
+        fusion.second_sha256 = Some(sha256(&second_bytes));
+        let own = Network::load(&second_bytes, SECOND_READER, Kind::Reader)?;
+        let second = Some(&NeuralReader::with_network(Box::new(own)));
+        let (reader, others) = (&NeuralReader::load(models)?, Others { second, ..others });
+        let networks = Networks { finder, reader, others };
+        let company = [
+            // Of other tables than those that places were fitted on.
+            fuse::drawn(networks, in_company, seed + 1, &|| bar.inc(1))?,
+            fuse::drawn_in_bad_light(networks, in_bad_light, seed + 1, &|| bar.inc(1))?,
+        ];
+        fusion.company = Some(fuse::fit_company(&company, &fusion.learned));
+    }
     bar.finish_and_clear();
     let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
     let (evidence, report) = fuse::fit_joint(&[screens], None, fuse::MOST_WRONG_ON_SCREENS);
@@ -183,10 +206,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         }),
     };
     let mut files = vec![(SCREEN_READER, bytes), (SECOND_READER, second_bytes)];
-    // The further outputs leave the logits as they are, with which the other weights were fitted.
-    let fusion = models.has(FUSION).then(|| Fusion::load(models)).transpose()?;
-    if let Some(mut fusion) = fusion.filter(|own| own.second_sha256 == Some(sha256(&second))) {
-        fusion.second_sha256 = Some(sha256(&files[1].1));
+    if let Some(fusion) = fusion {
         files.push((FUSION, format!("{}\n", serde_json::to_string_pretty(&fusion)?).into_bytes()));
     }
     for (file, bytes) in files {
