@@ -12,7 +12,6 @@ mod dataset;
 mod deal;
 mod deck;
 mod eval;
-mod exact_counts;
 mod export_h7;
 mod films;
 mod general;

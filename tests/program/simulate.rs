@@ -2,6 +2,8 @@
 
 use crate::common::World;
 use serde_json::Value;
+use setsight::general::{Budget, Rules, caps};
+use setsight::sets::none_among;
 
 #[test]
 fn the_figures_add_up() {
@@ -30,5 +32,18 @@ fn the_figures_add_up() {
         // Every game begins with 12 cards on the table and 69 in the deck.
         let first = boards.iter().find(|b| b["in_play"] == 12 && b["in_deck"] == 69).unwrap();
         assert_eq!(number(&first["with_set"]) + number(&first["without_set"]), 5000);
+    }
+}
+
+/// The search for boards without a set knows nothing of the ordinary game.
+#[test]
+fn boards_without_a_set_are_as_many_as_are_counted() {
+    let (rules, mut counts) = (Rules::new(3, 4, 1).unwrap(), caps::Counts::default());
+    caps::count(&rules, &Budget::unlimited(), &mut counts, &mut |_| Ok(())).unwrap();
+    assert_eq!(counts.boards.len(), 21);
+    for (cards, &boards) in counts.boards.iter().chain([&0]).enumerate().skip(12) {
+        let chance = none_among(cards).unwrap();
+        assert_eq!(u128::from(chance.favourable), boards, "{cards} cards");
+        assert_eq!(caps::choose(81, cards as u64), Some(u128::from(chance.total)));
     }
 }

@@ -26,8 +26,7 @@ impl Chance {
 }
 
 /// Hands without a set among all hands of `cards` different cards, from 12 cards on: the chance that
-/// a board just dealt has none. The counts are exact; `tests/program/exact_counts.rs` counts them
-/// again. From 21 cards on there is always a set.
+/// a board just dealt has none. The counts are exact. From 21 cards on there is always a set.
 pub fn none_among(cards: usize) -> Option<Chance> {
     const SET_FREE: [u64; 9] = [
         2_284_535_476_080,
