@@ -23,19 +23,19 @@ const PARTIAL_SUMS: usize = 8;
 
 /// A convolution without bias, as a plan or a graph describes it.
 #[derive(Clone, Copy, Debug)]
-pub struct Convolution {
+pub(crate) struct Convolution {
     /// Channels of the result.
-    pub outputs: usize,
+    pub(crate) outputs: usize,
     /// Rows and columns of the kernel.
-    pub kernel: [usize; 2],
+    pub(crate) kernel: [usize; 2],
     /// Step between windows.
-    pub stride: usize,
+    pub(crate) stride: usize,
     /// Zeros added above, left, below, right.
-    pub padding: [usize; 4],
+    pub(crate) padding: [usize; 4],
     /// Step between the pixels of a window.
-    pub dilation: usize,
+    pub(crate) dilation: usize,
     /// 1, or the number of channels for a depthwise convolution.
-    pub groups: usize,
+    pub(crate) groups: usize,
 }
 
 impl Convolution {
@@ -44,7 +44,7 @@ impl Convolution {
     /// # Panics
     /// If the kernel is larger than an image with its padding, or the shapes do not fit. Both are
     /// mistakes in the plan.
-    pub fn of(&self, [images, channels, rows_in, columns_in]: [usize; 4]) -> Windows {
+    pub(crate) fn of(&self, [images, channels, rows_in, columns_in]: [usize; 4]) -> Windows {
         let Self { outputs, kernel, stride, padding: [above, left, below, right], .. } = *self;
         let depthwise = self.groups > 1;
         if depthwise {
@@ -73,7 +73,7 @@ impl Convolution {
 /// The sizes of a convolution over images stored one after the other,
 /// `[n, channels, rows, columns]`.
 #[derive(Clone, Copy, Debug)]
-pub struct Windows {
+pub(crate) struct Windows {
     images: usize,
     /// Whether each channel has a kernel of its own.
     depthwise: bool,
@@ -140,7 +140,7 @@ impl Windows {
 
     /// The result, from `input` and `weights` `[outputs, inputs, kernel rows, kernel columns]`, of
     /// which a depthwise convolution has one input.
-    pub fn result(&self, input: &[f32], weights: &[f32]) -> Vec<f32> {
+    pub(crate) fn result(&self, input: &[f32], weights: &[f32]) -> Vec<f32> {
         if self.depthwise {
             return self.depthwise_result(input, weights);
         }
@@ -166,7 +166,7 @@ impl Windows {
 
     /// Gradient of the loss with respect to the input, from the gradient with respect to the
     /// result.
-    pub fn input_gradient(&self, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
+    pub(crate) fn input_gradient(&self, weights: &[f32], gradient: &[f32]) -> Vec<f32> {
         if self.depthwise {
             return self.depthwise_input_gradient(weights, gradient);
         }
@@ -198,7 +198,7 @@ impl Windows {
 
     /// Gradient of the loss with respect to the weights, from the gradient with respect to the
     /// result.
-    pub fn weights_gradient(&self, input: &[f32], gradient: &[f32]) -> Vec<f32> {
+    pub(crate) fn weights_gradient(&self, input: &[f32], gradient: &[f32]) -> Vec<f32> {
         let each = self.images.div_ceil(PARTIAL_SUMS).max(1);
         let size = if self.depthwise {
             self.outputs * self.channel().seen()

@@ -45,10 +45,8 @@ pub use run::{
     best_weights, train,
 };
 
-/// What is trained, one module for each, and what the benches time.
+/// What is trained, one module for each.
 pub mod parts {
-    pub use crate::convolution::Convolution;
-
     /// The constants of the classical reader.
     pub mod classical {
         pub use crate::classical::fit;
