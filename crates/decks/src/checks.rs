@@ -77,34 +77,21 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
 
 /// Why no deck could be learnt.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum LearnError {
     /// No photo shows a card.
     #[error(
         "no cards in {}: lay the cards face up and apart on a plain table, and photograph \
          them from above{}", counted(*photos, "photo"), list(notes)
     )]
-    NoCards {
-        /// How many were looked at.
-        photos: usize,
-        /// What is known of them.
-        notes: Vec<Note>,
-    },
+    NoCards { photos: usize, notes: Vec<Note> },
     /// Not enough of the deck is seen.
     #[error(
         "{seen} different cards of {of} are seen clearly, and {needed} at least are needed: add photos of the \
          others, each card face up and none on another{}",
         list(notes)
     )]
-    TooFew {
-        /// Different cards.
-        seen: usize,
-        /// What the deck has.
-        of: usize,
-        /// What is needed.
-        needed: usize,
-        /// What was left out.
-        notes: Vec<Note>,
-    },
+    TooFew { seen: usize, of: usize, needed: usize, notes: Vec<Note> },
     /// A property has fewer than three values, or two that photos do not tell apart.
     #[error(
         "two {} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
@@ -112,16 +99,7 @@ pub enum LearnError {
          missing{}", values_of(*property),
         if *more_than_a_deck { "; more cards are seen than a deck has: take away what is of another" } else { "" }
     )]
-    Alike {
-        /// Of outlines, fills or inks.
-        property: Property,
-        /// A card of the one group.
-        first: Place,
-        /// A card of the other.
-        second: Place,
-        /// Whether more cards are seen than one deck has.
-        more_than_a_deck: bool,
-    },
+    Alike { property: Property, first: Place, second: Place, more_than_a_deck: bool },
     /// A value is on too few cards.
     #[error(
         "one of the {} is on {} alone{}; at least {LEAST_OF_A_VALUE} different ones are needed: add \
@@ -129,36 +107,19 @@ pub enum LearnError {
         values_of(*property), counted(*seen, "card"),
         card.as_ref().map_or(String::new(), |card| format!(", such as {card}"))
     )]
-    Seldom {
-        /// Of numbers, outlines, fills or inks.
-        property: Property,
-        /// One of its cards, if there is one.
-        card: Option<Place>,
-        /// How many different cards have it.
-        seen: usize,
-    },
+    Seldom { property: Property, card: Option<Place>, seen: usize },
     /// A property has more than three values.
     #[error(
         "more than three {} are seen: {card} has none of the others'. A deck has three; take away what is \
          of another deck", values_of(*property)
     )]
-    More {
-        /// Of outlines, fills or inks.
-        property: Property,
-        /// A card of the smallest group.
-        card: Place,
-    },
+    More { property: Property, card: Place },
     /// A card lies twice in one photo.
     #[error(
         "{first} and {second} look the same, and a deck has each card once: take one away if it is of a second \
          deck; if they differ, photograph them closer and by daylight"
     )]
-    Twice {
-        /// The one.
-        first: Place,
-        /// The other.
-        second: Place,
-    },
+    Twice { first: Place, second: Place },
 }
 
 fn list(notes: &[Note]) -> String {

@@ -72,6 +72,7 @@ pub struct Options {
 
 /// Why the window cannot be shown, or its picture not be taken.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Failure {
     /// The system gives no window.
     #[error("no window can be opened: {0}")]
@@ -96,12 +97,7 @@ pub enum Failure {
     NoPixels,
     /// The picture cannot be written.
     #[error("{}: cannot be written: {reason}", .path.display())]
-    Unwritten {
-        /// Where it should be.
-        path: PathBuf,
-        /// Why it is not.
-        reason: String,
-    },
+    Unwritten { path: PathBuf, reason: String },
     /// The window was closed, or nothing came, before the picture was taken.
     #[error("no picture of the window was taken: {0}")]
     NoPicture(&'static str),

@@ -37,6 +37,7 @@ pub struct Named {
 
 /// Why there is no display to open the window on.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum NoScreen {
     /// The environment names neither system.
     #[error("there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
@@ -46,12 +47,7 @@ pub enum NoScreen {
     One(String),
     /// Both are named, and neither can be used.
     #[error("{wayland}, and {x11}")]
-    Both {
-        /// What is wrong with Wayland, in words.
-        wayland: String,
-        /// What is wrong with X11, in words.
-        x11: String,
-    },
+    Both { wayland: String, x11: String },
 }
 
 impl Named {

@@ -11,26 +11,17 @@ use std::{collections::BTreeMap, fmt};
 
 /// Why an earlier evaluation cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum BaselineError {
     /// The file cannot be read.
     #[error("{path}: cannot be read: {source}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// It is not an evaluation.
     #[error(
         "{path}: {reason}; expected an evaluation as JSON, or the figures.json \
          of a report"
     )]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Malformed { path: PathBuf, reason: String },
 }
 
 /// A quality figure.

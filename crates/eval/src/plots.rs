@@ -12,18 +12,14 @@ pub const SIZE_PX: (u32, u32) = (960, 600);
 
 /// Why a chart was not written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlotError {
     /// The drawing itself failed.
     #[error("the chart cannot be drawn: {0}")]
     Drawing(String),
     /// The file could not be written.
     #[error("{path} cannot be written: {reason}")]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        reason: String,
-    },
+    Write { path: PathBuf, reason: String },
 }
 
 /// An 8-bit colour: red, green, blue.

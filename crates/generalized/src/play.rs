@@ -106,6 +106,7 @@ fn draw(
 
 /// An error in a game. Sets and cards are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Fault {
     /// A card that is not in the deck.
     #[error("drawn card {0} is not in the deck")]
@@ -118,14 +119,7 @@ pub enum Fault {
     WrongDraw(usize, usize),
     /// A wrong number of cards on the board.
     #[error("set {set} was found on a board of {told} cards, but the board held {counted}")]
-    WrongBoard {
-        /// The set's number.
-        set: usize,
-        /// The number in the record.
-        told: usize,
-        /// The checker's count.
-        counted: usize,
-    },
+    WrongBoard { set: usize, told: usize, counted: usize },
     /// Cards that are not a set.
     #[error("set {0} is no set: {1:?}")]
     NoSet(usize, Vec<Card>),

@@ -9,6 +9,7 @@ pub const MAX_VALUES: u64 = 255;
 
 /// Why the parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RulesError {
     /// No values, and so no cards.
     #[error("0 values: a property without values makes no card; use 1 or more")]
@@ -24,12 +25,7 @@ pub enum RulesError {
         "{values} values and {properties} properties: {values}^{properties} cards are more than \
          can be counted (2^64 - 1); use fewer of either"
     )]
-    DeckTooLarge {
-        /// Requested number of values.
-        values: u64,
-        /// Requested number of properties.
-        properties: u64,
-    },
+    DeckTooLarge { values: u64, properties: u64 },
     /// No sets to find.
     #[error("0 sets to find: the game would be over before it begins; use 1 or more")]
     NoSets,
@@ -38,16 +34,7 @@ pub enum RulesError {
         "{sets} sets to find: the deck of {deck} cards holds no more than {most} sets of \
          {values} cards; use {most} or fewer"
     )]
-    TooManySets {
-        /// Requested number of sets.
-        sets: u64,
-        /// Number of cards in the deck.
-        deck: u64,
-        /// Number of cards in a set.
-        values: u64,
-        /// Maximum number of sets.
-        most: u64,
-    },
+    TooManySets { sets: u64, deck: u64, values: u64, most: u64 },
 }
 
 /// Why a text is no card.

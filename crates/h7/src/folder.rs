@@ -129,20 +129,14 @@ const SHORTENED: &str =
 
 /// Why no folder can be made.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ExportError {
     /// The network cannot be put on the board.
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
     /// A part exceeds the board's limits.
     #[error("{what} takes {bytes} bytes, the board has room for {limit}; train a smaller network")]
-    TooLarge {
-        /// The part.
-        what: &'static str,
-        /// Its size.
-        bytes: usize,
-        /// The maximum.
-        limit: usize,
-    },
+    TooLarge { what: &'static str, bytes: usize, limit: usize },
 }
 
 /// Options of an export.

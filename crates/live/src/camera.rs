@@ -90,123 +90,61 @@ impl fmt::Display for CameraChoice {
     }
 }
 
-/// What is wrong with a camera; [`CameraError::advice`] says what to do.
+/// What is wrong with a camera; [`CameraError::advice`] says what to do. Addresses are without passwords.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CameraError {
     /// No camera is connected.
     #[error("no camera is connected")]
     None,
     /// Cameras are connected, but not this one.
     #[error("there is no {choice}; there is {}", listed(.have))]
-    NoSuch {
-        /// The camera that was asked for.
-        choice: String,
-        /// The connected cameras.
-        have: Vec<CameraInfo>,
-    },
+    NoSuch { choice: String, have: Vec<CameraInfo> },
     /// Several cameras have this name.
     #[error("\"{name}\" may be {}", listed(.have))]
-    Ambiguous {
-        /// The name that was asked for.
-        name: String,
-        /// The cameras with that name.
-        have: Vec<CameraInfo>,
-    },
+    Ambiguous { name: String, have: Vec<CameraInfo> },
     /// Another program uses the camera.
     #[error("camera {camera} is in use by another program")]
-    Busy {
-        /// The camera.
-        camera: String,
-    },
+    Busy { camera: String },
     /// This user has no permission to use the camera.
     #[error("camera {camera} may not be used by this user")]
-    Permission {
-        /// The camera.
-        camera: String,
-    },
+    Permission { camera: String },
     /// The camera stopped giving frames.
     #[error("camera {camera} is unplugged or switched off")]
-    Unplugged {
-        /// The camera.
-        camera: String,
-    },
+    Unplugged { camera: String },
     /// The camera is connected but gives no frames.
     #[error("{camera} has sent no picture for {seconds} s")]
-    Silent {
-        /// The camera.
-        camera: String,
-        /// How long it has been silent, in seconds.
-        seconds: u64,
-    },
+    Silent { camera: String, seconds: u64 },
     /// The camera gives black frames.
     #[error("camera {camera} gives black pictures")]
-    Black {
-        /// The camera.
-        camera: String,
-    },
+    Black { camera: String },
     /// The camera's pictures cannot be decoded.
     #[error("{camera} sends pictures that are not whole")]
-    Broken {
-        /// The camera.
-        camera: String,
-    },
+    Broken { camera: String },
     /// The camera cannot be opened for another reason.
     #[error("camera {camera} cannot be opened: {reason}")]
-    Unopened {
-        /// The camera.
-        camera: String,
-        /// The reason.
-        reason: String,
-    },
+    Unopened { camera: String, reason: String },
     /// Nothing answers at this network address, or no longer.
     #[error("{address} does not answer: {reason}")]
-    Unreachable {
-        /// The address, without a password.
-        address: String,
-        /// The reason.
-        reason: String,
-    },
+    Unreachable { address: String, reason: String },
     /// The address requires another name and password.
     #[error("{address} asks for a name and a password, or refuses these (HTTP {status})")]
-    Denied {
-        /// The address, without a password.
-        address: String,
-        /// The HTTP status.
-        status: u16,
-    },
+    Denied { address: String, status: u16 },
     /// The address has a certificate that the user has not accepted.
     #[error(
         "{address} has a certificate that {}: SHA-256 {fingerprint}",
         if .known.is_some() { "is not the one that you accepted" } else { "you have not accepted yet" }
     )]
-    Certificate {
-        /// The address, without a password.
-        address: String,
-        /// The certificate's fingerprint.
-        fingerprint: String,
-        /// The fingerprint that was accepted, if any was.
-        known: Option<String>,
-    },
+    Certificate { address: String, fingerprint: String, known: Option<String> },
     /// The address answers, but not with pictures.
     #[error("{address} sends no pictures: {reason}")]
-    NoPictures {
-        /// The address, without a password.
-        address: String,
-        /// The reason.
-        reason: String,
-    },
+    NoPictures { address: String, reason: String },
     /// Only `ffmpeg` can read this source.
     #[error("{camera} is read by the program ffmpeg, which is not on the PATH")]
-    NoFfmpeg {
-        /// The source.
-        camera: String,
-    },
+    NoFfmpeg { camera: String },
     /// A film cannot be played, or not to its end.
     #[error("{reason}")]
-    Film {
-        /// The reason, with the film's name.
-        reason: String,
-    },
+    Film { reason: String },
 }
 
 fn listed(cameras: &[CameraInfo]) -> String {

@@ -20,6 +20,7 @@ use std::{
 
 /// Why a film cannot be read. The caller adds its name.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum VideoError {
     /// The file does not exist or cannot be read.
     #[error("cannot be read: {0}; expected a film")]
@@ -41,12 +42,7 @@ pub enum VideoError {
     NoFfmpeg,
     /// The film begins correctly, but is cut off or damaged.
     #[error("is cut off or damaged after {:.1} s: {reason}", .after_ms / 1e3)]
-    Damaged {
-        /// Time of the last complete frame, in milliseconds.
-        after_ms: f64,
-        /// The reason.
-        reason: String,
-    },
+    Damaged { after_ms: f64, reason: String },
 }
 
 /// Reads a film frame by frame.

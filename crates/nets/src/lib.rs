@@ -114,20 +114,14 @@ pub struct Metadata {
 
 /// Why a file's properties do not describe a network of this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum MetadataError {
     /// A property is missing.
     #[error("it has no property `{0}`: it was not written by this program")]
     Missing(&'static str),
     /// A property does not have the expected value.
     #[error("its {what} is `{found}`; expected {expected}")]
-    Unexpected {
-        /// The name of the property.
-        what: &'static str,
-        /// The value found.
-        found: String,
-        /// The value expected.
-        expected: String,
-    },
+    Unexpected { what: &'static str, found: String, expected: String },
 }
 
 impl Metadata {

@@ -24,6 +24,7 @@ pub enum Listen {
 
 /// Why nothing is listened on.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ListenError {
     /// The system does not tell its addresses.
     #[error("this computer's addresses cannot be found: {0}; name the one to serve on")]
@@ -43,9 +44,7 @@ pub enum ListenError {
     /// No port is free, or the address is not this machine's.
     #[error("{address} cannot be listened on: {reason}; {}", advice(.reason))]
     Taken {
-        /// The address, with its port.
         address: SocketAddr,
-        /// What the system says.
         #[source]
         reason: io::Error,
     },

@@ -43,31 +43,17 @@ pub const CROP_LABELS: &str = "labels.csv";
 
 /// Why labels cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum DatasetError {
     /// The labels' file cannot be read.
     #[error("{}: cannot be read: {source}; expected a labelled folder", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// The labels' file cannot be written.
     #[error("{}: cannot be written: {source}", .path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unwritable { path: PathBuf, source: std::io::Error },
     /// `labels.json` is no JSON.
     #[error("{}: not labels as they should be: {reason}", .path.display())]
-    NotJson {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        reason: String,
-    },
+    NotJson { path: PathBuf, reason: String },
     /// `labels.json` is JSON without a list of photos.
     #[error("{}: not labels as they should be: it holds no list \"photos\"", .0.display())]
     NoPhotos(PathBuf),
@@ -79,37 +65,16 @@ pub enum DatasetError {
     NoLabels(PathBuf),
     /// The file has a wrong format, or a code is invalid.
     #[error("{}: {reason}", .path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        reason: String,
-    },
+    Malformed { path: PathBuf, reason: String },
     /// A card is labelled twice, and the photo has not the tag [`COPIES`].
     #[error("{}: {photo}: {}", .path.display(), told_twice(*.code, *.first, *.second))]
-    Twice {
-        /// The labels' file.
-        path: PathBuf,
-        /// The photo's file name.
-        photo: String,
-        /// The card.
-        code: Card,
-        /// The index of its first label in the photo, counted from 1.
-        first: usize,
-        /// The index of its second label, counted from 1.
-        second: usize,
-    },
+    Twice { path: PathBuf, photo: String, code: Card, first: usize, second: usize },
     /// A labelled photo or crop is missing.
     #[error(
         "{}: {file} is labelled but not in the folder; put it there or take its labels out",
         .path.display()
     )]
-    MissingFile {
-        /// The labels' file.
-        path: PathBuf,
-        /// The file name in the labels.
-        file: String,
-    },
+    MissingFile { path: PathBuf, file: String },
 }
 
 /// Whether a file that labels name lies elsewhere than in their folder or below it, by its name. Labels may name

@@ -92,33 +92,19 @@ const SHA256: &str = "sha256";
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CheckpointError {
     /// It cannot be read.
     #[error("{}: cannot be read: {source}", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// It cannot be written; the previous checkpoint is unharmed.
     #[error(
         "{}: cannot be written: {source}; the checkpoint before it is unharmed: make room", .path.display()
     )]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unwritable { path: PathBuf, source: std::io::Error },
     /// It is not a checkpoint, or it is damaged.
     #[error("{}: {reason}; delete the run's folder and train anew", .path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Broken { path: PathBuf, reason: String },
 }
 
 /// The best weights so far.

@@ -152,15 +152,11 @@ pub struct Trained {
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TrainError {
     /// The folder cannot be used.
     #[error("{}: {reason}", .folder.display())]
-    Folder {
-        /// The run's folder.
-        folder: PathBuf,
-        /// What is wrong, and what to do.
-        reason: String,
-    },
+    Folder { folder: PathBuf, reason: String },
     /// A checkpoint cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -35,6 +35,7 @@ pub struct ReadingPlan {
 
 /// Why cards cannot be read as planned.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum PlanError {
     /// Weights are missing or broken.
     #[error(transparent)]
@@ -44,10 +45,7 @@ pub enum PlanError {
         "the deck {deck} has a file, and with it a reader of its own: no other can be chosen, and no step \
          left out"
     )]
-    OwnReader {
-        /// The deck that is to be read.
-        deck: String,
-    },
+    OwnReader { deck: String },
     /// The classical finder was chosen in a build without it.
     #[error("{}", FinderError::NoOpenCv)]
     NoOpenCv,
@@ -55,12 +53,7 @@ pub enum PlanError {
     #[error(
         "the models that were chosen ({}) cannot be used: {error}", folder.display()
     )]
-    Chosen {
-        /// Where they lie.
-        folder: PathBuf,
-        /// What is wrong with them.
-        error: Box<PlanError>,
-    },
+    Chosen { folder: PathBuf, error: Box<PlanError> },
 }
 
 impl PlanError {

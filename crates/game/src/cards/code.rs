@@ -8,27 +8,18 @@ use std::str::FromStr;
 
 /// Why a text is not a valid code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CodeError {
     /// Not four characters.
     #[error("\"{text}\" has {} where a card's code has 4, such as 2spd", counted(*.found, "character"))]
-    Length {
-        /// The text as given.
-        text: String,
-        /// Its number of characters.
-        found: usize,
-    },
+    Length { text: String, found: usize },
     /// A character that is invalid for its property.
     #[error("\"{text}\": '{}' at place {place} is no {property}; expected {expected}", .found.escape_default())]
     Character {
-        /// The text as given.
         text: String,
-        /// The bad character.
         found: char,
-        /// Its position, counted from 1.
         place: usize,
-        /// The property at that position.
         property: &'static str,
-        /// The valid characters at that position.
         expected: &'static str,
     },
 }
@@ -76,6 +67,7 @@ pub fn parse_codes(text: &str) -> Result<Vec<Card>, (usize, CodeError)> {
 
 /// Why a text does not name a card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum NameError {
     /// Four characters that are not a valid code.
     #[error(transparent)]
@@ -91,16 +83,10 @@ pub enum NameError {
     },
     /// A property without a value.
     #[error("it says no {property}")]
-    Missing {
-        /// The property.
-        property: Property,
-    },
+    Missing { property: Property },
     /// A property with two values.
     #[error("it says two {property}s")]
-    Twice {
-        /// The property.
-        property: Property,
-    },
+    Twice { property: Property },
 }
 
 fn quoted(words: &[String]) -> String {

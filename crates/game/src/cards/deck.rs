@@ -198,38 +198,20 @@ pub struct Ink {
 
 /// Why a deck cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum DeckError {
     /// Neither the name of a known deck nor a readable file.
     #[error(
         "{name}: neither a known deck ({known}) nor a deck's file that can be read: {source}",
         known = Deck::NAMES.join(", ")
     )]
-    Unreadable {
-        /// The requested name.
-        name: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unreadable { name: String, source: std::io::Error },
     /// Not JSON.
     #[error("{deck}: no JSON: {}; expected a deck as in crates/game/decks/classic.json", json_fault(.source))]
-    NotJson {
-        /// The deck's file.
-        deck: String,
-        /// The parser's error, with line and column.
-        source: serde_json::Error,
-    },
+    NotJson { deck: String, source: serde_json::Error },
     /// A field is missing or out of range.
     #[error("{deck}: {field}: expected {expected}, found {found}")]
-    Field {
-        /// The deck's file.
-        deck: String,
-        /// The field's path, such as `fills[2].pitch_mm`.
-        field: String,
-        /// What it should hold.
-        expected: String,
-        /// What it holds.
-        found: String,
-    },
+    Field { deck: String, field: String, expected: String, found: String },
 }
 
 impl Deck {

@@ -49,56 +49,26 @@ pub struct DealError {
 
 /// The problem with a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Problem {
     /// Bytes that are not UTF-8.
     #[error("this is no text; expected one card, such as 2spd, or a count on each line")]
     NoText,
     /// The file has ended.
     #[error("the file ends here; expected {expected}")]
-    End {
-        /// The expected entry.
-        expected: String,
-    },
+    End { expected: String },
     /// Not a whole number in the allowed range.
     #[error("\"{text}\" is no number of {what}; expected a whole number from {min} to {max}")]
-    Count {
-        /// The line, shortened.
-        text: String,
-        /// What is counted.
-        what: &'static str,
-        /// Minimum value.
-        min: usize,
-        /// Maximum value.
-        max: usize,
-    },
+    Count { text: String, what: &'static str, min: usize, max: usize },
     /// Not a valid card.
     #[error("{error} (card {card} of {of} in data set {data_set})")]
-    Card {
-        /// The error in the code.
-        error: CodeError,
-        /// The card's number in the data set, counted from 1.
-        card: usize,
-        /// Number of cards in the data set.
-        of: usize,
-        /// Number of the data set, counted from 1.
-        data_set: usize,
-    },
+    Card { error: CodeError, card: usize, of: usize, data_set: usize },
     /// Additional text on a line.
     #[error("\"{text}\" after \"{word}\"; expected one {what} to a line")]
-    TrailingText {
-        /// The additional text, shortened.
-        text: String,
-        /// The word after which the line should have ended.
-        word: String,
-        /// The kind of entry on the line.
-        what: &'static str,
-    },
+    TrailingText { text: String, word: String, what: &'static str },
     /// More lines than the counts announce.
     #[error("\"{text}\" after the last card of the last data set; expected the end of the file")]
-    TrailingLine {
-        /// The line, shortened.
-        text: String,
-    },
+    TrailingLine { text: String },
 }
 
 /// Parses a file of deals: the number of data sets (1 to 100), then for each the number of its

@@ -24,15 +24,11 @@ impl Format {
 
 /// Why nothing can be converted.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum FindError {
     /// The path is missing or cannot be read.
     #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
-    Unreadable {
-        /// The path.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// The labels are already in this program's format.
     #[error("{} is in the program's own form already; nothing is to be converted", .0.display())]
     Ours(PathBuf),
@@ -43,7 +39,6 @@ pub enum FindError {
          Studio, and CSV tables with the columns file and code", .path.display()
     )]
     Unknown {
-        /// The path.
         path: PathBuf,
         /// Files that could hold labels and cannot be read, with the reason.
         strange: Vec<String>,
@@ -54,9 +49,7 @@ pub enum FindError {
         .format.looks_like
     )]
     Other {
-        /// The path.
         path: PathBuf,
-        /// The requested format.
         format: Format,
         /// Files that could hold labels and cannot be read, with the reason.
         strange: Vec<String>,
@@ -66,12 +59,7 @@ pub enum FindError {
         "{}: labels of several forms there ({forms}); say which is meant",
         .path.display()
     )]
-    Several {
-        /// The path.
-        path: PathBuf,
-        /// Their names.
-        forms: String,
-    },
+    Several { path: PathBuf, forms: String },
 }
 
 /// The labels found, not checked yet.

@@ -17,6 +17,7 @@ use std::{
 
 /// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SettleError {
     /// All errors, each with its file.
     #[error("{}", .0.first().map_or("", String::as_str))]
@@ -26,20 +27,10 @@ pub enum SettleError {
     Empty(PathBuf),
     /// A class to leave out that does not occur.
     #[error("no class {class} in the labels to leave out; there are: {classes}")]
-    NoSuchClass {
-        /// Its name.
-        class: String,
-        /// The classes that occur.
-        classes: String,
-    },
+    NoSuchClass { class: String, classes: String },
     /// The conversion was cancelled.
     #[error("stopped: {done} of {all} pictures looked at, nothing written")]
-    Stopped {
-        /// Number of pictures checked.
-        done: usize,
-        /// Number of all pictures.
-        all: usize,
-    },
+    Stopped { done: usize, all: usize },
 }
 
 /// Converted labels, not written yet. Files are named by their paths.

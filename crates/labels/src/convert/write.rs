@@ -16,6 +16,7 @@ use std::{collections::BTreeSet, ffi::OsStr, io};
 
 /// Why converted labels cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum WriteError {
     /// The folder holds labels already.
     #[error("{} is there already; name another folder, or move it away", .0.display())]
@@ -28,20 +29,10 @@ pub enum WriteError {
     Name(PathBuf),
     /// Two pictures with the same name.
     #[error("{} and another picture would both be called {name}; rename one of them", .path.display())]
-    SameName {
-        /// One of them.
-        path: PathBuf,
-        /// The name.
-        name: String,
-    },
+    SameName { path: PathBuf, name: String },
     /// A file or folder that cannot be written.
     #[error("{}: cannot be written: {source}", .path.display())]
-    Unwritable {
-        /// The file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Unwritable { path: PathBuf, source: io::Error },
     /// The label file cannot be written.
     #[error(transparent)]
     Labels(#[from] DatasetError),

@@ -73,6 +73,7 @@ pub struct ManifestFile {
 
 /// Why weights cannot be loaded.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ModelsError {
     /// This program does not contain them.
     #[error(
@@ -84,32 +85,15 @@ pub enum ModelsError {
     #[error(
         "{file} cannot be read ({source}); a folder of models holds reader.onnx, finder.onnx and fusion.json"
     )]
-    Unreadable {
-        /// The file's path.
-        file: String,
-        /// The cause.
-        source: io::Error,
-    },
+    Unreadable { file: String, source: io::Error },
     /// A file's hash differs from the manifest's.
     #[error(
         "{file} is not the file that {MANIFEST} beside it names (SHA-256 {found}, expected {expected}); fetch it again, or write {MANIFEST} anew"
     )]
-    Changed {
-        /// The file's path.
-        file: String,
-        /// Its hash.
-        found: String,
-        /// The hash in the manifest.
-        expected: String,
-    },
+    Changed { file: String, found: String, expected: String },
     /// A JSON file is broken or does not have the expected form.
     #[error("{file} is not as expected ({reason}); fetch or make it again")]
-    Json {
-        /// The file's path.
-        file: String,
-        /// The parser's message.
-        reason: String,
-    },
+    Json { file: String, reason: String },
     /// A network cannot be loaded.
     #[error(transparent)]
     Network(#[from] NetworkError),

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 /// Why an ONNX file is not a network of this program.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum OnnxError {
     /// Not ONNX, or truncated.
     #[error("it is no whole ONNX file ({0})")]
@@ -18,12 +19,7 @@ pub enum OnnxError {
     Metadata(#[from] MetadataError),
     /// It contains a node that this program's networks do not have.
     #[error("node `{node}`: {problem}")]
-    Node {
-        /// The node's name.
-        node: String,
-        /// What is wrong with the node.
-        problem: String,
-    },
+    Node { node: String, problem: String },
 }
 
 /// Reads a network that [`encode`](super::encode) wrote.

@@ -19,6 +19,7 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Why photos cannot be used for training.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum OwnError {
     /// Labels are missing or wrong.
     #[error("{0}")]
@@ -28,60 +29,29 @@ pub enum OwnError {
     Crops(#[from] CropsError),
     /// A photo that cannot be read.
     #[error("{}: {source}", .path.display())]
-    Photo {
-        /// The file.
-        path: PathBuf,
-        /// The reader's error.
-        source: SourceError,
-    },
+    Photo { path: PathBuf, source: SourceError },
     /// The labels belong to another picture.
     #[error(
         "{}: is {found_px:?} pixels as stored, but its labels are of {labelled_px:?}; they are of \
          another photo, or it was scaled: label it as it is", .path.display()
     )]
-    OtherPhoto {
-        /// The file.
-        path: PathBuf,
-        /// Width and height as stored.
-        found_px: (u32, u32),
-        /// Width and height according to the labels.
-        labelled_px: (u32, u32),
-    },
+    OtherPhoto { path: PathBuf, found_px: (u32, u32), labelled_px: (u32, u32) },
     /// One card is labelled as two.
     #[error(
         "{}: card {first} and card {second} are labelled at the same place, as {codes:?}: strike one of them",
         .path.display()
     )]
-    Contradiction {
-        /// The file.
-        path: PathBuf,
-        /// Index of one among its labels, counted from 1.
-        first: usize,
-        /// Index of the other.
-        second: usize,
-        /// Their codes.
-        codes: [String; 2],
-    },
+    Contradiction { path: PathBuf, first: usize, second: usize, codes: [String; 2] },
     /// The pipeline fails on a photo.
     #[error("{}: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        source: PipelineError,
-    },
+    Read { path: PathBuf, source: PipelineError },
     /// There are too few cards or scenes.
     #[error(
         "labelled cards: {cards}, different tables: {scenes}; that is too little to learn from: label at least \
          {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops; a photo counts \
          once somebody has said that all its cards are right"
     )]
-    TooFew {
-        /// Cards with a known position.
-        cards: usize,
-        /// Number of different scenes.
-        scenes: usize,
-    },
+    TooFew { cards: usize, scenes: usize },
 }
 
 /// Minimum number of cards. A gain on fewer could not be told from chance.
