@@ -77,22 +77,19 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
 
 /// Why no deck could be learnt.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum LearnError {
-    /// No photo shows a card.
     #[error(
         "no cards in {}: lay the cards face up and apart on a plain table, and photograph \
          them from above{}", counted(*photos, "photo"), list(notes)
     )]
     NoCards { photos: usize, notes: Vec<Note> },
-    /// Not enough of the deck is seen.
     #[error(
         "{seen} different cards of {of} are seen clearly, and {needed} at least are needed: add photos of the \
          others, each card face up and none on another{}",
         list(notes)
     )]
     TooFew { seen: usize, of: usize, needed: usize, notes: Vec<Note> },
-    /// A property has fewer than three values, or two that photos do not tell apart.
     #[error(
         "two {} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
          once more by daylight and closer, all of it in the same light; if the two are one, cards of another are \
@@ -100,7 +97,6 @@ pub enum LearnError {
         if *more_than_a_deck { "; more cards are seen than a deck has: take away what is of another" } else { "" }
     )]
     Alike { property: Property, first: Place, second: Place, more_than_a_deck: bool },
-    /// A value is on too few cards.
     #[error(
         "one of the {} is on {} alone{}; at least {LEAST_OF_A_VALUE} different ones are needed: add \
          photos of others that have it, each face up and none on another",
@@ -108,13 +104,11 @@ pub enum LearnError {
         card.as_ref().map_or(String::new(), |card| format!(", such as {card}"))
     )]
     Seldom { property: Property, card: Option<Place>, seen: usize },
-    /// A property has more than three values.
     #[error(
         "more than three {} are seen: {card} has none of the others'. A deck has three; take away what is \
          of another deck", values_of(*property)
     )]
     More { property: Property, card: Place },
-    /// A card lies twice in one photo.
     #[error(
         "{first} and {second} look the same, and a deck has each card once: take one away if it is of a second \
          deck; if they differ, photograph them closer and by daylight"

@@ -327,11 +327,10 @@ impl fmt::Display for Note {
 
 /// Why a deck cannot have a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum NameError {
-    /// It means another deck.
     #[error("it means another deck; give yours a name of its own")]
     Taken,
-    /// It is empty, too long or of several lines.
     #[error("a deck's name has 1 to 60 characters on one line")]
     Malformed,
 }

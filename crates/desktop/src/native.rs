@@ -72,12 +72,10 @@ pub struct Options {
 
 /// Why the window cannot be shown, or its picture not be taken.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum Failure {
-    /// The system gives no window.
     #[error("no window can be opened: {0}")]
     NoWindow(String),
-    /// It was open, and its display went away.
     #[error(
         "the window closed because its display, or the connection to it, has ended; open it again once the display is back"
     )]
@@ -89,7 +87,6 @@ pub enum Failure {
          from its maker or by the system's updates"
     )]
     NoOpenGl(String),
-    /// The screen offers no picture that OpenGL could draw into.
     #[error(
         "no window can be opened: this screen offers OpenGL no picture to draw into, as screens of fewer than \
          24 bits a pixel do not; give it 24 (Xvfb: -screen 0 1280x1024x24)"
@@ -98,7 +95,6 @@ pub enum Failure {
     /// The picture cannot be written.
     #[error("{}: cannot be written: {reason}", .path.display())]
     Unwritten { path: PathBuf, reason: String },
-    /// The window was closed, or nothing came, before the picture was taken.
     #[error("no picture of the window was taken: {0}")]
     NoPicture(&'static str),
 }

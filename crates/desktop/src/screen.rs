@@ -37,9 +37,8 @@ pub struct Named {
 
 /// Why there is no display to open the window on.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum NoScreen {
-    /// The environment names neither system.
     #[error("there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
     NoneNamed,
     /// The one that is named cannot be used.

@@ -11,12 +11,10 @@ use std::{collections::BTreeMap, fmt};
 
 /// Why an earlier evaluation cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum BaselineError {
-    /// The file cannot be read.
     #[error("{path}: cannot be read: {source}")]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// It is not an evaluation.
     #[error(
         "{path}: {reason}; expected an evaluation as JSON, or the figures.json \
          of a report"

@@ -12,12 +12,10 @@ pub const SIZE_PX: (u32, u32) = (960, 600);
 
 /// Why a chart was not written.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum PlotError {
-    /// The drawing itself failed.
     #[error("the chart cannot be drawn: {0}")]
     Drawing(String),
-    /// The file could not be written.
     #[error("{path} cannot be written: {reason}")]
     Write { path: PathBuf, reason: String },
 }

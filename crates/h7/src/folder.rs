@@ -129,12 +129,11 @@ const SHORTENED: &str =
 
 /// Why no folder can be made.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum ExportError {
     /// The network cannot be put on the board.
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
-    /// A part exceeds the board's limits.
     #[error("{what} takes {bytes} bytes, the board has room for {limit}; train a smaller network")]
     TooLarge { what: &'static str, bytes: usize, limit: usize },
 }

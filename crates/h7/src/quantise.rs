@@ -8,12 +8,10 @@ use setsight_nets::reader;
 
 /// Why a network cannot be quantised for the board.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum QuantiseError {
-    /// A layer that has no operator in the board's file, or not in this shape.
     #[error("layer {place} of the network cannot be put on the board: {reason}")]
     Layer { place: usize, reason: String },
-    /// The input or output differs from the reader's.
     #[error("the network is no card reader for the board: {0}")]
     Contract(String),
 }

@@ -92,54 +92,40 @@ impl fmt::Display for CameraChoice {
 
 /// What is wrong with a camera; [`CameraError::advice`] says what to do. Addresses are without passwords.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum CameraError {
-    /// No camera is connected.
     #[error("no camera is connected")]
     None,
-    /// Cameras are connected, but not this one.
     #[error("there is no {choice}; there is {}", listed(.have))]
     NoSuch { choice: String, have: Vec<CameraInfo> },
-    /// Several cameras have this name.
     #[error("\"{name}\" may be {}", listed(.have))]
     Ambiguous { name: String, have: Vec<CameraInfo> },
-    /// Another program uses the camera.
     #[error("camera {camera} is in use by another program")]
     Busy { camera: String },
-    /// This user has no permission to use the camera.
     #[error("camera {camera} may not be used by this user")]
     Permission { camera: String },
-    /// The camera stopped giving frames.
     #[error("camera {camera} is unplugged or switched off")]
     Unplugged { camera: String },
-    /// The camera is connected but gives no frames.
     #[error("{camera} has sent no picture for {seconds} s")]
     Silent { camera: String, seconds: u64 },
-    /// The camera gives black frames.
     #[error("camera {camera} gives black pictures")]
     Black { camera: String },
-    /// The camera's pictures cannot be decoded.
     #[error("{camera} sends pictures that are not whole")]
     Broken { camera: String },
     /// The camera cannot be opened for another reason.
     #[error("camera {camera} cannot be opened: {reason}")]
     Unopened { camera: String, reason: String },
-    /// Nothing answers at this network address, or no longer.
     #[error("{address} does not answer: {reason}")]
     Unreachable { address: String, reason: String },
-    /// The address requires another name and password.
     #[error("{address} asks for a name and a password, or refuses these (HTTP {status})")]
     Denied { address: String, status: u16 },
-    /// The address has a certificate that the user has not accepted.
     #[error(
         "{address} has a certificate that {}: SHA-256 {fingerprint}",
         if .known.is_some() { "is not the one that you accepted" } else { "you have not accepted yet" }
     )]
     Certificate { address: String, fingerprint: String, known: Option<String> },
-    /// The address answers, but not with pictures.
     #[error("{address} sends no pictures: {reason}")]
     NoPictures { address: String, reason: String },
-    /// Only `ffmpeg` can read this source.
     #[error("{camera} is read by the program ffmpeg, which is not on the PATH")]
     NoFfmpeg { camera: String },
     /// A film cannot be played, or not to its end.

@@ -16,20 +16,16 @@ use std::{fs::File, sync::Arc};
 
 /// Why recording cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum RecordError {
-    /// The name is not that of an AVI film; no other format is written.
     #[error("{0}: a recording is written as AVI; call it {1}")]
     NoAvi(String, String),
-    /// The file exists; nothing is overwritten.
     #[error("{0} is there already; give another name, or remove it")]
     Exists(String),
-    /// The file cannot be written, for instance because the disk is full.
     #[error("{0} cannot be written: {1}")]
     Unwritable(String, #[source] io::Error),
-    /// The frames' size has changed; a film's frames have one size.
     #[error("the camera's pictures have become another size, which one film cannot hold")]
     OtherSize,
-    /// A picture cannot be encoded as JPEG.
     #[error("a picture could not be made a JPEG: {0}")]
     NoJpeg(String),
 }

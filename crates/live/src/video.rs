@@ -20,27 +20,21 @@ use std::{
 
 /// Why a film cannot be read. The caller adds its name.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum VideoError {
-    /// The file does not exist or cannot be read.
     #[error("cannot be read: {0}; expected a film")]
     Unreadable(#[source] io::Error),
-    /// The path is a device or a socket.
     #[error("is no ordinary file; expected a film, a pipe, or a folder of pictures")]
     NotAFile,
-    /// A folder or pattern without pictures.
     #[error(
         "holds no pictures; expected a folder of frames in the order of their names, or a pattern such \
          as frames/%04d.png"
     )]
     NoPictures,
-    /// The file is no film that can be decoded.
     #[error("is no film that can be decoded: {0}")]
     NotAFilm(String),
-    /// Only `ffmpeg` can decode the film, and it is not installed.
     #[error("is decoded by the program ffmpeg, which is not on the PATH; {INSTALL}")]
     NoFfmpeg,
-    /// The film begins correctly, but is cut off or damaged.
     #[error("is cut off or damaged after {:.1} s: {reason}", .after_ms / 1e3)]
     Damaged { after_ms: f64, reason: String },
 }

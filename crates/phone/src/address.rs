@@ -24,24 +24,20 @@ pub enum Listen {
 
 /// Why nothing is listened on.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum ListenError {
-    /// The system does not tell its addresses.
     #[error("this computer's addresses cannot be found: {0}; name the one to serve on")]
     Unknown(#[source] io::Error),
-    /// There is no network that a phone could be on, too.
     #[error(
         "this computer is on no network that a phone could reach; connect it to the Wi-Fi that the \
          phone is on, to the phone's own hotspot, or to the phone by a cable with USB tethering"
     )]
     NoNetwork,
-    /// All addresses are public.
     #[error(
         "this computer has public addresses alone ({}), where anybody could knock; it serves there only \
          if one is named", list(.0)
     )]
     PublicOnly(Vec<IpAddr>),
-    /// No port is free, or the address is not this machine's.
     #[error("{address} cannot be listened on: {reason}; {}", advice(.reason))]
     Taken {
         address: SocketAddr,

@@ -92,12 +92,10 @@ const SHA256: &str = "sha256";
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum CheckpointError {
-    /// It cannot be read.
     #[error("{}: cannot be read: {source}", .path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// It cannot be written; the previous checkpoint is unharmed.
     #[error(
         "{}: cannot be written: {source}; the checkpoint before it is unharmed: make room", .path.display()
     )]

@@ -24,15 +24,12 @@ impl Format {
 
 /// Why nothing can be converted.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum FindError {
-    /// The path is missing or cannot be read.
     #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// The labels are already in this program's format.
     #[error("{} is in the program's own form already; nothing is to be converted", .0.display())]
     Ours(PathBuf),
-    /// No labels of a known format.
     #[error(
         "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), the \
          files of COCO, YOLO (beside data.yaml or classes.txt), Pascal VOC, CVAT, LabelMe and Label \
@@ -43,7 +40,6 @@ pub enum FindError {
         /// Files that could hold labels and cannot be read, with the reason.
         strange: Vec<String>,
     },
-    /// Labels of another format than requested.
     #[error(
         "{}: no labels of the form {} there; expected: {}", .path.display(), .format.name,
         .format.looks_like
@@ -54,7 +50,6 @@ pub enum FindError {
         /// Files that could hold labels and cannot be read, with the reason.
         strange: Vec<String>,
     },
-    /// Labels of several formats.
     #[error(
         "{}: labels of several forms there ({forms}); say which is meant",
         .path.display()

@@ -17,18 +17,15 @@ use std::{
 
 /// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum SettleError {
     /// All errors, each with its file.
     #[error("{}", .0.first().map_or("", String::as_str))]
     Problems(Vec<String>),
-    /// Nothing is labelled.
     #[error("{}: no picture is labelled there", .0.display())]
     Empty(PathBuf),
-    /// A class to leave out that does not occur.
     #[error("no class {class} in the labels to leave out; there are: {classes}")]
     NoSuchClass { class: String, classes: String },
-    /// The conversion was cancelled.
     #[error("stopped: {done} of {all} pictures looked at, nothing written")]
     Stopped { done: usize, all: usize },
 }

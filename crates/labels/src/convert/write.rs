@@ -16,27 +16,21 @@ use std::{collections::BTreeSet, ffi::OsStr, io};
 
 /// Why converted labels cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum WriteError {
-    /// The folder holds labels already.
     #[error("{} is there already; name another folder, or move it away", .0.display())]
     Exists(PathBuf),
-    /// The folder is not empty.
     #[error("{} is not empty; pictures are copied into a new folder alone: name one", .0.display())]
     NotEmpty(PathBuf),
-    /// A file name that labels cannot hold.
     #[error("{}: its name is not UTF-8 text, which labels cannot hold; rename it", .0.display())]
     Name(PathBuf),
-    /// Two pictures with the same name.
     #[error("{} and another picture would both be called {name}; rename one of them", .path.display())]
     SameName { path: PathBuf, name: String },
-    /// A file or folder that cannot be written.
     #[error("{}: cannot be written: {source}", .path.display())]
     Unwritable { path: PathBuf, source: io::Error },
     /// The label file cannot be written.
     #[error(transparent)]
     Labels(#[from] DatasetError),
-    /// The copying was cancelled.
     #[error("stopped: nothing is written")]
     Stopped,
 }

@@ -19,7 +19,7 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Why photos cannot be used for training.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum OwnError {
     /// Labels are missing or wrong.
     #[error("{0}")]
@@ -30,13 +30,11 @@ pub enum OwnError {
     /// A photo that cannot be read.
     #[error("{}: {source}", .path.display())]
     Photo { path: PathBuf, source: SourceError },
-    /// The labels belong to another picture.
     #[error(
         "{}: is {found_px:?} pixels as stored, but its labels are of {labelled_px:?}; they are of \
          another photo, or it was scaled: label it as it is", .path.display()
     )]
     OtherPhoto { path: PathBuf, found_px: (u32, u32), labelled_px: (u32, u32) },
-    /// One card is labelled as two.
     #[error(
         "{}: card {first} and card {second} are labelled at the same place, as {codes:?}: strike one of them",
         .path.display()
@@ -45,7 +43,6 @@ pub enum OwnError {
     /// The pipeline fails on a photo.
     #[error("{}: {source}", .path.display())]
     Read { path: PathBuf, source: PipelineError },
-    /// There are too few cards or scenes.
     #[error(
         "labelled cards: {cards}, different tables: {scenes}; that is too little to learn from: label at least \
          {LEAST_CARDS} cards in {LEAST_SCENES} photos of different tables, or as many crops; a photo counts \

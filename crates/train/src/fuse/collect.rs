@@ -80,11 +80,11 @@ pub(super) fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)
 
 /// Why no examples could be collected.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum CollectError {
     /// A folder of crops cannot be read.
     #[error(transparent)]
     Crops(#[from] CropsError),
-    /// A drawn photo cannot be written.
     #[error("a drawn table cannot be written: {0}")]
     Write(#[from] image::ImageError),
     /// A table cannot be drawn.
@@ -96,7 +96,6 @@ pub enum CollectError {
     /// A network cannot be run.
     #[error(transparent)]
     Network(#[from] NetworkError),
-    /// A drawn photo cannot be decoded.
     #[error("a drawn table cannot be read back: {0}")]
     Source(#[from] SourceError),
 }

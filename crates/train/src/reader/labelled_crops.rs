@@ -29,33 +29,27 @@ const COPIES: u64 = 3;
 
 /// Why a folder cannot be used for training.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
+#[allow(missing_docs, reason = "the messages say it")]
 pub enum CropsError {
     /// Labels are missing or wrong.
     #[error("{0}")]
     Labels(#[from] DatasetError),
-    /// A file is not an image, or not a usable one.
     #[error("{}: {reason}; put a readable image there or take its labels out", .path.display())]
     Image { path: PathBuf, reason: String },
-    /// The labels hold centres without corners, and no card was found at any of them.
     #[error(
         "{}: none of the {cards} labelled cards is found in its photo, and no corners are labelled; \
          check these labels", .path.display()
     )]
     NoneFound { path: PathBuf, cards: usize },
-    /// The finder failed.
     #[error("{}: its cards cannot be looked for: {source}", .path.display())]
     Finder { path: PathBuf, source: FindError },
-    /// The photos have not been checked.
     #[error(
         "{}: nobody has said of its photos that all their cards are right; say so in the window, under \
          Correct", .0.display()
     )]
     Unchecked(PathBuf),
-    /// The labels hold no cards.
     #[error("{}: no card is labelled there; label some or leave the folder out", .0.display())]
     Empty(PathBuf),
-    /// A property value has no crop.
     #[error("no crop of any {value} card to learn from, in {places}; add such crops, or draw some")]
     EmptyClass { value: &'static str, places: String },
 }
