@@ -4,174 +4,98 @@ use crate::shared::words::{Word, t};
 use crate::{TABS, shared::tab::TabSpec};
 use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
-/// What a key can do.
+/// What a key can do; [`BINDINGS`] has words for each.
+#[allow(missing_docs, reason = "the table of keys says what each does")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Shows or hides the page of keys.
     Help,
-    /// Shows or hides the settings.
     Settings,
-    /// Asks for a folder of photos.
     OpenFolder,
-    /// Asks for a photo.
     OpenPhoto,
     /// Asks for a path to be typed.
     TypePath,
-    /// Has a phone be the camera: shows the code to scan, or hides it.
     Phone,
-    /// Shows or hides whether the deck on the open photos is complete.
     DeckCheck,
-    /// Opens a table that the program brings with it.
     Sample,
-    /// Shows or hides the rules of the game.
     Rules,
-    /// Shows or hides how to photograph.
     HowTo,
-    /// Shows or hides what this program is.
     About,
     /// Goes to the tab of this name.
     Tab(&'static str),
     /// Goes to the tab that was seen before.
     Back,
-    /// Writes the annotated picture.
     ExportPicture,
-    /// Writes the JSON.
     ExportJson,
-    /// Writes pictures and a table of all photos.
     ExportAll,
-    /// Copy the photo with its sets.
     CopyPicture,
     /// Copies the board as text; the key is the system's own.
     Copy,
-    /// Larger letters.
     ScaleUp,
-    /// Smaller letters.
     ScaleDown,
-    /// Light or dark.
     Brightness,
-    /// The whole screen, or a window again.
     FullScreen,
-    /// Leaves the program.
     Quit,
-    /// The next photo.
     NextPhoto,
-    /// The photo before.
     PreviousPhoto,
-    /// The first photo.
     FirstPhoto,
-    /// The last photo.
     LastPhoto,
-    /// The next photo with a card that is unsure.
     NextUnsure,
-    /// The one before.
     PreviousUnsure,
-    /// All sets.
     Solve,
-    /// Help, not the answer.
     Hint,
-    /// Why three cards are a set or are not.
     Learn,
-    /// Put right what was read wrongly.
     Correct,
-    /// How the photo was read.
     Stages,
-    /// The next set alone.
     NextSet,
-    /// The set before alone.
     PreviousSet,
-    /// All sets together.
     AllSets,
-    /// Why the set that is shown alone is one.
     Why,
-    /// One card more.
     MoreHint,
-    /// As many cards of another set.
     AnotherHint,
-    /// Lets go what was chosen or given away.
     Clear,
-    /// The card to the left.
     CardLeft,
-    /// The card to the right.
     CardRight,
-    /// The card above.
     CardUp,
-    /// The card below.
     CardDown,
-    /// All cards of the photo are there, and right.
     AllRight,
-    /// Back to what the reader found.
     StartOver,
-    /// Goes through the cards that are unsure.
     Check,
-    /// The guess is right.
     Confirm,
-    /// The next of the other guesses.
     Guesses,
-    /// A card that was missed.
     AddCard,
-    /// This is no card.
     Strike,
-    /// Takes back the last change.
     Undo,
-    /// Makes it again.
     Redo,
-    /// The next corner of the card.
     NextCorner,
-    /// Moves the corner.
     CornerLeft,
-    /// Moves the corner.
     CornerRight,
-    /// Moves the corner.
     CornerUp,
-    /// Moves the corner.
     CornerDown,
-    /// The next stage.
     NextStage,
-    /// The stage before.
     PreviousStage,
-    /// The next step of the game.
     NextStep,
-    /// The step before.
     PreviousStep,
-    /// The last step.
     LastStep,
-    /// The first step.
     FirstStep,
-    /// A freshly shuffled deck.
     DealRandom,
-    /// The day's deal.
     DealDaily,
-    /// Asks for a file of deals.
     OpenDeals,
-    /// Asks for codes.
     TypeCodes,
-    /// Writes sheets of boards to print.
     PrintBoards,
     /// Plays: lays the cards out, then lets the clock run.
     Play,
     /// Lets the clock run where the cards lie ready.
     Start,
-    /// Watches the game.
     WatchGame,
-    /// Stops the clock and hides the cards, or goes on.
     Pause,
-    /// Says that there is no set on the table.
     NoSet,
-    /// One card of a set, then two, then three.
     DealHint,
-    /// The next data set of the file.
     NextDeal,
-    /// Holds the camera's picture, or lets it go on.
     Freeze,
-    /// Writes the camera's frame and its JSON.
     SaveFrame,
-    /// Turns the camera's picture.
     Turn,
-    /// Shows the table as from straight above, or as the camera sees it.
     Straighten,
-    /// Records the game, or ends the recording.
     Record,
-    /// Counts cards and sets from the beginning.
     NewGame,
 }
 
