@@ -47,7 +47,6 @@ pub struct Args {
     format: Format,
 }
 
-/// What was found out.
 struct Found {
     rules: Rules,
     seed: u64,

@@ -299,7 +299,6 @@ fn a_recording_that_is_killed_or_fills_the_disk_plays_so_far() {
     assert!(!world.path().join("none.avi").exists() && !world.path().join("none.jsonl").exists());
 }
 
-/// Waits for a view of a running session.
 #[track_caller]
 fn wait_for(session: &mut RunningSession, wanted: impl Fn(&LiveView) -> bool) -> Arc<LiveView> {
     let began = Instant::now();

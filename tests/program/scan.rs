@@ -6,7 +6,6 @@ use image::ImageFormat;
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, io::Write, path::PathBuf, process::Stdio};
 
-/// A world with the board as a JPEG.
 fn world_with_board() -> World {
     let world = World::new();
     world.file("table.jpg", &encoded(table(&BOARD).0, ImageFormat::Jpeg));

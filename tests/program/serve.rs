@@ -47,7 +47,6 @@ fn a_job_in_the_background_leaves_the_terminal_to_the_shell() {
     assert_eq!(said.matches("Scan this code").count(), 1, "{said}");
 }
 
-/// A program that serves.
 struct Serving {
     child: Running,
     host: String,

@@ -62,7 +62,6 @@ impl Named {
         }
     }
 
-    /// Whether a compositor is named.
     fn has_wayland(&self) -> bool {
         given(&self.wayland_display).or(given(&self.wayland_socket)).is_some()
     }

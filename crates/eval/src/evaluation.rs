@@ -400,7 +400,6 @@ pub struct Reliability {
 }
 
 impl Reliability {
-    /// The readings of one photo.
     pub(crate) fn of_photo(labels: &[CardLabel], readings: &[ReadCard], matched: &Match) -> Self {
         let mut all = Self::default();
         for (label, reading) in labels.iter().zip(&matched.reading_of_label) {
@@ -414,7 +413,6 @@ impl Reliability {
         all
     }
 
-    /// The probable sets of one photo.
     pub(crate) fn of_probable_sets(
         labels: &[CardLabel],
         table: &TableReading,
@@ -427,7 +425,6 @@ impl Reliability {
         all
     }
 
-    /// Counts one reading.
     pub(crate) fn count(&mut self, confidence: f32, right: bool) {
         let open = (1.0 - f64::from(confidence)).clamp(0.0, 1.0);
         let bin = OPEN_UP_TO.iter().rposition(|&end| open <= end).unwrap_or(0);

@@ -66,7 +66,6 @@ pub struct CardOutcome {
     pub confidence: Option<f32>,
 }
 
-/// The word for a verdict.
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Right => "right",
@@ -167,7 +166,6 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of one photo.
     pub(crate) fn of_photo(labels: &[CardLabel], table: &TableReading, matched: &Match) -> Self {
         let readings = &table.cards[..];
         let mut f = Self { photos: 1, cards: labels.len(), ..Self::default() };
@@ -210,7 +208,6 @@ impl Figures {
         Self { photos: 0, crops: 1, perfect_boards: 0, boards_shown: 0, ..one }
     }
 
-    /// Adds the figures of other photos.
     pub(crate) fn add(&mut self, other: &Self) {
         let Self { photos, cards, right, wrong, unsure, missed, unsure_but_right, .. } = other;
         self.photos += photos;

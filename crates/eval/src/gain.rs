@@ -209,7 +209,6 @@ pub const PAGE: &str = "worth.html";
 const SHOWN: usize = 120;
 
 impl Verdict {
-    /// The verdict as a sentence.
     pub(crate) fn sentence(self) -> &'static str {
         match self {
             Self::Better => "Better: more of your cards are found or read rightly than before.",

@@ -17,7 +17,6 @@ use super::{
 };
 use std::{collections::HashMap, hash::BuildHasherDefault};
 
-/// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
     mask::sized!(rules, W => Box::new(Dynamic::<W>::new(rules)))
 }

@@ -14,7 +14,6 @@ use super::{
     trace::{Step, Watcher},
 };
 
-/// The solver for these rules.
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
     mask::sized!(rules, W => Box::new(Greedy::<W>::new(rules)))
 }

@@ -37,7 +37,6 @@ macro_rules! sized {
 }
 pub(super) use sized;
 
-/// The mask of a card.
 pub(super) fn of_card<const W: usize>(rules: &Rules, card: Card) -> Mask<W> {
     let mut mask = [0; W];
     for (property, value) in rules.values_of(card).enumerate() {
@@ -47,19 +46,16 @@ pub(super) fn of_card<const W: usize>(rules: &Rules, card: Card) -> Mask<W> {
     mask
 }
 
-/// Whether a bit is set.
 #[inline]
 pub(super) const fn has<const W: usize>(mask: &Mask<W>, bit: usize) -> bool {
     mask[bit / 64] >> (bit % 64) & 1 == 1
 }
 
-/// Bitwise and.
 #[inline]
 pub(super) fn and<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
     std::array::from_fn(|i| a[i] & b[i])
 }
 
-/// Bitwise or.
 #[inline]
 pub(super) fn or<const W: usize>(a: &Mask<W>, b: &Mask<W>) -> Mask<W> {
     std::array::from_fn(|i| a[i] | b[i])

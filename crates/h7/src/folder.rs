@@ -98,7 +98,6 @@ pub const BOARD: &str = "board";
 pub const DESK: &str = "desk";
 /// The network.
 pub const MODEL: &str = "board/card.tflite";
-/// The labels.
 const LABELS: &str = "board/card.txt";
 /// The self-test's pictures.
 const GOLDEN: &str = "desk/golden.bin";
@@ -121,7 +120,6 @@ const BESIDE: [(&str, &str); 2] = [
 ];
 /// The script that classifies cards.
 const CARD_READER: &str = "board/card_reader.py";
-/// The program.
 const MAIN: &str = "board/main.py";
 /// First line of a script that was made short.
 const SHORTENED: &str =
@@ -171,7 +169,6 @@ pub struct Folder {
     pub facts: Facts,
 }
 
-/// SHA-256 of some bytes.
 pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }

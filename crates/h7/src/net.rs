@@ -83,7 +83,6 @@ impl Op {
         }
     }
 
-    /// Its weights, if it has any.
     pub(crate) fn weights(&self) -> Option<&Weights> {
         match self {
             Self::Conv(_, weights) | Self::Depthwise(_, weights) => Some(weights),

@@ -15,7 +15,6 @@ pub(crate) const FORMAT: u64 = 2;
 /// Estimated range of milliseconds per million multiply-accumulates at 480 MHz, from published
 /// figures for a related chip and counts of emulated instructions.
 const MS_PER_MILLION: (f64, f64) = (4.0, 9.0);
-/// Number of cards on a board.
 const BOARD_CARDS: f64 = 12.0;
 
 /// Agreement over one collection of crops.

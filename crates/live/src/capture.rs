@@ -207,7 +207,6 @@ impl<T> Latest<T> {
         self.changed.notify_all();
     }
 
-    /// Whether the slot is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.lock().closed
     }

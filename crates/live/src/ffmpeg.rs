@@ -383,7 +383,6 @@ impl Process {
         process
     }
 
-    /// Ends it.
     fn end(&self) {
         self.0.end();
     }

@@ -38,7 +38,6 @@ pub enum FramePace {
 /// Controls the source from another thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Controls {
-    /// Controls a film.
     pub film: Arc<FilmControl>,
     /// Controls a camera of this machine.
     pub camera: Arc<CameraControl>,

@@ -26,7 +26,6 @@ pub struct Jpegs<R> {
     png: bool,
 }
 
-/// How a PNG begins.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// The next item found in the stream.

@@ -43,7 +43,6 @@ impl Pictures {
         Rate::of(self.paths.as_slice())
     }
 
-    /// Skips some pictures.
     pub(crate) fn skip(&mut self, count: usize) {
         for _ in 0..count {
             self.paths.next();

@@ -87,7 +87,6 @@ fn listen_on(addresses: &[IpAddr], port: Option<u16>) -> Result<Vec<TcpListener>
     Err(failed.unwrap_or(ListenError::NoNetwork))
 }
 
-/// Listens on one address.
 pub(crate) fn bind(address: IpAddr, port: u16) -> Result<TcpListener, ListenError> {
     let address = SocketAddr::new(address, port);
     TcpListener::bind(address).map_err(|reason| ListenError::Taken { address, reason })

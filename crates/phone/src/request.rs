@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use std::{borrow::Cow, fmt};
 use subtle::ConstantTimeEq;
 
-/// Longest head, in bytes.
 const MOST_HEAD_BYTES: usize = 16 << 10;
 /// Most header lines in a head.
 const MOST_HEADERS: usize = 64;
@@ -247,7 +246,6 @@ fn end_of_head(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// An answer to a request.
 pub(crate) struct Answer {
     status: &'static str,
     kind: &'static str,
@@ -269,12 +267,10 @@ impl Answer {
         Self { status: "200 OK", kind, body, page_of: Some(host.to_owned()) }
     }
 
-    /// A result.
     pub(crate) fn json(value: &Value) -> Self {
         Self::of("200 OK", "application/json", value.to_string().into_bytes())
     }
 
-    /// A picture.
     pub(crate) fn jpeg(bytes: Vec<u8>) -> Self {
         Self::of("200 OK", "image/jpeg", bytes)
     }

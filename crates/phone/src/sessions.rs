@@ -7,13 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-/// Most phones at once.
 pub(crate) const MOST_PHONES: usize = 4;
 
 /// How long the game of a phone is kept that is away.
 const AWAY: Duration = Duration::from_secs(600);
 
-/// The sessions.
 #[derive(Default)]
 pub(crate) struct Sessions {
     inner: Mutex<Inner>,
@@ -64,7 +62,6 @@ pub(crate) struct Connection<'a> {
     pub number: u32,
     /// Whether it was not here before.
     pub is_first: bool,
-    /// Its game.
     pub game: SessionGame,
 }
 

@@ -86,7 +86,6 @@ impl Stream {
         Ok(Self::Secure(Box::new(StreamOwned::new(connection, socket))))
     }
 
-    /// Whether it is HTTPS.
     pub(crate) fn is_secure(&self) -> bool {
         matches!(self, Self::Secure(_))
     }

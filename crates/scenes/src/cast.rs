@@ -23,7 +23,6 @@ struct Lamps {
     gains: [[f64; 3]; 2],
 }
 
-/// The casts of one scene.
 #[derive(Clone, Debug)]
 pub(super) struct Cast {
     /// Colour matrix, row by row: the weights that make up red, green and blue.
@@ -136,7 +135,6 @@ impl Cast {
         }
     }
 
-    /// The tag for the labels.
     pub(super) fn tag(&self) -> Option<&'static str> {
         let tints = |m: &[[f32; 3]; 3]| {
             let white = m.map(|row| row.iter().sum::<f32>());

@@ -55,7 +55,6 @@ impl Distractors {
         Self(things)
     }
 
-    /// Whether there are no objects.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

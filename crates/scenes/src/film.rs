@@ -255,7 +255,6 @@ impl Film {
         table
     }
 
-    /// The camera at a time.
     fn view_at(&self, time: f64) -> View {
         /// Amplitude of the camera shake in radians: a few pixels of a picture 1280 wide.
         const TREMOR: f64 = 0.001;

@@ -52,7 +52,6 @@ fn bleached(spots: &[Spot], probes_in_image: &[Vec<Point>]) -> f64 {
     probes_in_image.iter().map(part).fold(0.0, f64::max)
 }
 
-/// The light of one scene.
 #[derive(Clone, Debug)]
 pub(super) struct Light {
     /// Colour of the lamp after white balance.

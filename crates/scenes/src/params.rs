@@ -460,7 +460,6 @@ impl Params {
         p
     }
 
-    /// The deck of one table.
     pub(super) fn deck(&self, dice: &mut Dice) -> Arc<Deck> {
         let places: Vec<(usize, f64)> =
             self.decks.iter().enumerate().map(|(i, (_, weight))| (i, *weight)).collect();

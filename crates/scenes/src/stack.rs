@@ -22,7 +22,6 @@ const LAYER_MM: f64 = 0.9;
 /// Number of steps that make up the shadow of the stack's sides.
 const SHADOW_STEPS: usize = 6;
 
-/// A stack of cards.
 #[derive(Clone, Debug)]
 pub(super) struct Stack {
     /// The position of each layer, from the lowest to the highest; `curl_mm` is 0.

@@ -58,7 +58,6 @@ pub struct Track {
     pub(super) beside: Option<detect::Ground>,
 }
 
-/// A detection in progress.
 pub(super) struct PendingDetection {
     pub(super) number: u64,
     pub(super) grey: Arc<Grey>,

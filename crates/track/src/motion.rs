@@ -19,7 +19,6 @@ const LEAST_TEXTURE: f32 = 6.0;
 /// something else.
 const OWN_MOTION_PX: f64 = 1.5;
 
-/// The motion of the picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Motion {
     /// From pixels of the earlier frame to pixels of the later one.
@@ -77,7 +76,6 @@ impl Patches {
         3 * self.points.len() < 2 * self.chosen
     }
 
-    /// Whether there are no patches.
     pub(crate) fn is_empty(&self) -> bool {
         self.points.is_empty()
     }

@@ -149,7 +149,6 @@ impl Checkpoint {
             .map_err(|source| CheckpointError::Unwritable { path: path.to_path_buf(), source })
     }
 
-    /// Reads a checkpoint.
     pub(crate) fn read(path: &Path) -> Result<Self, CheckpointError> {
         let bytes = read_small(path, MAX_WEIGHTS_BYTES)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;

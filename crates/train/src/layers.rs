@@ -77,7 +77,6 @@ pub(crate) fn add_bias(maps: &mut Tensor, bias: &[f32]) {
         .for_each(|(i, plane)| plane.iter_mut().for_each(|v| *v += bias[i % channels]));
 }
 
-/// The sum of each channel.
 pub(crate) fn channel_sums(maps: &Tensor) -> Vec<f32> {
     let [images, channels, ..] = maps.maps();
     let of = |c: usize| (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum::<f64>() as f32;
@@ -113,9 +112,7 @@ fn sum(values: &[f32], of: impl Fn(f32) -> f32) -> f64 {
 /// A batch norm (Ioffe and Szegedy 2015) of one batch.
 #[derive(Clone, Debug)]
 pub(crate) struct Norm {
-    /// Mean of each channel.
     pub mean: Vec<f32>,
-    /// Variance of each channel.
     pub variance: Vec<f32>,
     /// The maps at mean 0 and variance 1.
     normalised: Vec<f32>,
@@ -279,7 +276,6 @@ pub(crate) fn average_pool(maps: &Tensor, size: usize) -> Tensor {
     pool.result(maps, |plane, window| pool.pixels(window).map(|i| plane[i]).sum::<f32>() * share)
 }
 
-/// The gradient of [`average_pool`].
 pub(crate) fn average_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
     let pool = Pool::new(maps, size);
     let share = 1.0 / (size * size) as f32;
@@ -296,7 +292,6 @@ pub(crate) fn global_average(maps: &Tensor) -> Tensor {
     Tensor::new(maps.values.par_chunks(plane).map(mean).collect(), &[images, channels])
 }
 
-/// The gradient of [`global_average`].
 pub(crate) fn global_average_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
     let [.., rows, columns] = maps.maps();
     let plane = rows * columns;
@@ -314,7 +309,6 @@ pub(crate) fn upsample(maps: &Tensor) -> Tensor {
     out
 }
 
-/// The gradient of [`upsample`].
 pub(crate) fn upsample_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
     let [.., columns] = maps.maps();
     let mut found = vec![0.0; maps.values.len()];

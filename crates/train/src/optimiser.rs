@@ -41,7 +41,6 @@ const LAST: f32 = 0.01;
 pub(crate) struct State {
     /// Steps taken.
     pub step: u64,
-    /// The weights in training.
     pub weights: Weights,
     /// Mean of gradients.
     pub first: Weights,
@@ -131,7 +130,6 @@ pub(crate) struct Choice {
     pub features: Vec<Vec<f64>>,
     /// Index of the observed option.
     pub truth: usize,
-    /// Weight of the observation.
     pub weight: f64,
 }
 

@@ -334,7 +334,6 @@ mod tests {
     use image::RgbImage;
     use setsight_game::cards::Card;
 
-    /// Finds nothing.
     struct Nothing;
     impl CardFinder for Nothing {
         fn name(&self) -> &'static str {

@@ -42,7 +42,6 @@ const RUN_SECONDS: f64 = 20.0;
 /// Steps of a short search in a second.
 const SLOW_STEPS: f64 = 3.0;
 
-/// The tab.
 pub(crate) struct AnyGameTab {
     game: Game,
     kind: Kind,

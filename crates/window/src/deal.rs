@@ -58,7 +58,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
 const SAVE_BOARDS: Ask = Ask::of(TAB.id, Word("ask-boards"), Pick::NewFile);
 /// So many boards are printed of shuffled deals, on one sheet.
 const BOARDS: u64 = 4;
-/// Asks for a file of deals.
 const ASK_DEALS: Ask = Ask::of(TAB.id, Word("ask-deals"), Pick::File);
 
 /// Below this width the panel lies under the table.

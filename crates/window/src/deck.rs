@@ -37,11 +37,8 @@ pub(crate) const TAB: TabSpec = TabSpec {
     make: |_| Box::<DeckTab>::default(),
 };
 
-/// Asks for photos from which a deck is learnt.
 pub(crate) const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Files);
-/// Asks for a folder of them.
 const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-deck-folder"), Pick::Folder);
-/// Asks where to write the deck.
 const SAVE: Ask = Ask::of(TAB.id, Word("ask-save-deck"), Pick::NewFile);
 
 /// The page on which a deck is taught.
@@ -66,7 +63,6 @@ impl DeckTab {
         }
     }
 
-    /// The file name to propose.
     fn file_name(&self) -> String {
         let letter = |c: char| if c.is_alphanumeric() { c } else { '-' };
         portable(&format!("{}.json", self.name.trim().chars().map(letter).collect::<String>()))
@@ -150,7 +146,6 @@ impl DeckTab {
         }
     }
 
-    /// Where the work stands.
     fn standing(&self) -> Arc<Standing> {
         self.work.as_ref().map_or_else(Arc::default, Work::standing)
     }
@@ -162,7 +157,6 @@ impl DeckTab {
         }
     }
 
-    /// The photos and what became of them.
     fn photos(&self, ui: &mut Ui, standing: &Standing) {
         ui.horizontal_wrapped(|ui| {
             for (path, outcome) in &standing.photos {

@@ -69,10 +69,8 @@ pub(crate) const TAB: TabSpec = TabSpec {
     make: |_| Box::new(LiveTab::new(watched::system(ReadingPlan::default(), FramePace::Newest))),
 };
 
-/// Asks for a film.
 pub(crate) const ASK_FILM: Ask = Ask::of(TAB.id, Word("ask-film"), Pick::File);
 
-/// Whether a path names a film.
 fn is_film(path: &Path) -> bool {
     let is = |end: &&str| path.extension().is_some_and(|given| given.eq_ignore_ascii_case(end));
     FILM_EXTENSIONS.iter().any(is) && !path.is_dir()
@@ -561,7 +559,6 @@ impl LiveTab {
         });
     }
 
-    /// The game so far.
     fn game(&self, ui: &mut Ui) {
         let score = &self.view.score;
         ui.label(t!(

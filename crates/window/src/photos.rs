@@ -56,15 +56,12 @@ pub(crate) const TAB: TabSpec = TabSpec {
     make: |_| Box::<Photos>::default(),
 };
 
-/// Asks for a folder of photos.
 pub(crate) const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-folder"), Pick::Folder);
-/// Asks for photos.
 pub(crate) const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Files);
 /// Photos that join those that are open.
 pub(crate) const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Files);
 /// Asks where to write the annotated picture.
 const SAVE_PICTURE: Ask = Ask::of(TAB.id, Word("ask-picture"), Pick::NewFile);
-/// Asks where to write the JSON.
 const SAVE_JSON: Ask = Ask::of(TAB.id, Word("ask-json"), Pick::NewFile);
 /// Asks in which folder to write pictures and a table of all photos.
 const SAVE_ALL: Ask = Ask::of(TAB.id, Word("ask-all"), Pick::Folder);
@@ -176,7 +173,6 @@ impl Photos {
         self.view.start_again();
     }
 
-    /// Whether photos are open, or being opened.
     pub(crate) fn is_open(&self) -> bool {
         self.shelf.library.is_some()
     }

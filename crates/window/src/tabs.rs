@@ -50,7 +50,6 @@ impl Tabs {
         std::mem::swap(&mut self.seen, &mut self.before);
     }
 
-    /// The tab that is seen.
     pub(crate) fn seen(&self) -> &dyn Tab {
         &*self.all[self.seen]
     }

@@ -536,7 +536,6 @@ impl Window {
         self.path_page(ctx);
     }
 
-    /// Asks for a path in the window.
     fn type_path(&mut self, ask: Ask, name: &str) {
         let recent = self.app.settings().recent.first();
         let folder = recent.and_then(|path| path.parent()).filter(|folder| folder.is_dir());

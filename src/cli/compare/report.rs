@@ -80,7 +80,6 @@ fn cell_to_json(cell: &Cell) -> Value {
     })
 }
 
-/// The results as JSON.
 fn experiments_to_json(results: &[Row]) -> Value {
     let experiment = |(experiment, cells): &Row| {
         let cells: Vec<Value> = cells.iter().map(cell_to_json).collect();

@@ -149,7 +149,6 @@ fn stopped(args: &Args, stop: &Stop) -> anyhow::Error {
     anyhow::anyhow!("the board: {stop}{}", super::more(args, stop))
 }
 
-/// A game as JSON.
 fn game(rules: &Rules, seed: u64, record: &Record) -> Value {
     let codes =
         |cards: &[Card]| cards.iter().map(|&card| rules.code(card)).collect::<Vec<String>>();

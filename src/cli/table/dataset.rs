@@ -198,7 +198,6 @@ impl ValueEnum for From {
     }
 }
 
-/// Converts labels.
 fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     let format = match args.from_format {
         From::Auto => None,

@@ -404,7 +404,6 @@ pub struct FilmArgs {
     quality: u8,
 }
 
-/// Makes a film.
 fn run_film(
     video: &Path,
     args: &FilmArgs,

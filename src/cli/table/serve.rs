@@ -324,7 +324,6 @@ impl Teller {
         self.tell(Line::Drawn(text));
     }
 
-    /// Tells a result.
     fn result(&self, text: String) {
         self.tell(Line::Result(text));
     }

@@ -326,7 +326,6 @@ struct FinderArgs {
     validation_scenes: u64,
 }
 
-/// Trains the finder.
 fn finder(
     FinderArgs { run, scenes, validate_every, validation_scenes }: FinderArgs,
 ) -> anyhow::Result<Outcome> {

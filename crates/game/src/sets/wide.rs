@@ -166,7 +166,6 @@ impl<'a, const V: usize> Hits<'a, V> {
         bits
     }
 
-    /// The set of a pair.
     #[inline(always)]
     fn set(&self, places: &[Bytes; V], pair: usize) -> Set {
         let (v, lane) = (pair / 32 % V, pair % 32);

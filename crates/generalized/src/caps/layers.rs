@@ -93,7 +93,6 @@ fn size(layer: Layer) -> usize {
     layer.count_ones() as usize
 }
 
-/// The cards of layers.
 fn cards_of(layers: &[Layer], cards: usize) -> Vec<Card> {
     let of_layer = |(at, &layer): (usize, &Layer)| {
         let within = (0..cards).filter(move |card| layer >> card & 1 == 1);

@@ -33,7 +33,6 @@ pub struct Exact {
     workers: Vec<Worker>,
 }
 
-/// The checked cards.
 struct Checked {
     rules: Rules,
     cards: Vec<Card>,
@@ -134,7 +133,6 @@ impl Exact {
 }
 
 impl Checked {
-    /// Adds a card to the checked ones.
     fn add(&mut self, card: Card) {
         let (place, v) = (self.cards.len(), self.rules.values());
         self.cards.push(card);

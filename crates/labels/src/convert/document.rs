@@ -18,7 +18,6 @@ const MAX_NAMESPACES: usize = 100;
 
 /// A file of labels.
 pub(super) struct Document<'a> {
-    /// Its path.
     pub path: &'a Path,
     /// What it holds.
     pub content: Content,
@@ -26,7 +25,6 @@ pub(super) struct Document<'a> {
 
 /// What a file of labels holds.
 pub(super) enum Content {
-    /// A JSON document.
     Json(Value),
     /// An XML document's text.
     Xml(String),
@@ -63,7 +61,6 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The text of a file.
 pub(super) fn text_at(path: &Path, limit: u64) -> Result<String, String> {
     read_text(path, limit).map_err(|error| format!("cannot be read: {error}"))
 }
@@ -84,7 +81,6 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     text.map(str::to_owned).or_else(|| value.is_number().then(|| value.to_string()))
 }
 
-/// A text as XML.
 pub(super) fn xml_of(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     let options = roxmltree::ParsingOptions { nodes_limit: MAX_XML_NODES, ..Default::default() };
     roxmltree::Document::parse_with_options(text, options)

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 pub(super) struct Drafts {
     /// Labelled photos, in the order of their files.
     pub photos: Vec<DraftPhoto>,
-    /// Labelled crops.
     pub crops: Vec<DraftCrop>,
     /// Photos that nobody labelled.
     pub skipped: Vec<String>,
@@ -78,7 +77,6 @@ impl Drafts {
         self.skipped.push(format!("{}: {at}", file.display()));
     }
 
-    /// Adds all of others.
     pub(super) fn extend(&mut self, others: Self) {
         self.photos.extend(others.photos);
         self.crops.extend(others.crops);
@@ -87,7 +85,6 @@ impl Drafts {
     }
 }
 
-/// A unit of coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     /// Pixels from the picture's top left corner.
@@ -223,7 +220,6 @@ impl Outline {
         }
     }
 
-    /// Its points.
     pub(super) fn points(&self) -> Vec<Point> {
         match self {
             Self::Center(center) => vec![*center],

@@ -5,7 +5,6 @@ use super::draft::{DraftCrop, Drafts, is_picture};
 use setsight_game::cards::{Card, Property};
 use std::path::{Path, PathBuf};
 
-/// This format.
 pub(super) const FORMAT: Format = Format {
     name: "folders",
     looks_like: "A folder for each card with its crops, such as 2spd/1.jpg or one/red/oval/solid/1.jpg",

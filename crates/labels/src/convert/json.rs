@@ -7,7 +7,6 @@ use serde_json::Value;
 use setsight_photo::geometry::Point;
 use std::collections::BTreeMap;
 
-/// COCO's format.
 pub(super) const COCO: Format = Format {
     name: "coco",
     looks_like: "COCO's JSON with boxes, polygons or keypoints",

@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use setsight_photo::{geometry::Point, labels::Table};
 use std::path::Path;
 
-/// This format.
 pub(super) const FORMAT: Format = Format {
     name: "label-studio",
     looks_like: "Label Studio's JSON, JSON-MIN or CSV",

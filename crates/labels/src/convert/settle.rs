@@ -280,7 +280,6 @@ impl fmt::Display for Converted {
     }
 }
 
-/// The classes in the labels.
 struct Classes {
     /// The card of each class; `None` for classes that are left out or name no card.
     cards: BTreeMap<String, Option<Card>>,

@@ -10,7 +10,6 @@ use super::{
 use setsight_photo::{geometry::Point, labels::Table};
 use std::collections::BTreeMap;
 
-/// This format.
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     looks_like: "A CSV file with the columns file and code (or one for each property), with x,y or \

@@ -8,7 +8,6 @@ use roxmltree::Node;
 use setsight_photo::geometry::Point;
 use std::collections::HashMap;
 
-/// CVAT's format.
 pub(super) const CVAT: Format =
     Format { name: "cvat", looks_like: "CVAT's own XML of images", read: Read::File(read_cvat) };
 

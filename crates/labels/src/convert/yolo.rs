@@ -13,7 +13,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// This format.
 pub(super) const FORMAT: Format = Format {
     name: "yolo",
     looks_like: "YOLO's text files beside data.yaml or classes.txt: boxes, corners or keypoints",

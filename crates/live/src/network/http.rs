@@ -30,7 +30,6 @@ use ureq::unversioned::transport::{
 use ureq::{Agent, Body, Error};
 use url::Url;
 
-/// The answer to a request.
 pub(super) struct Answer {
     pub status: u16,
     /// The media type, in small letters; empty if there is none.
@@ -41,7 +40,6 @@ pub(super) struct Answer {
     pub body: Box<dyn Read + Send>,
 }
 
-/// Most redirections that are followed.
 const MOST_REDIRECTIONS: u32 = 5;
 
 /// Asks for what is at this address.

@@ -147,7 +147,6 @@ fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
     sizes.into_iter().collect()
 }
 
-/// The best of the offered formats.
 fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
     let place = |code: &[u8; 4]| DECODED.iter().position(|known| *known == code);
     offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
@@ -282,7 +281,6 @@ const BY_HAND: i64 = 1;
 /// Automatic exposure: complete, or with a fixed aperture. A camera offers one of the two.
 const BY_CAMERA: [i64; 2] = [0, 3];
 
-/// The controls of a device.
 pub(super) trait Controls {
     /// The range of a control; `None` if the device does not have it.
     fn span(&self, id: u32) -> Option<Span>;

@@ -54,9 +54,7 @@ struct Reach {
 pub(super) struct InPlay {
     /// Index of its stay, the same in all frames.
     pub(super) index: usize,
-    /// Its position.
     pub(super) lying: Lying,
-    /// Whether a hand moves it.
     pub(super) moving: bool,
 }
 
@@ -86,7 +84,6 @@ impl Sway {
     }
 }
 
-/// The plan of a film.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     stays: Vec<Stay>,
@@ -323,7 +320,6 @@ pub(super) struct Hand {
     tip: Point,
     /// Unit vector from the tip to the elbow.
     back: Point,
-    /// Colour of skin.
     skin: [f32; 3],
 }
 

@@ -136,7 +136,6 @@ fn shade(shadow: &Shadow, distance: f64, px: f64) -> f64 {
     shadow.depth * t * t * (3.0 - 2.0 * t)
 }
 
-/// Draws one card.
 pub(super) fn card(picture: &mut RgbImage, placed: &Placed, short_px: f64, style: &Style) {
     let scale = short_px * if placed.chosen { style.chosen.grows } else { 1.0 };
     let px = style.edge_px / scale;

@@ -147,7 +147,6 @@ impl<T: Clone> Kept<T> {
         Self { make: Box::new(make), most, lately: Mutex::default() }
     }
 
-    /// The item at an index.
     pub(crate) fn at(&self, index: u64) -> T {
         let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lately().get(&index) {

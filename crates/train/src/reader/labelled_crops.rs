@@ -320,7 +320,6 @@ pub(crate) struct LabelledTable<'a> {
     pub cards: &'a [(Card, Quad)],
     /// Other places that may hold a card; no negative crops are cut there.
     pub others: &'a [Quad],
-    /// The edition of the cards.
     pub edition: Edition,
     /// Whether the photo is mirrored; it is mirrored back first, as for inference.
     pub mirrored: bool,

@@ -46,7 +46,6 @@ impl Label {
         }
     }
 
-    /// The edition, if it is a card.
     pub(crate) fn edition(self) -> Option<Edition> {
         match self {
             Self::NoCard => None,
@@ -64,7 +63,6 @@ impl Label {
         }
     }
 
-    /// The label of a byte.
     pub(crate) fn from_byte(byte: u8) -> Option<Self> {
         match byte {
             254 => Some(Self::OfUnknownDeck),

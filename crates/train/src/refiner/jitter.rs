@@ -105,7 +105,6 @@ struct Shadow {
 }
 
 impl Light {
-    /// A random lighting.
     pub(crate) fn new(rng: &mut Pcg64) -> Self {
         let light = 1.0 + 0.1 * normal(rng);
         let gain = [0; 3].map(|_| (light * (1.0 + 0.05 * normal(rng))).max(0.3) as f32);

@@ -177,7 +177,6 @@ fn alike(panels: Vec<Panel>) -> Vec<Panel> {
     cards.iter().filter(|panel| !holds_another(panel)).map(|panel| (*panel).clone()).collect()
 }
 
-/// The flat areas that are panels.
 fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
     /// Part of a panel that has its very colour.
     const EVEN_PART: f64 = 0.95;

@@ -11,11 +11,8 @@ use eframe::egui::{RichText, Ui};
 use setsight_generalized::deal::{Dealer, Rejection};
 use setsight_generalized::{Budget, Card, Kind, Rules, RulesError};
 
-/// A game that is played.
 pub(crate) struct Play {
-    /// What is played.
     pub(crate) game: Game,
-    /// Its rules.
     pub(crate) rules: Rules,
     dealer: Rejection,
     /// The cards in their places; a taken one leaves a hole where none is left to fill it.
@@ -42,7 +39,6 @@ enum Announcement {
 }
 
 impl Play {
-    /// The game from its deal on.
     pub(crate) fn new(game: Game) -> Result<Self, RulesError> {
         let rules = game.rules()?;
         let mut play = Self {

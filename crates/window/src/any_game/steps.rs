@@ -55,7 +55,6 @@ impl Game {
         1..=self.values.pow(self.properties as u32 - 1).min(MOST_SETS)
     }
 
-    /// Its rules.
     pub(crate) fn rules(&self) -> Result<Rules, RulesError> {
         Rules::new(self.values, self.properties, self.sets)
     }
@@ -66,14 +65,11 @@ impl Game {
     }
 }
 
-/// A search, as it was watched.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    /// What was searched.
     pub(crate) game: Game,
     /// Who searched.
     pub(crate) kind: Kind,
-    /// What happened.
     pub(crate) trace: Trace,
     /// The cards of the sets, or why there is no answer.
     pub(crate) outcome: Result<Vec<Card>, Stop>,
@@ -121,7 +117,6 @@ impl<T: Send + 'static> Job<T> {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends it.
     pub(crate) fn close(mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
@@ -194,7 +189,6 @@ pub(crate) struct About {
     is_set: bool,
 }
 
-/// The cards that a step is about.
 pub(crate) fn about(step: &Step) -> About {
     let only = |cards: &[Card]| About { cards: cards.to_vec(), ..About::default() };
     match step {

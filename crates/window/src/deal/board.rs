@@ -62,9 +62,7 @@ impl Grid {
     }
 }
 
-/// What was pressed on the table.
 pub(crate) enum Pressed {
-    /// A card.
     Card(Spot),
     /// That the clock may run.
     Start,
@@ -79,7 +77,6 @@ pub(crate) struct Looks<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// The game as it is watched.
 pub(crate) fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
     let room = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(room);

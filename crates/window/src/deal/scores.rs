@@ -21,7 +21,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) struct Day(String);
 
 impl Day {
-    /// The day of a time.
     pub(crate) fn of(time: SystemTime) -> Self {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let (year, month, day) = civil(seconds / 86_400);

@@ -122,7 +122,6 @@ impl DealTab {
     }
 }
 
-/// By how many it is played.
 fn how_many_play(ui: &mut Ui, players: &mut usize) {
     ui.add_space(6.0);
     ui.strong(t!("players"));

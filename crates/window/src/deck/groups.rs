@@ -18,7 +18,6 @@ const CUT_WIDTH: f32 = 72.0;
 /// Below this width, in points, groups lie one below the other.
 const NARROW: f32 = 560.0;
 
-/// What is seen of the groups.
 pub(crate) struct GroupsView {
     property: Property,
     chosen: Option<Place>,
@@ -225,7 +224,6 @@ impl ValueNames {
         self.0.insert((property.word(), value), name);
     }
 
-    /// What a value is called.
     pub(crate) fn of(&self, deck: Option<&Deck>, property: Property, value: usize) -> String {
         match self.0.get(&(property.word(), value)) {
             Some(name) => name.clone(),

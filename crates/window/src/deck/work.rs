@@ -23,7 +23,6 @@ pub(crate) const CUT_PX: (u32, u32) = (144, 96);
 pub(crate) enum Job {
     /// Learn from one more photo.
     Photo(PathBuf),
-    /// Forget a photo.
     Forget(PathBuf),
     /// A card has this value of a property.
     Put(Place, Property, usize),
@@ -31,7 +30,6 @@ pub(crate) enum Job {
     LeaveOut(Place),
     /// What looks alike is different.
     Confirm(Property),
-    /// All is forgotten.
     StartAgain,
 }
 
@@ -51,7 +49,6 @@ pub(crate) enum Outcome {
 /// A card that is learnt from.
 #[derive(Clone)]
 pub(crate) struct Cut {
-    /// Where it lies.
     pub(crate) place: Place,
     /// Its values, 0 to 2, as [`Property::ALL`] names the properties.
     pub(crate) values: [usize; 4],
@@ -62,7 +59,6 @@ pub(crate) struct Cut {
 /// How many different cards are seen and what may be wrong; or what stands in the way of a deck.
 type Checked = Result<(usize, Vec<Note>), LearnError>;
 
-/// Where the work stands.
 #[derive(Clone, Default)]
 pub(crate) struct Standing {
     /// The photos in the order in which they came.
@@ -71,7 +67,6 @@ pub(crate) struct Standing {
     pub(crate) cards: Vec<Cut>,
     /// What the deck is called if the reader knows it without being taught.
     pub(crate) known: Option<String>,
-    /// Whether all of them have one fill.
     pub(crate) one_fill: bool,
     /// The deck as it would be drawn.
     pub(crate) deck: Option<Arc<Deck>>,
@@ -143,7 +138,6 @@ impl Work {
         plan.busy || !plan.jobs.is_empty()
     }
 
-    /// Where the work stands.
     pub(crate) fn standing(&self) -> Arc<Standing> {
         Arc::clone(&self.shared.standing.lock().unwrap_or_else(PoisonError::into_inner))
     }

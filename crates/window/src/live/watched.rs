@@ -43,12 +43,10 @@ impl Chooser {
         self.is_wrong = false;
     }
 
-    /// Whether it is open.
     pub(crate) fn is_open(&self) -> bool {
         self.cameras.is_some()
     }
 
-    /// Draws it.
     pub(crate) fn ui(&mut self, ui: &mut Ui) -> Option<Command> {
         let cameras = self.cameras.as_ref()?;
         let mut command = None;

@@ -5,7 +5,6 @@ use setsight_game::cards::Card;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::{Guess, ReadCard, Reading};
 
-/// A change to a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Change {
     /// This card is that one.
@@ -31,7 +30,6 @@ pub(crate) enum Refusal {
     LiesThere(usize),
     /// The corners would no longer go round a card.
     Twisted,
-    /// There is no such card.
     NoCard,
     /// All 81 cards lie on the table.
     DeckIsOut,

@@ -29,7 +29,6 @@ const MOST_LISTED: usize = 12;
 
 /// What the panel is given to show.
 pub(crate) struct Shown<'a> {
-    /// The cards.
     pub(crate) table: &'a Table,
     /// How the photo shows the card in hand, straightened.
     pub(crate) straight: Option<&'a TextureHandle>,
@@ -364,7 +363,6 @@ fn card_at(center: Pos2, width: f32) -> Rect {
     Rect::from_center_size(center, vec2(width, width / ASPECT))
 }
 
-/// The card with another value of a property.
 fn with(card: Card, property: Property, value: usize) -> Card {
     let index = Property::ALL
         .into_iter()

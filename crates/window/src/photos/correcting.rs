@@ -15,7 +15,6 @@ const NUDGE_PX: f64 = 1.0;
 /// So many guesses are shown of a card, its best one among them.
 const MOST_GUESSES: usize = 6;
 
-/// What is being corrected.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Correcting {
     /// The card in hand.
@@ -40,7 +39,6 @@ pub(crate) struct Correcting {
 /// A change that is wanted, and whether it only goes on with the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Edit {
-    /// This change.
     Change(Change),
     /// This change, and on to the next card that is unsure.
     Accept(Change),

@@ -364,7 +364,6 @@ impl<T: Clone + PartialEq> History<T> {
         Self { past: Vec::new(), now, future: Vec::new() }
     }
 
-    /// As it is now.
     fn now(&self) -> &T {
         &self.now
     }
@@ -405,12 +404,10 @@ impl<T: Clone + PartialEq> History<T> {
         true
     }
 
-    /// Whether there is anything to undo.
     fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Whether there is anything to redo.
     fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }

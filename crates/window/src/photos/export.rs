@@ -134,7 +134,6 @@ pub(crate) struct FolderExport {
     outcome: Receiver<Result<Saved, Problem>>,
 }
 
-/// What was written.
 struct Saved {
     folder: PathBuf,
     pictures: usize,

@@ -26,7 +26,6 @@ pub(crate) enum LabelProblem {
 }
 
 impl LabelProblem {
-    /// In words for the user.
     pub(crate) fn words(&self) -> String {
         let (Self::Unreadable(path, _)
         | Self::NotJson(path, _)

@@ -55,7 +55,6 @@ struct Running {
     from: Option<f32>,
 }
 
-/// Learning from corrections.
 #[derive(Default)]
 pub(crate) struct Learning {
     state: State,

@@ -21,7 +21,6 @@ use work::{MOST_EVENTS, Plan, Shared, list, list_named, work};
 /// A photo of the folder.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Where it is.
     pub(crate) path: PathBuf,
     /// What it holds, or why it cannot be read, once it has been looked at.
     pub(crate) found: Option<Result<Found, Reason>>,

@@ -8,7 +8,6 @@ use image::RgbImage;
 use setsight_vision::StageTime;
 use std::sync::Arc;
 
-/// The stages of one photo.
 #[derive(Default)]
 pub(crate) struct Stages {
     /// The photo they are of, once they have been asked for.

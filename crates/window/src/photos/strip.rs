@@ -157,9 +157,7 @@ const GAP: f32 = 8.0;
 /// What the strip says of a photo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Summary {
-    /// How many cards there are.
     pub(crate) cards: usize,
-    /// How many sets there are.
     pub(crate) sets: usize,
     /// How many cards are unsure.
     pub(crate) unsure: usize,
@@ -172,7 +170,6 @@ pub(crate) struct Summary {
 /// Which photos are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Filter {
-    /// All of them.
     #[default]
     All,
     /// Those with a card that is unsure.
@@ -186,7 +183,6 @@ pub(crate) enum Filter {
 }
 
 impl Filter {
-    /// All filters.
     pub(crate) const ALL: [Self; 5] =
         [Self::All, Self::Unsure, Self::NoSet, Self::Corrected, Self::ToCheck];
 
@@ -212,7 +208,6 @@ impl Filter {
         }
     }
 
-    /// Whether it shows a photo.
     pub(crate) fn shows(self, summary: &Summary) -> bool {
         match self {
             Self::All => true,
@@ -226,7 +221,6 @@ impl Filter {
 
 /// What the strip is given to show.
 pub(crate) struct Photographs<'a> {
-    /// All photos.
     pub(crate) entries: &'a [Entry],
     /// What is known of each.
     pub(crate) summaries: &'a [Option<Summary>],
@@ -252,9 +246,7 @@ pub(crate) struct Strip {
 pub(crate) struct Shown {
     /// Thumbnails that are missing, those in view first.
     pub(crate) missing: Vec<usize>,
-    /// What is in view.
     pub(crate) in_view: Vec<usize>,
-    /// The photo that was pressed.
     pub(crate) pressed: Option<usize>,
 }
 

@@ -185,15 +185,10 @@ impl Place {
 /// A key and what it does.
 #[derive(Clone, Copy)]
 pub(crate) struct Binding {
-    /// Where it works.
     pub(crate) place: Place,
-    /// Keys to be held.
     pub(crate) held: Modifiers,
-    /// The key.
     pub(crate) key: Key,
-    /// What it does.
     pub(crate) action: Action,
-    /// What it does, in words.
     pub(crate) word: Word,
 }
 
@@ -340,7 +335,6 @@ pub(crate) const OTHER_KEYS: &[(Place, OtherKey, Word)] = &[
 
 /// A key that is not in [`bindings`].
 pub(crate) enum OtherKey {
-    /// Keys that have names.
     Named(Word),
     /// What is printed on them, and what is held with it.
     Letter(Modifiers, &'static str),

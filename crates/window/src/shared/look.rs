@@ -25,7 +25,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// All three.
     pub(crate) const ALL: [Self; 3] = [Self::Solve, Self::Hint, Self::Learn];
 
     /// Its name on a button.
@@ -53,7 +52,6 @@ pub(crate) enum Mark {
     Numbered(usize),
     /// Given away by a hint.
     Hinted,
-    /// Chosen by the player.
     Chosen,
 }
 
@@ -169,7 +167,6 @@ impl Look {
         }
     }
 
-    /// The three cards chosen, once there are three.
     fn three_chosen(&self, table: &Table) -> Option<[Card; 3]> {
         let cards: Option<Vec<Card>> =
             self.chosen.iter().map(|&i| table.cards.get(i).map(|card| card.card)).collect();
@@ -198,7 +195,6 @@ impl Look {
         }
     }
 
-    /// The sets of a card that are shown.
     fn sets_of(&self, table: &Table, card: usize) -> Vec<usize> {
         let mut sets = table.sets_with(card);
         sets.retain(|&set| self.with.is_none_or(|with| table.set_at(set).contains(&with)));

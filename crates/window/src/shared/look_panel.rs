@@ -176,7 +176,6 @@ pub(crate) struct SetRow<'a> {
     pub(crate) place: usize,
     /// Its number.
     pub(crate) label: &'a str,
-    /// Its cards.
     pub(crate) cards: [Card; 3],
     /// What is said of it in place of cards that have no sure names.
     pub(crate) words: Option<String>,
@@ -199,7 +198,6 @@ impl SetRow<'_> {
         }
     }
 
-    /// Shows it.
     pub(crate) fn show(self, ui: &mut Ui, deck: &Deck, settings: &Settings) -> Response {
         let width = ui.available_width();
         let beside = 44.0_f32.min(0.2 * width);

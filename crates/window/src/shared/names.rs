@@ -33,7 +33,6 @@ pub(crate) fn either(names: &[String]) -> String {
     }
 }
 
-/// What a deck calls a value.
 fn value_word(deck: &Deck, property: Property, value: usize) -> &str {
     match property {
         Property::Number => property.value_word(value),
@@ -67,7 +66,6 @@ pub(crate) fn variant(variant: Variant) -> String {
     }
 }
 
-/// Its rule in a sentence.
 pub(crate) fn rule(variant: Variant) -> String {
     match variant {
         Variant::Normal => t!("variant-normal-rule"),

@@ -164,7 +164,6 @@ pub(crate) struct Chosen {
     pub(crate) open_deck: bool,
 }
 
-/// Shows the settings.
 pub(crate) fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
     let mut open_deck = false;
     let close = page(ctx, "settings", 440.0, |ui| {

@@ -229,7 +229,6 @@ pub(crate) fn ground(
     (response, placement)
 }
 
-/// A picture in the window.
 pub(crate) struct Picture {
     full: Option<Arc<RgbImage>>,
     size_px: (u32, u32),
@@ -251,7 +250,6 @@ impl Picture {
         self.full.as_ref()
     }
 
-    /// Size in pixels.
     pub(crate) fn size_px(&self) -> Vec2 {
         vec2(self.size_px.0 as f32, self.size_px.1 as f32)
     }

@@ -158,7 +158,6 @@ pub(crate) enum Command {
     /// To ask the user for paths, with a proposed name for a file to be written. The answer arrives
     /// in [`Tab::take`].
     Ask(Ask, String),
-    /// To watch this.
     Watch(Input),
     /// To take these paths as if the user had named them.
     Take(Ask, Vec<PathBuf>),

@@ -44,7 +44,6 @@ const STRONG: [Color32; SET_COLORS] = [
 ];
 
 impl Palette {
-    /// All palettes.
     pub(crate) const ALL: [Self; 3] = [Self::Okabe, Self::Tol, Self::Strong];
 
     /// Its name on a button.

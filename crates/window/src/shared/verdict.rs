@@ -28,7 +28,6 @@ pub(crate) fn verdict_lines(ui: &mut Ui, deck: &Deck, verdict: &Verdict) {
     }
 }
 
-/// A line for each property.
 pub(crate) fn property_lines(ui: &mut Ui, deck: &Deck, verdict: &Verdict) {
     for (property, relation) in Property::ALL.into_iter().zip(verdict.relations) {
         let good = relation.fits() && !verdict.repeated;
@@ -79,7 +78,6 @@ pub(crate) fn sign(ui: &mut Ui, good: bool, color: Color32) {
 const LINE_SECONDS: f64 = 1.2;
 /// Half the axes of a circle round a symbol, in times the card's sides.
 const AXES: Vec2 = vec2(0.14, 0.43);
-/// Points of a circle.
 const POINTS: usize = 40;
 
 /// Circles what makes the three cards that are asked about a set, a property after the other, round and round; of

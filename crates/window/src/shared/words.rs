@@ -56,7 +56,6 @@ impl Language {
         Self::ALL.into_iter().find(is).unwrap_or_default()
     }
 
-    /// The system's language.
     pub(crate) fn of_system() -> Self {
         static LANGUAGE: LazyLock<Language> = LazyLock::new(|| {
             sys_locale::get_locale().map_or_else(Language::default, |tag| Language::of_locale(&tag))
@@ -141,7 +140,6 @@ pub(crate) mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::path::{Path, PathBuf};
 
-    /// Runs something in German.
     pub(crate) fn in_german(run: impl FnOnce()) {
         speak(Language::German);
         run();

@@ -98,7 +98,6 @@ impl Window {
         }
     }
 
-    /// Actions in a menu.
     fn entries(&mut self, ui: &mut Ui, entries: &[(Action, Word)]) {
         let ctx = ui.ctx().clone();
         for &(action, word) in entries {
@@ -111,7 +110,6 @@ impl Window {
     }
 }
 
-/// What there is room for in the bar.
 struct BarLayout {
     /// The program's name.
     name: bool,
@@ -159,7 +157,6 @@ fn name() -> RichText {
     RichText::new("setsight").heading().strong()
 }
 
-/// The tabs of the bar.
 fn tabs() -> Vec<(Action, Word)> {
     TABS.iter().filter(|tab| tab.in_bar).map(|tab| (Action::Tab(tab.id), tab.word)).collect()
 }

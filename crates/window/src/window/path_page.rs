@@ -14,9 +14,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 /// So many entries of a folder are listed; typing a few letters leaves the others out.
 const MOST_LISTED: usize = 200;
 
-/// The page.
 pub(crate) struct PathPage {
-    /// What the path is for.
     pub(crate) ask: Ask,
     text: String,
     /// Why what was typed last was not taken.
@@ -38,7 +36,6 @@ pub(crate) enum Outcome {
     Open,
     /// Nothing is named.
     Cancelled,
-    /// These paths.
     Paths(Vec<PathBuf>),
 }
 
@@ -51,7 +48,6 @@ impl PathPage {
         Self { ask, text, error: None, listed: Default::default(), select_all: true }
     }
 
-    /// Shows it.
     pub(crate) fn show(&mut self, ctx: &Context) -> Outcome {
         self.list();
         let answer = pages::modal(ctx, "path", 520.0, |ui| {
@@ -180,7 +176,6 @@ impl PathPage {
         name_of(Path::new(self.text.trim()))
     }
 
-    /// The paths that are named.
     fn paths(&self) -> Result<Vec<PathBuf>, String> {
         if self.ask.pick != Pick::NewFile {
             return export::paths_in(&self.text);

@@ -19,7 +19,6 @@ const LANGUAGES: [Language; 2] = [Language::English, Language::German];
 /// One set and two cards of which the reader is unsure: of one it has two guesses that are as likely.
 const UNSURE: &str = "1fgd 2fgd 3fgd 1ord? 2srs=2sps=3sps 3opo 1sgo 2fro 3ors 1opd 2ord 3sgs";
 
-/// Runs something at each size in each language.
 fn at_each_size(photos: &[&str], mut run: impl FnMut(&mut Test, &str, Language)) {
     for size in SIZES {
         for language in LANGUAGES {

@@ -138,7 +138,6 @@ fn write_preview(photo: &Path, net: &Net, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A trained reader.
 struct Reader {
     name: String,
     graph: Graph,

@@ -96,7 +96,6 @@ pub(crate) struct Placer<'a> {
     pub working: &'a Working,
     /// The network's symbols, in working pixels.
     pub symbols: &'a [SymbolPeak],
-    /// Thresholds.
     pub params: &'a Params,
 }
 

@@ -8,7 +8,6 @@ use opencv::core::{self, CV_8U, Mat, Scalar, Size};
 use opencv::imgproc;
 use opencv::prelude::*;
 
-/// A binary map.
 #[derive(Debug)]
 pub(crate) struct BinaryMap {
     /// 255 is dark or ink, 0 is light.

@@ -9,7 +9,6 @@ use setsight_photo::geometry::Point;
 /// A detected symbol. Coordinates are in working pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct Symbol {
-    /// Its moment frame.
     pub frame: MomentFrame,
     /// Rotation of the symbol in its frame, in radians, at which it matches best; a shear causes it.
     pub turn: f64,
@@ -23,7 +22,6 @@ pub(crate) struct Symbol {
     pub long_side: Point,
     /// The card's short side that this symbol implies.
     pub short_side: Point,
-    /// Its colours.
     pub colors: InkColors,
     /// Log odds that it is a symbol.
     pub quality: f64,

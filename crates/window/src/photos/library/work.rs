@@ -51,7 +51,6 @@ pub(crate) enum LibraryEvent {
     Thumb(usize, Result<ColorImage, Reason>),
     /// A photo decoded, to be looked at.
     Opened(usize, Result<Prepared, Reason>),
-    /// A photo read.
     Read(usize, Box<Result<Found, Reason>>),
     /// More photos, and what was asked for but is no photo.
     Added(Vec<PathBuf>, Vec<ListError>),
@@ -88,7 +87,6 @@ pub(super) struct Plan {
     pub(super) open: Option<usize>,
     /// The photo that is looked at, decoded, and to be read before the others.
     pub(super) opened: Option<(usize, Photo)>,
-    /// A card to be read.
     pub(super) card: Option<CardWanted>,
     /// The photo whose stages are wanted.
     pub(super) stages: Option<usize>,
