@@ -270,36 +270,13 @@ impl fmt::Display for Place {
 }
 
 /// What was left out, or may be wrong.
+#[allow(missing_docs, reason = "their words below say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A photo that is too blurred to learn from.
-    Blurred {
-        /// The photo's name.
-        photo: String,
-    },
-    /// Cards on which no symbols are seen clearly.
-    Unclear {
-        /// The photo's name.
-        photo: String,
-        /// How many.
-        cards: usize,
-    },
-    /// A card that two photos show.
-    SeenTwice {
-        /// In one photo.
-        first: Place,
-        /// In the other.
-        second: Place,
-        /// How many more such cards there are.
-        more: usize,
-    },
-    /// Cards that no photo shows.
-    NotSeen {
-        /// How many.
-        cards: usize,
-        /// What the deck has.
-        of: usize,
-    },
+    Blurred { photo: String },
+    Unclear { photo: String, cards: usize },
+    SeenTwice { first: Place, second: Place, more: usize },
+    NotSeen { cards: usize, of: usize },
 }
 
 impl fmt::Display for Note {

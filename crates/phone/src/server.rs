@@ -32,52 +32,22 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// How long connections are waited for when the server stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What happens, as told from the threads of the connections.
+/// What happens, as told from the threads of the connections. A `phone` is numbered from 1.
+#[allow(missing_docs, reason = "what a variant is says what it holds")]
 pub enum ServerEvent<'a> {
     /// A phone that was not there before.
-    Came {
-        /// Which, from 1.
-        phone: u32,
-    },
-    /// A photo was read.
-    Photo {
-        /// Which phone sent it, from 1.
-        phone: u32,
-        /// The file as it was sent.
-        bytes: &'a [u8],
-        /// What was read on it.
-        reading: &'a PhotoReading,
-        /// The time of each stage.
-        times: &'a [StageTime],
-    },
-    /// A photo was not read.
-    NotRead {
-        /// Which phone sent it, from 1.
-        phone: u32,
-        /// Why not, in words.
-        reason: String,
-    },
-    /// A phone has begun to send live pictures, or has come back to its game.
-    Live {
-        /// Which, from 1.
-        phone: u32,
-        /// Its game, for whoever shows it elsewhere, too.
-        game: Observer,
-    },
-    /// A live picture was followed.
-    View {
-        /// Which phone sent it, from 1.
-        phone: u32,
-        /// The table after this picture.
-        view: &'a Arc<LiveView>,
-    },
-    /// A phone's live pictures have ended. It may come back.
-    Left {
-        /// Which, from 1.
-        phone: u32,
-        /// Why it was sent away, if it was.
-        reason: Option<&'static str>,
-    },
+    Came { phone: u32 },
+    /// A photo was read: the file as it was sent, what was read on it, and the time of each stage.
+    Photo { phone: u32, bytes: &'a [u8], reading: &'a PhotoReading, times: &'a [StageTime] },
+    /// A photo was not read, for a reason in words.
+    NotRead { phone: u32, reason: String },
+    /// A phone has begun to send live pictures, or has come back to its game, which may be shown
+    /// elsewhere, too.
+    Live { phone: u32, game: Observer },
+    /// A live picture was followed: the table after it.
+    View { phone: u32, view: &'a Arc<LiveView> },
+    /// A phone's live pictures have ended, and why if it was sent away. It may come back.
+    Left { phone: u32, reason: Option<&'static str> },
 }
 
 /// Whoever is told what happens.
