@@ -64,7 +64,16 @@ impl World {
     #[cfg(target_os = "linux")]
     pub fn run_and_weigh(&self, args: &[&str]) -> (Ran, u64) {
         let mut command = self.command(args);
-        weighed(command.stdout(Stdio::piped()).stderr(Stdio::piped()).started())
+        let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).started();
+        let status = format!("/proc/{}/status", run.id());
+        let mut most_kb = 0;
+        let output = run.end_watched(|| {
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
+            most_kb = most_kb.max(kb.unwrap_or(0));
+        });
+        (output.into(), most_kb / 1024)
     }
 
     /// Runs the program in an address space of so many megabytes.
@@ -119,21 +128,6 @@ impl World {
         names.sort();
         names
     }
-}
-
-/// Waits for the end of a run, and gives the most memory that it took in megabytes.
-#[cfg(target_os = "linux")]
-#[track_caller]
-pub fn weighed(run: Running) -> (Ran, u64) {
-    let status = format!("/proc/{}/status", run.id());
-    let mut most_kb = 0;
-    let output = run.end_watched(|| {
-        let text = std::fs::read_to_string(&status).unwrap_or_default();
-        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kb = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok());
-        most_kb = most_kb.max(kb.unwrap_or(0));
-    });
-    (output.into(), most_kb / 1024)
 }
 
 impl From<Output> for Ran {
