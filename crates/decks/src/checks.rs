@@ -77,7 +77,6 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
 
 /// Why no deck could be learnt.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum LearnError {
     #[error(
         "no cards in {}: lay the cards face up and apart on a plain table, and photograph \

@@ -22,20 +22,16 @@ pub struct Draft {
     confirmed: Vec<Property>,
 }
 
-/// A card of a draft.
 #[derive(Clone, Debug)]
 pub struct DraftCard<'a> {
-    /// Where it lies.
     pub place: &'a Place,
     /// How many symbols it has, 1 to 3.
     pub number: usize,
     groups: Option<[usize; 3]>,
 }
 
-/// What was learnt.
 #[derive(Clone, Debug)]
 pub struct Learnt {
-    /// The deck.
     pub deck: Deck,
     /// How many different cards it was learnt from.
     pub cards: usize,
@@ -149,7 +145,6 @@ impl Draft {
         self.places.iter().position(|own| own == place)
     }
 
-    /// All cards that are learnt from.
     pub fn cards(&self) -> impl Iterator<Item = DraftCard<'_>> {
         self.places.iter().enumerate().map(|(i, place)| DraftCard {
             place,
@@ -270,7 +265,6 @@ impl fmt::Display for Place {
 }
 
 /// What was left out, or may be wrong.
-#[allow(missing_docs, reason = "their words below say it")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     Blurred { photo: String },
@@ -304,7 +298,6 @@ impl fmt::Display for Note {
 
 /// Why a deck cannot have a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum NameError {
     #[error("it means another deck; give yours a name of its own")]
     Taken,

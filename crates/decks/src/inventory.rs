@@ -21,7 +21,6 @@ pub struct UnsureCard {
     pub card: Card,
     /// How sure that is, 0 to 1.
     pub confidence: f32,
-    /// Where it lies.
     pub spot: Spot,
 }
 

@@ -8,6 +8,7 @@
 //! Of a deck that is known an [`Inventory`] tells which cards photos of it lack.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod checks;
 mod clusters;

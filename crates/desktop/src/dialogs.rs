@@ -13,11 +13,8 @@ const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);
 /// What may be named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// A folder.
     Folder,
-    /// Files.
     Files,
-    /// A file.
     File,
     /// A file to be written, which need not be there.
     NewFile,
@@ -34,7 +31,6 @@ pub enum Answer {
     NoDialog,
 }
 
-/// A dialog to be shown.
 #[derive(Clone, Debug)]
 pub struct Dialog {
     /// What is asked for.

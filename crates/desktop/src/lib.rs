@@ -4,6 +4,8 @@
 //! [`Content`]: it draws each frame. [`Dialogs`] are the system's own file dialogs. All words for
 //! the user come from the caller, but for those of a [`Failure`], which are for the terminal.
 
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
+
 mod dialogs;
 mod fonts;
 mod native;

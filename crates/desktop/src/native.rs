@@ -56,11 +56,9 @@ const LAST_FRAMES: usize = 20;
 pub struct Options {
     /// Its title at first, and its name for the system.
     pub name: &'static str,
-    /// Its icon.
     pub icon: IconData,
     /// Its size, whatever the screen; none is the usual one as far as the screen has room.
     pub size: Option<(f32, f32)>,
-    /// Its usual size.
     pub usual_size: (f32, f32),
     /// The size below which nobody can make it smaller.
     pub least_size: (f32, f32),
@@ -72,7 +70,6 @@ pub struct Options {
 
 /// Why the window cannot be shown, or its picture not be taken.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum Failure {
     #[error("no window can be opened: {0}")]
     NoWindow(String),

@@ -10,7 +10,6 @@ use std::{
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
 use x11rb::{connection::Connection as _, errors::ConnectError, rust_connection::RustConnection};
 
-/// A display system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System<Connection = RustConnection> {
     /// A compositor, spoken to directly.
@@ -27,9 +26,7 @@ pub struct Named {
     pub wayland_socket: Option<OsString>,
     /// `WAYLAND_DISPLAY`: a socket's path, or its name in the folder below.
     pub wayland_display: Option<OsString>,
-    /// `XDG_RUNTIME_DIR`.
     pub runtime_dir: Option<OsString>,
-    /// `DISPLAY`.
     pub display: Option<OsString>,
     /// `WINIT_X11_SCALE_FACTOR`: how large all is drawn on X11.
     pub x11_scale: Option<OsString>,
@@ -37,7 +34,6 @@ pub struct Named {
 
 /// Why there is no display to open the window on.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum NoScreen {
     #[error("there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
     NoneNamed,
@@ -66,7 +62,6 @@ impl Named {
         given(&self.wayland_display).or(given(&self.wayland_socket)).is_some()
     }
 
-    /// Whether a display is named.
     pub fn is_any(&self) -> bool {
         self.has_wayland() || given(&self.display).is_some()
     }

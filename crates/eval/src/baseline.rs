@@ -11,7 +11,6 @@ use std::{collections::BTreeMap, fmt};
 
 /// Why an earlier evaluation cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum BaselineError {
     #[error("{path}: cannot be read: {source}")]
     Unreadable { path: PathBuf, source: std::io::Error },
@@ -53,7 +52,6 @@ const MEASURES: [Measure; 11] = [
 pub struct Baseline(Value);
 
 impl Baseline {
-    /// Reads a baseline.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
         let text = read_json(path)
             .map_err(|source| BaselineError::Unreadable { path: path.to_path_buf(), source })?;
@@ -86,7 +84,6 @@ impl Baseline {
 /// A figure before and now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Its name.
     pub name: String,
     /// Its earlier value.
     pub before: f64,
@@ -228,7 +225,6 @@ impl Comparison {
         list.push(CardChange { photo: photo.into(), card: card.into(), before, now });
     }
 
-    /// As JSON.
     pub fn to_json(&self) -> Value {
         let changes = |list: &[Change]| list.iter().map(Change::to_json).collect::<Vec<_>>();
         json!({

@@ -21,7 +21,6 @@ use std::{borrow::Cow, collections::BTreeMap};
 /// The figures of a whole evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluation {
-    /// Name of the reader.
     pub reader: String,
     /// Photos that could not be read: file and reason.
     pub failed: Vec<(String, String)>,
@@ -39,9 +38,7 @@ pub struct Evaluation {
     pub stage_cpu_ms: Vec<(Cow<'static, str>, Vec<f64>)>,
     /// Calibration of the confidences.
     pub reliability: Reliability,
-    /// Calibration of the probable sets.
     pub probable_sets: Reliability,
-    /// The outcome of each photo.
     pub photos: Vec<PhotoOutcome>,
 }
 
@@ -51,7 +48,6 @@ impl Evaluation {
         Self { reader: reader.to_owned(), ..Self::default() }
     }
 
-    /// Adds one photo with these tags.
     pub fn add(&mut self, tags: &[String], result: &PhotoResult) {
         let PhotoResult { figures, stage_cpu_ms, outcome, .. } = result;
         self.all.add(figures);

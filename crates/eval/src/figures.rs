@@ -13,11 +13,9 @@ use std::collections::BTreeSet;
 /// The outcome of one photo. Source and file name identify the photo across evaluations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhotoOutcome {
-    /// Its source.
     pub source: String,
     /// Its file, as the labels name it.
     pub image: String,
-    /// The labelled table.
     #[serde(default)]
     pub table: TableLabel,
     /// The detected table.
@@ -36,7 +34,6 @@ pub struct PhotoOutcome {
 pub struct TableLabel {
     /// Its name; `unknown` for one that has none here.
     pub deck: String,
-    /// Whether the picture is mirrored.
     pub mirrored: bool,
 }
 
@@ -154,7 +151,6 @@ pub struct Figures {
     pub sets_claimed: usize,
     /// Claimed sets that exist among the labels.
     pub sets_right: usize,
-    /// Sets that are called probable.
     pub sets_probable: usize,
     /// Probable sets that exist among the labels.
     pub sets_probable_right: usize,

@@ -31,14 +31,12 @@ const GUARDS: usize = 5;
 pub struct Change {
     /// With the initial models.
     pub before: usize,
-    /// With the new ones.
     pub after: usize,
 }
 
 /// Counts over some pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Labelled cards.
     pub cards: usize,
     /// Claimed correctly.
     pub right: Change,
@@ -70,7 +68,6 @@ impl Counts {
     }
 }
 
-/// The verdict on a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -91,24 +88,19 @@ pub struct CardChange {
     pub file: String,
     /// Index of the label in that photo.
     pub label: usize,
-    /// Its code.
     pub code: String,
     /// The outcome before: `right`, `wrong`, `unsure` or `missed`.
     pub before: String,
-    /// The outcome after.
     pub after: String,
 }
 
 /// The gain of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worth {
-    /// The verdict.
     pub verdict: Verdict,
     /// On held-out photos, each read by networks that were not trained on its scene.
     pub kept_aside: Counts,
-    /// On drawn tables.
     pub drawn: Counts,
-    /// Cards of the photos that changed.
     pub changes: Vec<CardChange>,
     /// Number of held-out photos.
     pub photos: usize,

@@ -5,6 +5,7 @@
 //! without a label counts as false when it is read.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod baseline;
 pub mod drawn_card;

@@ -12,7 +12,6 @@ pub const SIZE_PX: (u32, u32) = (960, 600);
 
 /// Why a chart was not written.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum PlotError {
     #[error("the chart cannot be drawn: {0}")]
     Drawing(String),
@@ -23,12 +22,10 @@ pub enum PlotError {
 /// An 8-bit colour: red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// One curve of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// Its name in the legend.
     pub name: String,
-    /// Its colour.
     pub color: Rgb,
     /// Its points (x, y), ascending in x.
     pub points: Vec<(f64, f64)>,
@@ -41,9 +38,7 @@ pub struct Curve {
 pub struct Curves {
     /// Title above the chart.
     pub title: String,
-    /// Label of the x axis.
     pub x_label: String,
-    /// Label of the y axis.
     pub y_label: String,
     /// Whether the y axis is logarithmic; points with y <= 0 are then left out.
     pub log_y: bool,
@@ -56,15 +51,12 @@ pub struct Curves {
 pub struct Bars {
     /// Title above the chart.
     pub title: String,
-    /// Label of the x axis.
     pub x_label: String,
-    /// Label of the y axis.
     pub y_label: String,
     /// Height of each bar; bar i stands at `first + i`.
     pub heights: Vec<f64>,
     /// Position of the first bar on the x axis.
     pub first: i64,
-    /// Their colour.
     pub color: Rgb,
     /// A level drawn across the chart, such as the expected height.
     pub level: Option<f64>,

@@ -20,7 +20,6 @@ pub struct PhotoResult {
     pub stage_cpu_ms: Vec<(Cow<'static, str>, f64)>,
     /// Calibration of its confidences.
     pub reliability: Reliability,
-    /// Calibration of the probable sets.
     pub probable_sets: Reliability,
     /// Its outcome, card by card.
     pub outcome: PhotoOutcome,
@@ -44,14 +43,11 @@ pub struct Evaluated {
 /// What is read together.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A photo.
     Photo(LabelledPhoto),
-    /// Some crops.
     Crops(Vec<LabelledCrop>),
 }
 
 impl Item {
-    /// Number of pictures in it.
     pub fn pictures(&self) -> usize {
         match self {
             Self::Photo(_) => 1,

@@ -180,7 +180,6 @@ const PIXELS: usize = reader::WIDTH * reader::HEIGHT;
 pub(crate) struct Golden {
     /// 96 x 64, at most 16 colours.
     pub picture: Rgb565,
-    /// The card drawn.
     pub card: Card,
 }
 

@@ -154,7 +154,6 @@ fn pool(
 /// Agreement of the two networks on the same crops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Number of crops.
     pub crops: usize,
     /// Number of crops that both read as the same card, right or wrong.
     pub same_card: usize,

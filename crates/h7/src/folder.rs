@@ -127,7 +127,6 @@ const SHORTENED: &str =
 
 /// Why no folder can be made.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum ExportError {
     /// The network cannot be put on the board.
     #[error(transparent)]
@@ -136,7 +135,6 @@ pub enum ExportError {
     TooLarge { what: &'static str, bytes: usize, limit: usize },
 }
 
-/// Options of an export.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// SHA-256 of the trained network's file.
@@ -159,13 +157,11 @@ const GOLDENS: usize = 6;
 const CALIBRATIONS: [Calibration; 3] =
     [Calibration::MinMax, Calibration::Percentile(0.9999), Calibration::Percentile(0.999)];
 
-/// The files of a folder.
 pub struct Folder {
     /// Contents by name, [`BOARD`] or [`DESK`] in front.
     pub files: BTreeMap<String, Vec<u8>>,
     /// The quantised network.
     pub net: Net,
-    /// The facts in the report.
     pub facts: Facts,
 }
 

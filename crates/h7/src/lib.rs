@@ -16,6 +16,7 @@
 //! a board.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod board;
 mod crops;
@@ -56,7 +57,6 @@ pub mod parts {
     pub mod reference {
         pub use crate::reference::run;
     }
-    /// The figures.
     pub mod report {
         pub use crate::report::summary;
     }

@@ -19,7 +19,6 @@ pub struct Activation {
     pub width: usize,
     /// Channels, the fastest index.
     pub channels: usize,
-    /// Its quantisation.
     pub quant: Quant,
 }
 
@@ -91,19 +90,15 @@ impl Op {
     }
 }
 
-/// A layer of a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// Its operation.
     pub op: Op,
-    /// Its result.
     pub output: Activation,
 }
 
 /// A chain of layers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
-    /// The input picture.
     pub input: Activation,
     /// The layers in order; never empty.
     pub layers: Vec<Layer>,
@@ -127,7 +122,6 @@ impl Net {
         &self.layers.last().expect("a network has layers").output
     }
 
-    /// The input of layer `i`.
     pub fn input_of(&self, i: usize) -> &Activation {
         if i == 0 { &self.input } else { &self.layers[i - 1].output }
     }

@@ -8,7 +8,6 @@ use setsight_nets::reader;
 
 /// Why a network cannot be quantised for the board.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum QuantiseError {
     #[error("layer {place} of the network cannot be put on the board: {reason}")]
     Layer { place: usize, reason: String },

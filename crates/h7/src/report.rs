@@ -24,7 +24,6 @@ pub struct Measured {
     pub key: &'static str,
     /// Description of the crops and of their processing.
     pub what: String,
-    /// The figures.
     pub agreement: Agreement,
 }
 

@@ -25,11 +25,9 @@ pub use findings::{FEW, Findings};
 /// A unit of checking.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// A labelled photo.
     Photo {
         /// The photo's file.
         path: PathBuf,
-        /// Its labels.
         label: PhotoLabel,
     },
     /// Some labelled crops of one folder: their files and cards.
@@ -45,7 +43,6 @@ pub struct Wrong {
     pub reason: String,
 }
 
-/// The kind of a doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The reader claims another card than the label.
@@ -72,7 +69,6 @@ impl Kind {
 pub struct Doubt {
     /// The picture's file.
     pub path: PathBuf,
-    /// Its kind.
     pub kind: Kind,
     /// The label's code.
     pub labelled: Option<Card>,
@@ -104,7 +100,6 @@ impl fmt::Display for Doubt {
 /// The result of checking an item.
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// Errors.
     pub wrong: Vec<Wrong>,
     /// Disagreements between label and reader.
     pub doubts: Vec<Doubt>,
@@ -138,7 +133,6 @@ pub(super) struct LabelledBoard {
 }
 
 impl Item {
-    /// Number of pictures in it.
     pub fn pictures(&self) -> usize {
         match self {
             Self::Photo { .. } => 1,
@@ -317,7 +311,6 @@ pub struct Plan {
     pub folders: Vec<PathBuf>,
     /// Photos with unconfirmed labels, which are not checked.
     pub unchecked: Vec<PathBuf>,
-    /// The items to check.
     pub items: Vec<Item>,
     /// Pictures outside the folder of their labels.
     pub outside: Vec<PathBuf>,

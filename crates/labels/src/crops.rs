@@ -32,7 +32,6 @@ pub fn together<T: Clone>(crops: &[T]) -> Vec<Vec<T>> {
 
 /// Crops on a table, as they were read.
 pub struct ReadCrops {
-    /// The table.
     pub frame: Frame,
     /// Where each crop lies, its image and what the reader said of it.
     pub crops: Vec<(CardOutline, CardImage, Reading)>,

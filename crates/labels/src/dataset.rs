@@ -6,10 +6,8 @@ use setsight_photo::labels::{
 };
 use std::path::{Path, PathBuf};
 
-/// A photo and its labels.
 #[derive(Clone, Debug)]
 pub struct LabelledPhoto {
-    /// The file.
     pub path: PathBuf,
     /// Its labels, in pixels of the file as stored.
     pub label: PhotoLabel,
@@ -20,9 +18,7 @@ pub struct LabelledPhoto {
 /// A crop of one card and its label.
 #[derive(Clone, Debug)]
 pub struct LabelledCrop {
-    /// The file.
     pub path: PathBuf,
-    /// Its label.
     pub label: CropLabel,
     /// The folder's name.
     pub source: String,
@@ -99,7 +95,6 @@ fn check_that_some_are_checked(
 pub struct Dataset {
     /// The folders with labelled photos, each with the number of those that are ground truth.
     pub folders: Vec<(PathBuf, usize)>,
-    /// The labelled crops.
     pub crops: Vec<LabelledCrop>,
     /// What to say before the pictures are read.
     pub remarks: Vec<String>,

@@ -1,6 +1,7 @@
 //! Labelled photos and crops: found, converted from other forms, matched with what is read, and checked.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 pub mod check;
 pub mod convert;

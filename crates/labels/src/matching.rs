@@ -27,7 +27,6 @@ pub struct Match {
 }
 
 impl Match {
-    /// The verdict on a label, by its index.
     pub fn verdict(&self, label: usize, labels: &[CardLabel], readings: &[ReadCard]) -> Verdict {
         match self.reading_of_label[label].map(|reading| &readings[reading]) {
             None => Verdict::Missed,

@@ -11,7 +11,6 @@ use std::{fmt, time::Instant};
 /// A frame and its time.
 #[derive(Clone, Debug)]
 pub struct Shot {
-    /// The picture.
     pub frame: Arc<Frame>,
     /// Milliseconds since the camera was opened or the film began, as [`Camera::read`] gives it. A
     /// caller that opens several cameras in turn moves all their frames to one clock.
@@ -41,18 +40,13 @@ pub trait Camera: Send {
 
 /// Lists and opens cameras.
 pub trait Cameras: Send {
-    /// The connected cameras.
     fn list(&self) -> Vec<CameraInfo>;
-    /// Opens a camera.
     fn open(&self, choice: &CameraChoice) -> Result<Box<dyn Camera>, CameraError>;
 }
 
-/// A connected camera.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CameraInfo {
-    /// Its number.
     pub number: u32,
-    /// Its name.
     pub name: String,
 }
 
@@ -65,10 +59,8 @@ impl fmt::Display for CameraInfo {
 /// The camera that the user wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CameraChoice {
-    /// The first camera.
     #[default]
     First,
-    /// The camera with this number.
     Number(u32),
     /// The camera whose name contains this text, ignoring case.
     Name(String),
@@ -92,7 +84,6 @@ impl fmt::Display for CameraChoice {
 
 /// What is wrong with a camera; [`CameraError::advice`] says what to do. Addresses are without passwords.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum CameraError {
     #[error("no camera is connected")]
     None,
@@ -235,7 +226,6 @@ pub struct CameraWish {
     pub focus: Option<i64>,
 }
 
-/// The settings that a camera offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CameraOffer {
     /// Picture sizes in pixels, smallest first.

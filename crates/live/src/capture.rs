@@ -9,11 +9,9 @@ use std::time::{Duration, Instant};
 /// A message from a camera's thread.
 #[derive(Clone, Debug)]
 pub enum Captured {
-    /// A frame.
     Shot(Shot),
     /// Something is wrong; frames may follow once it is over.
     Trouble(Notice),
-    /// A film has ended.
     End,
 }
 
@@ -34,7 +32,6 @@ impl Default for Patience {
 
 /// The camera to run.
 pub struct Job<'a> {
-    /// Opens the camera.
     pub cameras: &'a dyn Cameras,
     /// The camera that the user wants.
     pub choice: &'a CameraChoice,
@@ -154,7 +151,6 @@ struct Inner<T> {
 /// The result of [`Latest::take`].
 #[derive(Debug, PartialEq)]
 pub enum Taken<T> {
-    /// The newest item.
     Item(T),
     /// No item came in time.
     Nothing,

@@ -16,7 +16,6 @@ use std::{fmt, io, panic::AssertUnwindSafe, path::PathBuf, sync::Arc};
 pub enum Input {
     /// A camera of this machine.
     Camera(CameraChoice),
-    /// A network camera.
     Network(Address),
     /// A film: anything that [`super::video::Video::open`] accepts.
     Film(PathBuf),

@@ -26,6 +26,7 @@
 //! small capacity, so that no queue grows when one thread is slower than another.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod avi;
 mod camera;

@@ -120,10 +120,8 @@ impl Address {
     }
 }
 
-/// A network camera.
 #[derive(Clone, Debug)]
 pub struct NetworkCamera {
-    /// Its address.
     pub address: Address,
     /// Time without a byte or without a complete picture after which the camera counts as silent.
     /// Phones may send one picture every other second.

@@ -16,7 +16,6 @@ use std::{fs::File, sync::Arc};
 
 /// Why recording cannot begin or continue.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum RecordError {
     #[error("{0}: a recording is written as AVI; call it {1}")]
     NoAvi(String, String),
@@ -50,7 +49,6 @@ enum State {
 /// The film's frames per second until the actual rate is measured.
 const FPS: f64 = 30.0;
 
-/// The file for the lines of a film.
 pub fn lines_of(film: &Path) -> PathBuf {
     film.with_extension("jsonl")
 }

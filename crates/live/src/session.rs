@@ -42,31 +42,24 @@ pub struct LiveView {
     pub frozen: bool,
     /// The state of the film, if the source is one.
     pub film: Option<FilmPlace>,
-    /// Whether the film has ended.
     pub ended: bool,
     /// The current recording, or the last one.
     pub recording: Option<Recording>,
-    /// The settings that the camera offers.
     pub offer: CameraOffer,
     /// What is wrong, if anything.
     pub notice: Option<Notice>,
 }
 
-/// A recording of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// The film; its lines are beside it.
     pub film: PathBuf,
-    /// Its length in milliseconds.
     pub length_ms: f64,
-    /// Its state.
     pub state: RecordingState,
 }
 
-/// The state of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordingState {
-    /// It is in progress.
     Running,
     /// It has ended and is complete.
     Kept,
@@ -75,7 +68,6 @@ pub enum RecordingState {
 }
 
 impl Recording {
-    /// Whether it is in progress.
     pub fn is_running(&self) -> bool {
         self.state == RecordingState::Running
     }
@@ -121,7 +113,6 @@ impl From<&CameraError> for Notice {
 pub enum LiveCommand {
     /// Freeze the picture, or resume it.
     Freeze(bool),
-    /// Begin a new game.
     NewGame,
     /// Pause the film, or resume it.
     Pause(bool),
@@ -131,7 +122,6 @@ pub enum LiveCommand {
     Turn(u8),
     /// Record the game as this film; a new game begins with the recording.
     Record(PathBuf),
-    /// End the recording.
     StopRecording,
     /// Change the camera's settings.
     Set(CameraWish),
@@ -141,9 +131,7 @@ pub enum LiveCommand {
 
 /// A source of views: a camera, or a script in tests.
 pub trait LiveSource {
-    /// The newest view.
     fn view(&mut self) -> Arc<LiveView>;
-    /// Sends a command.
     fn command(&mut self, command: LiveCommand);
 }
 
@@ -162,7 +150,6 @@ pub trait Sink {
 /// What is new in a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionEvent {
-    /// A frame was followed.
     Frame,
     /// Something is wrong, see [`LiveView::notice`]; frames may follow.
     Trouble,

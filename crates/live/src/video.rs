@@ -20,7 +20,6 @@ use std::{
 
 /// Why a film cannot be read. The caller adds its name.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum VideoError {
     #[error("cannot be read: {0}; expected a film")]
     Unreadable(#[source] io::Error),
@@ -321,7 +320,6 @@ pub struct FilmPlace {
     pub at_ms: f64,
     /// Length in milliseconds, if the film states it.
     pub length_ms: Option<f64>,
-    /// Whether it is paused.
     pub paused: bool,
 }
 
@@ -365,7 +363,6 @@ impl FilmControl {
 /// Plays a film like a camera: each frame arrives at its own time.
 #[derive(Clone, Debug)]
 pub struct FilmCamera {
-    /// The film.
     pub path: PathBuf,
     /// Pauses the film and seeks in it.
     pub control: Arc<FilmControl>,

@@ -13,7 +13,6 @@ pub(crate) const PORT: u16 = 8780;
 /// How many ports are tried, one after the other.
 const PORTS: u16 = 20;
 
-/// Which addresses are listened on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
     /// The private ones of this machine.
@@ -24,7 +23,6 @@ pub enum Listen {
 
 /// Why nothing is listened on.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum ListenError {
     #[error("this computer's addresses cannot be found: {0}; name the one to serve on")]
     Unknown(#[source] io::Error),

@@ -20,6 +20,7 @@
 //! [`ServerEvent`] of them comes.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod address;
 mod pictures;

@@ -228,7 +228,6 @@ pub(crate) const MOST_PHOTO_BYTES: u64 = 25_000_000;
 
 /// What reads tables: the stages of [`Pipeline`], or a fake in tests.
 pub trait Reads: Send + Sync {
-    /// Reads a photo.
     fn read(&self, photo: Photo, trace: &mut Trace<'_>) -> Result<PhotoReading, String>;
     /// A game whose pictures are still to come.
     fn session(&self) -> io::Result<Session>;

@@ -33,7 +33,6 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// What happens, as told from the threads of the connections. A `phone` is numbered from 1.
-#[allow(missing_docs, reason = "what a variant is says what it holds")]
 pub enum ServerEvent<'a> {
     /// A phone that was not there before.
     Came { phone: u32 },

@@ -39,12 +39,10 @@ impl Role {
     }
 }
 
-/// One array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The node's number and the part's name: `3.weight`.
     pub name: String,
-    /// Its kind.
     pub role: Role,
     /// Length of each dimension.
     pub shape: Vec<usize>,
@@ -55,7 +53,6 @@ pub struct Array {
 /// All arrays of a network, in the order of its plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// The arrays.
     pub arrays: Vec<Array>,
 }
 
@@ -92,7 +89,6 @@ const SHA256: &str = "sha256";
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum CheckpointError {
     #[error("{}: cannot be read: {source}", .path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
@@ -110,9 +106,7 @@ pub enum CheckpointError {
 pub(crate) struct Best {
     /// Steps taken by then.
     pub step: u64,
-    /// Validation loss.
     pub loss: f64,
-    /// The averaged weights.
     pub weights: Weights,
 }
 

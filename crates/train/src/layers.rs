@@ -321,7 +321,6 @@ pub(crate) fn upsample_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
     found
 }
 
-/// The loss of a batch.
 #[derive(Clone, Debug)]
 pub struct Loss {
     /// What is minimised.

@@ -22,6 +22,7 @@
 //! so that a run can be stopped and resumed bit for bit.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod adapt;
 mod checkpoint;
@@ -78,7 +79,6 @@ pub mod parts {
             tables_fingerprint, write_models,
         };
     }
-    /// The reader and its crops.
     pub mod reader {
         pub use crate::reader::augment::{Augment, augment, augment_on_screen};
         pub use crate::reader::sample::Group;
@@ -92,12 +92,10 @@ pub mod parts {
         pub mod crop_cache {
             pub use crate::reader::drawn::{read, write};
         }
-        /// Crops of photos.
         pub mod labelled_crops {
             pub use crate::reader::labelled_crops::{Source, check_classes, sources};
         }
     }
-    /// The refiner and its outlines.
     pub mod refiner {
         pub use crate::refiner::{
             LEAST_IN_VIEW, Refiner, SIZE_PX, STEPS, VALIDATE_EVERY, VALIDATION_TABLES,

@@ -158,7 +158,6 @@ pub struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The output of the network.
     pub fn output(&self) -> &Tensor {
         self.results.last().expect("the input at least")
     }

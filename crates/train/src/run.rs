@@ -35,12 +35,10 @@ pub trait Task: Sync {
     type Batch: Send;
     /// Its name in messages, such as `reader`.
     fn name(&self) -> &'static str;
-    /// The network.
     fn plan(&self) -> &Plan;
     /// The parts of the task that decide the outcome. They are written to the run's `config.json`,
     /// and a run resumes only if they are unchanged.
     fn config(&self) -> serde_json::Value;
-    /// The initial weights.
     fn init(&self, seed: u64) -> Weights {
         self.plan().init(seed)
     }
@@ -49,13 +47,11 @@ pub trait Task: Sync {
     fn batch(&self, step: u64) -> Self::Batch;
     /// The network's input for a batch.
     fn input(&self, batch: &Self::Batch) -> Tensor;
-    /// The loss of an output.
     fn loss(&self, output: &Tensor, batch: &Self::Batch) -> Loss;
     /// Evaluates a network.
     fn validate(&self, forward: &dyn Fn(Tensor) -> Tensor) -> Validation;
 }
 
-/// Results of a validation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validation {
     /// Loss for early stopping; smaller is better.
@@ -64,7 +60,6 @@ pub struct Validation {
     pub figures: Vec<(String, f64)>,
 }
 
-/// Settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The same seed gives the same run (on one thread: to the bit).
@@ -121,7 +116,6 @@ pub struct Keeping<'a> {
     pub on_validation: Option<OnValidation<'a>>,
 }
 
-/// How a run ended.
 #[derive(Clone, Debug)]
 pub enum Ended {
     /// All steps were taken, or validation no longer improved.
@@ -133,14 +127,12 @@ pub enum Ended {
     },
 }
 
-/// A trained network.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The best network, norms folded.
     pub graph: Graph,
     /// The step at which it was best.
     pub step: u64,
-    /// Its validation loss.
     pub loss: f64,
     /// Every validation.
     pub history: Vec<Entry>,
@@ -152,7 +144,6 @@ pub struct Trained {
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TrainError {
     /// The folder cannot be used.
     #[error("{}: {reason}", .folder.display())]
@@ -446,7 +437,6 @@ fn first_difference(
     (there != here).then(|| format!("{at} is {there} there and {here} here"))
 }
 
-/// One validation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Steps taken.

@@ -119,7 +119,6 @@ enum Next {
     Take(Vec<Deal>),
 }
 
-/// The tab.
 #[derive(Default)]
 pub struct DealTab {
     deals: Vec<Deal>,
@@ -252,7 +251,6 @@ impl DealTab {
         self.watch();
     }
 
-    /// Watches the deal from its beginning.
     pub fn watch(&mut self) {
         self.mode = self.deals.get(self.at).map(|deal| Mode::Watch(Watch::new(deal)));
     }
@@ -293,7 +291,6 @@ impl DealTab {
         }
     }
 
-    /// The game that is played, if one is.
     pub fn play(&self) -> Option<&Play> {
         match &self.mode {
             Some(Mode::Play(play)) => Some(play),

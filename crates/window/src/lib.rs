@@ -5,6 +5,7 @@
 //! [`Eye`], so that a test drives all of it without a screen and with a reader of its own.
 
 #![warn(unreachable_pub)]
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod any_game;
 mod deal;

@@ -79,7 +79,6 @@ fn is_film(path: &Path) -> bool {
 /// Makes a source of the pictures that a phone sends.
 type PhoneSource = Box<dyn Fn() -> Box<dyn LiveSource>>;
 
-/// The tab.
 pub struct LiveTab {
     watchers: Watchers,
     /// What is watched.
@@ -108,7 +107,6 @@ pub struct LiveTab {
     table: Table,
     zoom: View,
     frozen: bool,
-    /// The cameras there are.
     pub cameras: Box<dyn Fn() -> Vec<CameraInfo>>,
     chooser: Chooser,
     /// Whether what can be set and pressed stands above the sets.

@@ -119,7 +119,6 @@ pub struct PhotoView {
     zoom: View,
     /// What is looked at, in which way.
     pub look: Look,
-    /// What is done with the photo.
     pub task: Task,
     correcting: Correcting,
     stages: Stages,
@@ -137,10 +136,8 @@ impl PhotoView {
     }
 }
 
-/// The tab.
 #[derive(Default)]
 pub struct Photos {
-    /// All photos that are open.
     pub shelf: Shelf,
     /// The one that is looked at.
     pub view: PhotoView,

@@ -132,14 +132,12 @@ const fn shown_tabs() -> usize {
     shown
 }
 
-/// What is watched, and how.
 #[derive(Clone, Debug)]
 pub struct LiveOptions {
     /// A camera or a film.
     pub input: Input,
     /// Record the game as this film.
     pub record: Option<PathBuf>,
-    /// How its cards are read.
     pub plan: ReadingPlan,
 }
 
@@ -150,7 +148,6 @@ pub struct AnyGameOptions {
     pub values: u64,
     /// p, at least 2; the deck has at most 4,096 cards.
     pub properties: u64,
-    /// Sets to find.
     pub sets: u64,
     /// The deal.
     pub seed: u64,

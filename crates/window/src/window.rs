@@ -42,13 +42,10 @@ const ASK_DECK: Ask = Ask { tab: None, word: Word("ask-open-deck"), pick: Pick::
 /// A page over the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
-    /// All keys.
     Keys,
     /// What the user has chosen.
     Settings,
-    /// The rules of the game.
     Rules,
-    /// How to photograph.
     HowTo,
     /// What this program is.
     About,
@@ -77,7 +74,6 @@ pub struct Window {
     pub phones: Phones,
     /// What they share.
     pub app: AppContext,
-    /// The page that is open.
     pub page: Option<Page>,
     dialogs: Dialogs<Ask>,
     /// What the page of keys is searched for.
@@ -168,7 +164,6 @@ impl Window {
         (self.seen(), self.tab::<Photos>().view.task)
     }
 
-    /// What was said last.
     pub fn said(&self) -> Option<&str> {
         self.message.as_ref().map(|message| message.text.as_str())
     }

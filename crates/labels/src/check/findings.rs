@@ -33,7 +33,6 @@ pub struct Findings {
     pub cards: usize,
     /// Photos with unconfirmed labels, which are not checked, evaluated or learnt from.
     pub unchecked: Vec<PathBuf>,
-    /// Errors.
     pub wrong: Vec<Wrong>,
     /// Disagreements between labels and reader.
     pub doubts: Vec<Doubt>,

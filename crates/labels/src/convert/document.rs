@@ -164,7 +164,6 @@ impl<'a> Pictures<'a> {
 pub struct Format {
     /// Its name on the command line.
     pub name: &'static str,
-    /// A description of the format.
     pub looks_like: &'static str,
     pub(super) read: Read,
 }

@@ -18,7 +18,6 @@ pub(super) struct Drafts {
     pub problems: Vec<String>,
 }
 
-/// A photo and its labels.
 #[derive(Debug)]
 pub(super) struct DraftPhoto {
     /// The photo's file.

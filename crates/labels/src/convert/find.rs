@@ -24,7 +24,6 @@ impl Format {
 
 /// Why nothing can be converted.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum FindError {
     #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
@@ -60,7 +59,6 @@ pub enum FindError {
 /// The labels found, not checked yet.
 #[derive(Debug)]
 pub struct Found {
-    /// Their format.
     pub format: Format,
     /// The folder that holds them.
     pub(super) from: PathBuf,

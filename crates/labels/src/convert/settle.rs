@@ -17,7 +17,6 @@ use std::{
 
 /// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum SettleError {
     /// All errors, each with its file.
     #[error("{}", .0.first().map_or("", String::as_str))]

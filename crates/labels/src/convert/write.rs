@@ -16,7 +16,6 @@ use std::{collections::BTreeSet, ffi::OsStr, io};
 
 /// Why converted labels cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum WriteError {
     #[error("{} is there already; name another folder, or move it away", .0.display())]
     Exists(PathBuf),

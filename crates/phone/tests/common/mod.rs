@@ -139,7 +139,6 @@ impl World {
         answer_of(self.connect(), bytes)
     }
 
-    /// Posts a photo.
     pub fn post(&self, path: &str, photo: &[u8]) -> String {
         self.post_as(PHONE, path, photo)
     }

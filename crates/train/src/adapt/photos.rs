@@ -19,7 +19,6 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Why photos cannot be used for training.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum OwnError {
     /// Labels are missing or wrong.
     #[error("{0}")]

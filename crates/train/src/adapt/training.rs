@@ -63,7 +63,6 @@ pub struct Reader<'a> {
     pub first: &'a Graph,
     /// Crops of drawn tables, with and without a card.
     pub drawn: &'a [Group],
-    /// Seed of all randomness.
     pub seed: u64,
     /// Number of steps of 64 crops.
     pub steps: u64,
@@ -125,7 +124,6 @@ const TABLE_PX: (u32, u32) = finder::SIZE_PX;
 pub struct Finder<'a> {
     /// The initial network.
     pub first: &'a Graph,
-    /// Seed of all randomness.
     pub seed: u64,
     /// Number of steps of 8 pictures.
     pub steps: u64,
@@ -316,7 +314,6 @@ pub fn file(kind: Kind, graph: &Graph, command: &str, training_set: String, seed
     onnx::encode(graph, &metadata)
 }
 
-/// Loads a reader from its file.
 pub fn reader_in(file: &[u8]) -> anyhow::Result<Arc<NeuralReader>> {
     let network = Network::load(file, file_of(Kind::Reader), Kind::Reader)?;
     Ok(Arc::new(NeuralReader::with_network(Box::new(network))))

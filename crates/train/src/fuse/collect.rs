@@ -22,9 +22,7 @@ use std::path::Path;
 /// The classifiers' outputs for one outline, and the truth.
 #[derive(Clone, Debug)]
 pub struct Example {
-    /// The outline.
     pub outline: CardOutline,
-    /// The classifiers' outputs.
     pub outputs: ClassifierOutputs,
     /// What lies under the outline.
     pub truth: Truth,
@@ -37,12 +35,10 @@ pub enum Truth {
     Card(Card),
     /// A card with most of its symbols hidden: it counts for the code, not for card-or-not.
     Hidden(Card),
-    /// No card.
     Nothing,
 }
 
 impl Truth {
-    /// The card, if there is one.
     pub fn card(self) -> Option<Card> {
         match self {
             Self::Card(card) | Self::Hidden(card) => Some(card),
@@ -80,7 +76,6 @@ pub(super) fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)
 
 /// Why no examples could be collected.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum CollectError {
     /// A folder of crops cannot be read.
     #[error(transparent)]
@@ -108,9 +103,7 @@ const SEEN_ENOUGH: f64 = 0.5;
 /// What runs on drawn tables.
 #[derive(Clone, Copy)]
 pub struct Networks<'a> {
-    /// Finds the cards.
     pub finder: &'a dyn CardFinder,
-    /// Reads them.
     pub reader: &'a NeuralReader,
     /// Are asked beside it.
     pub others: Others<'a>,

@@ -36,7 +36,6 @@ pub struct Report {
 pub struct Bin {
     /// The range's lower end; the range ends where the next one begins.
     pub from: f32,
-    /// Number of cards.
     pub cards: usize,
     /// Their mean confidence.
     pub confidence: f64,
@@ -44,12 +43,9 @@ pub struct Bin {
     pub right: f64,
 }
 
-/// The results for one source.
 #[derive(Clone, Debug, Serialize)]
 pub struct SourceReport {
-    /// Its name.
     pub name: String,
-    /// Number of cards.
     pub cards: usize,
     /// Correct codes before the board's assignment, per cent: the network alone, and the fusion.
     pub right_percent: [f64; 2],
@@ -59,14 +55,12 @@ pub struct SourceReport {
     pub claims_wrong: usize,
     /// Number of cards that the board keeps.
     pub kept: usize,
-    /// Results by property.
     pub properties: Vec<PropertyReport>,
 }
 
 /// One property of a source's cards, for the network alone and for the fusion.
 #[derive(Clone, Debug, Serialize)]
 pub struct PropertyReport {
-    /// Its name.
     pub name: &'static str,
     /// Mean negative log likelihood, in nats.
     pub unlikelihood: [f64; 2],

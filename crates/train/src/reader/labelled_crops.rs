@@ -29,7 +29,6 @@ const COPIES: u64 = 3;
 
 /// Why a folder cannot be used for training.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say it")]
 pub enum CropsError {
     /// Labels are missing or wrong.
     #[error("{0}")]

@@ -88,9 +88,7 @@ pub fn large_plan() -> Plan {
     Plan::chain(3, [HEIGHT, WIDTH], layers)
 }
 
-/// Training of the reader.
 pub struct ReaderTask {
-    /// The network.
     pub plan: Plan,
     /// Seed of all randomness in batches.
     pub seed: u64,

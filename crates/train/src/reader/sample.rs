@@ -14,16 +14,12 @@ pub(crate) const BYTES: usize = 3 * WIDTH * HEIGHT;
 pub struct Sample {
     /// `HEIGHT` x `WIDTH` x (R, G, B), 8-bit, [`BYTES`] long.
     pub pixels: Box<[u8]>,
-    /// Its label.
     pub label: Label,
 }
 
-/// The label of a crop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// No whole card.
     NoCard,
-    /// A card of a known edition.
     Card(Edition, Card),
     /// A card of an unknown deck, which has no code.
     OfUnknownDeck,
@@ -38,7 +34,6 @@ impl Label {
         }
     }
 
-    /// The card, if it has a code.
     pub fn card(self) -> Option<Card> {
         match self {
             Self::Card(_, card) => Some(card),
@@ -146,7 +141,6 @@ pub struct Group {
     pub is_drawn: bool,
     /// Whether its cards are used to learn colours.
     pub teaches_color: bool,
-    /// The crops.
     pub samples: Vec<Sample>,
 }
 

@@ -113,7 +113,6 @@ pub(crate) struct Leaving {
     pub(crate) since: f64,
 }
 
-/// A game that is played.
 pub struct Play {
     round: Round,
     /// The cards chosen.

@@ -5,7 +5,6 @@ use crate::{TABS, shared::tab::TabSpec};
 use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
 /// What a key can do; [`BINDINGS`] has words for each.
-#[allow(missing_docs, reason = "the table of keys says what each does")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Help,

@@ -68,10 +68,8 @@ impl Mark {
     }
 }
 
-/// What the player looks at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// The way.
     pub mode: Mode,
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,

@@ -28,7 +28,6 @@ pub enum Brightness {
 }
 
 impl Brightness {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::System, Self::Light, Self::Dark];
 }
 
@@ -79,7 +78,6 @@ pub struct Settings {
     pub(crate) cameras: BTreeMap<String, CameraSettings>,
 }
 
-/// What was chosen for a camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CameraSettings {

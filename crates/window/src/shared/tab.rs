@@ -246,7 +246,6 @@ impl Ask {
 
 /// Reads photos on threads in the background.
 pub trait Eye: Send + Sync {
-    /// Decodes a photo.
     fn load(&self, path: &Path) -> Result<Photo, SourceError> {
         source::load_photo(path)
     }

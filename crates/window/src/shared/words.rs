@@ -13,17 +13,14 @@ use std::{cell::Cell, sync::LazyLock};
 /// A language that the window speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
-    /// British English.
     #[default]
     #[serde(rename = "en")]
     English,
-    /// German.
     #[serde(rename = "de")]
     German,
 }
 
 impl Language {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::English, Self::German];
 
     /// Its own name for itself.
