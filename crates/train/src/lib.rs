@@ -63,9 +63,8 @@ pub mod parts {
     /// The fusion of the classifiers' evidence.
     pub mod fuse {
         pub use crate::fuse::{
-            Beside, MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn,
-            drawn_clipped, drawn_in_bad_light, drawn_on_screen, drawn_with_stacks, fit_company,
-            fit_is_screen, fit_joint, fit_likeness, fit_outlines, fit_places, prints,
+            Beside, Drawn, MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn,
+            fit_company, fit_is_screen, fit_joint, fit_likeness, fit_outlines, fit_places, prints,
             prints_on_photos, score_crops_as_usual,
         };
     }

@@ -276,12 +276,8 @@ pub fn join<'a>(
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;
-        let drawn = fuse::drawn(
-            fuse::Networks { finder: &*finder, reader, others },
-            tables,
-            TABLES_SEED,
-            done,
-        )?;
+        let networks = fuse::Networks { finder: &*finder, reader, others };
+        let drawn = fuse::drawn(networks, fuse::Drawn::Photos, tables, TABLES_SEED, done)?;
         let own = outputs(photos, networks_of, choice, base)?;
         Ok(fuse::fit_near(&[drawn, own], joint))
     };

@@ -109,107 +109,60 @@ pub struct Networks<'a> {
     pub others: Others<'a>,
 }
 
-/// Draws photos of tables and runs the networks on them. A quarter of the tables are as hard as those
-/// the reader trains on, except that their chroma is sharper; the others are of every kind that
-/// `render` can draw. Calls `done` after each.
+/// What pictures are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// Photos of tables. A quarter are as hard as those the reader trains on, except that their chroma is sharper;
+    /// the others are of every kind that `render` can draw.
+    Photos,
+    /// Such photos, each with a stack of cards, face up, beside the cards. The top of a stack looks like a card to
+    /// all but the finder, which sees the sides: these photos teach how far to trust each of them on whether an
+    /// outline is a card.
+    WithStacks,
+    /// Photos in bad light and by bad cameras: they teach how much to hear the second reader.
+    InBadLight,
+    /// Photos whose stock is clipped by too much light: like screens they show all cards on the same white.
+    Clipped,
+    /// Tables as games on a screen show them, oddly as often as apps may.
+    OnScreen,
+}
+
+impl Drawn {
+    fn scene(self, seed: u64, index: u64) -> Result<Scene, CollectError> {
+        /// Linear value of white in full light.
+        const TOO_MUCH: Span = Span::new(1.3, 2.2);
+        /// As often as training draws them, oddities would raise the threshold for all other screens.
+        const ODD: f64 = 0.2;
+        Ok(match self {
+            Self::Photos | Self::WithStacks => {
+                let stack = if self == Self::WithStacks { 1.0 } else { 0.0 };
+                let scene = photographed(seed, index, stack)?;
+                let image = source::decode(&scene.jpeg()?)?.frame;
+                Scene { image, ..scene }
+            }
+            Self::InBadLight => scenes::in_bad_light(seed, index)?,
+            Self::Clipped => scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?,
+            Self::OnScreen => scenes::screen_but(seed, index, |params| {
+                // No card of another deck can be claimed.
+                params.decks = vec![(DeckChoice::Known(Deck::classic()), 1.0)];
+                (params.strange, params.odd) = (0.0, ODD);
+            })?,
+        })
+    }
+}
+
+/// Draws `tables` pictures and runs the networks on them. Calls `done` after each.
 pub fn drawn(
-    networks: Networks,
-    tables: u64,
-    seed: u64,
-    done: &(dyn Fn() + Sync),
-) -> Result<Source, CollectError> {
-    read_photos(networks, tables, seed, 0.0, done)
-}
-
-/// Draws such photos, each with a stack of cards, face up, beside the cards, and runs the networks on them. The top
-/// of a stack looks like a card to all but the finder, which sees the sides: these photos teach how far to trust
-/// each of them on whether an outline is a card. Calls `done` after each.
-pub fn drawn_with_stacks(
-    networks: Networks,
-    tables: u64,
-    seed: u64,
-    done: &(dyn Fn() + Sync),
-) -> Result<Source, CollectError> {
-    read_photos(networks, tables, seed, 1.0, done)
-}
-
-fn read_photos(
-    networks: Networks,
-    tables: u64,
-    seed: u64,
-    stack: f64,
-    done: &(dyn Fn() + Sync),
-) -> Result<Source, CollectError> {
-    read_drawn(networks, tables, false, &|index| {
-        let scene = photographed(seed, index, stack)?;
-        let image = source::decode(&scene.jpeg()?)?.frame;
-        done();
-        Ok(Scene { image, ..scene })
-    })
-}
-
-/// Draws photos in bad light and by bad cameras, and runs the networks on them: they teach how much to hear the
-/// second reader. Calls `done` after each.
-pub fn drawn_in_bad_light(
-    networks: Networks,
-    tables: u64,
-    seed: u64,
-    done: &(dyn Fn() + Sync),
-) -> Result<Source, CollectError> {
-    read_drawn(networks, tables, false, &|index| {
-        let scene = scenes::in_bad_light(seed, index)?;
-        done();
-        Ok(scene)
-    })
-}
-
-/// Draws photos whose stock is clipped by too much light, and runs the networks on them: like screens
-/// they show all cards on the same white. Calls `done` after each.
-pub fn drawn_clipped(
-    networks: Networks,
-    tables: u64,
-    seed: u64,
-    done: &(dyn Fn() + Sync),
-) -> Result<Source, CollectError> {
-    /// Linear value of white in full light.
-    const TOO_MUCH: Span = Span::new(1.3, 2.2);
-    read_drawn(networks, tables, false, &|index| {
-        let scene = scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?;
-        done();
-        Ok(scene)
-    })
-}
-
-/// Draws tables as games on a screen show them, oddly as often as apps may, and runs the networks on them.
-/// Calls `done` after each.
-pub fn drawn_on_screen(
-    networks: Networks,
-    tables: u64,
-    seed: u64,
-    done: &(dyn Fn() + Sync),
-) -> Result<Source, CollectError> {
-    /// As often as training draws them, oddities would raise the threshold for all other screens.
-    const ODD: f64 = 0.2;
-    read_drawn(networks, tables, true, &|index| {
-        // No card of another deck can be claimed.
-        let classic = vec![(DeckChoice::Known(Deck::classic()), 1.0)];
-        let scene = scenes::screen_but(seed, index, |params| {
-            params.decks = classic;
-            (params.strange, params.odd) = (0.0, ODD);
-        })?;
-        done();
-        Ok(scene)
-    })
-}
-
-fn read_drawn(
     Networks { finder, reader, others }: Networks,
+    what: Drawn,
     tables: u64,
-    on_screen: bool,
-    draw: &(dyn Fn(u64) -> Result<Scene, CollectError> + Sync),
+    seed: u64,
+    done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
+    let on_screen = what == Drawn::OnScreen;
     let table = |index: u64| {
-        let scene = draw(index)?;
+        let scene = what.scene(seed, index)?;
+        done();
         let frame = &scene.image;
         let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
         let straight = Cards::straighten(frame, &outlines);

@@ -10,11 +10,8 @@ mod likeness;
 mod report;
 mod threshold;
 
+pub use collect::{Drawn, Networks, Source, crops, drawn};
 pub(crate) use collect::{Example, ExampleTable, Truth, ask};
-pub use collect::{
-    Networks, Source, crops, drawn, drawn_clipped, drawn_in_bad_light, drawn_on_screen,
-    drawn_with_stacks,
-};
 pub use likeness::{fit_likeness, fit_places, prints, prints_on_photos};
 pub(crate) use report::Report;
 pub use threshold::{MOST_WRONG, MOST_WRONG_ON_SCREENS, fit_is_screen, fit_outlines};

@@ -12,7 +12,7 @@ use setsight_nets::engine::{
     FUSION, Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256,
 };
 use setsight_nets::{Kind, onnx};
-use setsight_train::parts::fuse::{self, Networks, Source};
+use setsight_train::parts::fuse::{self, Drawn, Networks, Source};
 use setsight_vision::{
     FinderChoice,
     classify::{fused::Others, fusion::Fusion, neural::NeuralReader},
@@ -99,13 +99,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         };
         let done = || bar.inc(1);
         let networks = Networks { finder, reader: &network, others };
-        let drawn = fuse::drawn(networks, args.tables, seed, &done)?;
-        let stack_seed = STACK_SEEDS + args.seed;
+        let drawn = |what, tables, seed| fuse::drawn(networks, what, tables, seed, &done);
+        let photos = drawn(Drawn::Photos, args.tables, seed)?;
         let beside = fuse::Beside {
-            with_stacks: fuse::drawn_with_stacks(networks, with_stacks, stack_seed, &done)?,
-            in_bad_light: fuse::drawn_in_bad_light(networks, in_bad_light, seed, &done)?,
+            with_stacks: drawn(Drawn::WithStacks, with_stacks, STACK_SEEDS + args.seed)?,
+            in_bad_light: drawn(Drawn::InBadLight, in_bad_light, seed)?,
         };
-        let mut sources = vec![drawn];
+        let mut sources = vec![photos];
         sources.extend(photographed.iter().cloned());
         fuse::score_crops_as_usual(&mut sources);
         let (joint, report) = fuse::fit_joint(&sources, Some(&beside), fuse::MOST_WRONG);
@@ -156,11 +156,9 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let (in_company, in_bad_light) = (args.tables / 2, args.tables / 4);
     let bar = photos::progress((4 * args.tables + clipped + in_company + in_bad_light) as usize);
     let seed = SEEDS + args.seed;
-    let photos = [
-        fuse::drawn(networks, args.tables, seed, &|| bar.inc(1))?,
-        fuse::drawn_clipped(networks, clipped, seed, &|| bar.inc(1))?,
-    ];
-    let screens = fuse::drawn_on_screen(networks, args.tables, seed, &|| bar.inc(1))?;
+    let drawn = |what, tables| fuse::drawn(networks, what, tables, seed, &|| bar.inc(1));
+    let photos = [drawn(Drawn::Photos, args.tables)?, drawn(Drawn::Clipped, clipped)?];
+    let screens = drawn(Drawn::OnScreen, args.tables)?;
     // The rows that an earlier fit added are made anew.
     let (graph, metadata) = onnx::decode(&bytes)?;
     let second = models.read(SECOND_READER)?;
@@ -186,8 +184,8 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         let networks = Networks { finder, reader, others };
         let company = [
             // Of other tables than those that places were fitted on.
-            fuse::drawn(networks, in_company, seed + 1, &|| bar.inc(1))?,
-            fuse::drawn_in_bad_light(networks, in_bad_light, seed + 1, &|| bar.inc(1))?,
+            fuse::drawn(networks, Drawn::Photos, in_company, seed + 1, &|| bar.inc(1))?,
+            fuse::drawn(networks, Drawn::InBadLight, in_bad_light, seed + 1, &|| bar.inc(1))?,
         ];
         fusion.company = Some(fuse::fit_company(&company, &fusion.learned));
     }
