@@ -13,14 +13,14 @@ use setsight_live::{
 use setsight_nets::engine::Models;
 use setsight_scenes::film::{Film, FilmFrame, FilmParams, FrameLabel};
 use setsight_scenes::{Kind, Params as Scene};
+use setsight_testkit::camera::serve;
 use setsight_track::{Params, TrackedTable};
 use setsight_vision::{Pipeline, ReadingPlan};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use std::{net::TcpListener, sync::Arc};
 
 fn setsight(arguments: &[&str]) -> Output {
     program().args(arguments).ended()
@@ -184,29 +184,23 @@ fn jpegs() -> Vec<Vec<u8>> {
 /// A phone that sends the sample film again and again, at uneven times, to whoever asks; its address.
 /// It ends after twenty connections, or a minute.
 fn phone() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/video", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        let jpegs = jpegs();
-        for stream in listener.incoming().take(20) {
-            let mut stream = stream.unwrap();
-            let _ = stream.read(&mut [0; 4096]);
-            let head =
-                b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n";
-            let began = Instant::now();
-            let mut sent = stream.write_all(head);
-            for (i, jpeg) in (0..).zip(jpegs.iter().cycle()) {
-                sent = sent
-                    .and_then(|()| stream.write_all(b"--b\r\n\r\n"))
-                    .and_then(|()| stream.write_all(jpeg));
-                if sent.is_err() || began.elapsed() > Duration::from_secs(60) {
-                    break;
-                }
-                std::thread::sleep(Duration::from_millis(if i % 3 == 0 { 70 } else { 30 }));
+    let jpegs = jpegs();
+    let (port, _) = serve(20, move |_, out| {
+        let head =
+            b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=b\r\n\r\n";
+        let began = Instant::now();
+        out.write_all(head)?;
+        for (i, jpeg) in (0..).zip(jpegs.iter().cycle()) {
+            if began.elapsed() > Duration::from_secs(60) {
+                break;
             }
+            out.write_all(b"--b\r\n\r\n")?;
+            out.write_all(jpeg)?;
+            std::thread::sleep(Duration::from_millis(if i % 3 == 0 { 70 } else { 30 }));
         }
+        Ok(())
     });
-    address
+    format!("http://127.0.0.1:{port}/video")
 }
 
 /// Lines without the members that tell how long something took.

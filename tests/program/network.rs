@@ -3,15 +3,12 @@
 
 use crate::common::called::program;
 use crate::common::{Signal, Start};
-use image::codecs::jpeg::JpegEncoder;
-use image::{Rgb, RgbImage};
 use setsight_live::cameras::{Address, NetworkCamera};
 use setsight_live::parts::capture::{self, Captured, Job, Patience};
 use setsight_live::parts::{Latest, Taken};
 use setsight_live::{CameraChoice, CameraError, Cameras};
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use setsight_testkit::camera::{grey, serve};
+use std::sync::{Arc, mpsc::Receiver};
 use std::time::{Duration, Instant};
 
 /// What a connection gets.
@@ -23,36 +20,24 @@ enum Answer {
     Stall(Vec<u8>, Duration),
 }
 
-/// A server that answers its connections one after the other, all beyond the last answer with that
-/// one, and ends after twenty.
+/// Answers its connections one after the other, all beyond the last answer with that one, and ends after twenty.
 struct Server {
     port: u16,
     /// What each connection asked for.
-    asked: Arc<std::sync::Mutex<Vec<String>>>,
+    asked: Receiver<String>,
 }
 
 impl Server {
     fn start(answers: Vec<Answer>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let asked = Arc::<std::sync::Mutex<Vec<String>>>::default();
-        let kept = Arc::clone(&asked);
-        std::thread::spawn(move || {
-            let last = answers.last().cloned().into_iter().cycle();
-            for answer in answers.into_iter().chain(last).take(20) {
-                let Ok((mut stream, _)) = listener.accept() else { return };
-                kept.lock().unwrap().push(request(&mut stream));
-                // Who hears us may have gone.
-                let _ = match answer {
-                    Answer::Bytes(bytes) => stream.write_all(&bytes),
-                    Answer::Stall(bytes, pause) => {
-                        let sent = stream.write_all(&bytes);
-                        std::thread::sleep(pause);
-                        sent
-                    }
-                };
-            }
-        });
+        let (port, asked) =
+            serve(20, move |number, out| match &answers[number.min(answers.len() - 1)] {
+                Answer::Bytes(bytes) => out.write_all(bytes),
+                Answer::Stall(bytes, pause) => {
+                    let sent = out.write_all(bytes);
+                    std::thread::sleep(*pause);
+                    sent
+                }
+            });
         Self { port, asked }
     }
 
@@ -61,25 +46,6 @@ impl Server {
             format!("http://ann:s3cret@127.0.0.1:{}/video", self.port).parse().unwrap();
         NetworkCamera { address, patience: Duration::from_millis(400) }
     }
-}
-
-fn request(stream: &mut TcpStream) -> String {
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let (mut text, mut byte) = (Vec::new(), [0]);
-    while !text.ends_with(b"\r\n\r\n") && text.len() < 10_000 {
-        if stream.read(&mut byte).unwrap_or(0) == 0 {
-            break;
-        }
-        text.push(byte[0]);
-    }
-    String::from_utf8(text).unwrap()
-}
-
-fn jpeg(level: u8) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let image = RgbImage::from_pixel(64, 48, Rgb([level; 3]));
-    JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
-    bytes
 }
 
 fn head(status: &str, kind: &str) -> Vec<u8> {
@@ -132,14 +98,14 @@ fn told(camera: &NetworkCamera, count: usize) -> Vec<String> {
 
 #[test]
 fn a_phones_pictures_come_with_name_and_password() {
-    let (one, two) = (jpeg(45), jpeg(85));
+    let (one, two) = (grey(45), grey(85));
     // A wrong length says nothing: a JPEG ends where it ends.
     let parts = [(&one[..], one.len()), (&two[..], 7)];
     let server =
         Server::start(vec![Answer::Stall(stream(&parts[..1]), Duration::from_millis(100))]);
     let mut camera = server.camera().open(&CameraChoice::First).unwrap();
     assert_eq!(camera.read().unwrap().unwrap().frame.dimensions(), (64, 48));
-    let asked = server.asked.lock().unwrap()[0].clone();
+    let asked = server.asked.recv().unwrap();
     assert!(asked.starts_with("GET /video HTTP/1.1"), "{asked}");
     assert!(asked.to_lowercase().contains("authorization: basic yw5uonmzy3jlda=="), "{asked}");
     let server = Server::start(vec![Answer::Bytes(stream(&parts))]);
@@ -150,7 +116,7 @@ fn a_phones_pictures_come_with_name_and_password() {
 
 #[test]
 fn each_thing_that_is_wrong_is_told_and_the_pictures_come_again() {
-    let (good, half) = (jpeg(65), &jpeg(65)[..300]);
+    let (good, half) = (grey(65), &grey(65)[..300]);
     let good = Answer::Stall(stream(&[(&good, good.len())]), Duration::from_millis(1));
     let many_halves = stream(&[(half, 300); 4_000]);
     let troubles = [
@@ -182,7 +148,7 @@ fn a_login_by_digest_is_left_to_ffmpeg() {
     refused.extend_from_slice(
         b"WWW-Authenticate: Digest realm=\"cam\", nonce=\"6629fae49393a05397450978507c4ef1\", qop=\"auth\"\r\n\r\n",
     );
-    let good = jpeg(65);
+    let good = grey(65);
     let parts = [(&good[..], good.len()); 12];
     let refused = Answer::Bytes(refused);
     if crate::common::on_path("ffmpeg") {
@@ -191,7 +157,7 @@ fn a_login_by_digest_is_left_to_ffmpeg() {
         let camera = NetworkCamera { patience: Duration::from_secs(20), ..server.camera() };
         let mut camera = camera.open(&CameraChoice::First).unwrap();
         assert_eq!(camera.read().unwrap().unwrap().frame.dimensions(), (64, 48));
-        let asked = server.asked.lock().unwrap()[2].to_lowercase();
+        let asked = server.asked.iter().nth(2).unwrap().to_lowercase();
         assert!(
             asked.contains("authorization: digest") && asked.contains("username=\"ann\""),
             "{asked}"
@@ -210,41 +176,32 @@ fn a_login_by_digest_is_left_to_ffmpeg() {
 #[test]
 fn pictures_that_are_never_whole_are_told_of() {
     // Halves without an end, for longer than the patience.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let sender = std::thread::spawn(move || {
-        let (mut connection, _) = listener.accept().unwrap();
-        request(&mut connection);
-        let part = jpeg(65)[..300].to_vec();
-        let mut sent = connection.write_all(&stream(&[]));
+    let (port, _) = serve(1, |_, out| {
+        let part = &grey(65)[..300];
+        out.write_all(&stream(&[]))?;
         let begun = Instant::now();
-        while sent.is_ok() && begun.elapsed() < Duration::from_secs(20) {
-            sent = connection.write_all(&part);
+        while begun.elapsed() < Duration::from_secs(20) {
+            out.write_all(part)?;
             std::thread::sleep(Duration::from_millis(5));
         }
+        Ok(())
     });
     let address = format!("http://127.0.0.1:{port}/video").parse().unwrap();
     let camera = NetworkCamera { address, patience: Duration::from_millis(300) };
     let mut camera = camera.open(&CameraChoice::First).unwrap();
     let error = camera.read().unwrap_err();
     assert!(matches!(error, CameraError::Broken { .. }), "{error}");
-    drop(camera);
-    sender.join().unwrap();
 }
 
 #[test]
 fn a_picture_every_other_second_is_enough() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let sender = std::thread::spawn(move || {
-        let (mut connection, _) = listener.accept().unwrap();
-        request(&mut connection);
-        let mut sent = connection.write_all(&stream(&[]));
+    let (port, _) = serve(1, |_, out| {
+        out.write_all(&stream(&[]))?;
         for level in [35, 75, 115] {
-            let part = jpeg(level);
-            sent = sent.and_then(|()| connection.write_all(&part));
+            out.write_all(&grey(level))?;
             std::thread::sleep(Duration::from_millis(200));
         }
+        Ok(())
     });
     let address = format!("http://127.0.0.1:{port}/video").parse().unwrap();
     // The pause between two pictures is two fifths of the patience, as 2 s are of 5 s.
@@ -253,7 +210,6 @@ fn a_picture_every_other_second_is_enough() {
     let levels: Vec<u8> =
         (0..3).map(|_| camera.read().unwrap().unwrap().frame[(3, 3)].0[0] / 10).collect();
     assert_eq!(levels, [3, 7, 11]);
-    sender.join().unwrap();
 }
 
 /// The decoders that a process has started. Before it is one, nothing ends it with that process.
@@ -305,7 +261,7 @@ fn no_decoder_outlives_the_program() {
 
 #[test]
 fn the_command_reads_an_address_and_never_says_its_password() {
-    let good = jpeg(65);
+    let good = grey(65);
     let parts = [(&good[..], good.len())];
     let server = Server::start(vec![
         Answer::Stall(stream(&parts), Duration::from_secs(3)),

@@ -3,8 +3,8 @@
 
 #![cfg(target_os = "linux")]
 
-use image::{Rgb, RgbImage, codecs::jpeg::JpegEncoder};
 use setsight_live::{CameraChoice, Cameras, cameras::NetworkCamera};
+use setsight_testkit::camera::grey;
 use std::{
     io::{Read, Write},
     net::TcpListener,
@@ -20,9 +20,7 @@ fn used() -> (usize, usize) {
 #[test]
 fn three_hundred_reconnects_leave_no_thread_and_no_file_open() {
     const TIMES: usize = 300;
-    let mut jpeg = Vec::new();
-    let image = RgbImage::from_pixel(64, 48, Rgb([90; 3]));
-    JpegEncoder::new_with_quality(&mut jpeg, 90).encode_image(&image).unwrap();
+    let jpeg = grey(90);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs)]
 
+pub mod camera;
 pub mod child;
 pub mod pictures;
 

@@ -1,55 +1,23 @@
 //! Cameras on this machine that answer in every way but the usual one.
 
 use super::*;
-use image::{ImageFormat, Rgb, codecs::jpeg::JpegEncoder};
+use image::{ImageFormat, RgbImage};
 use rustls::{
     ServerConfig, ServerConnection, StreamOwned,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
-use setsight_testkit::child::LIMIT;
+use setsight_testkit::{
+    camera::{grey, request, serve},
+    child::LIMIT,
+    pictures::encoded,
+};
 use std::{
-    io::{Cursor, Read, Write},
+    io::Write,
     net::{TcpListener, TcpStream},
     sync::mpsc::{Receiver, channel},
 };
 
 const PATIENCE: Duration = Duration::from_millis(400);
-
-/// Serves the given number of connections with the given words; gives its port and what was asked.
-fn serve<F>(connections: usize, answer: F) -> (u16, Receiver<String>)
-where
-    F: Fn(usize, &mut dyn Write) -> io::Result<()> + Send + 'static,
-{
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (told, asked) = channel();
-    std::thread::spawn(move || {
-        for number in 0..connections {
-            let Ok((mut tcp, _)) = listener.accept() else { return };
-            let _ = told.send(request(&mut tcp));
-            let _ = answer(number, &mut tcp);
-        }
-    });
-    (port, asked)
-}
-
-fn request(stream: &mut impl Read) -> String {
-    let (mut text, mut byte) = (Vec::new(), [0]);
-    while !text.ends_with(b"\r\n\r\n") && text.len() < 10_000 {
-        if stream.read(&mut byte).unwrap_or(0) == 0 {
-            break;
-        }
-        text.push(byte[0]);
-    }
-    String::from_utf8(text).unwrap()
-}
-
-fn jpeg(level: u8) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let image = image::RgbImage::from_pixel(64, 48, Rgb([level; 3]));
-    JpegEncoder::new_with_quality(&mut bytes, 90).encode_image(&image).unwrap();
-    bytes
-}
 
 fn camera(port: u16, path: &str) -> NetworkCamera {
     let address = format!("http://ann:s3cret@127.0.0.1:{port}{path}").parse().unwrap();
@@ -72,7 +40,7 @@ fn secrets_stay_with_the_host_port_and_scheme_that_they_are_for() {
     // Another port of the same host: it is asked, without them.
     let (other, asked_there) = serve(1, |_, out| {
         out.write_all(MULTIPART)?;
-        out.write_all(&jpeg(45))?;
+        out.write_all(&grey(45))?;
         std::thread::sleep(Duration::from_millis(200));
         Ok(())
     });
@@ -86,7 +54,7 @@ fn secrets_stay_with_the_host_port_and_scheme_that_they_are_for() {
     // The same place: with them.
     let (port, asked) = serve(2, |number, out| match number {
         0 => write!(out, "HTTP/1.1 301 Moved\r\nLocation: /there?x=1\r\n\r\n"),
-        _ => out.write_all(&[MULTIPART, &jpeg(75)].concat()),
+        _ => out.write_all(&[MULTIPART, &grey(75)].concat()),
     });
     assert_eq!(level(&mut opened(port).unwrap()), 7);
     asked.recv_timeout(LIMIT).unwrap();
@@ -132,11 +100,10 @@ fn a_head_that_dribbles_is_told_of_in_time() {
 #[test]
 fn png_is_called_by_its_name() {
     let (port, _) = serve(1, |_, out| {
-        let mut png = Cursor::new(Vec::new());
-        image::RgbImage::new(64, 48).write_to(&mut png, ImageFormat::Png).unwrap();
+        let png = encoded(RgbImage::new(64, 48), ImageFormat::Png);
         out.write_all(MULTIPART)?;
         for _ in 0..50 {
-            out.write_all(png.get_ref())?;
+            out.write_all(&png)?;
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(())
@@ -151,7 +118,7 @@ fn png_is_called_by_its_name() {
 #[test]
 fn a_camera_that_gives_one_picture_for_each_request_is_asked_again() {
     let (port, asked) = serve(4, |number, out| {
-        let jpeg = jpeg(45 + 20 * number as u8);
+        let jpeg = grey(45 + 20 * number as u8);
         write!(
             out,
             "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n",
@@ -188,7 +155,7 @@ fn serve_tls(connections: usize, certificate: &str, key: &str) -> (u16, Receiver
             let mut tls: StreamOwned<ServerConnection, TcpStream> =
                 StreamOwned::new(connection, tcp);
             let _ = told.send(request(&mut tls));
-            let _ = tls.write_all(&[MULTIPART, &jpeg(55)].concat());
+            let _ = tls.write_all(&[MULTIPART, &grey(55)].concat());
             std::thread::sleep(Duration::from_millis(100));
         }
     });
