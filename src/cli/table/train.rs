@@ -174,22 +174,13 @@ const CURVE: &str = "curve.svg";
 
 /// Draws the losses and figures of a run's validations.
 fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String> {
-    let points = |pick: &dyn Fn(&Entry) -> f64| {
-        history.iter().map(|entry| (entry.step as f64, pick(entry))).collect::<Vec<_>>()
+    let curve = |name: String, color, pick: &dyn Fn(&Entry) -> f64| {
+        let points = history.iter().map(|entry| (entry.step as f64, pick(entry)));
+        Curve { name, color, points: points.filter(|p| p.1.is_finite()).collect(), dashed: false }
     };
     let mut curves = vec![
-        Curve {
-            name: "training".into(),
-            color: (40, 90, 200),
-            points: points(&|e| e.loss),
-            dashed: false,
-        },
-        Curve {
-            name: "validation".into(),
-            color: (200, 40, 30),
-            points: points(&|e| e.validation),
-            dashed: false,
-        },
+        curve("training".into(), (40, 90, 200), &|e| e.loss),
+        curve("validation".into(), (200, 40, 30), &|e| e.validation),
     ];
     // Error shares use the same falling scale as the losses.
     let colors = [
@@ -203,16 +194,9 @@ fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String>
     ];
     if let Some(entry) = history.first() {
         for (i, (figure, _)) in entry.figures.iter().enumerate() {
-            curves.push(Curve {
-                name: format!("not {figure}"),
-                color: colors[i % colors.len()],
-                points: points(&|e| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1)),
-                dashed: false,
-            });
+            let wrong = |e: &Entry| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1);
+            curves.push(curve(format!("not {figure}"), colors[i % colors.len()], &wrong));
         }
-    }
-    for curve in &mut curves {
-        curve.points.retain(|p| p.1.is_finite());
     }
     let chart = Curves {
         title: format!("training the {name}"),
