@@ -7,7 +7,6 @@
 /// is the output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
-    /// Number of input channels.
     pub input_channels: usize,
     /// Rows and columns of the input, if they are fixed.
     pub input_size: Option<[usize; 2]>,
@@ -18,7 +17,6 @@ pub struct Graph {
 /// One operation and its input tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The operation.
     pub op: Op,
     /// Numbers of the input tensors (see [`Graph`]), each below the number of the node's own
     /// result.
@@ -65,7 +63,6 @@ pub enum Op {
     Upsample,
 }
 
-/// A convolution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conv {
     /// `[outputs, inputs / groups, kernel rows, kernel columns]`, the last index fastest.

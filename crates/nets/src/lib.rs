@@ -4,6 +4,8 @@
 //! judges whether an outline is right and which card it shows. A trained network is passed on as a
 //! [`graph::Graph`], with its batch norms folded in.
 
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
+
 pub mod engine;
 pub mod graph;
 pub mod onnx;
@@ -20,7 +22,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Reader, Self::Finder, Self::Refiner];
 
     /// `reader`, `finder` or `refiner`.
@@ -41,7 +42,6 @@ impl Kind {
         }
     }
 
-    /// Number of input channels.
     pub fn input_channels(self) -> usize {
         reader::CHANNELS
     }
@@ -55,7 +55,6 @@ impl Kind {
         }
     }
 
-    /// Name of the input in ONNX.
     pub fn input_name(self) -> &'static str {
         match self {
             Self::Reader => reader::INPUT_NAME,
@@ -64,7 +63,6 @@ impl Kind {
         }
     }
 
-    /// Name of the output in ONNX.
     pub fn output_name(self) -> &'static str {
         match self {
             Self::Reader => reader::OUTPUT_NAME,
@@ -106,20 +104,15 @@ pub struct Metadata {
     pub version: String,
     /// SHA-256 of the whole training set, in hexadecimal.
     pub training_set: String,
-    /// The command that trained it.
     pub command: String,
-    /// The seed of that training.
     pub seed: u64,
 }
 
 /// Why a file's properties do not describe a network of this program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum MetadataError {
-    /// A property is missing.
     #[error("it has no property `{0}`: it was not written by this program")]
     Missing(&'static str),
-    /// A property does not have the expected value.
     #[error("its {what} is `{found}`; expected {expected}")]
     Unexpected { what: &'static str, found: String, expected: String },
 }
@@ -199,7 +192,6 @@ pub mod reader {
     pub const INPUT_SCALE: f32 = 1.0 / 255.0;
     /// Value of the card's own white in the input, 0 to 1.
     pub const WHITE: f32 = 0.9;
-    /// Length of the output.
     pub const OUTPUTS: usize = 17;
     /// Output 3 p + v is the logit of value v of property p, in the order of
     /// [`setsight_game::cards::Property::ALL`]. A softmax applies to each group of three; see [`of_edition`].
@@ -230,9 +222,7 @@ pub mod reader {
         "rectangles",
         "unknown",
     ];
-    /// Name of the input in ONNX.
     pub const INPUT_NAME: &str = "card";
-    /// Name of the output in ONNX.
     pub const OUTPUT_NAME: &str = "logits";
 
     /// Selects from a card's outputs the logits of an edition's values, value v of property p at index
@@ -288,9 +278,7 @@ pub mod finder {
         "bilinear_x",
         "bilinear_y",
     ];
-    /// Name of the input in ONNX.
     pub const INPUT_NAME: &str = "photo";
-    /// Name of the output in ONNX.
     pub const OUTPUT_NAME: &str = "maps";
 }
 
@@ -311,7 +299,6 @@ pub mod refiner {
     pub const HEIGHT: usize = 64;
     /// Width and height of the outline in the input, in pixels.
     pub const OUTLINE_PX: (f64, f64) = (64.68, 42.0);
-    /// Length of the output.
     pub const OUTPUTS: usize = 21;
     /// Index of the log odds that the mean error of the outline's corners is below [`RIGHT_WITHIN`].
     /// Where there is no card, no outline is right, and the other outputs mean nothing.
@@ -328,9 +315,7 @@ pub mod refiner {
         "x0", "y0", "x1", "y1", "x2", "y2", "x3", "y3", "right", "one", "two", "three", "filled",
         "open", "striped", "green", "purple", "red", "diamond", "oval", "squiggle",
     ];
-    /// Name of the input in ONNX.
     pub const INPUT_NAME: &str = "surroundings";
-    /// Name of the output in ONNX.
     pub const OUTPUT_NAME: &str = "answers";
 }
 

@@ -7,7 +7,6 @@ use setsight_photo::print::{
     ink::{coverage, distance, rounded_rectangle, stripes},
 };
 
-/// Materials of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Material {
     /// Planks or a slab, from birch to walnut.
@@ -29,7 +28,6 @@ pub enum Material {
 }
 
 impl Material {
-    /// All materials.
     pub const ALL: [Self; 8] = [
         Self::Wood,
         Self::White,

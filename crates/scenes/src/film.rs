@@ -29,13 +29,11 @@ pub use plan::FilmParams;
 /// The label of one frame, a line in the file of labels beside the film.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrameLabel {
-    /// Index of the frame, from 0.
     pub frame: usize,
     /// Time since the first frame.
     pub time_ms: f64,
     /// The cards on the table, and those in motion.
     pub cards: Vec<FilmCard>,
-    /// Whether a hand is in the picture.
     pub hand: bool,
     /// Blur of the focus, in pixels (standard deviation of a Gaussian).
     pub blur_px: f64,
@@ -44,7 +42,6 @@ pub struct FrameLabel {
 /// A card in a frame. Coordinates in pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FilmCard {
-    /// The card.
     #[serde(with = "as_code")]
     pub code: Card,
     /// Clockwise, starting with a long side, as in labels of pictures.
@@ -55,16 +52,13 @@ pub struct FilmCard {
     pub moving: bool,
 }
 
-/// A frame and its label.
 #[derive(Clone, Debug)]
 pub struct FilmFrame {
     /// 8-bit sRGB.
     pub image: RgbImage,
-    /// Its label.
     pub label: FrameLabel,
 }
 
-/// A planned film.
 pub struct Film {
     params: FilmParams,
     seed: u64,
@@ -162,7 +156,6 @@ impl Film {
         })
     }
 
-    /// Number of frames.
     pub fn frames(&self) -> usize {
         (self.params.seconds * self.params.fps).round().max(1.0) as usize
     }

@@ -26,6 +26,8 @@
 //! | [`scenes`] | tables for training |
 //! | [`suite`] | tables for evaluation, and those of `datasets/samples` |
 
+#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
+
 mod background;
 mod camera;
 mod cast;
@@ -359,7 +361,6 @@ pub struct Scene {
 /// A card in a drawn table. Coordinates in pixels of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnCard {
-    /// The card.
     pub card: Card,
     /// Whether it is a card of the scene's deck. Games on a screen may hold others, of an ink, a shape
     /// or a number that the deck has not; `card` is then what it was made from.
@@ -383,10 +384,8 @@ pub struct DrawnCard {
 /// Why a scene cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    /// More cards requested than a deck has.
     #[error("{0} cards on one table: a deck has {DECK_SIZE}, and a table holds each card once")]
     TooManyCards(usize),
-    /// The picture is too small to show a table or too large for memory.
     #[error("a picture of {0}x{1} pixels: each side must be {MIN_SIDE_PX} to {MAX_SIDE_PX}")]
     Size(u32, u32),
 }

@@ -149,7 +149,6 @@ impl Kind {
 /// The source of a table's deck.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeckChoice {
-    /// A given deck.
     Known(Arc<Deck>),
     /// A random deck that no edition prints, different on each table.
     Invented,
@@ -169,7 +168,6 @@ pub struct Params {
     pub decks: Vec<(DeckChoice, f64)>,
     /// Probability that the picture and its labels are mirrored left to right.
     pub mirrored: f64,
-    /// The layouts, with weights.
     pub layouts: Vec<(Layout, f64)>,
     /// The materials of the table, with weights.
     pub materials: Vec<(Material, f64)>,
@@ -528,7 +526,6 @@ pub struct CastParams {
 }
 
 impl CastParams {
-    /// No cast at all.
     pub const NONE: Self =
         Self { gain: 0.0, cross_talk: 0.0, violet: 0.0, two_lamps: 0.0, fringe: Span::only(0.0) };
 }

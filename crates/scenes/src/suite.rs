@@ -9,7 +9,6 @@ use super::{RenderError, Scene, background::Material, render, scenes::HELD_BACK,
 use setsight_game::cards::Deck;
 use setsight_photo::print::dice::Span;
 
-/// A suite by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
     /// Heaps of twenty cards on black, wood and white; strong glare; white on white; 640x480
@@ -33,7 +32,6 @@ pub struct Part {
 }
 
 impl Suite {
-    /// All suites.
     pub const ALL: [Self; 3] = [Self::Hard, Self::Wide, Self::Screens];
 
     /// Its name on the command line, and what is in it.
@@ -51,7 +49,6 @@ impl Suite {
         }
     }
 
-    /// Its parts.
     pub fn parts(self) -> Vec<Part> {
         match self {
             Self::Hard => hard(),
@@ -173,7 +170,6 @@ fn screens() -> Vec<Part> {
 /// A sample: its file name and its parameters.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    /// File name.
     pub file: &'static str,
     seed: u64,
     params: Params,

@@ -7,7 +7,6 @@ use setsight_photo::print::card::{Print, symbol_probes};
 use setsight_photo::print::dice::Dice;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// Layouts of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Rows and columns with a gap.

@@ -73,28 +73,22 @@ pub struct ManifestFile {
 
 /// Why weights cannot be loaded.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ModelsError {
-    /// This program does not contain them.
     #[error(
         "{0} is not inside this program; a folder of models may have it, or the classical reader and finder \
          do without networks"
     )]
     NotShipped(String),
-    /// A file cannot be read.
     #[error(
         "{file} cannot be read ({source}); a folder of models holds reader.onnx, finder.onnx and fusion.json"
     )]
     Unreadable { file: String, source: io::Error },
-    /// A file's hash differs from the manifest's.
     #[error(
         "{file} is not the file that {MANIFEST} beside it names (SHA-256 {found}, expected {expected}); fetch it again, or write {MANIFEST} anew"
     )]
     Changed { file: String, found: String, expected: String },
-    /// A JSON file is broken or does not have the expected form.
     #[error("{file} is not as expected ({reason}); fetch or make it again")]
     Json { file: String, reason: String },
-    /// A network cannot be loaded.
     #[error(transparent)]
     Network(#[from] NetworkError),
 }

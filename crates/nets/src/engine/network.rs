@@ -31,18 +31,14 @@ const TRIAL_SIDE_PX: usize = 64;
 
 /// Why a network cannot be loaded or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum NetworkError {
-    /// There is no engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The file is no network, or is cut off.
     #[error("{file}: {reason}; fetch or train it again")]
     Broken { file: String, reason: String },
     /// A network of another kind, or with other inputs or outputs.
     #[error("{file}: {reason}; expected a {expected} that this version wrote")]
     Foreign { file: String, reason: String, expected: &'static str },
-    /// The engine failed to run the network.
     #[error("{file}: the {engine} engine cannot run it: {reason}")]
     Run { file: String, engine: &'static str, reason: String },
 }

@@ -55,7 +55,6 @@ pub enum EngineChoice {
 
 /// The engine of this process.
 pub struct Chosen {
-    /// The engine.
     pub engine: Engine,
     /// Libraries that exist but could not be used, each with the reason.
     pub warnings: Vec<String>,
@@ -66,19 +65,15 @@ pub struct Chosen {
 /// Why there is no engine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// The environment variable names no engine.
     #[error("{CHOICE_VARIABLE} is `{0}`; expected `embedded` or `onnxruntime`, or leave it unset")]
     UnknownChoice(String),
-    /// ONNX Runtime was required, but no library could be opened.
     #[error(
         "ONNX Runtime is asked for, but {0}; run tools/setup.sh, set {LIBRARY_VARIABLE} to its library, or \
          ask for another engine ({CHOICE_VARIABLE})"
     )]
     NoLibrary(String),
-    /// A library was opened but does not start.
     #[error("ONNX Runtime does not start ({0}); try {CHOICE_VARIABLE}=embedded")]
     NoStart(String),
-    /// An engine was asked for after another one had been chosen.
     #[error(
         "networks of this process run on the {0} engine already; ask for another one before the first \
          is loaded"

@@ -9,15 +9,12 @@ use std::collections::HashMap;
 
 /// Why an ONNX file is not a network of this program.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum OnnxError {
-    /// Not ONNX, or truncated.
     #[error("it is no whole ONNX file ({0})")]
     Broken(String),
     /// ONNX, but without this program's metadata.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
-    /// It contains a node that this program's networks do not have.
     #[error("node `{node}`: {problem}")]
     Node { node: String, problem: String },
 }

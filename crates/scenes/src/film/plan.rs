@@ -9,7 +9,6 @@ use setsight_photo::geometry::Point;
 use setsight_photo::print::dice::{Dice, Span};
 use std::f64::consts::TAU;
 
-/// Parameters of a film.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilmParams {
     /// Table, deck, light and lens. Its cards and layout are ignored, because a game is played on a

@@ -82,11 +82,9 @@ pub(super) struct Style {
 pub(super) enum Strange {
     Ink(Color),
     Shape(Field),
-    /// Four symbols.
     Four,
     /// Two inks on one card: that of every second symbol is another one of the deck's.
     TwoInks,
-    /// Two shapes on one card.
     TwoShapes,
 }
 
