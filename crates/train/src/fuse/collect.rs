@@ -121,6 +121,8 @@ pub enum Drawn {
     WithStacks,
     /// Photos in bad light and by bad cameras: they teach how much to hear the second reader.
     InBadLight,
+    /// Such photos of known decks alone: what other decks show is no value of theirs.
+    KnownInBadLight,
     /// Photos whose stock is clipped by too much light: like screens they show all cards on the same white.
     Clipped,
     /// Tables as games on a screen show them, oddly as often as apps may.
@@ -141,6 +143,9 @@ impl Drawn {
                 Scene { image, ..scene }
             }
             Self::InBadLight => scenes::in_bad_light(seed, index)?,
+            Self::KnownInBadLight => {
+                scenes::in_bad_light_but(seed, index, |params| params.decks = known_decks())?
+            }
             Self::Clipped => scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?,
             Self::OnScreen => scenes::screen_but(seed, index, |params| {
                 // No card of another deck can be claimed.

@@ -5,7 +5,7 @@
 //! discriminant analysis (Fisher 1936; Rao 1948) of the deviations within the groups of a table and of the groups'
 //! means on it. Nothing is learnt of any deck, only what varies between prints of the same.
 
-use super::collect::{CollectError, Networks, truth_at};
+use super::collect::{CollectError, Networks, Truth, truth_at};
 use crate::layers::Tensor;
 use crate::net::run_graph;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
@@ -102,7 +102,7 @@ fn mix_decks(params: &mut Params, index: u64) {
 fn cards_on<'a>(scene: &'a Scene, networks: Networks) -> Result<Cards<'a>, CollectError> {
     let outlines = networks.finder.find(&scene.image, &mut Trace::default());
     let mut outlines = outlines.map_err(PipelineError::from)?;
-    outlines.retain(|at| truth_at(scene, at).card().is_some());
+    outlines.retain(|at| matches!(truth_at(scene, at), Truth::Card(_)));
     Ok(Cards::of_found(&scene.image, outlines))
 }
 

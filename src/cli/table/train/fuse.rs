@@ -185,7 +185,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         let company = [
             // Of other tables than those that places were fitted on.
             fuse::drawn(networks, Drawn::Photos, in_company, seed + 1, &|| bar.inc(1))?,
-            fuse::drawn(networks, Drawn::InBadLight, in_bad_light, seed + 1, &|| bar.inc(1))?,
+            fuse::drawn(networks, Drawn::KnownInBadLight, in_bad_light, seed + 1, &|| bar.inc(1))?,
         ];
         fusion.company = Some(fuse::fit_company(&company, &fusion.learned));
     }
