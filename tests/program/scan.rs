@@ -106,7 +106,8 @@ fn results_go_to_a_folder_with_a_page() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    // Each set has its drawn cards, and what lights them up on the picture.
+    // Each set has its drawn cards, whose names are for screen readers alone, and what lights them up on the picture.
+    assert!(!page.contains("diamonds, "), "{page}");
     assert_eq!(page.matches("<button").count(), BOARD_SETS.len());
     assert_eq!(page.matches("<path class=\"dim\"").count(), BOARD_SETS.len());
     assert!(page.contains("<use href=\"#d0-") && !page.contains("http"), "{page}");
@@ -114,6 +115,9 @@ fn results_go_to_a_folder_with_a_page() {
     let (photo, _) = table(&BOARD);
     let drawn = image::open(world.path().join("photos/out/table.jpg")).unwrap().into_rgb8();
     assert!(drawn.width() == photo.width() && drawn.height() > photo.height());
+    let small = image::open(world.path().join("photos/out/thumbnails/table.jpg")).unwrap();
+    let height = f64::from(small.width() * photo.height()) / f64::from(photo.width());
+    assert_eq!(f64::from(small.height()), height.round(), "the page lists the sets itself");
     // Again: the results are not taken for photos.
     let again = world.run(&args).expect(0);
     assert_eq!(again.json().len(), 2);

@@ -106,9 +106,12 @@ pub fn write_pictures(
     let (whole, table) = reading.whole();
     let picture = overlay::draw(&whole, &table, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
-    let scale = f64::from(THUMBNAIL_PX) / f64::from(picture.width().max(picture.height()));
+    // The page lists the sets itself.
+    let (width, height) = whole.dimensions();
+    let scale = f64::from(THUMBNAIL_PX) / f64::from(width.max(height));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
-    let small = imageops::thumbnail(&picture, size(picture.width()), size(picture.height()));
+    let photo = imageops::crop_imm(&picture, 0, 0, width, height);
+    let small = imageops::thumbnail(&*photo, size(width), size(height));
     write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small, overwrite)
 }
 
@@ -122,7 +125,9 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
         metadata => metadata?,
     };
     if metadata.is_symlink() {
-        bail!("a link is there, and results go through none; take it away or name another folder");
+        bail!(
+            "a link is there, and results are never written through links; remove it or name another folder"
+        );
     }
     if !metadata.is_file() {
         bail!("a folder, a device or a pipe is there; name another folder");
@@ -205,7 +210,7 @@ impl OutFolder {
         let thumbnails = folder.join(THUMBNAILS);
         if thumbnails.is_symlink() {
             bail!(
-                "{}: a link is there, and results go through none; take it away or name another folder",
+                "{}: a link is there, and results are never written through links; remove it or name another folder",
                 thumbnails.display()
             );
         }
@@ -279,7 +284,6 @@ fn figure(
 ) -> Markup {
     let deck = table.deck();
     let percent = |confidence: f32| format!("{:.0}", 100.0 * confidence);
-    let names = |cards: [usize; 3]| cards.map(|i| deck.card_name(table.cards[i].card)).join(", ");
     let guess = |g: Guess| format!("{} ({} %)", deck.card_name(g.card), percent(g.confidence));
     let color = |place: usize| {
         let [r, g, b] = overlay::set_color(place).0;
@@ -291,7 +295,9 @@ fn figure(
     let drawings: Vec<[Markup; 3]> = sets.iter().map(|&set| cards(set)).collect();
     // The sets' cards can be lit up where there is a picture of them.
     let list = |place: usize, words: Markup| {
-        let content = html! { span.cards { @for card in &drawings[place] { (card) } } " " (words) };
+        let content = html! {
+            span.cards { b { (place + 1) } @for card in &drawings[place] { (card) } } (words)
+        };
         html! {
             @if picture.is_some() {
                 button type="button" aria-pressed="false" { (content) }
@@ -317,15 +323,15 @@ fn figure(
                 p { (table.summary()) }
                 @if !table.sets.is_empty() || !table.probable_sets.is_empty() {
                     ol {
-                        @for (place, set) in table.sets.iter().enumerate() {
-                            li style=(color(place)) { (list(place, html! { (names(set.0)) })) }
+                        @for place in 0..table.sets.len() {
+                            li style=(color(place)) { (list(place, html! {})) }
                         }
                         @for (n, set) in table.probable_sets.iter().enumerate() {
                             @let place = table.sets.len() + n;
                             li.probable style=(color(place)) {
                                 (list(place, html! {
-                                    "probable, " (percent(set.confidence)) " %: " (names(set.cards))
-                                    "; card " (set.decided_by + 1) " decides"
+                                    "probable, " (percent(set.confidence)) " %: check card "
+                                    (set.decided_by + 1)
                                 }))
                             }
                         }
@@ -359,7 +365,6 @@ fn marks(table: &TableReading, sets: &[[usize; 3]], color: impl Fn(usize) -> Str
     };
     html! {
         @if !sets.is_empty() {
-            // A legend below the photo is outside of it.
             svg.marks viewBox={ "0 0 " (width) " " (height) } {
                 @for (place, set) in sets.iter().enumerate() {
                     @let cards = outlines(set);
@@ -391,7 +396,7 @@ ol{padding:0;margin:.4em 0}li{border-left:6px solid var(--set);padding-left:.5em
 .guess{color:#9a6b00}.photo{position:relative}.marks{position:absolute;left:0;top:0;width:100%;pointer-events:none}\
 .marks g{display:none}.marks .on{display:block}.marks path{fill:none;stroke:var(--set)}.marks .dim{fill:#000b;fill-rule:evenodd;stroke:none}\
 button{font:inherit;color:inherit;text-align:left;background:none;border:0;border-radius:4px;padding:.2em;width:100%;cursor:pointer}\
-button[aria-pressed=true]{outline:2px solid var(--set)}.cards{display:flex;gap:4px;max-width:15em}.cards svg{flex:1;min-width:0}\
+button[aria-pressed=true]{outline:2px solid var(--set)}.cards{display:flex;gap:4px;align-items:center;max-width:17em}.cards b{min-width:1.3em}.cards svg{flex:1;min-width:0}\
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#eee}figure{background:#222;border-color:#444}\
 .guess{color:#e6b450}}";
 
