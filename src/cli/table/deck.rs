@@ -3,7 +3,7 @@
 use crate::cli::{
     common::{BadCall, Jobs, Outcome, put, tell, tick, told},
     stop,
-    table::photos::{ReadingArgs, progress},
+    table::photos::{ReadingArgs, progress, without_rare},
     terminal,
 };
 use anyhow::Context;
@@ -29,7 +29,7 @@ pub struct Args {
 enum Subcommand {
     /// Learn a deck from photos of its cards: its outlines, fills and inks
     Learn(LearnArgs),
-    /// Tell which cards of a deck are missing, from photos of all of them
+    /// Find out which cards of a deck are missing, from photos of all its cards
     Check(CheckArgs),
 }
 
@@ -47,13 +47,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     setsight deck learn photos --name ours --out ours.json\n  \
     setsight scan table.jpg --deck ours.json")]
 struct LearnArgs {
-    /// Photos in which the deck lies face up, no card on another, and folders of them
+    /// Photos of the deck, face up and without overlaps, and folders of them
     #[arg(required = true, value_name = "PHOTO")]
     photos: Vec<PathBuf>,
-    /// What the deck is to be called
+    /// Name of the deck
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// The deck's file
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -169,17 +169,18 @@ fn differ(property: Property, first: &Place, second: &Place) -> bool {
 
 /// Arguments of `deck check`.
 #[derive(clap::Args)]
+#[command(mut_args(without_rare))]
 #[command(after_help = "Examples:
   setsight deck check photos
   setsight deck check row-1.jpg row-2.jpg row-3.jpg --print missing.html
 
-Lay all cards out, in several photos if need be, and each of them once. Exit code 1: cards are missing, \
-    appear twice or are unsure, or a photo could not be read.")]
+Lay out all the cards and photograph them, each in just one photo. Exit code 1: cards are missing, \
+    repeated or unsure, or a photo could not be read.")]
 struct CheckArgs {
     /// Photos, and folders of them
     #[arg(required = true, value_name = "PHOTO")]
     photos: Vec<PathBuf>,
-    /// A page on which the missing cards are to be printed, as large as they are
+    /// Write a page to print the missing cards at full size
     #[arg(long, value_name = "FILE")]
     print: Option<PathBuf>,
     #[command(flatten)]

@@ -27,15 +27,21 @@ pub struct ReadingArgs {
     /// Whether pictures are mirrored, as webcams and front cameras may store them
     #[arg(help_heading = READING, long, value_parser = one_of(&Mirrored::ALL, mirrored_help), default_value = Mirrored::default().name())]
     pub mirrored: Mirrored,
-    /// Which deck lies on the table: auto (the cards tell), classic, rectangles or a deck's file
+    /// Which deck it is: auto (judge by the cards), classic, rectangles or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one. A file is one that `setsight deck
     /// learn` wrote, or like those in crates/game/decks.
     #[arg(help_heading = READING, long, value_name = "NAME|FILE", default_value = "auto", value_parser = deck_choice)]
     pub deck: DeckChoice,
-    /// Weights of your own: a folder with reader.onnx and what else is asked for
+    /// Your own models: a folder with reader.onnx and the others
     #[arg(help_heading = READING, long, value_name = "DIR")]
     pub models: Option<PathBuf>,
+}
+
+/// Where most people need none of the options that say how photos are read but the deck: --help-all has the others.
+pub fn without_rare(option: clap::Arg) -> clap::Arg {
+    let is_rare = matches!(option.get_id().as_str(), "mirrored" | "models");
+    if is_rare { option.hide(true) } else { option }
 }
 
 impl ReadingArgs {
@@ -79,7 +85,7 @@ fn mirrored_help(choice: Mirrored) -> (&'static str, &'static str) {
     let help = match choice {
         Mirrored::No => "They are not",
         Mirrored::Yes => "They are",
-        Mirrored::Auto => "Each picture's squiggles tell",
+        Mirrored::Auto => "Judge by each picture's squiggles",
     };
     (choice.name(), help)
 }

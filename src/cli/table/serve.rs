@@ -1,7 +1,10 @@
 //! `setsight serve`: a page on which a phone is the camera; its photos on disk, with their results; and the terminal
 //! that the command runs in: tells what phones do, without waiting for whoever reads it, and hears Enter.
 
-use super::{live::summary, photos::ReadingArgs};
+use super::{
+    live::summary,
+    photos::{ReadingArgs, without_rare},
+};
 use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use crate::cli::{stop, terminal};
@@ -26,20 +29,20 @@ const NETWORK_PAUSE: Duration = Duration::from_secs(2);
 
 /// Arguments of `serve`.
 #[derive(clap::Args)]
+#[command(mut_args(without_rare))]
 #[command(after_help = "Examples:\n  setsight serve\n  setsight serve --keep found\n  \
                         setsight serve --listen 192.168.1.20:8780\n\n\
-                        Enter shows the code again, Ctrl-C ends it.")]
+                        Press Enter to show the code again, Ctrl-C to stop.")]
 pub struct Args {
-    /// Keep the photos in this folder, and what lies on them, as `scan --out` writes it
+    /// Keep photos and results in this folder, as `scan --out` writes them
     ///
-    /// Without it nothing is kept. The photos go to the folder photos in it. Live pictures are never
-    /// kept.
+    /// By default nothing is kept. The photos go to its subfolder photos. Live pictures are never kept.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Listen on this address alone [default: all private ones of this computer]
+    /// Listen on this address only [default: all private addresses of this computer]
     ///
-    /// Such as 192.168.1.20 or [fd00::2]:8780. Without a port it is 8780, or the next one that is free. A
-    /// public address is listened on only if it is named here.
+    /// Such as 192.168.1.20 or [fd00::2]:8780. Without a port it is 8780, or the next free one. Public
+    /// addresses are used only if you name one here.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     listen: Option<Listen>,
     #[command(flatten)]
@@ -118,7 +121,7 @@ fn tell_addresses(server: &Server, teller: &Teller) {
     }
     teller.draw(code_of(server));
     let enter = if enter_is_heard() { "Enter shows the code again, " } else { "" };
-    teller.say(format!("Whoever has the address can use this page; {enter}Ctrl-C ends it."));
+    teller.say(format!("Anyone with this address can use the page; {enter}Ctrl-C ends it."));
 }
 
 /// Tells on the terminal what phones do, and keeps their photos.
