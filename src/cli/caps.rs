@@ -17,9 +17,9 @@ use std::{fmt::Write as _, sync::atomic::Ordering, time::Duration};
 #[command(
     after_help = "Boards of small decks are all counted: up to six properties of two values, four of \
     three, three of four, two of six, one of 128; larger decks of up to 128 cards until the budget is \
-    spent. Of any deck boards are dealt, card by card: how many deals are without a set among so \
-    many cards. The first 100 deals of a deck of up to 65,536 cards go on to its end and pass over \
-    each card that would complete a set.\n\n\
+    spent. For any deck boards are dealt card by card, to see how many have no set among that many \
+    cards. The first 100 deals of a deck of up to 65,536 cards continue to its end and skip each card \
+    that would complete a set.\n\n\
     Examples:\n  \
     setsight caps\n  \
     setsight caps --values 5 --properties 6 --deals 1000"

@@ -38,7 +38,7 @@ pub const MOST_GAMES: u64 = 1_000_000;
 /// How many at once.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Jobs {
-    /// How many to work on at once; 0: as many as there are cores
+    /// How many to process at once; 0: one per core
     #[arg(short, long, value_name = "N", default_value_t = 0,
           value_parser = within::<u16>(0..=1024))]
     jobs: u16,
@@ -59,7 +59,7 @@ pub fn settle_threads() {
     let pool = || rayon::ThreadPoolBuilder::new();
     if let Err(error) = pool().num_threads(many).build() {
         say!(
-            "warning: the system gives no more threads ({error}); this goes on with one, more slowly"
+            "warning: the system gives no more threads ({error}); continuing with one, more slowly"
         );
         // Nobody has made it before.
         let _ = pool().num_threads(1).use_current_thread().build_global();
@@ -155,7 +155,7 @@ pub fn read_input(
     let mut bytes = Vec::new();
     input.take(limit + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read {name}"))?;
     if bytes.len() as u64 > limit {
-        let message = format!("{name}: more than {limit} bytes; that is no {what}");
+        let message = format!("{name}: more than {limit} bytes; too large for a {what}");
         return Err(BadCall(message).into());
     }
     Ok((bytes, name))

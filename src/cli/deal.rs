@@ -25,9 +25,9 @@ const MAX_OUTPUT_BYTES: u64 = 1 << 25;
   setsight deal deals.txt               the transcript of every game of a file
   setsight deal < deals.txt             the same
   setsight deal --random --seed 7       the transcript of a random game
-  setsight deal --random --watch        a game to look at, step by step
+  setsight deal --random --watch        watch a random game step by step
   setsight deal --random --write        a deal to play later
-  setsight deal --check out.txt in.txt  whether a program played the deals of in.txt rightly
+  setsight deal --check out.txt in.txt  whether a program played in.txt correctly
   setsight deal --random --print a.html a board to print, its sets on the back
   setsight deal --random --print a.html --per-sheet 4
                                         four of them on a sheet
@@ -44,10 +44,10 @@ pub struct Args {
     /// Seed of the shuffled deck; the same seed gives the same deal
     #[arg(long, requires = "random")]
     seed: Option<u64>,
-    /// Judge what another program printed for these deals: the first line that differs is named
+    /// Check what another program printed for these deals; name the first line that differs
     ///
-    /// Blank lines, white space and letter case do not matter, nor which of the last two messages of
-    /// a game stands first.
+    /// Blank lines, white space and letter case do not matter, nor does the order of a game's last two
+    /// messages.
     #[arg(long, value_name = "OUT", conflicts_with_all = ["watch", "write"])]
     check: Option<PathBuf>,
     /// Write the deals themselves in the file's format instead of playing them
@@ -58,7 +58,7 @@ pub struct Args {
     print: Option<PathBuf>,
     /// Boards per sheet: 1, 2 or 4; random ones count up from --seed [default: 1]
     ///
-    /// The sets of several boards follow after the last board, on sheets of their own.
+    /// The sets of several boards follow the last board, on separate sheets.
     #[arg(long, value_name = "N", requires = "print", value_parser = per_sheet)]
     per_sheet: Option<usize>,
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q

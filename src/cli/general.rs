@@ -24,9 +24,9 @@ const NOT_OF_A_BOARD: &[&str] =
     after_help = "A deck holds v^p cards with p properties of v values. A set is v different \
     cards that in every property are all alike or all different. The game deals v*p cards; takes a \
     set away and draws v cards, or draws v more when there is no set; and goes on until n sets are \
-    found or the deck is out. Cards are written as their values, 0 to v-1.\n\n\
-    Time is CPU time of the solver, without dealing. Of several games that are too short for the \
-    clock, some are timed together, and each is given their mean.\n\n\
+    found or the deck is empty. Cards are written as their values, 0 to v-1.\n\n\
+    Time is CPU time of the solver, without dealing. Games that are too short to time are \
+    timed together, and each gets their mean.\n\n\
     Examples:\n  \
     setsight general --values 5 --properties 4 --sets 3 --seed 1\n  \
     setsight general --board cards.txt --all"
@@ -41,15 +41,15 @@ pub struct Args {
     /// Sets to find, at most v^(p-1): n
     #[arg(long, value_name = "N", default_value_t = 1)]
     sets: u64,
-    /// Who looks for sets: brute, smt, smt-boolean, dynamic, dynamic-paper or cover
+    /// Which solver: brute, smt, smt-boolean, dynamic, dynamic-paper or cover
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
     /// Optimisations of the solver smt to leave out
     #[arg(hide = true, long, value_name = "NAMES", value_enum, value_delimiter = ',')]
     without: Vec<Optimisation>,
-    /// Look at a board instead of playing: a file of cards, or - for stdin
+    /// Search a board instead of playing: a file of cards, or - for stdin
     ///
-    /// One set is looked for by the solver. Cards are written as in the games' results, with white
+    /// The solver looks for one set. Cards are written as in the games' results, with white
     /// space between them.
     #[arg(long, value_name = "FILE", conflicts_with_all = NOT_OF_A_BOARD)]
     board: Option<PathBuf>,
@@ -80,7 +80,7 @@ pub struct Args {
     /// Threads that search one large board, for the solver cover and five values or more; 0: as many
     /// as there are cores
     ///
-    /// Beyond one, the times and --budget are those of the clock.
+    /// With more than one, times and --budget are wall-clock times.
     #[arg(short, long, value_name = "N", default_value_t = 1,
           value_parser = within::<u16>(0..=1024))]
     jobs: u16,

@@ -42,18 +42,18 @@ const AFTER_HELP: &str = "Environment:
   NO_COLOR           no colours in the text
   COLUMNS            width of boards in characters [default: 80]
   SETSIGHT_ENGINE    what runs the networks: onnxruntime or embedded
-  ORT_DYLIB_PATH     the library of ONNX Runtime, where it lies elsewhere
-  RAYON_NUM_THREADS  threads of a training
+  ORT_DYLIB_PATH     the library of ONNX Runtime, if it is elsewhere
+  RAYON_NUM_THREADS  threads for training
 
---help-all behind a command shows what only a maintainer needs, too.
+COMMAND --help-all shows rarely needed options, too.
 
-Exit code: 0 all is done, 1 something failed and was named, 2 the call was wrong, 130 stopped at once.";
+Exit code: 0 success, 1 something failed and was named, 2 the call was wrong, 130 stopped at once.";
 
 #[derive(Subcommand)]
 enum Command {
     #[command(flatten)]
     Table(table::Command),
-    /// Find the sets among cards given as codes, or why three are none
+    /// Find the sets among cards given as codes, or say why three are not one
     Sets(sets::Args),
     /// Play the generalised game: v values, p properties, n sets to find
     General(general::Args),

@@ -13,7 +13,7 @@ pub struct ReportArgs {
     /// Folder for a page of the results with plots (index.html)
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
-    /// Show the page, with the program that the system opens pages with
+    /// Open the page in the system's browser
     #[arg(long, requires = "report")]
     open: bool,
 }
@@ -75,7 +75,7 @@ pub fn show(page: &Path) -> bool {
     let shown = open::that_detached(page).is_ok();
     if !shown {
         // What the error says are calls of several programs, none of which the user has.
-        say!("{}: no program was found that shows it; open it yourself", page.display());
+        say!("{}: no browser was found; open it yourself", page.display());
     }
     shown
 }

@@ -31,7 +31,7 @@ pub struct Args {
     /// Card codes such as 2spd; without any, or with -, they are read from stdin
     #[arg(value_name = "CODE")]
     codes: Vec<String>,
-    /// A random board of this many different cards instead
+    /// Deal a random board of this many cards instead
     #[arg(long, value_name = "CARDS", conflicts_with = "codes",
           value_parser = within::<u8>(1..=DECK_SIZE as u64))]
     random: Option<u8>,
@@ -42,7 +42,7 @@ pub struct Args {
     #[arg(long, value_name = "CARDS", conflicts_with = "why",
           value_parser = within::<u8>(1..=3))]
     hint: Option<u8>,
-    /// Say of each set why it is one, property by property; of two cards, how the third follows
+    /// Explain each set property by property; for two cards, how the third follows
     #[arg(long)]
     why: bool,
     /// How to print the result
@@ -107,7 +107,8 @@ fn from_stdin() -> anyhow::Result<String> {
         .read_to_end(&mut bytes)
         .context("cannot read the cards from stdin")?;
     if bytes.len() as u64 > MAX_INPUT_BYTES {
-        let message = format!("stdin holds more than {MAX_INPUT_BYTES} bytes; that is no board");
+        let message =
+            format!("stdin holds more than {MAX_INPUT_BYTES} bytes; too many for a board");
         return Err(BadCall(message).into());
     }
     // What is no text becomes a replacement character, which the code's error then names.

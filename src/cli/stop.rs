@@ -56,7 +56,7 @@ fn stop() {
     }
     // Below the ^C of a terminal.
     say!("");
-    say!("stopping after what is in hand (Ctrl-C again: at once)");
+    say!("stopping after the current item (Ctrl-C again to stop at once)");
 }
 
 /// What says that the run is to end: for a command that looks at it between its steps.

@@ -476,7 +476,7 @@ fn own_labels_are_read_in_any_encoding() {
 fn deep_xml_is_refused() {
     let world = World::new();
     world.file("set/a.xml", "<annotation>".repeat(200_000).as_bytes());
-    is_refused(&world, "1\na.xml: is no XML as it should be").unwrap();
+    is_refused(&world, "1\na.xml: is not valid XML").unwrap();
 }
 
 #[cfg(unix)]

@@ -255,10 +255,10 @@ fn a_recorded_game_gives_the_same_lines_when_it_is_read() {
     assert!(sent.iter().any(|jpeg| jpeg.ends_with(&first[first.len() - 5_000..])));
     // Nothing is written over, and nothing else than AVI.
     let again = |name: &str| world.run(&[&live[..], &["--record", name]].concat()).expect(2).stderr;
-    assert!(again("game.avi").contains("game.avi is there already"));
+    assert!(again("game.avi").contains("game.avi already exists"));
     assert!(again("game.mp4").contains("call it game.avi"));
     std::fs::remove_file(world.path().join("game.avi")).unwrap();
-    assert!(again("game.avi").contains("game.jsonl is there already"));
+    assert!(again("game.avi").contains("game.jsonl already exists"));
     assert_eq!(world.names("."), ["game.jsonl"]);
 }
 
@@ -338,7 +338,7 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let view =
         wait_for(&mut session, |view| matches!(state(view), Some(RecordingState::Failed(_))));
     let told = format!("{:?}", view.recording);
-    assert!(told.contains("turned.avi is there already"), "{told}");
+    assert!(told.contains("turned.avi already exists"), "{told}");
     // A new game ends a recording; dropped, a session completes one.
     let runs = |view: &LiveView, name: &str| {
         let told = view.recording.as_ref();

@@ -24,7 +24,7 @@ pub const MAX_WEIGHTS_BYTES: u64 = 512 << 20;
 pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let metadata = path.metadata()?;
     if !metadata.is_file() || is_device(path) {
-        let reason = "it is no ordinary file but a folder, a device or a pipe";
+        let reason = "it is not an ordinary file but a folder, a device or a pipe";
         return Err(io::Error::new(ErrorKind::InvalidInput, reason));
     }
     let too_large = |bytes: &str| {

@@ -121,7 +121,7 @@ pub enum Fault {
     #[error("set {set} was found on a board of {told} cards, but the board held {counted}")]
     WrongBoard { set: usize, told: usize, counted: usize },
     /// Cards that are not a set.
-    #[error("set {0} is no set: {1:?}")]
+    #[error("set {0} is not a set: {1:?}")]
     NoSet(usize, Vec<Card>),
     /// A card of a set that is not on the board: never drawn, or removed with an earlier set.
     #[error("set {0} uses card {1:?}, which is not on the board")]

@@ -39,7 +39,9 @@ pub enum RulesError {
 
 /// Why a text is no card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{code:?} is no card: expected {properties} values from 0 to {highest}, such as {example}")]
+#[error(
+    "{code:?} is not a card: expected {properties} values from 0 to {highest}, such as {example}"
+)]
 pub struct CodeError {
     code: String,
     properties: u32,

@@ -377,7 +377,7 @@ pub fn check(folder: &Path) -> Checked {
     };
     let report = read(REPORT).and_then(|bytes| {
         serde_json::from_slice::<Value>(&bytes)
-            .map_err(|e| format!("{REPORT}: is no JSON: {e}: damaged; export the folder again"))
+            .map_err(|e| format!("{REPORT}: is not JSON: {e}: damaged; export the folder again"))
     });
     let report = match report {
         Ok(report) => report,

@@ -434,7 +434,7 @@ impl Plan {
 fn unreadable(error: &DatasetError) -> String {
     match error {
         DatasetError::Unreadable { source, .. } => format!("cannot be read: {source}"),
-        DatasetError::NotJson { reason, .. } => format!("is no JSON: {reason}"),
+        DatasetError::NotJson { reason, .. } => format!("is not JSON: {reason}"),
         DatasetError::NoPhotos(_) => "holds no list \"photos\"".to_owned(),
         DatasetError::Malformed { reason, .. } => reason.clone(),
         other => other.to_string(),

@@ -101,7 +101,7 @@ pub enum CameraError {
     Silent { camera: String, seconds: u64 },
     #[error("camera {camera} gives black pictures")]
     Black { camera: String },
-    #[error("{camera} sends pictures that are not whole")]
+    #[error("{camera} sends incomplete pictures")]
     Broken { camera: String },
     /// The camera cannot be opened for another reason.
     #[error("camera {camera} cannot be opened: {reason}")]

@@ -19,7 +19,7 @@ use std::{fs::File, sync::Arc};
 pub enum RecordError {
     #[error("{0}: a recording is written as AVI; call it {1}")]
     NoAvi(String, String),
-    #[error("{0} is there already; give another name, or remove it")]
+    #[error("{0} already exists; give another name, or remove it")]
     Exists(String),
     #[error("{0} cannot be written: {1}")]
     Unwritable(String, #[source] io::Error),

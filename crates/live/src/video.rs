@@ -23,14 +23,14 @@ use std::{
 pub enum VideoError {
     #[error("cannot be read: {0}; expected a film")]
     Unreadable(#[source] io::Error),
-    #[error("is no ordinary file; expected a film, a pipe, or a folder of pictures")]
+    #[error("is not an ordinary file; expected a film, a pipe, or a folder of pictures")]
     NotAFile,
     #[error(
         "holds no pictures; expected a folder of frames in the order of their names, or a pattern such \
          as frames/%04d.png"
     )]
     NoPictures,
-    #[error("is no film that can be decoded: {0}")]
+    #[error("cannot be decoded as a film: {0}")]
     NotAFilm(String),
     #[error("is decoded by the program ffmpeg, which is not on the PATH; {INSTALL}")]
     NoFfmpeg,

@@ -174,13 +174,13 @@ mod tests {
     fn a_foreign_file_is_refused_by_name() {
         let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
         assert_eq!(error(b""), "it has no property `kind`: it was not written by this program");
-        assert!(error(b"\x89PNG\r\n\x1a\n").starts_with("it is no whole ONNX file"));
+        assert!(error(b"\x89PNG\r\n\x1a\n").starts_with("it is not a complete ONNX file"));
         let bytes = encode(&reader(), &metadata(Kind::Reader));
         let mut model = onnx_rs::parse(&bytes).unwrap();
         model.graph.as_mut().unwrap().node[1].op_type = OpType::Sin;
         assert_eq!(
             error(&onnx_rs::encode(&model)),
-            "node `conv0.end`: `Sin` is no operator of these networks"
+            "node `conv0.end`: `Sin` is not an operator of these networks"
         );
         let mut model = onnx_rs::parse(&bytes).unwrap();
         model.graph.as_mut().unwrap().initializer.remove(0);

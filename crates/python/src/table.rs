@@ -84,7 +84,7 @@ pub fn from_array(array: &Bound<'_, PyAny>, order: Order) -> PyResult<RgbImage> 
         let remedy = match (kind.as_str(), bytes) {
             ("f", _) => "; of values from 0 to 1 make (255 * array).round().astype(numpy.uint8)",
             ("u", 2) => "; of 16 bits make (array >> 8).astype(numpy.uint8)",
-            ("b", _) => "; a mask is no picture",
+            ("b", _) => "; a mask is not a picture",
             _ => "; array.astype(numpy.uint8) if its values are 0 to 255",
         };
         return Err(PyTypeError::new_err(format!("an array of {dtype}: {EXPECTED}{remedy}")));

@@ -160,7 +160,7 @@ def test_grey_is_read_as_grey(samples: list[Path]) -> None:
         (np.zeros((480, 640, 3)), TypeError, "an array of float64: expected height x width x 3"),
         (np.zeros((480, 640, 3), np.float32), TypeError, "255 * array"),
         (np.zeros((480, 640, 3), np.uint16), TypeError, "array >> 8"),
-        (np.zeros((480, 640, 3), bool), TypeError, "a mask is no picture"),
+        (np.zeros((480, 640, 3), bool), TypeError, "a mask is not a picture"),
         (np.zeros((480, 640, 3), np.int64), TypeError, "0 to 255"),
         (np.zeros((0, 0, 3), np.uint8), ValueError, "an empty array (0 x 0 x 3)"),
         (np.zeros((480, 640, 0), np.uint8), ValueError, "an empty array"),

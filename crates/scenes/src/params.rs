@@ -20,11 +20,11 @@ pub enum Kind {
     Cloth,
     /// Other things on the table: papers, phones, coins, card backs, playing cards
     Clutter,
-    /// Cards turned any way, not touching
+    /// Cards at any angle, not touching
     Scatter,
     /// Cards side by side without a gap
     Touching,
-    /// Cards that cover parts of each other
+    /// Cards that partly cover each other
     Overlap,
     /// Up to twenty cards thrown on one another, at least half of each card's symbols in view
     Heap,
@@ -110,9 +110,9 @@ impl Kind {
                 "clutter",
                 "Other things on the table: papers, phones, coins, card backs, playing cards",
             ),
-            Self::Scatter => ("scatter", "Cards turned any way, not touching"),
+            Self::Scatter => ("scatter", "Cards at any angle, not touching"),
             Self::Touching => ("touching", "Cards side by side without a gap"),
-            Self::Overlap => ("overlap", "Cards that cover parts of each other"),
+            Self::Overlap => ("overlap", "Cards that partly cover each other"),
             Self::Heap => (
                 "heap",
                 "Up to twenty cards thrown on one another, at least half of each card's symbols in view",

@@ -97,7 +97,7 @@ pub enum CheckpointError {
     )]
     Unwritable { path: PathBuf, source: std::io::Error },
     /// It is not a checkpoint, or it is damaged.
-    #[error("{}: {reason}; delete the run's folder and train anew", .path.display())]
+    #[error("{}: {reason}; delete the run's folder and train again", .path.display())]
     Broken { path: PathBuf, reason: String },
 }
 
@@ -332,7 +332,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let error = Checkpoint::read(&path).unwrap_err().to_string();
             assert!(
-                error.contains("checkpoint.safetensors: is ") && error.contains("train anew"),
+                error.contains("checkpoint.safetensors: is ") && error.contains("train again"),
                 "{error}"
             );
         }

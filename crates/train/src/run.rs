@@ -153,7 +153,7 @@ pub enum TrainError {
     Checkpoint(#[from] CheckpointError),
     /// The loss or a weight was no number, or many gradients in a row.
     #[error(
-        "at step {0} the loss is no number any more; train anew at a smaller learning rate, or begin with \
+        "at step {0} the loss is no longer a number; train again with a smaller learning rate, or begin with \
          other weights"
     )]
     Lost(u64),
@@ -371,17 +371,17 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
         return Ok(fresh);
     }
     let text = read_small(&path, MAX_SETTINGS_BYTES).map_err(|e| {
-        wrong(format!("no run to resume: {CONFIG} cannot be read: {e}; train anew"))
+        wrong(format!("no run to resume: {CONFIG} cannot be read: {e}; train again"))
     })?;
     let value: serde_json::Value = serde_json::from_slice(&text)
-        .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train anew into another folder")))?;
+        .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train again into another folder")))?;
     let told = |key: &str| value.get(key).map_or("none".to_owned(), ToString::to_string);
     if value.get("run_version") != Some(&RUN_VERSION.into())
         || value.get("program_version").and_then(|v| v.as_str()) != Some(&config.program_version)
     {
         return Err(wrong(format!(
             "was made by version {} of setsight (run folder version {}), this is {} ({RUN_VERSION}); \
-             go on with that version, or train anew into another folder",
+             go on with that version, or train again into another folder",
             told("program_version"),
             told("run_version"),
             config.program_version
@@ -399,7 +399,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
     }
     let run = Checkpoint::read(&folder.join(CHECKPOINT))?;
     if !run.state.weights.same_shape(&config.plan.init(0)) {
-        return Err(wrong(format!("{CHECKPOINT} is of another network; train anew")));
+        return Err(wrong(format!("{CHECKPOINT} is of another network; train again")));
     }
     Ok(run)
 }

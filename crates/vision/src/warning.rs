@@ -81,13 +81,13 @@ impl fmt::Display for Warning {
             Self::TooDark => f.write_str("the picture is too dark to show cards; light the table"),
             Self::TooSmall { long_side_px } => write!(
                 f,
-                "what may be cards is about {long_side_px} pixels long, too small to be read; go nearer, or take the \
-                 picture at its full size",
+                "what look like cards are about {long_side_px} pixels long, too small to be read; move closer, or take \
+                 the picture at full size",
             ),
             Self::NothingRead => f.write_str(
                 "there is something like a card, but none can be read; show whole cards with their borders, from above",
             ),
-            Self::CloseUp => f.write_str("one card fills the picture, and its border is not seen"),
+            Self::CloseUp => f.write_str("one card fills the picture, and its border is not visible"),
         }
     }
 }

@@ -53,13 +53,13 @@ pub struct Args {
     /// Test the dealer instead: histograms of many deals, each with a chi-square test
     ///
     /// The decks are those of the experiments. Cards are counted, or values of properties where the
-    /// deck is too large for each card to come five times.
+    /// deck is too large for each card to appear five times.
     #[arg(long, conflicts_with_all = ["solvers", "without", "budget", "memory"])]
     uniformity: bool,
     /// Folder for the page and the table
     #[arg(short, long, value_name = "DIR", default_value = "comparison")]
     out: PathBuf,
-    /// Show the page, with the program that the system opens pages with
+    /// Open the page in the system's browser
     #[arg(long)]
     open: bool,
     /// How the results are printed

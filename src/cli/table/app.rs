@@ -32,7 +32,7 @@ pub struct Args {
     /// What the window shows first [default: solve; deal for a file of deals]
     #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help))]
     show: Option<Show>,
-    /// Weights of your own to read with, as `train` writes them; those in use unless given
+    /// Your own models, as `train` writes them [default: those in use]
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
@@ -65,10 +65,10 @@ struct AnyGame {
     /// The deal [default: 1]
     #[arg(long)]
     seed: Option<u64>,
-    /// Who looks for sets: brute, smt, smt-boolean, dynamic or cover [default: dynamic]
+    /// Which solver: brute, smt, smt-boolean, dynamic or cover [default: dynamic]
     #[arg(long)]
     solver: Option<Kind>,
-    /// The step of the search, from 1; beyond the last one that [default: 1]
+    /// Step of the search, from 1; at most the last [default: 1]
     #[arg(long, value_name = "N")]
     step: Option<usize>,
 }

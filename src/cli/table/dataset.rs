@@ -31,9 +31,9 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Subcommand {
-    /// Make labels of the program's own form of those that other programs write
+    /// Convert labels from other programs
     Convert(ConvertArgs),
-    /// Say what is wrong, doubtful or missing in labelled photos and crops
+    /// Report what is wrong, doubtful or missing in labelled photos and crops
     Check(CheckArgs),
 }
 
@@ -48,8 +48,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 /// Arguments of `dataset check`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Wrong is what cannot be learnt from as it is, and the exit code is 1 then. Doubtful is \
-    where the reader is sure of something else than the label says; either may err.\n\n\
+    after_help = "Wrong labels would teach something false; the exit code is then 1. Doubtful labels are those \
+    where the reader is sure of something else; either may be wrong.\n\n\
     Examples:\n  \
     setsight dataset check my-photos\n  \
     setsight dataset check my-photos my-crops --report report"
@@ -136,20 +136,20 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
 #[derive(clap::Args)]
 #[command(
     after_help = "Classes are named by their card's code (2spd) or in words (\"two striped purple \
-    diamonds\", PURPLE_DIAMOND_2_STRIPED, RedOvalOneSolid). A card in a box with straight sides is labelled by its centre \
-    alone; four corners are kept. What is not as its form says is refused.\n\n\
-    Nothing of FROM is changed and nothing is replaced. The labels say where the photos lie, by the way \
-    from DIR: keep them there, or take copies along with --copy. With the photos' own folder for DIR the \
-    labels stand beside them, as `setsight app` has them.\n\n\
+    diamonds\", PURPLE_DIAMOND_2_STRIPED, RedOvalOneSolid). An upright box gives only the card's centre; \
+    four corners are kept. Anything malformed is refused.\n\n\
+    FROM is never changed, and nothing is replaced. The labels refer to the photos by their path from DIR: \
+    keep the photos there, or copy them with --copy. If DIR is the photos' own folder, the labels are beside \
+    them, where `setsight app` looks.\n\n\
     Examples:\n  \
     setsight dataset convert export --out labelled\n  \
     setsight dataset convert project/result.json --out labelled --copy\n  \
     setsight dataset convert photos/centres.csv --out photos"
 )]
 struct ConvertArgs {
-    /// File or folder with labels as another program wrote them
+    /// File or folder of labels from another program
     from: PathBuf,
-    /// Folder for labels.json (photos) or labels.csv (crops); made when it does not exist
+    /// Folder for labels.json (photos) or labels.csv (crops); created if missing
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
     /// What FROM is
@@ -158,7 +158,7 @@ struct ConvertArgs {
     /// Copy the pictures into DIR too, which must be new or empty
     #[arg(long)]
     copy: bool,
-    /// A class that is no card, such as backs, to be passed over; may be given often
+    /// A class that is not a card, such as backs, to skip; may be repeated
     #[arg(long, value_name = "CLASS")]
     leave_out: Vec<String>,
 }

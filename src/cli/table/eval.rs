@@ -36,7 +36,7 @@ pub struct Args {
     /// Leave out steps of the cascade, to see what they are worth; may be given several times
     #[arg(hide = true, long, value_parser = one_of(&Step::ALL, Step::name_and_help), value_delimiter = ',', value_name = "STEP")]
     without: Vec<Step>,
-    /// Figures of an earlier run: say what got better and what got worse
+    /// Compare with the figures of an earlier run: what got better, what got worse
     ///
     /// FILE is the output of `eval --format json`, or the figures.json of a report.
     #[arg(long, value_name = "FILE")]

@@ -26,7 +26,7 @@ pub struct Args {
 enum Subcommand {
     /// Write a network as ONNX, for any program that runs it
     Onnx(OnnxArgs),
-    /// Name the files of a folder of models, with their hashes, in its manifest.json
+    /// List the files of a folder of models, with their hashes, in its manifest.json
     Manifest(ManifestArgs),
     /// A folder for the OpenMV Cam H7: the card reader as 8-bit integers, its scripts, a self-test
     H7(h7::Args),
@@ -37,7 +37,7 @@ enum Subcommand {
     setsight export onnx --out reader.onnx\n  \
     setsight export onnx --models my-models --network finder --out finder.onnx")]
 struct OnnxArgs {
-    /// Folder of models or of a finished run of `setsight train`; the models in use unless given
+    /// Folder of models or of a finished run of `setsight train` [default: the models in use]
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
     /// Which network: reader, finder or refiner

@@ -30,10 +30,10 @@ pub struct Args {
     /// The camera, by number or a part of its name [default: the first]
     #[arg(long, value_name = "N|NAME", conflicts_with_all = ["video", "url", "list"])]
     camera: Option<String>,
-    /// A phone or another camera of the network: Motion JPEG over HTTP, or RTSP
+    /// A phone or another camera on the network: Motion JPEG over HTTP, or RTSP
     ///
     /// Its app shows the address. A name and a password go before the host:
-    /// http://NAME:PASSWORD@192.168.1.20:8080/video; they are shown nowhere.
+    /// http://NAME:PASSWORD@192.168.1.20:8080/video; they are never shown.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["video", "list"])]
     url: Option<String>,
     /// Accept this certificate (its SHA-256) of an https:// address, from now on; for scripts
@@ -57,16 +57,16 @@ pub struct Args {
     /// Record the game: this film, .avi, and its lines of JSON beside it, .jsonl
     ///
     /// Motion JPEG, about 10 GB an hour at 1280x720. `live --video FILE --headless --format json` gives
-    /// the same lines. Nothing is written over. In the window the game can be recorded at any time.
+    /// the same lines. No file is overwritten. In the window the game can be recorded at any time.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["video", "list"])]
     record: Option<PathBuf>,
-    /// List the cameras there are
+    /// List the cameras
     #[arg(long)]
     list: bool,
     /// No window: print what is seen
     #[arg(long)]
     headless: bool,
-    /// How it is printed: text, what happens in words; json, a line for each frame
+    /// How to print: text, events in words; json, a line for each frame
     #[arg(
         short,
         long,
@@ -143,7 +143,7 @@ fn trust(address: &Address, accepted: Option<&str>) -> anyhow::Result<()> {
         },
     };
     let kept = address.accept_certificate(&fingerprint);
-    kept.context("the certificate cannot be remembered in cameras.json of the settings")
+    kept.context("the certificate cannot be saved in the settings (cameras.json)")
 }
 
 /// Asks the user at the terminal, if there is one.
@@ -212,7 +212,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     };
     let shown = setsight_window::open(options)?;
     if shown.is_some_and(|shown| shown["sets"].as_array().is_some_and(Vec::is_empty)) {
-        say!("no set came into view while one was waited for: the picture shows none");
+        say!("no set came into view in time: the picture shows none");
     }
     Ok(Outcome::Done)
 }

@@ -23,17 +23,17 @@ pub enum Command {
     Scan(scan::Args),
     /// Watch a table through a camera, or read a film
     Live(live::Args),
-    /// Make a phone the camera, by a page on the local network
+    /// Use a phone as the camera, through a page on the local network
     Serve(serve::Args),
     /// Measure how well labelled photos are read
     Eval(eval::Args),
-    /// Bring labels from elsewhere, and find what is wrong with them
+    /// Convert labels from other programs, and check labels
     Dataset(dataset::Args),
-    /// Teach it a deck of your own, or see whether a deck is complete
+    /// Teach the program your own deck, or check whether a deck is complete
     Deck(deck::Args),
     /// Draw labelled tables of cards from a seed
     Render(render::Args),
-    /// Train on your own photos, or train the networks anew
+    /// Train on your own photos, or train the networks from scratch
     Train(Box<train::Args>),
     /// Choose which models to read with
     Models(models::Args),

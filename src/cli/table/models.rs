@@ -22,11 +22,11 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Subcommand {
-    /// Read with the models of a folder from now on, in every command and in the window
+    /// Use the models in a folder from now on, in every command and in the window
     Use(UseArgs),
-    /// Read with those inside the program again
+    /// Go back to the models inside the program
     Reset,
-    /// Say which are in use
+    /// Show which models are in use
     Show,
 }
 
@@ -35,7 +35,7 @@ struct UseArgs {
     /// A folder that `setsight train --add` wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Though they were measured to be worse than those before
+    /// Even if they were measured to be worse than the ones before
     #[arg(long)]
     though_worse: bool,
 }
@@ -51,7 +51,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             {
                 worth.to_string().lines().for_each(|line| say!("{line}"));
                 return Err(BadCall(format!(
-                    "{}: measured to be worse than those they were trained on from; use them all the same with \
+                    "{}: measured to be worse than those they continue; use them anyway with \
                      --though-worse",
                     args.folder.display()
                 ))
@@ -60,11 +60,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             let chosen = used::choose(&args.folder)
                 .with_context(|| format!("{} cannot be chosen", args.folder.display()))?;
             let chosen = chosen.display();
-            print_result!("{chosen} is read with from now on")?;
+            print_result!("{chosen} is now in use")?;
         }
         Subcommand::Reset => {
             used::reset().context("the choice cannot be forgotten")?;
-            print_result!("those inside the program are read with from now on")?;
+            print_result!("the models inside the program are now in use")?;
         }
         Subcommand::Show => match used::chosen() {
             Some(folder) => print_result!("{}", folder.display())?,

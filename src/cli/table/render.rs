@@ -26,7 +26,7 @@ use std::{ops::Range, sync::Arc};
 /// Arguments of `render`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder for the pictures and their labels.json; made when it does not exist
+    /// Folder for the pictures and their labels.json; created if missing
     #[arg(short, long, value_name = "DIR", required_unless_present = "video")]
     out: Option<PathBuf>,
     /// How many tables to draw
@@ -43,17 +43,17 @@ pub struct Args {
     seed: u64,
     /// What makes the tables hard to read
     ///
-    /// Of a film it decides the table and the light; its cards lie in rows. [default: mixed; of a
-    /// film: plain]
+    /// For a film it sets the table and the light; its cards lie in rows. [default: mixed; for a film:
+    /// plain]
     #[arg(long, value_parser = one_of(&Kind::ALL, Kind::name_and_help), conflicts_with = "samples")]
     kind: Option<Kind>,
-    /// Cards on each table, 0 to 81 [default: as the kind has them, mostly 12]
+    /// Cards on each table, 0 to 81 [default: depends on the kind, mostly 12]
     #[arg(long, value_name = "N", conflicts_with = "samples")]
     cards: Option<usize>,
-    /// Deal one deck over all tables, in one printing: as it is photographed to be learnt
+    /// Deal one deck over all tables, as it is photographed for `deck learn`
     #[arg(long, conflicts_with_all = ["samples", "cards", "suite", "video"])]
     whole_deck: bool,
-    /// Which deck: classic, rectangles, invented (each table another) or a deck's file
+    /// Which deck: classic, rectangles, invented (a different one for each table) or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
     /// from seed 7. A file is JSON as in crates/game/decks.

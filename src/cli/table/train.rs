@@ -32,9 +32,9 @@ use std::{str::FromStr, sync::atomic::Ordering, time::Duration};
     after_help = "Examples:\n  \
         setsight train --add my-photos --out my-models\n  \
         setsight models use my-models\n\n\
-        The first command takes corrected photos (the window writes labels.json beside them), trains the \
-        shipped reader on with them, and writes a complete folder of models with a table of what that was \
-        worth. The subcommands train single networks, for experts."
+        The first command takes corrected photos (the window writes labels.json beside them), continues \
+        training the shipped reader with them, and writes a complete folder of models and a table of the \
+        gain. The subcommands train single networks, for experts."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -51,7 +51,7 @@ enum Subcommand {
     Finder(FinderArgs),
     /// Train the network that judges whether an outline is a card's own, on drawn tables
     Refiner(RefinerArgs),
-    /// Fit how the network and the classical reader are joined, and when a card is unsure
+    /// Fit how the networks and the classical reader are combined, and when a card is unsure
     Fuse(fuse::Args),
 }
 
@@ -72,10 +72,10 @@ const RUN: &str = "The run";
 /// Where a run is kept.
 #[derive(clap::Args)]
 pub struct RunArgs {
-    /// Folder of the run: its configuration, checkpoint and curves; made when it does not exist
+    /// Folder of the run: its configuration, checkpoint and curves; created if missing
     #[arg(help_heading = RUN, short, long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Go on with the run in the folder; give the other options again as it was begun with
+    /// Continue the run in the folder; repeat the other options
     #[arg(help_heading = RUN, long)]
     pub resume: bool,
     /// Same seed, same network, to the bit
@@ -142,7 +142,9 @@ impl RunArgs {
         let trained = match train(&recipe.task, &recipe.settings, &keeping)? {
             Ended::Done(trained) => trained,
             Ended::Stopped { step } => {
-                say!("stopped after step {step} of {steps}; go on with the same call and --resume");
+                say!(
+                    "stopped after step {step} of {steps}; continue with the same call and --resume"
+                );
                 return Ok(Outcome::SomeFailed);
             }
         };

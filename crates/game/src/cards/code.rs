@@ -14,7 +14,7 @@ pub enum CodeError {
     #[error("\"{text}\" has {} where a card's code has 4, such as 2spd", counted(*.found, "character"))]
     Length { text: String, found: usize },
     /// A character that is invalid for its property.
-    #[error("\"{text}\": '{}' at place {place} is no {property}; expected {expected}", .found.escape_default())]
+    #[error("\"{text}\": '{}' at place {place} is not a valid {property}; expected {expected}", .found.escape_default())]
     Character {
         text: String,
         found: char,
@@ -246,7 +246,7 @@ mod tests {
         assert!(why("2xpd").contains("'x' at place 2"), "{}", why("2xpd"));
         let both = "\"lid\", \"back\" are no number, shading, colour or shape of a card";
         assert_eq!(why("lid back, lid card"), both);
-        assert_eq!(why("lid"), "\"lid\" is no number, shading, colour or shape of a card");
+        assert_eq!(why("lid"), "\"lid\" is not a number, shading, colour or shape of a card");
         assert_eq!(why("two purple diamonds"), "it says no shading");
         assert_eq!(why("two red purple open diamonds"), "it says two colours");
         assert_eq!(why(""), "it says no number");

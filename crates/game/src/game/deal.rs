@@ -58,7 +58,9 @@ pub enum Problem {
     #[error("the file ends here; expected {expected}")]
     End { expected: String },
     /// Not a whole number in the allowed range.
-    #[error("\"{text}\" is no number of {what}; expected a whole number from {min} to {max}")]
+    #[error(
+        "\"{text}\" is not a valid number of {what}; expected a whole number from {min} to {max}"
+    )]
     Count { text: String, what: &'static str, min: usize, max: usize },
     /// Not a valid card.
     #[error("{error} (card {card} of {of} in data set {data_set})")]
@@ -250,12 +252,13 @@ mod tests {
         complains("", "line 1: the file ends here; expected the number of data sets");
         let mut lines = twelve();
         lines[0] = "101";
-        let message = "\"101\" is no number of data sets; expected a whole number from 1 to 100";
+        let message =
+            "\"101\" is not a valid number of data sets; expected a whole number from 1 to 100";
         complains(&file(&lines), &format!("line 1: {message}"));
         for bad in ["11", "82", "-12", "+12", "twelve", "99999999999999999999999"] {
             let mut lines = twelve();
             lines[1] = bad;
-            let message = "is no number of cards; expected a whole number from 12 to 81";
+            let message = "is not a valid number of cards; expected a whole number from 12 to 81";
             complains(&file(&lines), &format!("line 2: \"{bad}\" {message}"));
         }
         let mut lines = twelve();
@@ -263,7 +266,7 @@ mod tests {
         let expected = "expected g (green), p (purple) or r (red) (card 5 of 12 in data set 1)";
         complains(
             &file(&lines),
-            &format!("line 7: \"2sxd\": 'x' at place 3 is no colour; {expected}"),
+            &format!("line 7: \"2sxd\": 'x' at place 3 is not a valid colour; {expected}"),
         );
         lines[6] = "2spd 3frs";
         complains(&file(&lines), "line 7: \"3frs\" after \"2spd\"; expected one card to a line");

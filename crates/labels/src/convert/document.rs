@@ -43,12 +43,12 @@ impl<'a> Document<'a> {
                 let document = serde_json::from_str(&text);
                 document
                     .map(Content::Json)
-                    .map_err(|error| format!("is no JSON: {}", json_fault(&error)))
+                    .map_err(|error| format!("is not JSON: {}", json_fault(&error)))
             }),
             "xml" => (MAX_DATA_BYTES, |text| check_tags(&text).map(|()| Content::Xml(text))),
             "csv" | "tsv" => (MAX_DATA_BYTES, |text| {
                 let table = table_of(text.as_bytes());
-                table.map(Content::Table).map_err(|error| format!("is no table: {error}"))
+                table.map(Content::Table).map_err(|error| format!("is not a table: {error}"))
             }),
             _ => return None,
         };

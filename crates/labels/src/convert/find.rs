@@ -27,7 +27,7 @@ impl Format {
 pub enum FindError {
     #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("{} is in the program's own form already; nothing is to be converted", .0.display())]
+    #[error("{} is already in the program's own format; there is nothing to convert", .0.display())]
     Ours(PathBuf),
     #[error(
         "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), the \
@@ -40,7 +40,7 @@ pub enum FindError {
         strange: Vec<String>,
     },
     #[error(
-        "{}: no labels of the form {} there; expected: {}", .path.display(), .format.name,
+        "{}: no labels in the format {} found; expected: {}", .path.display(), .format.name,
         .format.looks_like
     )]
     Other {
@@ -50,7 +50,7 @@ pub enum FindError {
         strange: Vec<String>,
     },
     #[error(
-        "{}: labels of several forms there ({forms}); say which is meant",
+        "{}: labels in several formats ({forms}); say which you mean",
         .path.display()
     )]
     Several { path: PathBuf, forms: String },

@@ -17,7 +17,7 @@ use std::{collections::BTreeSet, ffi::OsStr, io};
 /// Why converted labels cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    #[error("{} is there already; name another folder, or move it away", .0.display())]
+    #[error("{} already exists; name another folder, or move it away", .0.display())]
     Exists(PathBuf),
     #[error("{} is not empty; pictures are copied into a new folder alone: name one", .0.display())]
     NotEmpty(PathBuf),

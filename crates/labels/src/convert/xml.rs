@@ -122,7 +122,7 @@ fn read_voc(
     let xml = match xml_of(text) {
         Ok(xml) => xml,
         Err(error) if text.contains("<annotation") => {
-            return Some(Err(format!("is no XML as it should be: {error}")));
+            return Some(Err(format!("is not valid XML: {error}")));
         }
         Err(_) => return None,
     };

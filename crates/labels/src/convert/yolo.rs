@@ -164,9 +164,9 @@ fn mark_of(
     let class = words.next().unwrap_or_default();
     let class: usize = class
         .parse()
-        .map_err(|_| format!("\"{class}\" is no class; expected its number, counted from 0"))?;
+        .map_err(|_| format!("\"{class}\" is not a class; expected its number, counted from 0"))?;
     let numbers: Vec<f64> = words
-        .map(|word| number(word).ok_or_else(|| format!("\"{word}\" is no number")))
+        .map(|word| number(word).ok_or_else(|| format!("\"{word}\" is not a number")))
         .collect::<Result<_, String>>()?;
     let name = classes
         .get(&class)
@@ -179,7 +179,7 @@ fn mark_of(
     let outline = match (numbers.as_slice(), keypoints) {
         (&[x, y, w, h], _) => a_box(x, y, w, h),
         (&[x, y, w, h, ref points @ ..], Some((count, each))) if points.len() == count * each => {
-            // Visibility 0: not labelled. It is no share of the picture.
+            // Visibility 0: not labelled. It is not a fraction of the picture.
             let seen = points.chunks(each).filter(|p| p.get(2).is_none_or(|seen| *seen > 0.0));
             let seen: Vec<Point> = seen.map(|p| Point::new(p[0], p[1])).collect();
             shares = seen.iter().flat_map(|p| [p.x, p.y]).chain([x, y]).collect();
@@ -199,7 +199,7 @@ fn mark_of(
     // How far one may reach out of the picture is seen with its pixels.
     let within = |v: &f64| (-1.0..=2.0).contains(v);
     if let Some(far) = shares.iter().find(|v| !within(v)) {
-        return Err(format!("{far} is no share of the picture; expected 0 to 1, not pixels"));
+        return Err(format!("{far} is not a fraction of the picture; expected 0 to 1, not pixels"));
     }
     Ok(Mark { class: name.clone(), outline, at: String::new() })
 }
@@ -338,14 +338,14 @@ mod tests {
     fn a_line_that_is_no_label_is_told() {
         let classes = [(0, "2spd".to_owned())].into();
         let why = |line: &str| mark_of(line, &classes, None).unwrap_err();
-        assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is no class"));
+        assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is not a class"));
         assert!(why("1 0.5 0.5 0.1 0.1").contains("class 1 has no name; 1 classes"));
         // A confidence, and the number of a track.
         assert!(why("0 0.5 0.5 0.1 0.1 0.91").contains("5 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1 0.1 0.91 1").contains("6 numbers after the class"));
         assert!(why("0 0.5 0.5 0.1").contains("3 numbers after the class"));
-        assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is no number"));
-        assert!(why("0 640 0.5 0.1 0.1").contains("640 is no share of the picture"));
-        assert!(why("0 nan 0.5 0.1 0.1").contains("\"nan\" is no number"));
+        assert!(why("0 0.5 0.5 0.1 x").contains("\"x\" is not a number"));
+        assert!(why("0 640 0.5 0.1 0.1").contains("640 is not a fraction of the picture"));
+        assert!(why("0 nan 0.5 0.1 0.1").contains("\"nan\" is not a number"));
     }
 }

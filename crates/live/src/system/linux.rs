@@ -168,7 +168,7 @@ fn refusal(error: &io::Error, camera: &str) -> CameraError {
             CameraError::Unplugged { camera }
         }
         Some(NOT_A_DEVICE) => {
-            CameraError::Unopened { camera, reason: "it is no camera".to_owned() }
+            CameraError::Unopened { camera, reason: "it is not a camera".to_owned() }
         }
         _ => CameraError::Unopened { camera, reason: error.to_string() },
     }
@@ -380,7 +380,7 @@ mod tests {
         let file = home.path().join("video0");
         std::fs::write(&file, "no device").unwrap();
         let error = |path: &Path| open_at(path, "Lid", &Arc::default()).err().unwrap();
-        assert_eq!(error(&file).to_string(), "camera Lid cannot be opened: it is no camera");
+        assert_eq!(error(&file).to_string(), "camera Lid cannot be opened: it is not a camera");
         let none = error(&home.path().join("video1"));
         assert_eq!(none, CameraError::Unplugged { camera: "Lid".into() });
         let busy = refusal(&io::Error::from_raw_os_error(16), "Lid");

@@ -83,8 +83,8 @@ impl Network {
                 bytes.len()
             )));
         }
-        let model =
-            onnx_rs::parse(bytes).map_err(|e| broken(format!("it is no whole ONNX file ({e})")))?;
+        let model = onnx_rs::parse(bytes)
+            .map_err(|e| broken(format!("it is not a complete ONNX file ({e})")))?;
         let metadata = Metadata::from_properties(|name| {
             model.metadata_props.iter().find(|entry| entry.key == name).map(|entry| entry.value)
         });

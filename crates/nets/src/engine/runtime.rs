@@ -232,7 +232,7 @@ fn check_library(path: &Path) -> Result<(), String> {
     let told = |reason: String| format!("{}: {reason}", path.display());
     let metadata = std::fs::metadata(path).map_err(|error| told(error.to_string()))?;
     if !metadata.is_file() {
-        return Err(told("is no file; expected a library".into()));
+        return Err(told("is not a file; expected a library".into()));
     }
     if metadata.len() < LEAST_BYTES {
         return Err(told(format!(
@@ -243,7 +243,7 @@ fn check_library(path: &Path) -> Result<(), String> {
     let mut file = File::open(path).map_err(|error| told(error.to_string()))?;
     match described_bytes(&mut file) {
         Err(error) => Err(told(error.to_string())),
-        Ok(None) => Err(told("is no library of this system".into())),
+        Ok(None) => Err(told("is not a library for this system".into())),
         Ok(Some(bytes)) if bytes > metadata.len() => {
             Err(told(format!("is cut off: {} of {bytes} bytes; fetch it again", metadata.len())))
         }
@@ -326,13 +326,13 @@ mod tests {
             assert!(reason.contains(part), "{reason}");
         };
         says(b"no library", "10 bytes");
-        says(&vec![b'x'; 2 << 20], "is no library of this system");
+        says(&vec![b'x'; 2 << 20], "is not a library for this system");
         // The test's own executable is as complete as a library.
         let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         says(&program[..program.len() / 2], "is cut off");
         std::fs::write(&path, &program).unwrap();
         check_library(&path).unwrap();
-        assert!(check_library(folder.path()).unwrap_err().contains("is no file"));
+        assert!(check_library(folder.path()).unwrap_err().contains("is not a file"));
         assert!(check_library(&folder.path().join("none")).is_err());
     }
 }

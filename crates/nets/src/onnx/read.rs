@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Why an ONNX file is not a network of this program.
 #[derive(Debug, thiserror::Error)]
 pub enum OnnxError {
-    #[error("it is no whole ONNX file ({0})")]
+    #[error("it is not a complete ONNX file ({0})")]
     Broken(String),
     /// ONNX, but without this program's metadata.
     #[error(transparent)]
@@ -148,7 +148,7 @@ impl<'a> Reading<'a> {
             }
             ref other => {
                 return Err(wrong(format!(
-                    "`{}` is no operator of these networks",
+                    "`{}` is not an operator of these networks",
                     other.as_str()
                 )));
             }

@@ -326,7 +326,7 @@ fn value_with_foreign_members(
     new
 }
 
-/// The first member of a photo's JSON that is not as it should be, in words.
+/// The first member of a photo's JSON that is malformed, in words.
 fn member_at_fault(photo: &Value) -> Option<String> {
     /// A member that is there and not such a value.
     fn is_bad<T: DeserializeOwned>(object: &Value, member: &str) -> bool {

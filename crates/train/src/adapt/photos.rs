@@ -35,7 +35,7 @@ pub enum OwnError {
     )]
     OtherPhoto { path: PathBuf, found_px: (u32, u32), labelled_px: (u32, u32) },
     #[error(
-        "{}: card {first} and card {second} are labelled at the same place, as {codes:?}: strike one of them",
+        "{}: card {first} and card {second} are labelled at the same place, as {codes:?}: remove one of them",
         .path.display()
     )]
     Contradiction { path: PathBuf, first: usize, second: usize, codes: [String; 2] },

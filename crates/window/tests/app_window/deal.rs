@@ -92,7 +92,7 @@ fn a_game_is_played_against_the_clock() {
             Shape::Text(text) => Some(text.galley.text()),
             _ => None,
         })
-        .filter(|text| text.starts_with("No set, because"))
+        .filter(|text| text.starts_with("Not a set: "))
         .collect();
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts[0].contains("the shading") && texts[0].contains("the colour"), "{texts:?}");

@@ -189,7 +189,7 @@ fn the_picture_is_held_kept_and_a_new_game_begun() {
 fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
     let mut test = Live::new();
     let camera = || "Lid".to_owned();
-    let unopened = CameraError::Unopened { camera: camera(), reason: "it is no camera".into() };
+    let unopened = CameraError::Unopened { camera: camera(), reason: "it is not a camera".into() };
     for (error, title, advice) in [
         (CameraError::None, "No camera is connected", "use a phone"),
         (
@@ -200,7 +200,7 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
         (CameraError::Permission { camera: camera() }, "Camera Lid may not", "usermod -aG video"),
         (CameraError::Unplugged { camera: camera() }, "Camera Lid is unplugged", "Plug it in"),
         (CameraError::Black { camera: camera() }, "gives black pictures", "Open its shutter"),
-        (unopened, "cannot be opened: it is no camera", "Try another one"),
+        (unopened, "cannot be opened: it is not a camera", "Try another one"),
         (CameraError::Silent { camera: camera(), seconds: 5 }, "Lid has sent no", "app still open"),
     ] {
         let notice = Some(Notice { tried_again: true, ..Notice::from(&error) });

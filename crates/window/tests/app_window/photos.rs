@@ -212,7 +212,7 @@ fn three_chosen_cards_are_explained() {
         test.press(card);
     }
     test.shows("two have one symbol, one has two");
-    test.shows("No set, because of the number, the shading and the colour.");
+    test.shows("Not a set: the number, the shading and the colour don't fit.");
 }
 
 #[test]

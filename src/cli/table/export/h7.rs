@@ -35,10 +35,10 @@ pub struct Args {
         conflicts_with = "check"
     )]
     out: Option<PathBuf>,
-    /// Check a folder made before: its hashes, and the room in the flash
+    /// Check an existing folder: its hashes, and whether it fits the flash
     #[arg(long, value_name = "DIR")]
     check: Option<PathBuf>,
-    /// Folder of models, or of a finished run of the reader; the models in use unless given
+    /// Folder of models, or of a finished run of the reader [default: the models in use]
     #[arg(long, value_name = "DIR", conflicts_with = "check")]
     models: Option<PathBuf>,
     /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
@@ -50,7 +50,7 @@ pub struct Args {
     /// Also write DIR-preview.png: this photo as the board would show it
     #[arg(long, value_name = "PHOTO", conflicts_with = "check")]
     preview: Option<PathBuf>,
-    /// Replace a folder that is there, and its preview
+    /// Replace an existing folder and its preview
     #[arg(long, conflicts_with = "check")]
     overwrite: bool,
 }
@@ -81,9 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let preview_path = preview_path(out);
     if args.preview.is_some() && !args.overwrite && preview_path.exists() {
         let path = preview_path.display();
-        return Err(
-            BadCall(format!("{path} is there already; --overwrite replaces it, too")).into()
-        );
+        return Err(BadCall(format!("{path} already exists; --overwrite replaces it, too")).into());
     }
     let reader = Reader::load(&args.models.map_or_else(used::models, Models::Folder))?;
     let mut options =
@@ -210,7 +208,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
 fn check_folder(folder: &Path) -> anyhow::Result<Outcome> {
     if !folder.is_dir() {
         return Err(BadCall(format!(
-            "{} is no folder; give one made by setsight export h7 --out",
+            "{} is not a folder; give one made by setsight export h7 --out",
             folder.display()
         ))
         .into());

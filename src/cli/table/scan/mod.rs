@@ -63,7 +63,7 @@ fn check(args: &Args) -> Result<(), BadCall> {
     }
     if args.resume.is_some() {
         if args.watch || args.paths.iter().any(|path| path.as_os_str() == STDIN) {
-            let message = "--resume is for photos that are there: neither --watch nor -";
+            let message = "--resume is for photos that exist: use neither --watch nor -";
             return Err(BadCall(message.to_owned()));
         }
         if results.format != Format::Json {
@@ -81,7 +81,7 @@ fn check(args: &Args) -> Result<(), BadCall> {
             Some(path) => {
                 let path = path.display();
                 Err(BadCall(format!(
-                    "--watch {path}: is no folder; expected one that photos come into"
+                    "--watch {path}: is not a folder; expected one that photos arrive in"
                 )))
             }
             None => Ok(()),

@@ -120,7 +120,7 @@ impl Lines {
             // After whole lines of this call it can be nothing else.
             if length == 0 && !self.begins_a_line(&text) {
                 let message = format!(
-                    "--resume {shown}: its only line has no end and is none of scan's; name another file"
+                    "--resume {shown}: its only line has no end and is not one of scan's; name another file"
                 );
                 return Err(BadCall(message).into());
             }

@@ -29,8 +29,8 @@ use std::{ops::ControlFlow, sync::atomic::Ordering};
   setsight scan --watch ~/Phone/Camera --format json
   setsight scan photos --format json --resume found.jsonl
 
-A photo is known by what is in it, whatever it is called: JPEG, PNG, HEIC, WebP, BMP, TIFF, and AVIF \
-    where the program ffmpeg is. In text cards count from 1, in JSON from 0.")]
+Photos are recognised by their content, whatever their name: JPEG, PNG, HEIC, WebP, BMP, TIFF, and \
+    AVIF if the program ffmpeg is installed. Cards count from 1 in text, from 0 in JSON.")]
 pub struct Args {
     /// Photos, and folders of photos; - is one photo from stdin
     #[arg(required = true, value_name = "PATH")]
@@ -38,20 +38,20 @@ pub struct Args {
     /// Include subfolders
     #[arg(long, short)]
     pub(super) recursive: bool,
-    /// Stay, and read what comes into the folders until Ctrl-C; what is there is read first
+    /// Watch the folders and read photos as they arrive, until Ctrl-C; those already there come first
     ///
-    /// A photo is read once its size and its time have been still for a second, and again when they
-    /// change. One that seems to be cut off may still be on its way: it is read again after ten
-    /// seconds of stillness before that is said.
+    /// A photo is read once its size and time have not changed for a second, and again when they change.
+    /// One that seems cut off may still be arriving: it is read again after ten seconds without a change
+    /// before it is reported.
     #[arg(long)]
     pub(super) watch: bool,
     #[command(flatten)]
     pub(super) jobs: Jobs,
     #[command(flatten)]
     pub(super) results: ResultArgs,
-    /// Write the lines of JSON to FILE, and leave out what has a line there already
+    /// Write the lines of JSON to FILE, and skip photos that already have a line there
     ///
-    /// The same call goes on where it was killed. A line that was cut off is dropped and done again.
+    /// After a kill the same call continues where it stopped. A line that was cut off is done again.
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<PathBuf>,
     #[command(flatten)]
@@ -65,10 +65,10 @@ pub(super) struct ResultArgs {
     /// How results are printed
     #[arg(short, long, value_enum, default_value_t)]
     pub(super) format: Format,
-    /// Of each photo only its sets: no board, no places
+    /// Print only the sets of each photo: no board, no places
     #[arg(long)]
     pub(super) only_sets: bool,
-    /// With --only-sets: also the sets that hang on unsure cards and are there more likely than not
+    /// With --only-sets: also sets that depend on an unsure card but are more likely real than not
     #[arg(long, requires = "only_sets")]
     pub(super) probable: bool,
     /// Where to put annotated pictures, a page to look through them and results.jsonl
@@ -77,7 +77,7 @@ pub(super) struct ResultArgs {
     /// Replace files in that folder that setsight did not write
     #[arg(long, requires = "out")]
     pub(super) overwrite: bool,
-    /// Show the page, with the program that the system opens pages with
+    /// Open the page in the system's browser
     #[arg(long, requires = "out")]
     pub(super) open: bool,
     /// Write each card's code on the annotated pictures
@@ -171,7 +171,7 @@ impl<'a> Scanning<'a> {
         }
         if let Some(error) = unreadable.first() {
             // The next call may see what this one cannot.
-            let message = format!("{error}; --resume needs all that the call names");
+            let message = format!("{error}; --resume needs everything that the call names");
             return Err(BadCall(message).into());
         }
         if let Some(path) = &self.args.resume {
@@ -368,7 +368,7 @@ fn load<'a>(
 /// How records are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// For people: the board as it lies, and its sets
+    /// For people: the board as it lies on the table, and its sets
     #[default]
     Text,
     /// A line of JSON for each photo

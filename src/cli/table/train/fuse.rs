@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
                   --left-out one=no-one.onnx --out models/fusion.json"
 )]
 pub struct Args {
-    /// Weights of your own: a folder with reader.onnx and finder.onnx
+    /// Your own models: a folder with reader.onnx and finder.onnx
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
     /// A folder of labelled crops; may be given several times
@@ -48,7 +48,7 @@ pub struct Args {
     /// How many tables to draw
     #[arg(hide = true, long, value_name = "N", default_value_t = 1200)]
     tables: u64,
-    /// Seed of the drawn tables, counted from a place from which no training draws
+    /// Seed of the drawn tables, in a range that no training draws from
     #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// Where to write the weights

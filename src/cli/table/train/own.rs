@@ -27,22 +27,22 @@ use std::{fs::File, time::Duration};
 /// Arguments of `train` without a subcommand.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be given often
+    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be repeated
     #[arg(long, value_name = "DIR")]
     add: Vec<PathBuf>,
     /// Folder for the new models
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Models to train on from; those in use unless given
+    /// Models to continue from [default: those in use]
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
-    /// Go on where it was stopped
+    /// Continue where it was stopped
     #[arg(long)]
     resume: bool,
     /// The edition that a folder's crops show, classic unless told; photos tell it themselves
     #[arg(hide = true, long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
     edition: Vec<(String, Edition)>,
-    /// Which networks to train; auto: the finder too where it missed cards of yours
+    /// Which networks to train; auto: also the finder if it missed some of your cards
     #[arg(long, value_enum, default_value_t = NetworkChoice::Auto)]
     what: NetworkChoice,
     /// Steps of 64 crops
@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         }
     };
     if !done {
-        say!("stopped; go on with the same call and --resume");
+        say!("stopped; continue with the same call and --resume");
         return Ok(Outcome::SomeFailed);
     }
     std::fs::remove_dir_all(&work).with_context(|| format!("{} stays", work.display()))?;
@@ -262,7 +262,9 @@ impl NetworkChoice {
             .into());
         }
         if self == Self::Auto && wanted.finder {
-            say!("{errors} of {cards} cards were missed or are none: the finder learns too");
+            say!(
+                "{errors} of {cards} cards were missed or are not cards: the finder is trained, too"
+            );
         }
         Ok(wanted)
     }
@@ -419,7 +421,7 @@ fn locked(work: &Path) -> anyhow::Result<File> {
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     file.try_lock().map_err(|_| {
         BadCall(format!(
-            "{}: another training is at work there; wait for it, or give another --out",
+            "{}: another training is running there; wait for it, or give another --out",
             work.display()
         ))
     })?;

@@ -32,13 +32,13 @@ pub struct Args {
     /// Folder of labelled crops (labels.csv), or of such folders: one source each
     #[arg(long, value_name = "DIR")]
     cards: Option<PathBuf>,
-    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be given often
+    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be repeated
     #[arg(long, value_name = "DIR")]
     add: Vec<PathBuf>,
-    /// A source of --cards that is only judged, not learnt from; may be given often
+    /// A source of --cards to validate on, not to learn from; may be repeated
     #[arg(hide = true, long, value_name = "NAME")]
     hold_out: Vec<String>,
-    /// A source of --cards that is neither learnt from nor judged; may be given often
+    /// A source of --cards to leave out altogether; may be repeated
     #[arg(hide = true, long, value_name = "NAME")]
     leave_out: Vec<String>,
     /// The edition that a source's crops show, classic unless told: classic, rectangles or unknown

@@ -91,7 +91,7 @@ copies = { $n ->
 }
 warning-cut-off = Die Datei des Fotos endet zu früh, der untere Rand kann fehlen. Bitte noch einmal kopieren.
 warning-elongated = Dieses Bild ist zu lang und schmal, um Karten darin zu finden. Bitte den Teil mit den Karten ausschneiden.
-warning-too-dark = Dieses Bild ist zu dunkel, um Karten zu zeigen. Mach Licht und nimm es noch einmal auf.
+warning-too-dark = Dieses Bild ist zu dunkel, um Karten zu zeigen. Mach Licht an und nimm es noch einmal auf.
 warning-too-small = Was Karten sein könnten, ist etwa { $n } Pixel lang, zu klein zum Lesen. Geh näher heran oder öffne das Bild in voller Größe.
 warning-nothing-read = Etwas sieht wie eine Karte aus, aber keine ist zu lesen. Zeig ganze Karten mit ihrem Rand, von oben.
 warning-close-up = Eine Karte füllt das Bild, und ihr Rand ist nicht zu sehen.
@@ -289,7 +289,7 @@ example = Beispiel: { $cards }
 
 guide-photo = Das Foto
 guide-above = Halte die Kamera über die Mitte des Tisches, so gerade wie möglich und so nah, dass die Karten den größten Teil des Bildes füllen.
-guide-light = Gleichmäßiges Licht ohne harte Schatten; kippe sie ein wenig, wenn sich Lampen in den Karten spiegeln.
+guide-light = Gleichmäßiges Licht ohne harte Schatten. Kippe die Kamera ein wenig, wenn sich Lampen in den Karten spiegeln.
 guide-ground = Ein einfarbiger Untergrund, der nicht weiß ist. Karten dürfen schief liegen und sich berühren.
 guide-still = Halte still. Eine Karte, deren Symbole du auf dem Bildschirm erkennst, kann gelesen werden.
 guide-phone = Vom Handy auf diesen Computer
@@ -298,7 +298,7 @@ guide-cable = Mit dem Kabel: Das Handy erscheint als Laufwerk; zieh die Fotos au
 guide-shared = Über einen gemeinsamen Ordner (einer Cloud oder des Handyherstellers): Öffne ihn hier. Neue Fotos werden gefunden, wenn du ihn wieder öffnest.
 guide-message = Mit einer Nachricht oder Mail an dich selbst: Speichere das Bild in voller Größe und zieh es hierher, oder kopiere es und drück Strg+V.
 guide-live = Ganz ohne Foto: Live zeigt, was eine Kamera gerade sieht, oder ein Handy, das seine Kamera in deinem Netz freigibt.
-about-what = Liest einen Tisch voller SET-Karten von einem Foto, findet die Sets und zeigt sie; mit Lösern für das verallgemeinerte Spiel.
+about-what = Liest SET-Karten von einem Foto, findet die Sets und zeigt sie. Es hat auch Löser für das verallgemeinerte Spiel.
 about-licence = Lizenz
 about-photos = Deine Fotos
 about-photos-stay = bleiben auf diesem Computer: Nichts wird irgendwohin gesendet. Korrekturen stehen daneben in labels.json.
@@ -388,7 +388,7 @@ keys-check = Die unsicheren Karten durchgehen, eine nach der anderen
 keys-confirm = Die Karte oder die angesehene Vermutung stimmt; weiter zur nächsten unsicheren, auch im nächsten Foto
 keys-guesses = Die anderen Vermutungen, die wahrscheinlichste zuerst; die nächste davon
 keys-add-card = Eine übersehene Karte hinzufügen: danach in ihre Mitte klicken
-keys-strike = Das ist keine Karte: herausnehmen
+keys-strike = Das ist keine Karte: entfernen
 keys-next-corner = Nächste Ecke der Karte
 keys-corner-left = Die Ecke nach links schieben
 keys-corner-right = Die Ecke nach rechts schieben
@@ -422,7 +422,7 @@ keys-copy-transcript = Das Protokoll kopieren
 keys-places = Die Karten, Spalte für Spalte, so wie diese Tasten liegen
 keys-last-set = Die Karten des letzten Sets, in einer Kette
 keys-one-to-eight = 1 bis 8
-keys-players = Die Spieler: rufen, wenn ihr mehrere seid
+keys-players = Ein Set rufen (mehrere Spieler)
 
 ## Fotos
 
@@ -476,7 +476,7 @@ filter-every-help = Jedes Foto
 filter-unsure-help = Fotos mit einer unsicheren Karte. Die Taste U führt zum nächsten
 filter-no-set-help = Fotos ohne ein Set
 filter-corrected-help = Fotos, in denen jemand etwas geändert hat
-filter-to-check-help = Fotos, von denen noch niemand gesagt hat, dass alle Karten stimmen
+filter-to-check-help = Fotos, die noch niemand geprüft hat
 thumbnail = { $name }: { $words }
 thumbnail-no-set = kein Set
 thumbnail-no-cards = keine Karten
@@ -599,7 +599,7 @@ drawn = Gezeichnet: { $card }
 value-button = { $property }: { $value }
 it-is-right = Stimmt
 strike = Keine Karte
-strike-help = Was hier liegt, ist keine Karte: nimmt sie heraus. Taste: { $key }
+strike-help = Entfernt, was keine Karte ist. Taste: { $key }
 other-guesses = Andere Vermutungen
 guess-button = Vermutung { $n }: { $card }, { $percent } %
 guesses-left-out =
@@ -620,7 +620,7 @@ corner-of = Ecke { $n } von Karte { $card }
 ## Aus Korrekturen lernen
 
 learn-from-mine = Aus meinen Korrekturen lernen
-learn-help = Übt mit den Fotos dieses Ordners, von denen du gesagt hast, dass alle Karten stimmen: etwa fünf Minuten
+learn-help = Trainiert mit den Fotos dieses Ordners, auf denen du alle Karten bestätigt hast: etwa fünf Minuten
 learning = Lerne…
 learning-part = Lerne, Teil { $n } von { $all }…
 stop = Anhalten
@@ -629,13 +629,13 @@ go-on = Weiter
 give-up = Aufgeben
 all-right-then = In Ordnung
 worth-better = Besser: Mehr von deinen Karten werden richtig gelesen als vorher.
-worth-same = Nicht besser: Was beiseitegelegt war, wird gelesen wie vorher.
+worth-same = Nicht besser: Die Testkarten werden gelesen wie vorher.
 worth-worse = Schlechter: Es ging mehr verloren, als gewonnen wurde.
-worth-unknown = Nicht gemessen: Es ließ sich nichts beiseitelegen.
+worth-unknown = Nicht gemessen: zu wenige Karten für einen Test.
 kept-aside =
     { $n ->
-        [one] beiseitegelegt, { $n } Karte
-       *[other] beiseitegelegt, { $n } Karten
+        [one] zum Testen, { $n } Karte
+       *[other] zum Testen, { $n } Karten
     }
 drawn-cards =
     { $n ->
@@ -662,7 +662,7 @@ training-not-started = Das Lernen lässt sich nicht starten: { $error }
 ## Ob ein Kartenspiel vollständig ist
 
 deck-check = Ist mein Spiel vollständig?
-deck-check-help = Leg alle Karten offen aus, jede nur einmal, und fotografiere sie, in so vielen Fotos wie nötig. Öffne die Fotos oder zieh sie hierher. Fotos, die offen sind, zählen mit.
+deck-check-help = Leg alle Karten offen aus und fotografiere sie, auf beliebig vielen Fotos. Jede Karte soll auf genau einem Foto sein. Öffne die Fotos oder zieh sie hierher. Schon geöffnete Fotos zählen mit.
 deck-check-reading = Lese: { $read } von { $all } Fotos…
 deck-check-unknown = Keine Karte ist klar zu lesen, deshalb kann ich nichts über das Spiel sagen. Wenn ich es nicht kenne, lern es zuerst an: Mehr…, Neues Kartenspiel anlernen.
 deck-check-there = { $there } von { $of } Karten sind da
@@ -697,7 +697,7 @@ missing-saved = Gespeichert als { $path }. Zum Drucken öffne es in einem Browse
 
 ## Neue Karten
 
-new-deck-help = Leg die Karten offen auf einen einfarbigen Tisch, keine auf eine andere, und fotografiere sie bei gleichmäßigem Licht von oben: alle, in so vielen Fotos wie nötig. Zwei Drittel müssen zu sehen sein.
+new-deck-help = Leg die Karten offen auf einen einfarbigen Tisch, keine auf eine andere, und fotografiere sie bei gleichmäßigem Licht von oben: alle, auf so vielen Fotos wie nötig. Mindestens zwei Drittel müssen zu sehen sein.
 drop-deck-photos = Oder zieh die Fotos hierher.
 lay-out-apart = So: jede Karte für sich
 lay-out-on-another = So nicht: Karten übereinander
@@ -786,7 +786,7 @@ note-not-seen =
     }
 learn-no-cards = Es sind keine Karten zu sehen: Leg sie offen und einzeln auf einen einfarbigen Tisch und fotografiere sie von oben.
 learn-too-few = Klar zu sehen sind { $seen } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
-learn-alike = { $what }: Zwei Werte sehen gleich aus. Vergleiche { $first } und { $second }. Sind sie verschieden, dann sag es und ordne die Gruppen, falls sie nicht stimmen; oder fotografiere die Karten noch einmal bei Tageslicht.
+learn-alike = { $what }: Zwei Werte sehen gleich aus. Vergleiche { $first } und { $second }. Sind sie verschieden, dann sag es und berichtige die Gruppen, falls sie nicht stimmen; oder fotografiere die Karten noch einmal bei Tageslicht.
 learn-two-decks = Es sind mehr Karten zu sehen, als ein Spiel hat: Nimm weg, was zu einem anderen gehört.
 learn-seldom = { $n ->
         [one] { $what }: Einen Wert hat nur eine Karte, { $card }.
@@ -867,7 +867,7 @@ would-be-lost = Es ist noch nicht zu Ende und wäre verloren.
 play-on = Weiterspielen
 score-unkept = Das Spiel lässt sich nicht speichern: { $error }
 deals-failed = { $path }: { $error }
-deals-too-large = { $bytes } Byte sind keine Datei mit Spielen, die höchstens { $most } hat
+deals-too-large = { $bytes } Byte sind zu viel: Eine Datei mit Spielen hat höchstens { $most }
 code-wrong = Code { $n }: { $error }.
 codes-count =
     { $n ->
@@ -891,7 +891,7 @@ rules = Regeln
 variant-normal = Normal
 variant-normal-rule = Finde drei Karten, die ein Set sind.
 variant-chain = Kette
-variant-chain-rule = Nach dem ersten Set nimmt jedes genau eine Karte des letzten Sets.
+variant-chain-rule = Nach dem ersten Set verwendet jedes genau eine Karte des vorigen.
 variant-ultra = Ultra
 variant-ultra-rule = Finde vier Karten: zwei Paare, die dieselbe fünfte Karte zum Set ergänzen würde.
 variant-junior = Junior
@@ -901,7 +901,7 @@ player-numbered = Spieler { $n }
 name-of-player = Name von Spieler { $n }
 players-number = Spieler: { $n }
 alone = Allein, gegen die Uhr.
-together = Wer ein Set sieht, ruft, mit einer Taste von 1 bis { $n } oder mit seinem Namen hier, und wählt dann in wenigen Sekunden die Karten. Sonst ist ein Punkt verloren.
+together = Wer ein Set sieht, ruft mit einer Taste von 1 bis { $n } oder mit seinem Namen hier und wählt dann in wenigen Sekunden die Karten. Sonst kostet es einen Punkt.
 step-of = Schritt { $n } von { $all } · { $cards } im Stapel · { $sets } genommen
 first-step = Erster Schritt
 previous-step = Voriger Schritt
@@ -956,7 +956,7 @@ said-called = { $player } hat gerufen.
 has-called-left = { $player } hat gerufen: { $seconds } s
 said-choose = Wähl die Karten.
 said-too-late = { $player }: zu spät.
-said-point-lost = Ein Punkt ist verloren.
+said-point-lost = Das kostet einen Punkt.
 said-who = Wer hat es gesehen?
 said-call-first = Ruf zuerst: Drück deine Zahl oder oben deinen Namen.
 log-dealt =
@@ -978,11 +978,11 @@ log-over = kein Set und keine Karten mehr: Das Spiel ist aus
 well-played = Gut gespielt!
 nothing-left = Kein Set liegt mehr da, und der Stapel ist leer.
 set-times = Im Schnitt { $average } s je Set, das langsamste { $slowest } s
-each-set-time = Sekunden für jedes: { $times }
+each-set-time = Sekunden je Set: { $times }
 play-again = Noch einmal
 player-result = { $place }. { $player }: { $points } ({ $sets })
 player-result-lost = { $place }. { $player }: { $points } ({ $sets }, { $lost } verloren)
-best-of-today = Heute das beste!
+best-of-today = Die beste Zeit heute!
 best-by-day = Beste Zeiten nach Tagen: { $variant }
 
 ## Live
@@ -999,7 +999,7 @@ no-number-free = keine Nummer ist frei
 picture-kept = Gespeichert als { $path }, das JSON liegt daneben.
 picture-unkept = Das Bild lässt sich nicht speichern: { $error }
 held = Angehalten. Mit { $key } geht es weiter.
-straightened-soon = Wird gerade gerückt, sobald drei Karten zu sehen sind. Mit { $key } lässt du es.
+straightened-soon = Von oben, sobald drei Karten zu sehen sind. Abbrechen mit { $key }.
 waiting-for-camera = Warte auf die Kamera…
 what-to-watch = Was möchtest du sehen?
 choose-camera = Kamera wählen
@@ -1061,8 +1061,8 @@ reason-too-large = hat { $width }x{ $height } Pixel, das sind { $megapixels } Me
 reason-too-many-bytes = hat { $bytes } Byte; höchstens { $most } werden gelesen: Verkleinere das Bild zuerst
 reason-too-small = hat { $width }x{ $height } Pixel, zu wenig für eine Karte; erwartet werden mindestens { $least }x{ $least }
 reason-strip = hat { $width }x{ $height } Pixel und ist ein Streifen; erwartet wird eine Seite, die höchstens { $most }-mal so lang ist wie die andere: Schneide den Teil mit den Karten aus
-reason-too-slow = braucht mehr als { $seconds } s Rechenzeit zum Entschlüsseln, und das braucht kein Foto dieser Größe; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
-reason-corrupt = ist beschädigt: Seine Daten im Format { $format } lassen sich nicht entschlüsseln; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
+reason-too-slow = braucht mehr als { $seconds } s Rechenzeit zum Dekodieren, mehr als jedes Foto dieser Größe; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
+reason-corrupt = ist beschädigt: Seine Daten im Format { $format } lassen sich nicht dekodieren; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
 list-unreadable = { $path }: lässt sich nicht öffnen: { $error }; erwartet wird ein Foto oder ein Ordner mit Fotos, den du öffnen darfst
 list-no-photos = { $path }: keine Fotos in diesem Ordner und darunter; gesucht wurden Namen, die auf .jpg, .heic, .png, .webp, .avif, .bmp oder .tif enden
 
@@ -1141,7 +1141,7 @@ any-solver = Löser
 any-brute = Probiert alle Kombinationen von v Karten.
 any-smt = Z3, mit einer ganzen Zahl für jeden Wert eines Sets.
 any-smt-boolean = Z3, mit Ja oder Nein für jede Karte des Tischs.
-any-dynamic = Merkt sich alle Teilsets; die aus v - 1 Karten unter der Karte, die ihnen fehlt.
+any-dynamic = Merkt sich alle Teilsets und findet die, denen eine Karte fehlt, über diese Karte.
 any-dynamic-paper = Nimmt zu jedem Paar Karte um Karte, die passt, und übersieht so manches Set.
 any-cover = Zu jeder Karte: Welche der Karten vor ihr bilden mit ihr ein Set?
 any-searching = Wird gesucht…
@@ -1159,8 +1159,8 @@ any-drawn =
 any-turn = Diese Karte ist an der Reihe: Sets aus ihr und den Karten vor ihr.
 any-tried = Sind diese ein Set?
 any-grown = Ein Teilset aus { $n } Karten wird gemerkt.
-any-hit = Was diese Karten ergänzt, wird nachgeschlagen und ist da.
-any-miss = Was diese Karten ergänzt, wird nachgeschlagen: nicht da.
+any-hit = Die Karte, die diese ergänzt, liegt da.
+any-miss = Die Karte, die diese ergänzt, liegt nicht da.
 any-lacked-by-none = Keinem gemerkten Teilset fehlt nur diese Karte.
 any-branch =
     { $n ->

@@ -76,7 +76,7 @@ card-property =
 card-numbered = Card { $n }: { $name }
 card-numbered-unsure = Card { $n }: perhaps { $name }
 edition-rectangles = This is the edition with rectangles.
-edition-unknown = I do not know this deck, so I am not sure of any card.
+edition-unknown = I don't know this deck, so I'm not sure of any card.
 mirrored-picture = The picture is mirrored.
 copies = { $n ->
     [one] The same card is on the table more than once: { $places }.
@@ -85,9 +85,9 @@ copies = { $n ->
 warning-cut-off = The photo's file is incomplete, so its lower edge may be missing. Copy it again.
 warning-elongated = This picture is too long and narrow to find cards in. Crop it to the part that shows them.
 warning-too-dark = This picture is too dark to show cards. Turn on a light and take it again.
-warning-too-small = What may be cards is about { $n } pixels long, too small to read. Go nearer, or open the picture at its full size.
+warning-too-small = What look like cards are about { $n } pixels long, too small to read. Move closer, or open the picture at full size.
 warning-nothing-read = Something looks like a card, but none can be read. Show whole cards with their borders, from above.
-warning-close-up = One card fills the picture, and its border is not seen.
+warning-close-up = One card fills the picture, and its border is not visible.
 colours-grey = The picture has no colours, so I only read number, shape and shading.
 colours-alike = In this light all colours look alike, so I only read number, shape and shading.
 
@@ -159,12 +159,12 @@ two-alike-shape =
        *[squiggle] a squiggle
     }
 a-set = A set!
-no-set-repeated = No set: the same card is there more than once.
+no-set-repeated = Not a set: the same card is there more than once.
 # $list: the properties that spoil it, $n: how many they are.
 no-set-because =
     { $n ->
-        [one] No set, because of { $list }.
-       *[other] No set, because of { $list }.
+        [one] Not a set: { $list } doesn't fit.
+       *[other] Not a set: { $list } don't fit.
     }
 the-property =
     { $property ->
@@ -381,7 +381,7 @@ keys-other-cards = Choose other cards
 keys-all-right = All cards of the photo are right
 keys-start-over = Undo all corrections of the photo
 keys-check = Go through the unsure cards, one after the other
-keys-confirm = The card, or the guess looked at, is right; on to the next unsure one, also in the next photo
+keys-confirm = Accept the card, or the guess shown; go to the next unsure one, even in the next photo
 keys-guesses = The other guesses for the card, the likeliest first; the next of them
 keys-add-card = Add a card that was missed: then click its middle
 keys-strike = This is not a card: remove it
@@ -598,7 +598,7 @@ drawn = Drawn: { $card }
 value-button = { $property }: { $value }
 it-is-right = That's right
 strike = Not a card
-strike-help = What lies here is not a card: removes it. Key: { $key }
+strike-help = Removes what is not a card. Key: { $key }
 other-guesses = Other guesses
 guess-button = Guess { $n }: { $card }, { $percent } %
 guesses-left-out =
@@ -789,15 +789,15 @@ note-not-seen =
 learn-no-cards = No cards are seen: lay them face up and apart on a plain table, and photograph them from above.
 learn-too-few = { $seen } different cards of { $of } are seen clearly, and at least { $needed } are needed: add photos of the others.
 # $what: outlines, fills or inks.
-learn-alike = Two values look alike under { $what }: look at { $first } and { $second }. If they differ, say so, and mend the groups below if they are wrong; or photograph the deck again by daylight.
-learn-two-decks = More cards are seen than a deck has: take away what is of another.
+learn-alike = Two values look alike under { $what }: look at { $first } and { $second }. If they differ, say so, and correct the groups below if they are wrong; or photograph the deck again in daylight.
+learn-two-decks = There are more cards than a deck has: remove those of another deck.
 learn-seldom = { $n ->
         [one] Under { $what } one value is on one card alone, { $card }:
        *[other] Under { $what } one value is on { $n } cards alone, such as { $card }:
     } add photos of others that have it.
 learn-not-seen = Under { $what } no card has one of the values: add photos of cards that have it.
-learn-more = More than three values are seen under { $what }: { $card } is like none of the others. Leave it out if it is of another deck.
-learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one is of a second deck, leave it out; if they differ, drag one to where it belongs.
+learn-more = More than three values are seen under { $what }: { $card } is like none of the others. Leave it out if it belongs to another deck.
+learn-twice = { $first } and { $second } look the same, and a deck has each card once. If one belongs to a second deck, leave it out; if they differ, drag one to where it belongs.
 name-of-deck = Name of the deck
 save-and-use = Save and use
 deck-unordered = Not all cards are in order yet: see above.
@@ -838,9 +838,9 @@ stage-segment-help = Where cards are thought to lie.
 stage-rectify = Straight cards
 stage-rectify-help = Each card seen from above, its white made white.
 stage-facts = First look
-stage-facts-help = What the first look says of each card. It tells which edition this is, and whether the picture is mirrored, grey or a screen.
+stage-facts-help = What the first look says about each card. It shows which edition this is, and whether the picture is mirrored, grey or a screen.
 stage-classify = Readings
-stage-classify-help = What the reader says of each card, and how sure it is.
+stage-classify-help = What the reader says about each card, and how sure it is.
 stage-board = The table
 stage-board-help = All cards together, each of the deck at most once, and the sets.
 stage-other = Another step
@@ -890,12 +890,12 @@ deal-of-day = The deal of { $day }, the same for all
 data-set-of = Deal { $n } of { $all }
 next-data-set = Next deal
 start = Start
-start-help = Shows the cards and lets the clock run. Key: { $key }
+start-help = Shows the cards and starts the clock. Key: { $key }
 rules = Rules
 variant-normal = Normal
 variant-normal-rule = Find three cards that are a set.
 variant-chain = Chain
-variant-chain-rule = After the first set, each one takes exactly one card of the last set.
+variant-chain-rule = After the first set, each set uses exactly one card of the last one.
 variant-ultra = Ultra
 variant-ultra-rule = Find four cards: two pairs that the same fifth card would complete to a set.
 variant-junior = Junior
@@ -1091,7 +1091,7 @@ camera-unplugged-advice = Plug it in again.
 camera-silent = { $camera } has sent no picture for { $n } s
 camera-silent-advice = Check that it is still on and its app still open.
 camera-black = The camera gives black pictures
-camera-black-advice = Open its shutter, take off its cap, or turn on the light.
+camera-black-advice = Open its shutter, take off its cap, or turn on a light.
 camera-broken = { $camera } sends incomplete pictures
 camera-broken-advice = Use another cable or stand nearer to the router, or choose a smaller picture in its app.
 camera-unopened = Camera { $camera } cannot be opened: { $error }
@@ -1127,7 +1127,7 @@ any-again = From the start
 any-sets-of = Sets: { $n } of { $all }
 any-clock = Time: { $time }
 any-choose = Choose { $n } cards that make a set.
-any-not-a-set = No set:
+any-not-a-set = Not a set:
 any-neither = { $property }: neither all alike nor all different
 any-row = row { $n } of cells
 any-more-cards =
