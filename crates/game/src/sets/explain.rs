@@ -100,16 +100,16 @@ impl fmt::Display for Verdict {
             return f.write_str("a set");
         }
         if self.repeated {
-            return f.write_str("no set: the same card is there more than once");
+            return f.write_str("not a set: the same card is there more than once");
         }
         let spoilt = Property::ALL.into_iter().zip(self.relations).filter(|(_, r)| !r.fits());
         let words: Vec<String> = spoilt.map(|(p, _)| format!("the {}", p.word())).collect();
         let (last, others) = words.split_last().expect("something spoils it");
-        f.write_str("no set, because of ")?;
-        if !others.is_empty() {
-            write!(f, "{} and ", others.join(", "))?;
+        f.write_str("not a set: ")?;
+        if others.is_empty() {
+            return write!(f, "{last} doesn't fit");
         }
-        f.write_str(last)
+        write!(f, "{} and {last} don't fit", others.join(", "))
     }
 }
 
@@ -189,9 +189,9 @@ mod tests {
         );
         assert_eq!(set.to_string(), "a set");
         let odd = verdict(["1fgd", "2frd", "3frs"]);
-        assert_eq!(odd.to_string(), "no set, because of the colour and the shape");
+        assert_eq!(odd.to_string(), "not a set: the colour and the shape don't fit");
         let all = verdict(["1fgd", "1fps", "2sps"]).to_string();
-        assert_eq!(all, "no set, because of the number, the shading, the colour and the shape");
+        assert_eq!(all, "not a set: the number, the shading, the colour and the shape don't fit");
         let lines: Vec<String> = odd.lines().collect();
         assert_eq!(lines[2], "colour: neither: two cards show red, the first green");
         assert_eq!(lines[3], "shape: neither: two cards show diamond, the third squiggle");

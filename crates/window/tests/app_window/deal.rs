@@ -453,7 +453,7 @@ fn a_person_plays() {
     assert_eq!(board.len(), 16);
     // The first four are no set, and it is said why.
     board[..4].iter().for_each(|card| test.press(card));
-    test.shows("No set:");
+    test.shows("Not a set:");
     test.shows_part("neither all alike nor all different");
     // Without a set the player is right to say so, and gets four more cards.
     test.press("No set here");

@@ -301,7 +301,7 @@ guide-live = Ganz ohne Foto: Live zeigt, was eine Kamera gerade sieht, oder ein 
 about-what = Liest SET-Karten von einem Foto, findet die Sets und zeigt sie. Es hat auch Löser für das verallgemeinerte Spiel.
 about-licence = Lizenz
 about-photos = Deine Fotos
-about-photos-stay = bleiben auf diesem Computer: Nichts wird irgendwohin gesendet. Korrekturen stehen daneben in labels.json.
+about-photos-stay = bleiben auf diesem Computer: Es wird nichts gesendet. Korrekturen stehen daneben in labels.json.
 about-more = Mehr
 about-version = „setsight --version --verbose“ in einem Terminal zeigt, welche Modelle und welche Engine im Einsatz sind.
 about-trademark = SET ist eine Marke ihres Eigentümers, der mit diesem Programm nichts zu tun hat.
@@ -773,7 +773,7 @@ note-unclear =
     { $photo }: Auf { $n ->
         [one] { $n } Karte
        *[other] { $n } Karten
-    } sind die Symbole nicht klar zu sehen. Vielleicht stört ein Glanz, ein Schatten oder eine andere Karte.
+    } sind die Symbole nicht klar zu sehen. Vielleicht stört eine Spiegelung, ein Schatten oder eine andere Karte.
 note-seen-twice =
     { $more ->
         [0] In zwei Fotos zu sehen: { $first } ist { $second }.
@@ -918,7 +918,7 @@ step-added =
        *[other] { $n } neue Karten
     }
 step-no-cards = Keine Karten mehr übrig
-game-over = Das Spiel ist aus
+game-over = Das Spiel ist zu Ende
 sets-taken =
     { $n ->
         [one] { $n } Set genommen
@@ -974,7 +974,7 @@ log-more =
         [one] kein Set; { $n } Karte mehr
        *[other] kein Set; { $n } Karten mehr
     }
-log-over = kein Set und keine Karten mehr: Das Spiel ist aus
+log-over = kein Set und keine Karten mehr: Das Spiel ist zu Ende
 well-played = Gut gespielt!
 nothing-left = Kein Set liegt mehr da, und der Stapel ist leer.
 set-times = Im Schnitt { $average } s je Set, das langsamste { $slowest } s
@@ -1202,5 +1202,5 @@ phone-away-advice = Es geht weiter, sobald die Seite auf dem Handy ihr Live-Bild
 phone-stopped = Handys können keine Bilder mehr senden.
 phone-unkept = Ein Foto vom Handy lässt sich nicht speichern: { $error }
 phone-no-network = Dieser Computer ist in keinem Netz, das ein Handy erreicht. Verbinde ihn mit dem WLAN des Handys, mit dessen eigenem Hotspot oder mit einem Kabel und USB-Tethering.
-phone-public-only = Dieser Computer hat nur öffentliche Adressen, an denen jeder anklopfen könnte. Im Terminal geht es trotzdem mit „setsight serve --listen ADRESSE“.
+phone-public-only = Dieser Computer hat nur öffentliche Adressen, über die sich jeder verbinden könnte. Im Terminal geht es trotzdem mit „setsight serve --listen ADRESSE“.
 phone-failed = Handys können sich nicht verbinden: { $error }
