@@ -74,8 +74,8 @@ pub enum NameError {
     Code(#[from] CodeError),
     /// Words that do not name a value.
     #[error(
-        "{} {} no number, shading, colour or shape of a card", quoted(.words),
-        if .words.len() == 1 { "is" } else { "are" }
+        "{} {} not name a number, shading, colour or shape of a card", quoted(.words),
+        if .words.len() == 1 { "does" } else { "do" }
     )]
     Unknown {
         /// All of them, in lower case.
@@ -244,9 +244,12 @@ mod tests {
     fn what_is_no_card_is_told_by_what_is_wrong_with_it() {
         let why = |name: &str| Card::from_name(name).unwrap_err().to_string();
         assert!(why("2xpd").contains("'x' at place 2"), "{}", why("2xpd"));
-        let both = "\"lid\", \"back\" are no number, shading, colour or shape of a card";
+        let both = "\"lid\", \"back\" do not name a number, shading, colour or shape of a card";
         assert_eq!(why("lid back, lid card"), both);
-        assert_eq!(why("lid"), "\"lid\" is not a number, shading, colour or shape of a card");
+        assert_eq!(
+            why("lid"),
+            "\"lid\" does not name a number, shading, colour or shape of a card"
+        );
         assert_eq!(why("two purple diamonds"), "it says no shading");
         assert_eq!(why("two red purple open diamonds"), "it says two colours");
         assert_eq!(why(""), "it says no number");
