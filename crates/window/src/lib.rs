@@ -5,7 +5,8 @@
 //! [`Eye`], so that a test drives all of it without a screen and with a reader of its own.
 
 #![warn(unreachable_pub)]
-#![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
+// A name of the program's own crates need not be said twice.
+#![allow(missing_docs)]
 
 mod any_game;
 mod deal;
