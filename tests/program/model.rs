@@ -267,8 +267,8 @@ fn weights_that_are_not_right_are_named_with_the_fix() {
     let whole = untrained(Kind::Reader);
     for (bytes, reason) in [
         (&b""[..], "it is empty"),
-        (&whole[..whole.len() / 2], "no whole ONNX file"),
-        (&b"\xff\xd8\xff\xe0 a picture"[..], "no whole ONNX file"),
+        (&whole[..whole.len() / 2], "not a complete ONNX file"),
+        (&b"\xff\xd8\xff\xe0 a picture"[..], "not a complete ONNX file"),
     ] {
         std::fs::write(&path, bytes).unwrap();
         refused(1, &[reason, "fetch or train it again"]);

@@ -221,7 +221,11 @@ mod tests {
             std::thread::spawn(move || sender.send(read_small(&asked, 1 << 20)));
             let answer = receiver.recv_timeout(std::time::Duration::from_secs(60));
             let error = answer.expect("an answer, whatever is there").unwrap_err();
-            assert!(error.to_string().contains("no ordinary file"), "{}: {error}", path.display());
+            assert!(
+                error.to_string().contains("not an ordinary file"),
+                "{}: {error}",
+                path.display()
+            );
         }
     }
 

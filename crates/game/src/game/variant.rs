@@ -39,7 +39,7 @@ impl Variant {
     pub const fn rule(self) -> &'static str {
         match self {
             Self::Normal => "Find three cards that are a set.",
-            Self::Chain => "After the first set, each one takes exactly one card of the last set.",
+            Self::Chain => "After the first set, each set uses exactly one card of the last one.",
             Self::Ultra => {
                 "Find four cards: two pairs that the same fifth card would complete to a set."
             }

@@ -573,7 +573,7 @@ mod tests {
         for read in [LabelFile::read, LabelFile::read_or_empty] {
             let error = read(dir.path()).unwrap_err().to_string();
             assert!(
-                error.contains("labels.json: cannot be read: it is no ordinary file"),
+                error.contains("labels.json: cannot be read: it is not an ordinary file"),
                 "{error}"
             );
         }
