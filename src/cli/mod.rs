@@ -53,7 +53,7 @@ Exit code: 0 success, 1 something failed and was named, 2 the call was wrong, 13
 enum Command {
     #[command(flatten)]
     Table(table::Command),
-    /// Find the sets among cards (as codes), or say why three are not one
+    /// Find the sets among cards (codes), or say why three are not one
     Sets(sets::Args),
     /// Play the generalised game: v values, p properties, n sets to find
     General(general::Args),

@@ -29,7 +29,7 @@ pub enum Command {
     Eval(eval::Args),
     /// Convert labels from other programs, and check labels
     Dataset(dataset::Args),
-    /// Teach the program your own deck, or check whether a deck is complete
+    /// Teach the program your own deck, or check that a deck is complete
     Deck(deck::Args),
     /// Draw labelled tables of cards from a seed
     Render(render::Args),
