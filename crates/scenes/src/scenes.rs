@@ -86,19 +86,11 @@ pub fn reader_but(
 }
 
 /// Scene number `index` of a series for the second reader, after its JPEG: two of three tables in bad
-/// light or by a bad camera.
-///
-/// # Errors
-/// None that a caller could cause.
-pub fn in_bad_light(seed: u64, index: u64) -> Result<Scene, RenderError> {
-    in_bad_light_but(seed, index, |_| ())
-}
-
-/// The same with changed ranges.
+/// light or by a bad camera, with changed ranges.
 ///
 /// # Errors
 /// The changed ranges are invalid.
-pub fn in_bad_light_but(
+pub fn in_bad_light(
     seed: u64,
     index: u64,
     change: impl FnOnce(&mut Params),

@@ -142,9 +142,9 @@ impl Drawn {
                 let image = source::decode(&scene.jpeg()?)?.frame;
                 Scene { image, ..scene }
             }
-            Self::InBadLight => scenes::in_bad_light(seed, index)?,
+            Self::InBadLight => scenes::in_bad_light(seed, index, |_| ())?,
             Self::KnownInBadLight => {
-                scenes::in_bad_light_but(seed, index, |params| params.decks = known_decks())?
+                scenes::in_bad_light(seed, index, |params| params.decks = known_decks())?
             }
             Self::Clipped => scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?,
             Self::OnScreen => scenes::screen_but(seed, index, |params| {

@@ -82,7 +82,7 @@ pub fn prints_on_photos(
 ) -> Result<Vec<Vec<Print>>, CollectError> {
     let features = before_last(graph);
     let table = |index: u64| {
-        let scene = scenes::in_bad_light_but(seed, index, |params| mix_decks(params, index))?;
+        let scene = scenes::in_bad_light(seed, index, |params| mix_decks(params, index))?;
         let cards = cards_on(&scene, networks)?;
         done();
         let all = features_of(&features, &cards).into_iter().zip(&*cards.outlines);

@@ -90,7 +90,7 @@ fn of_scene(
     let scene = match tables {
         Tables::Photographed => scenes::reader(seed % SEEDS, index),
         Tables::OnScreen => scenes::screen(seed % SEEDS, index),
-        Tables::InBadLight => scenes::in_bad_light(seed % SEEDS, index),
+        Tables::InBadLight => scenes::in_bad_light(seed % SEEDS, index, |_| ()),
     };
     let Ok(scene) = scene else { return Ok([vec![], vec![]]) };
     let (width, height) = (f64::from(scene.image.width()), f64::from(scene.image.height()));
