@@ -403,8 +403,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A rectangle whose corners move by less than a quarter of its short side stays convex.
     fn quad() -> impl Strategy<Value = Quad> {
-        prop::array::uniform8(-20.0..20.0f64).prop_map(|j| {
+        prop::array::uniform8(-14.9..14.9f64).prop_map(|j| {
             let r = Quad::rectangle(90.0, 60.0).0;
             Quad::new([0, 1, 2, 3].map(|i| r[i] + Point::new(j[2 * i], j[2 * i + 1])))
         })
@@ -431,7 +432,7 @@ mod tests {
 
         #[test]
         fn a_warp_and_its_inverse_agree(q in quad(), x in 5.0..85.0f64, y in 5.0..55.0f64) {
-            prop_assume!(q.is_convex());
+            prop_assert!(q.is_convex());
             let image_from_card = Homography::between(&Quad::rectangle(89.0, 57.0), &q).unwrap();
             let card_from_image = image_from_card.inverse().unwrap();
             let p = Point::new(x, y);
@@ -443,7 +444,6 @@ mod tests {
 
         #[test]
         fn a_card_is_clockwise_with_a_long_side_first(q in quad(), turn in 0usize..4, flip: bool) {
-            prop_assume!(q.is_convex());
             let mut corners = q.0;
             corners.rotate_left(turn);
             if flip { corners.reverse(); }
