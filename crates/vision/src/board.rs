@@ -176,9 +176,11 @@ impl Board {
         let all = chances(readings, &claims);
         let repeated = shows_repeats(&all);
         let copies = if params.repeats == Repeats::Copies { repeated } else { 0.0 };
+        let is_pattern = params.repeats == Repeats::Copies && is_pattern(&all);
         let is_strange = |card: Card| {
-            let places = all.iter().filter(|chances| chances[card.index()] > 0.5).count();
-            params.repeats == Repeats::Strange && repeated > 0.5 && places >= STRANGE_PLACES
+            let places = places_of(&all, card);
+            let is_repeated = repeated > 0.5 && places >= STRANGE_PLACES;
+            is_pattern || params.repeats == Repeats::Strange && is_repeated
         };
         // An outline that was probably a card may turn out to be none once surer cards claim all
         // that it could be: paper that reads like a card of the table.
@@ -328,6 +330,21 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
 
 /// One card is not in so many places of a table: two may be one that is misread.
 const STRANGE_PLACES: usize = 3;
+
+/// The number of outlines that probably show this card.
+fn places_of(chances: &[[f32; DECK_SIZE]], card: Card) -> usize {
+    chances.iter().filter(|row| row[card.index()] > 0.5).count()
+}
+
+/// Whether a picture repeats a few cards again and again, as wallpaper or the pips of playing cards do. Beside
+/// a board, found sets show its cards again, but each set only once: that makes two or three places a card.
+fn is_pattern(chances: &[[f32; DECK_SIZE]]) -> bool {
+    /// The mean number of places of a card from which on they are a pattern.
+    const PATTERN_PLACES: usize = 4;
+    let places = (0..DECK_SIZE).map(|k| places_of(chances, Card::from_index(k)));
+    let (cards, places) = places.filter(|&n| n > 0).fold((0, 0), |(c, n), more| (c + 1, n + more));
+    cards > 0 && places >= PATTERN_PLACES * cards
+}
 
 /// Log odds of repeated cards before a card is seen. Errors of one lamp agree with each other: a table of
 /// different cards that is read badly has several that seem to be the same. If each lay once, that
@@ -479,18 +496,31 @@ mod tests {
         assert_eq!(settle(&cards).cards.len(), DECK_SIZE);
     }
 
+    const CODES: [&str; 5] = ["1frd", "2frd", "3frd", "1ogs", "2spo"];
+
     #[test]
     fn copies_stay_what_they_are() {
-        let codes = ["1frd", "2frd", "3frd", "1ogs", "2spo"];
         let cards: Vec<_> =
-            (0..8).map(|i| ((100.0 * i as f64, 0.0), reading(codes[i % 5], 0.99))).collect();
+            (0..8).map(|i| ((100.0 * i as f64, 0.0), reading(CODES[i % 5], 0.99))).collect();
         let board = settle_with(Repeats::Copies, &cards);
-        let truth: Vec<String> = (0..8).map(|i| format!("{i} {}", codes[i % 5])).collect();
+        let truth: Vec<String> = (0..8).map(|i| format!("{i} {}", CODES[i % 5])).collect();
         assert_eq!(told(&board), truth);
         // In a film they are a card that moves, on a photo one of the two is misread.
         for repeats in [Repeats::Moved, Repeats::Strange] {
             let board = settle_with(repeats, &cards);
             assert_eq!(board.cards.iter().filter(|c| !c.unsure).count(), 2, "{board:?}");
+        }
+    }
+
+    #[test]
+    fn a_few_cards_again_and_again_are_a_pattern() {
+        let sure = |cards: usize, places: usize| {
+            let place = |i: usize| ((100.0 * i as f64, 0.0), reading(CODES[i % cards], 0.99));
+            let all: Vec<_> = (0..cards * places).map(place).collect();
+            settle_with(Repeats::Copies, &all).cards.iter().filter(|card| !card.unsure).count()
+        };
+        for (cards, places, expected) in [(3, 3, 9), (3, 4, 0), (5, 2, 10), (5, 6, 0), (1, 3, 3)] {
+            assert_eq!(sure(cards, places), expected, "{cards} cards in {places} places each");
         }
     }
 

@@ -1,12 +1,12 @@
 //! Composes the stages, in this one place.
 
-use super::board::{self, Board};
+use super::board::{self, Board, Repeats};
 use super::choice::{FinderError, Step};
 use super::classify::alike::{self, Class};
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
 use super::data::{CardImage, CardOutline, ReadCard, Reading};
-use super::find::{CardFinder, FindError};
+use super::find::{self, CardFinder, FindError};
 use super::probability::median;
 use super::table::{Colors, SettledTable, TableFacts};
 use super::table_reading::TableReading;
@@ -179,11 +179,19 @@ impl Pipeline {
         let read = self.read_cards(frame, outlines, before, trace)?;
         let CardsRead { readings, images, facts, classes } = read;
         let (_, known) = facts.named_edition();
-        let params = self.board.of_table(&facts);
+        let mut params = self.board.of_table(&facts);
+        if find::is_long(frame.dimensions()) {
+            // It shows several boards, each with cards of its own game.
+            params.repeats = Repeats::Copies;
+        }
         let board = trace.stage("board", |_| Board::settle(outlines, &readings, known, &params));
         let mut order = reading_order(&board, outlines);
-        // What is no card tells nothing of the table.
-        order.retain(|&i| !is_guess || !board.cards[i].unsure);
+        // Non-cards are no evidence of the table's facts.
+        order.retain(|&i| {
+            let card = &board.cards[i];
+            let is_vague = is_guess || is_vague(&outlines[card.outline], &readings[card.outline]);
+            !(card.unsure && is_vague)
+        });
         let facts = if order.is_empty() && is_guess { self.facts.clone() } else { facts };
         let cards: Vec<ReadCard> = order
             .iter()
@@ -297,6 +305,16 @@ impl Pipeline {
         let image = read.images.pop().expect("one outline");
         Ok((image, read.readings.pop().unwrap_or(Reading::UNKNOWN)))
     }
+}
+
+/// Whether neither the finder nor the reader recognises a card here, as in the cells of a spreadsheet or on the keys
+/// of a keyboard.
+fn is_vague(outline: &CardOutline, reading: &Reading) -> bool {
+    /// Log odds and probability of the likeliest name. Of 432 places on pictures without cards 288 are below both, of
+    /// 470 cards on screens 12, which have no name either, and none on photos.
+    const LEAST_SCORE: f64 = 2.5;
+    const LEAST_NAMED: f32 = 0.3;
+    outline.score <= LEAST_SCORE && reading.best().1 < LEAST_NAMED
 }
 
 /// Whether half of the cards have fewer pixels than the reader needs.

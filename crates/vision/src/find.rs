@@ -23,6 +23,7 @@ pub(crate) mod symbols_first {
 pub(crate) mod working;
 
 pub use learned::candidates::{Candidate, Maps, cards};
+pub(crate) use learned::is_long;
 pub use learned::{Learned, Params, evidence};
 pub(crate) use symbols_first::finder as classical;
 

@@ -14,11 +14,6 @@ use std::fmt;
 pub enum Warning {
     /// The file ends before the picture does.
     CutOff,
-    /// The picture is so long and narrow that no card in it is large enough to be found.
-    Elongated {
-        /// How many times longer than wide it is, rounded down.
-        ratio: u32,
-    },
     /// No card is found, and the picture is nearly black.
     TooDark,
     /// No card is sure, and what may be cards is too small to be read.
@@ -32,22 +27,16 @@ pub enum Warning {
     CloseUp,
 }
 
-/// Sides of a picture from which on cards are too small for the finders, which look at all of it.
-const MOST_ELONGATED: u32 = 5;
 /// Shorter cards are not read: their stripes are below a pixel.
 const LEAST_LONG_SIDE_PX: u32 = 24;
 
 impl Warning {
     /// All that is to be said of a photo on which these cards were found.
     pub(crate) fn of(photo: &Photo, cards: &[ReadCard], look: &Look) -> Vec<Self> {
-        let (width, height) = photo.upright_px();
-        let (long, short) = (width.max(height), width.min(height).max(1));
         let has_sure = cards.iter().any(|card| !card.unsure);
         let place_px = look.place_px.map(|px| px.round() as u32);
         let small_px = place_px.filter(|px| !has_sure && *px < LEAST_LONG_SIDE_PX);
-        let told = if cards.is_empty() && long > MOST_ELONGATED * short {
-            Some(Self::Elongated { ratio: long / short })
-        } else if cards.is_empty() && is_dark(&photo.frame) {
+        let told = if cards.is_empty() && is_dark(&photo.frame) {
             Some(Self::TooDark)
         } else if let Some(px) = small_px {
             Some(Self::TooSmall { long_side_px: photo.reduced * px })
@@ -73,10 +62,6 @@ impl fmt::Display for Warning {
         match self {
             Self::CutOff => f.write_str(
                 "the JPEG data end early, so that its lower edge may be missing; copy it again from where it came",
-            ),
-            Self::Elongated { .. } => f.write_str(
-                "no cards are found in a picture this long and narrow if they fill only a part of it; cut that \
-                 part out",
             ),
             Self::TooDark => f.write_str("the picture is too dark to show cards; light the table"),
             Self::TooSmall { long_side_px } => write!(
@@ -112,13 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn several_things_are_said_at_once() {
-        let said = |size, is_cut_off, cards| {
-            Warning::of(&photo(size, 90, is_cut_off), &cards_of(cards, false), &Look::default())
+    fn a_photo_has_several_warnings_at_once() {
+        let warnings = |level, is_cut_off| {
+            Warning::of(&photo((640, 480), level, is_cut_off), &[], &Look::default())
         };
-        assert_eq!(said((640, 480), false, 0), []);
-        assert_eq!(said((64, 640), false, 1), [], "it has cards");
-        assert_eq!(said((64, 640), true, 0), [Warning::CutOff, Warning::Elongated { ratio: 10 }]);
+        assert_eq!(warnings(90, false), []);
+        assert_eq!(warnings(5, true), [Warning::CutOff, Warning::TooDark]);
     }
 
     #[test]

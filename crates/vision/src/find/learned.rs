@@ -20,7 +20,7 @@ use place::{Laid, Placer};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError};
 use setsight_photo::Frame;
-use setsight_photo::geometry::Quad;
+use setsight_photo::geometry::{Point, Quad};
 use std::sync::Arc;
 
 /// Sizes and thresholds of the learned finder.
@@ -143,11 +143,118 @@ impl CardFinder for Learned {
     }
 
     fn find(&self, frame: &Frame, trace: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
+        let sections = Section::cut(frame.dimensions());
+        let outlines = match &sections[..] {
+            [_] => self.find_at_one_scale(frame, trace)?,
+            _ => self.find_in_sections(frame, &sections, trace)?,
+        };
+        Ok(if self.with_panels { with_panels(outlines, &panels(frame)) } else { outlines })
+    }
+}
+
+impl Learned {
+    fn find_at_one_scale(
+        &self,
+        frame: &Frame,
+        trace: &mut Trace<'_>,
+    ) -> Result<Vec<CardOutline>, FindError> {
         let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
         trace.picture("heat", || pictures::heat(&seen))?;
         trace.picture("places", || pictures::places(frame, &seen, &self.weights))?;
-        let outlines = outlines(&seen, &self.params, &self.weights);
-        Ok(if self.with_panels { with_panels(outlines, &panels(frame)) } else { outlines })
+        Ok(outlines(&seen, &self.params, &self.weights))
+    }
+
+    /// Detects the cards of each section at a scale and on a plane that suit it. A card in the overlap of two
+    /// sections counts where its centre is further inside.
+    fn find_in_sections(
+        &self,
+        frame: &Frame,
+        sections: &[Section],
+        trace: &mut Trace<'_>,
+    ) -> Result<Vec<CardOutline>, FindError> {
+        /// Part of the smaller one that two outlines of one card have in common.
+        const SAME: f64 = 0.5;
+        let mut found: Vec<CardOutline> = Vec::new();
+        for section in sections {
+            let outlines = self.find_at_one_scale(&section.crop(frame), trace)?;
+            let in_frame = outlines.into_iter().map(|outline| section.in_frame(outline));
+            found.extend(in_frame.filter(|outline| section.is_nearest(outline)));
+        }
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut kept: Vec<CardOutline> = Vec::new();
+        for outline in found {
+            let quad = outline.corners_in_image;
+            if kept.iter().all(|other| other.corners_in_image.shared_area(&quad) < SAME) {
+                kept.push(outline);
+            }
+        }
+        tell_shared(&mut kept);
+        Ok(kept)
+    }
+}
+
+/// Whether a picture is longer than any camera takes it and any phone's screen is, in pixels: it is read in sections.
+pub(crate) fn is_long((width, height): (u32, u32)) -> bool {
+    const MOST_ELONGATED: f64 = 2.5;
+    let (long, short) = (width.max(height), width.min(height));
+    short > 0 && f64::from(long) > MOST_ELONGATED * f64::from(short)
+}
+
+/// A part of a long picture, such as a screenshot of a page that was scrolled: at the scale of the whole picture
+/// its cards are too small to be detected, and its boards need not lie on one plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Section {
+    /// The first pixel.
+    offset_px: (u32, u32),
+    size_px: (u32, u32),
+    /// From where to where along the long side a card's centre belongs to this section, in pixels of the picture.
+    centres_px: (f64, f64),
+}
+
+impl Section {
+    /// Cuts a picture so that each section is twice as long as wide and shares half its length with the next one; a
+    /// picture that is hardly longer than that stays whole.
+    fn cut((width, height): (u32, u32)) -> Vec<Self> {
+        /// Centres a little beyond the middle of an overlap belong to both sections, in short sides: the two
+        /// detections of a card differ by less.
+        const TOLERANCE: f64 = 0.05;
+        let (long, short) = (width.max(height), width.min(height));
+        let (count, length) = match is_long((width, height)) {
+            true => ((long - short).div_ceil(short), 2 * short),
+            false => (1, long),
+        };
+        let first = |i: u32| match count {
+            1 => 0,
+            _ => (u64::from(long - length) * u64::from(i) / u64::from(count - 1)) as u32,
+        };
+        let along = |along, across| if width > height { (along, across) } else { (across, along) };
+        let border = |i: u32| f64::from(first(i) + first(i - 1) + length) / 2.0;
+        let tolerance = TOLERANCE * f64::from(short);
+        let section = |i: u32| Self {
+            offset_px: along(first(i), 0),
+            size_px: along(length, short),
+            centres_px: (
+                if i == 0 { f64::MIN } else { border(i) - tolerance },
+                if i + 1 == count { f64::MAX } else { border(i + 1) + tolerance },
+            ),
+        };
+        (0..count).map(section).collect()
+    }
+
+    fn crop(&self, frame: &Frame) -> Frame {
+        let ((x, y), (width, height)) = (self.offset_px, self.size_px);
+        image::imageops::crop_imm(frame, x, y, width, height).to_image()
+    }
+
+    fn in_frame(&self, outline: CardOutline) -> CardOutline {
+        let offset = Point::new(f64::from(self.offset_px.0), f64::from(self.offset_px.1));
+        CardOutline { corners_in_image: outline.corners_in_image.map(|p| p + offset), ..outline }
+    }
+
+    fn is_nearest(&self, outline: &CardOutline) -> bool {
+        let centre = outline.corners_in_image.center();
+        let along = if self.size_px.0 > self.size_px.1 { centre.x } else { centre.y };
+        (self.centres_px.0..self.centres_px.1).contains(&along)
     }
 }
 

@@ -295,3 +295,33 @@ fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
     };
     assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
 }
+
+#[test]
+fn long_pictures_are_cut_into_sections_that_share_half() {
+    let cases = [
+        ((640, 480), 1),
+        ((1080, 2340), 1),
+        ((0, 0), 1),
+        ((700, 2100), 2),
+        ((5600, 700), 7),
+        ((1, 65_535), 65_534),
+    ];
+    for (size_px, count) in cases {
+        let sections = Section::cut(size_px);
+        assert_eq!(sections.len(), count, "{size_px:?}");
+        let ends =
+            sections.iter().map(|s| (s.offset_px.0 + s.size_px.0, s.offset_px.1 + s.size_px.1));
+        assert!(ends.clone().all(|(x, y)| x <= size_px.0 && y <= size_px.1));
+        assert_eq!(ends.last(), Some(size_px));
+    }
+    let sections = Section::cut((700, 2100));
+    let owners = |y: f64| {
+        let outline = CardOutline::at(Quad::rectangle(90.0, 60.0).map(|p| p + Point::new(9.0, y)));
+        sections.iter().map(|section| section.is_nearest(&outline)).collect::<Vec<_>>()
+    };
+    assert_eq!(owners(500.0), [true, false]);
+    assert_eq!(owners(1020.0), [true, true], "in the middle of the overlap");
+    assert_eq!(owners(1500.0), [false, true]);
+    let moved = sections[1].in_frame(CardOutline::at(Quad::rectangle(90.0, 60.0)));
+    assert_eq!(moved.corners_in_image.0[0], Point::new(0.0, 700.0));
+}

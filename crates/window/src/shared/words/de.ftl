@@ -90,7 +90,6 @@ copies = { $n ->
    *[other] { $n } Karten liegen mehrmals da: { $places }.
 }
 warning-cut-off = Die Datei des Fotos endet zu früh, der untere Rand kann fehlen. Bitte noch einmal kopieren.
-warning-elongated = Dieses Bild ist zu lang und schmal, um Karten darin zu finden. Bitte den Teil mit den Karten ausschneiden.
 warning-too-dark = Dieses Bild ist zu dunkel, um Karten zu zeigen. Mach Licht an und nimm es noch einmal auf.
 warning-too-small = Was Karten sein könnten, ist etwa { $n } Pixel lang, zu klein zum Lesen. Geh näher heran oder öffne das Bild in voller Größe.
 warning-nothing-read = Etwas sieht wie eine Karte aus, aber keine ist zu lesen. Zeig ganze Karten mit ihrem Rand, von oben.

@@ -83,7 +83,6 @@ copies = { $n ->
    *[other] { $n } cards are on the table more than once: { $places }.
 }
 warning-cut-off = The photo's file is incomplete, so its lower edge may be missing. Copy it again.
-warning-elongated = This picture is too long and narrow to find cards in. Crop it to the part that shows them.
 warning-too-dark = This picture is too dark to show cards. Turn on a light and take it again.
 warning-too-small = What look like cards are about { $n } pixels long, too small to read. Move closer, or open the picture at full size.
 warning-nothing-read = Something looks like a card, but none can be read. Show whole cards with their borders, from above.
