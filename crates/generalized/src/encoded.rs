@@ -159,6 +159,10 @@ impl Encoding {
                 }
             }
         }
+        if v == 1 {
+            // No second card says whether a property is all alike: it is, so that each set is one model.
+            clauses.extend((0..p).map(|j| vec![self.alike(j)]));
+        }
         Cnf { variables: self.alike(p - 1), clauses }
     }
 
@@ -418,6 +422,40 @@ pub(super) mod tests {
         for clause in encoding.cnf().clauses {
             let holds = |&literal: &i32| is_true.contains(&literal.abs()) == (literal > 0);
             assert!(clause.iter().any(holds), "{clause:?}");
+        }
+    }
+
+    /// How many assignments of all variables, of which the first have these values, satisfy the clauses.
+    fn count_models(clauses: &[Vec<i32>], assigned: &mut Vec<bool>, variables: usize) -> u64 {
+        let is_false = |&literal: &i32| {
+            let value = assigned.get(literal.unsigned_abs() as usize - 1);
+            value.is_some_and(|&value| value != (literal > 0))
+        };
+        if clauses.iter().any(|clause| clause.iter().all(is_false)) {
+            return 0;
+        }
+        if assigned.len() == variables {
+            return 1;
+        }
+        let mut models = 0;
+        for value in [true, false] {
+            assigned.push(value);
+            models += count_models(clauses, assigned, variables);
+            assigned.pop();
+        }
+        models
+    }
+
+    #[test]
+    fn each_set_of_a_board_is_one_model() {
+        for (v, p, size, sets) in
+            [(1, 1, 1, 1), (1, 2, 1, 1), (1, 5, 1, 1), (2, 2, 3, 3), (2, 3, 4, 6), (3, 2, 9, 12)]
+        {
+            let rules = Rules::new(v, p, 1).unwrap();
+            let board: Vec<Card> = (0..size).map(Card).collect();
+            let cnf = cnf(&rules, &board, &Budget::unlimited()).unwrap();
+            let models = count_models(&cnf.clauses, &mut Vec::new(), cnf.variables as usize);
+            assert_eq!(models, sets, "{v} values, {p} properties, {size} cards");
         }
     }
 

@@ -212,6 +212,13 @@ pub(crate) fn play(
                 words += 1;
                 begin_again(game.as_mut());
             }
+            Ok(Message::Text(_)) => {
+                words += 1;
+                let line = serde_json::json!({ "error": "unknown" }).to_string();
+                if socket.send(Message::text(line)).is_err() {
+                    return None;
+                }
+            }
             Ok(Message::Ping(_) | Message::Pong(_)) => words += 1,
             // What is no part of the protocol ends it.
             Ok(_) | Err(_) => {

@@ -16,7 +16,7 @@ const MOST_HEAD_BYTES: usize = 16 << 10;
 /// Most header lines in a head.
 const MOST_HEADERS: usize = 64;
 /// The protocol of the live pictures, by which a browser knows that it was understood.
-pub(crate) const PROTOCOL: &str = "setsight";
+const PROTOCOL: &str = "setsight";
 /// Digits of the name that a phone gives itself.
 const PHONE_DIGITS: usize = 16;
 
@@ -40,7 +40,7 @@ pub(crate) struct Request {
 }
 
 /// What opens a WebSocket. Browsers let a page set no header there, so that its key comes among the
-/// protocols: "setsight, KEY, PHONE".
+/// protocols: "setsight, KEY, PHONE". Other programs send the headers of every request.
 struct SocketUpgrade {
     key: String,
     protocols: Vec<String>,
@@ -61,8 +61,8 @@ pub(crate) enum Route {
     Picture(Body),
     /// One live picture, where no WebSocket opens.
     Frame(Body),
-    /// A WebSocket for live pictures, by its key.
-    Live(Phone, String),
+    /// A WebSocket for live pictures: the key of its handshake, and whether it names [`PROTOCOL`].
+    Live { phone: Phone, key: String, names_protocol: bool },
 }
 
 /// A photo that is announced.
@@ -162,7 +162,8 @@ impl Request {
         let upgrade = match only("sec-websocket-key")? {
             Some(key) if is_upgrade && version.as_deref() == Some("13") => {
                 let lists = all("sec-websocket-protocol")?.join(",");
-                let protocols = lists.split(',').map(|one| one.trim().to_owned()).collect();
+                let protocols = lists.split(',').map(str::trim).filter(|one| !one.is_empty());
+                let protocols = protocols.map(str::to_owned).collect();
                 Some(SocketUpgrade { key, protocols })
             }
             _ => None,
@@ -188,6 +189,11 @@ impl Request {
         &self.host
     }
 
+    /// Whether it asks for the head of what GET is answered with (RFC 9110, 9.3.2).
+    pub(crate) fn is_head(&self) -> bool {
+        self.method == "HEAD"
+    }
+
     /// What it asks for. `None` for what there is not and for who may not ask: without a host that
     /// is ours (else another site could give its own name this machine's address, DNS rebinding),
     /// from another site's page, or without the key.
@@ -195,7 +201,8 @@ impl Request {
         if !hosts.contains(&self.host) {
             return None;
         }
-        if self.method == "GET"
+        let method = if self.is_head() { "GET" } else { &*self.method };
+        if method == "GET"
             && self.upgrade.is_none()
             // Readers of codes and messengers add what they count by: `/?x`.
             && let Some(path) = self.target.split('?').next()
@@ -209,17 +216,27 @@ impl Request {
             return None;
         }
         if let Some(upgrade) = &self.upgrade {
-            let [protocol, said, phone] = &upgrade.protocols[..] else { return None };
-            let is_live = self.method == "GET" && self.target == "/live" && protocol == PROTOCOL;
-            let phone = Phone::new(phone)?;
-            return (key.is(said) && is_live).then(|| Route::Live(phone, upgrade.key.clone()));
+            let (said, phone) = match &upgrade.protocols[..] {
+                [_, said, phone] => (&**said, Phone::new(phone)?),
+                [] | [_] => (self.key.as_deref()?, self.phone()?),
+                _ => return None,
+            };
+            let protocol = upgrade.protocols.first();
+            let is_live = self.method == "GET"
+                && self.target == "/live"
+                && protocol.is_none_or(|protocol| protocol == PROTOCOL);
+            return (key.is(said) && is_live).then(|| Route::Live {
+                phone,
+                key: upgrade.key.clone(),
+                names_protocol: protocol.is_some(),
+            });
         }
         let said = self.key.as_deref()?;
         if !key.is(said) {
-            let is_asked = (&*self.method, &*self.target) == ("GET", "/key");
+            let is_asked = (method, &*self.target) == ("GET", "/key");
             return (is_asked && key.is_code(said)).then_some(Route::Key);
         }
-        match (&*self.method, &*self.target) {
+        match (method, &*self.target) {
             ("GET", "/hello") => Some(Route::Hello(self.phone())),
             ("POST", "/photo") => Some(Route::Photo(self.body()?)),
             ("POST", "/picture") => Some(Route::Picture(self.body()?)),
@@ -290,8 +307,8 @@ impl Answer {
         Self { status, kind, body: Cow::Owned(body), page_of: None }
     }
 
-    /// Writes it; the connection ends behind it.
-    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Writes it, or its head alone; the connection ends behind it.
+    pub(crate) fn write(&self, out: &mut impl Write, is_head: bool) -> io::Result<()> {
         let policy = match &self.page_of {
             // Safari did not count WebSockets as 'self'.
             Some(host) => format!(
@@ -311,7 +328,8 @@ impl Answer {
             self.kind,
             self.body.len(),
         );
-        out.write_all(&[head.as_bytes(), &self.body].concat())?;
+        let body = if is_head { &[] } else { &*self.body };
+        out.write_all(&[head.as_bytes(), body].concat())?;
         out.flush()
     }
 }
@@ -322,14 +340,22 @@ pub(crate) fn ask_for_body(out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// Accepts a WebSocket (RFC 6455, 4.2.2).
-pub(crate) fn accept_socket(out: &mut impl Write, key: &str, protocol: &str) -> io::Result<()> {
+/// Accepts a WebSocket (RFC 6455, 4.2.2). Clients refuse a protocol that they have not named.
+pub(crate) fn accept_socket(
+    out: &mut impl Write,
+    key: &str,
+    names_protocol: bool,
+) -> io::Result<()> {
     const GUID: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     let digest = digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{GUID}").as_bytes());
     let accept = BASE64.encode(digest);
+    let protocol = match names_protocol {
+        true => format!("Sec-WebSocket-Protocol: {PROTOCOL}\r\n"),
+        false => String::new(),
+    };
     let head = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: {protocol}\r\n\r\n"
+         Sec-WebSocket-Accept: {accept}\r\n{protocol}\r\n"
     );
     out.write_all(head.as_bytes())?;
     out.flush()
@@ -421,12 +447,13 @@ mod tests {
             let page = route(&key, &format!("GET {path} HTTP/1.1\nHost: {HOST}"));
             assert!(matches!(page, Some(Route::Page(..))), "{path}");
         }
+        let head = route(&key, &format!("HEAD / HTTP/1.1\nHost: {HOST}"));
+        assert!(matches!(head, Some(Route::Page(..))));
         let others = [
             "GET / HTTP/1.1\nHost: evil.example:8780".to_owned(),
             "GET / HTTP/1.1".to_owned(),
             format!("GET / HTTP/1.1\nHost: {HOST}\nHost: evil.example"),
             format!("POST / HTTP/1.1\nHost: {HOST}"),
-            format!("HEAD / HTTP/1.1\nHost: {HOST}"),
             format!("GET /%3fx HTTP/1.1\nHost: {HOST}"),
             format!("GET /../page.css HTTP/1.1\nHost: {HOST}"),
             format!("GET /%2e%2e/etc/passwd HTTP/1.1\nHost: {HOST}"),
@@ -507,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn live_pictures_have_their_key_among_the_protocols() {
+    fn live_pictures_have_their_key_among_the_protocols_or_in_headers() {
         let key = Key::random().unwrap();
         let head = format!(
             "GET /live HTTP/1.1\nHost: {HOST}\nOrigin: http://{HOST}\nUpgrade: websocket\n\
@@ -515,8 +542,28 @@ mod tests {
              Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n\
              Sec-WebSocket-Protocol: setsight, KEY, {PHONE}"
         );
-        assert!(matches!(route(&key, &head), Some(Route::Live(..))));
+        let protocols = format!("Sec-WebSocket-Protocol: setsight, KEY, {PHONE}");
+        let headers = format!("X-Setsight-Key: KEY\nX-Setsight-Phone: {PHONE}");
+        let by_headers = head.replace(&protocols, &headers);
+        for (head, named) in [
+            (&head, true),
+            (&by_headers, false),
+            (&format!("{by_headers}\nSec-WebSocket-Protocol: setsight"), true),
+        ] {
+            let route = route(&key, head);
+            let names = match &route {
+                Some(Route::Live { names_protocol, .. }) => Some(*names_protocol),
+                _ => None,
+            };
+            assert_eq!(names, Some(named), "{head}");
+        }
         for wrong in [
+            by_headers.replace("KEY", "x"),
+            by_headers.replace(PHONE, "x"),
+            by_headers.replace("GET", "HEAD"),
+            by_headers.replace(&headers, ""),
+            format!("{by_headers}\nSec-WebSocket-Protocol: chat"),
+            format!("{by_headers}\nSec-WebSocket-Protocol: setsight, chat"),
             head.replace("KEY", "x"),
             head.replace("/live", "/photo"),
             head.replace("/live", "/"),

@@ -7,7 +7,7 @@
 use crate::{
     address::{self, Listen, ListenError},
     pictures::{self, DecodeQueue, Reads},
-    request::{Answer, Body, Key, PROTOCOL, Phone, Request, Route, accept_socket, ask_for_body},
+    request::{Answer, Body, Key, Phone, Request, Route, accept_socket, ask_for_body},
     sessions::{Connection, Sessions},
     socket::{self, Certificate, Stream},
 };
@@ -340,26 +340,21 @@ impl Shared {
         let hosts = [lock(&self.hosts).clone(), vec![own]].concat();
         let mut stream = Stream::open(connection, &self.certificate, HEAD_LIMIT)?;
         let request = Request::read(&mut stream)?;
-        let route = request.and_then(|request| {
-            Some((request.route(&hosts, stream.is_secure(), &self.key)?, request))
-        });
-        let Some((route, request)) = route else {
-            return send(stream, &Answer::nothing());
-        };
-        match route {
-            Route::Page(kind, text) => send(stream, &Answer::page(kind, text, request.host())),
-            Route::Hello(phone) => {
+        let Some(request) = request else { return send(stream, &Answer::nothing()) };
+        let route = request.route(&hosts, stream.is_secure(), &self.key);
+        let answer = match route {
+            None => Answer::nothing(),
+            Some(Route::Page(kind, text)) => Answer::page(kind, text, request.host()),
+            Some(Route::Hello(phone)) => {
                 let has_place = self.sessions.has_place(phone.as_ref());
-                let answer =
+                let hello =
                     json!({ "version": 1, "place": has_place, "fingerprint": self.fingerprint });
-                send(stream, &Answer::json(&answer))
+                Answer::json(&hello)
             }
-            Route::Key => {
-                send(stream, &Answer::json(&json!({ "version": 1, "key": self.key.text() })))
-            }
-            Route::Photo(body) => {
+            Some(Route::Key) => Answer::json(&json!({ "version": 1, "key": self.key.text() })),
+            Some(Route::Photo(body)) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |connection, bytes| {
+                return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::read(
                         &*self.reads,
                         &self.decode_queue,
@@ -367,25 +362,28 @@ impl Shared {
                         bytes,
                         &*self.on_event,
                     )
-                })
+                });
             }
-            Route::Picture(body) => {
+            Some(Route::Picture(body)) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |connection, bytes| {
+                return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::picture(&self.decode_queue, connection, bytes)
-                })
+                });
             }
-            Route::Frame(body) => {
+            Some(Route::Frame(body)) => {
                 waits.is_known();
-                self.photo(stream, &body, request.rest, |connection, bytes| {
+                return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::frame(bytes.to_vec(), connection, &*self.reads, &*self.on_event)
-                })
+                });
             }
-            Route::Live(phone, key) => {
+            Some(Route::Live { phone, key, names_protocol }) => {
                 waits.is_known();
-                self.live(stream, &phone, &key)
+                return self.live(stream, &phone, &key, names_protocol);
             }
-        }
+        };
+        answer.write(&mut stream, request.is_head())?;
+        stream.finish();
+        Ok(())
     }
 
     /// The place of a phone, or an answer if there is none.
@@ -430,13 +428,19 @@ impl Shared {
     }
 
     /// Follows a phone's live pictures.
-    fn live(&self, mut stream: Stream, phone: &Phone, key: &str) -> io::Result<()> {
+    fn live(
+        &self,
+        mut stream: Stream,
+        phone: &Phone,
+        key: &str,
+        names_protocol: bool,
+    ) -> io::Result<()> {
         let connection = match self.connection(&mut stream, phone)? {
             Ok(connection) => connection,
             Err(answer) => return send(stream, &answer),
         };
         stream.allow(ANSWER_LIMIT);
-        accept_socket(&mut stream, key, PROTOCOL)?;
+        accept_socket(&mut stream, key, names_protocol)?;
         let reason = pictures::play(stream, &connection, &*self.reads, &*self.on_event);
         (self.on_event)(ServerEvent::Left { phone: connection.number, reason });
         Ok(())
@@ -444,7 +448,7 @@ impl Shared {
 }
 
 fn send(mut stream: Stream, answer: &Answer) -> io::Result<()> {
-    answer.write(&mut stream)?;
+    answer.write(&mut stream, false)?;
     stream.finish();
     Ok(())
 }

@@ -130,6 +130,39 @@ fn live_pictures_are_answered_one_by_one_and_the_game_outlives_the_connection() 
     assert_eq!(told.iter().filter(|line| *line == "1 live").count(), 2, "{told:?}");
 }
 
+/// As aiohttp, websockets and websocket-client open it: with headers, and without protocols.
+#[test]
+fn other_programs_open_a_websocket_by_the_headers_of_every_request() {
+    let world = World::new();
+    let protocols = format!("Sec-WebSocket-Protocol: setsight, {}, {PHONE}", world.key);
+    let headers = format!("X-Setsight-Key: {}\r\nX-Setsight-Phone: {PHONE}", world.key);
+    let (stream, head) = world.opened(&world.live_head(PHONE).replace(&protocols, &headers));
+    assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+    assert!(!head.contains("Sec-WebSocket-Protocol"), "it has not named one: {head}");
+    let mut socket = WebSocket::from_raw_socket(stream, Role::Client, None);
+    assert_eq!(told(&mut socket, jpeg(90))["frame"], 0);
+    for text in ["newgame", "", "{}"] {
+        socket.send(Message::text(text)).unwrap();
+        let Message::Text(answer) = socket.read().unwrap() else { panic!("{text}: no answer") };
+        assert_eq!(answer.as_str(), "{\"error\":\"unknown\"}", "{text}");
+    }
+    assert_eq!(told(&mut socket, jpeg(95))["frame"], 1, "it stays open");
+}
+
+#[test]
+fn head_is_answered_as_get_without_a_body() {
+    let world = World::new();
+    let asks = ["/", "/page.css", "/page.js", "/icon.svg", "/hello", "/photo", "/nothing"];
+    for path in asks {
+        let [get, head] = ["GET", "HEAD"].map(|method| {
+            world.said(format!("{}\r\n", world.head(&format!("{method} {path}"))).as_bytes())
+        });
+        let body = body(&get);
+        assert_eq!(Some(&*head), get.strip_suffix(body), "{path}");
+        assert!(head.contains(&format!("\r\nContent-Length: {}\r\n", body.len())), "{head}");
+    }
+}
+
 #[test]
 fn pictures_by_post_belong_to_the_same_game() {
     let world = World::new();

@@ -76,7 +76,8 @@ impl Record {
     }
 
     /// One CSV line for each card, or a single line for a photo without cards or with an error,
-    /// each with its line end. `sets` holds the numbers (from 1) of the card's sets.
+    /// each with its line end. `sets` holds the card's sets, numbered from 1, such as `s1 s3`: a reader
+    /// could take plain numbers for a number or a date, and "set 3" is a date in Italian.
     pub fn to_csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let image = self.image.to_string_lossy();
@@ -93,7 +94,7 @@ impl Record {
                 for (i, card) in table.cards.iter().enumerate() {
                     let member =
                         table.sets.iter().enumerate().filter(|(_, set)| set.0.contains(&i));
-                    let sets: Vec<String> = member.map(|(n, _)| (n + 1).to_string()).collect();
+                    let sets: Vec<String> = member.map(|(n, _)| format!("s{}", n + 1)).collect();
                     let mut fields = vec![
                         (i + 1).to_string(),
                         card.card.to_string(),
@@ -457,7 +458,7 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 5);
-        assert_eq!((&rows[0][0], &rows[0][2], &rows[0][13]), ("a, \"b\".jpg", "1fgd", "1"));
+        assert_eq!((&rows[0][0], &rows[0][2], &rows[0][13]), ("a, \"b\".jpg", "1fgd", "s1"));
         assert_eq!((&rows[3][4], &rows[3][13], &rows[4][14]), ("true", "", "is, well, empty"));
     }
 

@@ -123,8 +123,13 @@ impl World {
 
     /// The connection of a phone that plays, and the head of the answer.
     pub fn live(&self, phone: &str) -> (TcpStream, String) {
+        self.opened(&self.live_head(phone))
+    }
+
+    /// A connection that stays open behind the answer to this request, and the answer's head.
+    pub fn opened(&self, request: &str) -> (TcpStream, String) {
         let mut stream = self.connect();
-        stream.write_all(self.live_head(phone).as_bytes()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
         let mut head = Vec::new();
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
