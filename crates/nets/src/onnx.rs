@@ -4,15 +4,15 @@
 //! program demands them. The batch size is free in every file; rows and columns are free if
 //! [`crate::graph::Graph::input_size`] is `None`.
 //!
-//! The finder's and the refiner's weights are stored as 16-bit floats, each with a `Cast` to 32
-//! bits that both engines evaluate once, at load time. This halves the file, and changes each
-//! weight by at most one part in two thousand.
+//! In files of this program the finder's and the refiner's weights are 16-bit floats, each with a `Cast`
+//! to 32 bits that both engines evaluate once, at load time. This halves the file, and changes each
+//! weight by at most one part in two thousand. Files for other programs have 32 bits.
 
 mod read;
 mod write;
 
 pub use read::decode;
-pub use write::encode;
+pub use write::{encode, encode_floats};
 
 #[cfg(test)]
 mod tests {
@@ -20,7 +20,7 @@ mod tests {
     use crate::graph::{Conv, Graph, Node, Op};
     use crate::{Kind, Metadata};
     use half::f16;
-    use onnx_rs::ast::OpType;
+    use onnx_rs::ast::{DataType, OpType};
     use proptest::prelude::*;
 
     fn numbers(n: usize, seed: usize) -> Vec<f32> {
@@ -109,6 +109,21 @@ mod tests {
         let (back, _) = decode(&encode(&graph, &metadata(Kind::Finder))).unwrap();
         assert_eq!(back.nodes[1], graph.nodes[1]);
         assert_ne!(back.nodes[2], graph.nodes[2]);
+    }
+
+    #[test]
+    fn a_file_for_other_programs_has_the_same_weights_in_thirty_two_bits() {
+        for (kind, graph) in
+            [(Kind::Reader, reader()), (Kind::Finder, finder()), (Kind::Refiner, reader())]
+        {
+            let (graph, metadata) = (stored(graph, kind), metadata(kind));
+            let bytes = encode_floats(&graph, &metadata);
+            assert_eq!(decode(&bytes).unwrap(), (graph, metadata), "{kind:?}");
+            let written = onnx_rs::parse(&bytes).unwrap().graph.unwrap();
+            assert!(written.node.iter().all(|node| node.op_type != OpType::Cast), "{kind:?}");
+            let mut types = written.initializer.iter().map(|tensor| tensor.data_type());
+            assert!(types.all(|stored| stored == DataType::Float), "{kind:?}");
+        }
     }
 
     #[test]

@@ -88,12 +88,13 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     }
     let (graph, metadata) =
         onnx::decode(&models.read(file_of(kind))?).with_context(|| name.clone())?;
-    let bytes = onnx::encode(&graph, &metadata);
+    let bytes = onnx::encode_floats(&graph, &metadata);
     Network::load(&bytes, &name, kind)?;
     // The version of the format, and who made it.
     put(&args.out, &bytes[..bytes.len().min(12)], &[&name], &bytes)?;
     let told = format!(
-        "{}: a {} of {} weights, {} bytes, sha256 {}",
+        "{}: a {} of {} weights, {} bytes, sha256 {}\n\
+         OpenVINO computes with 16 bits on some processors unless INFERENCE_PRECISION_HINT is f32",
         args.out.display(),
         kind.name(),
         graph.parameters(),

@@ -20,14 +20,26 @@ const IR_VERSION: i64 = 8;
 /// Most weights of a reader that are stored as 32-bit floats: the board's are quantised from them.
 const MOST_EXACT: usize = 50_000;
 
-/// Writes a network.
+/// Writes a network, a large one with weights of 16 bits.
 ///
 /// # Panics
 /// If the graph is malformed, with a node that uses a tensor before it is computed.
 pub fn encode(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
+    let halves = metadata.kind != Kind::Reader || graph.parameters() > MOST_EXACT;
+    encode_with(graph, metadata, halves)
+}
+
+/// Writes a network with weights of 32 bits, as OpenCV up to 4.6 needs them.
+///
+/// # Panics
+/// As [`encode`].
+pub fn encode_floats(graph: &Graph, metadata: &Metadata) -> Vec<u8> {
+    encode_with(graph, metadata, false)
+}
+
+fn encode_with(graph: &Graph, metadata: &Metadata, halves: bool) -> Vec<u8> {
     let kind = metadata.kind;
     let last = graph.nodes.len().saturating_sub(1);
-    let halves = kind != Kind::Reader || graph.parameters() > MOST_EXACT;
     let mut writing = Writing { halves, file: GraphProto::default() };
     let mut tensors = vec![kind.input_name().to_owned()];
     for (i, node) in graph.nodes.iter().enumerate() {

@@ -110,7 +110,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let kb = |sectors: u64| (sectors * flash::SECTOR_BYTES) as f64 / 1024.0;
     let told = format!(
         "{}: {:.1} KB of the {:.0} KB that fit the internal flash; {} goes onto the board, {} beside \
-         it begins with README.md\n{text}",
+         it begins with README.md\n{text}\n\
+         LiteRT computes as TFLite-Micro does with BUILTIN_REF; XNNPACK, its default, is off by some steps",
         out.display(),
         kb(sectors),
         kb(flash::LIMIT_SECTORS),
