@@ -309,10 +309,12 @@ fn long_pictures_are_cut_into_sections_that_share_half() {
     for (size_px, count) in cases {
         let sections = Section::cut(size_px);
         assert_eq!(sections.len(), count, "{size_px:?}");
-        let ends =
-            sections.iter().map(|s| (s.offset_px.0 + s.size_px.0, s.offset_px.1 + s.size_px.1));
-        assert!(ends.clone().all(|(x, y)| x <= size_px.0 && y <= size_px.1));
-        assert_eq!(ends.last(), Some(size_px));
+        for Section { offset_px: (x, y), size_px: (width, height), .. } in &sections {
+            assert!(x + width <= size_px.0 && y + height <= size_px.1);
+        }
+        let last = &sections[sections.len() - 1];
+        let end = (last.offset_px.0 + last.size_px.0, last.offset_px.1 + last.size_px.1);
+        assert_eq!(end, size_px);
     }
     let sections = Section::cut((700, 2100));
     let owners = |y: f64| {
