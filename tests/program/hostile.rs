@@ -129,7 +129,7 @@ fn strips_are_read_by_both_finders() {
     }
     for finder in ["classical", "learned"] {
         let ran = world.run(&["scan", "high.png", "wide.png", "--finder", finder]).expect(0);
-        assert!(ran.line_about("wide.png").contains("cut that part out"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("2 photos, 0 cards"), "{}", ran.stderr);
     }
     let strip = RgbImage::from_pixel(64, 30_000, Rgb([120, 90, 60]));
     world.file("strip.png", &encoded(DynamicImage::ImageRgb8(strip), ImageFormat::Png));
