@@ -7,7 +7,7 @@
 
 use crate::common::labelled::{crops, labels, photo_label};
 use crate::common::pictures::*;
-use crate::common::{Ran, World};
+use crate::common::{ENCODINGS, Ran, World};
 use image::ImageFormat;
 use serde_json::{Map, Value, json};
 use setsight_labels::convert::{self, Format};
@@ -350,19 +350,6 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
-}
-
-/// Text as it is, and as editors and spreadsheets of Windows write it.
-const ENCODINGS: [fn(Vec<u8>) -> Vec<u8>; 4] = [
-    |text| text,
-    |text| [b"\xef\xbb\xbf", &text[..]].concat(),
-    |text| utf16(&text, u16::to_le_bytes),
-    |text| utf16(&text, u16::to_be_bytes),
-];
-
-fn utf16(text: &[u8], bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-    let text = std::str::from_utf8(text).unwrap();
-    format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
 }
 
 fn copy(folder: &Path, world: &World, to: &str, encode: fn(Vec<u8>) -> Vec<u8>) {
