@@ -155,7 +155,14 @@ fn read_labelme(
         for (i, shape) in shapes.iter().enumerate() {
             let class = text_of(&shape["label"]).unwrap_or_default();
             let at = format!("shape {}", i + 1);
+            let kind = shape["shape_type"].as_str().unwrap_or("polygon");
             match outline_of_shape(shape) {
+                _ if !SHAPES.contains(&kind) => drafts.problem(
+                    file.path,
+                    &format!(
+                        "{at} ({class}) is a {kind}, whose place cannot be read; draw a polygon"
+                    ),
+                ),
                 Some(outline) => marks.push(Mark { class, outline, at }),
                 None => drafts.problem(file.path, &format!("{at} ({class}) has too few points")),
             }
@@ -166,6 +173,19 @@ fn read_labelme(
         Ok(())
     })
 }
+
+/// Kinds of shapes whose points are corners, a middle, or two ends of a diagonal.
+const SHAPES: [&str; 9] = [
+    "polygon",
+    "rectangle",
+    "oriented_rectangle",
+    "rotation",
+    "quadrilateral",
+    "mask",
+    "point",
+    "circle",
+    "line",
+];
 
 fn outline_of_shape(shape: &Value) -> Option<Outline> {
     let point = |point: &Value| match numbers_of(point)?.as_slice() {
