@@ -98,12 +98,12 @@ fn add(
     drafts: &mut Drafts,
 ) {
     let first = task.names.first().map_or("", String::as_str);
-    let Some(regions) = task.regions else {
-        drafts.skip(file.path, &format!("{at} ({first})"));
-        return;
-    };
     let there = task.names.iter().find_map(|name| file.picture(pictures, name).ok());
     let picture = there.map_or_else(|| file.picture(pictures, first), Ok);
+    let Some(regions) = task.regions else {
+        drafts.skip(file.path, &format!("{at} ({first})"), picture);
+        return;
+    };
     if !has_parts && regions.iter().any(|region| !region.words.is_empty()) {
         // A picture that is one card.
         let words: Vec<String> = regions.into_iter().flat_map(|region| region.words).collect();

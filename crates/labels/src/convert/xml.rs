@@ -58,7 +58,7 @@ fn add(file: &Document, image: Node, pictures: &Pictures, drafts: &mut Drafts) {
     }
     if marks.is_empty() {
         // The file lists the photos that nobody has come to yet, too.
-        drafts.skip(file.path, name);
+        drafts.skip(file.path, name, file.picture(pictures, name));
         return;
     }
     let told_px = number_of(image, "width").zip(number_of(image, "height"));

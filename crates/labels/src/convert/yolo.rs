@@ -85,7 +85,7 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
     for picture in files.iter().filter(|file| is_picture(file)) {
         let mut ways = labels_apart(picture).into_iter().chain([picture.with_extension("txt")]);
         let Some(own) = ways.find_map(|way| texts.take(&way)) else {
-            drafts.skipped.push(picture.display().to_string());
+            drafts.skipped.push((picture.display().to_string(), None));
             continue;
         };
         let list = match list_of(&own, &lists) {
@@ -99,7 +99,15 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
         };
         if let Some(marks) = marks_of(&own, list, &mut drafts) {
             let (path, unit) = (picture.clone(), Unit::Shares);
-            drafts.photos.push(DraftPhoto { path, told_in: own, told_px: None, unit, marks });
+            let (told_px, shown_upright) = (None, false);
+            drafts.photos.push(DraftPhoto {
+                path,
+                told_in: own,
+                told_px,
+                shown_upright,
+                unit,
+                marks,
+            });
         }
     }
     // Lists of photos and notes are text files too; label files hold numbers from the first line
