@@ -6,6 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use indicatif::ProgressBar;
 use setsight_desktop::Failure;
 use setsight_eval::BaselineError;
+use setsight_files::small_file::decode_text;
 use setsight_files::whole_file::{refuse_others, write_whole};
 use setsight_files::{printable::print_lines, say};
 use setsight_labels::convert::FindError;
@@ -125,13 +126,9 @@ pub fn is_of_call(error: &anyhow::Error) -> bool {
     error.is::<BadCall>() || error.chain().any(is_missing)
 }
 
-/// The bytes of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun
+/// The text of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun
 /// for what is expected there, such as "file of deals".
-pub fn read_input(
-    path: Option<&Path>,
-    limit: u64,
-    what: &str,
-) -> anyhow::Result<(Vec<u8>, String)> {
+pub fn read_input(path: Option<&Path>, limit: u64, what: &str) -> anyhow::Result<(String, String)> {
     let path = path.filter(|path| path.as_os_str() != "-");
     let (name, input): (String, Box<dyn Read>) = match path {
         Some(path) => {
@@ -158,7 +155,8 @@ pub fn read_input(
         let message = format!("{name}: more than {limit} bytes; too large for a {what}");
         return Err(BadCall(message).into());
     }
-    Ok((bytes, name))
+    let text = decode_text(bytes).map_err(|error| BadCall(format!("{name}: {error}")))?;
+    Ok((text, name))
 }
 
 /// An error in writing to a place that the call names: its own if something else would be replaced there.

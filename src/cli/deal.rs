@@ -97,9 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 /// Says where another program's transcript first differs from the right one; fails if it does.
 fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
-    let (bytes, name) = read_input(Some(output), MAX_OUTPUT_BYTES, "transcript")?;
-    // What is no text becomes a replacement character, which then differs.
-    let text = String::from_utf8_lossy(&bytes);
+    let (text, name) = read_input(Some(output), MAX_OUTPUT_BYTES, "transcript")?;
     let Some(Difference { line, data_set, expected, found }) = first_difference(deals, &text)
     else {
         print_result!("{name}: right")?;
@@ -133,7 +131,7 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
         return Ok(seeds.map(|n| (format!("Deal of seed {n}"), Deal::random(n))).collect());
     }
     let (file, name) = read_input(args.file.as_deref(), MAX_INPUT_BYTES, "file of deals")?;
-    match parse_deals(&file) {
+    match parse_deals(file.as_bytes()) {
         Ok(deals) => Ok(numbered(&name, deals)),
         Err(error) => Err(BadCall(format!("{name}, {error}")).into()),
     }

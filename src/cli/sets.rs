@@ -1,7 +1,7 @@
 //! `setsight sets`: codes to sets.
 
 use super::terminal::{self, ColorChoice};
-use crate::cli::common::{BadCall, Format, Outcome, within};
+use crate::cli::common::{BadCall, Format, Outcome, read_input, within};
 use anyhow::Context;
 use rand::{SeedableRng, seq::SliceRandom};
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use setsight_game::cards::{Card, DECK_SIZE, MAX_ON_TABLE, Property, parse_codes}
 use setsight_game::json::VERSION;
 use setsight_game::sets::{self, Chance, Set, explain, explain_third};
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Write};
 
 /// Enough for [`MAX_ON_TABLE`] codes with generous white space.
 const MAX_INPUT_BYTES: u64 = 1 << 16;
@@ -79,8 +79,9 @@ fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
         return Ok((deck, Some(seed)));
     }
     let text = match args.codes.as_slice() {
-        [] => from_stdin()?,
-        [dash] if dash == "-" => from_stdin()?,
+        codes if matches!(codes, [] | [_]) && codes.iter().all(|code| code == "-") => {
+            read_input(None, MAX_INPUT_BYTES, "list of card codes such as 2spd")?.0
+        }
         codes => codes.join(" "),
     };
     let cards = parse_codes(&text).map_err(|(i, e)| BadCall(format!("card {i}: {e}")))?;
@@ -93,26 +94,6 @@ fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
         return Err(BadCall(format!("{count} cards; a board has at most {MAX_ON_TABLE}")).into());
     }
     Ok((cards, None))
-}
-
-fn from_stdin() -> anyhow::Result<String> {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        say!("type card codes such as 2spd; end with Ctrl-D");
-    }
-    let mut bytes = Vec::new();
-    stdin
-        .lock()
-        .take(MAX_INPUT_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .context("cannot read the cards from stdin")?;
-    if bytes.len() as u64 > MAX_INPUT_BYTES {
-        let message =
-            format!("stdin holds more than {MAX_INPUT_BYTES} bytes; too many for a board");
-        return Err(BadCall(message).into());
-    }
-    // What is no text becomes a replacement character, which the code's error then names.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn text(cards: &[Card], found: &[Set], args: &Args) -> String {

@@ -3,9 +3,10 @@
 //! A file or folder that this program did not write, where a command would write its own, survives.
 
 use crate::common::pictures::{small_png, *};
-use crate::common::{Ran, Signal, Start, World, json_lines};
+use crate::common::{ENCODINGS, Ran, Signal, Start, World, json_lines};
 use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
 use setsight_photo::source;
+use setsight_testkit::in_repository;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -294,4 +295,40 @@ fn what_is_somebodys_is_not_replaced() {
 fn tables(world: &World) {
     let draw = "render --kind plain --cards 2 --count 1 --size 160x120 --out tables";
     world.run(&draw.split(' ').collect::<Vec<_>>()).expect(0);
+}
+
+/// What Notepad and PowerShell write is read from a file and from stdin; other bytes are named.
+#[test]
+fn text_is_read_in_any_encoding() {
+    let contest = |name: &str| in_repository("tests/data/contest").join(name);
+    let deals = std::fs::read(contest("sample1.txt")).unwrap();
+    let transcript = std::fs::read(contest("sample1.expected.txt")).unwrap();
+    let table: [(&[u8], &str, &str); 8] = [
+        (b"2spd 3frs\r\n1ogo\r\n", "sets", "These three: a set"),
+        (b"2spd 3frs\r\n1ogo\r\n", "sets -", "These three: a set"),
+        (b"0000\r\n0111\r\n0222\r\n", "general --board -", "a board of 3 cards"),
+        (b"0000\r\n0111\r\n0222\r\n", "general --board text", "a board of 3 cards"),
+        (&deals, "deal", "Analyzing 1 data set(s)"),
+        (&deals, "deal -", "Analyzing 1 data set(s)"),
+        (&deals, "deal text", "Analyzing 1 data set(s)"),
+        (&transcript, "deal deals --check text", "text: right"),
+    ];
+    let world = World::new();
+    world.file("deals", &deals);
+    let run = |call: &str, bytes: &[u8]| {
+        world.file("text", bytes);
+        Ran::from(world.command(&call.split(' ').collect::<Vec<_>>()).fed(bytes))
+    };
+    for (text, call, expected) in table {
+        for encode in ENCODINGS {
+            let ran = run(call, &encode(text.to_vec())).expect(0);
+            assert!(ran.stdout.contains(expected), "{call}: {}{}", ran.stdout, ran.stderr);
+        }
+        let name = if call.ends_with("text") { "text" } else { "stdin" };
+        for broken in [&b"\xff\xfe2\0\n\0s"[..], b"2\n\xe4", b"2\n\0"] {
+            let error = run(call, broken).expect(2).stderr;
+            let expected = format!("{name}: line 2 is not text; expected UTF-8, or UTF-16");
+            assert!(error.contains(&expected), "{call}: {error}");
+        }
+    }
 }

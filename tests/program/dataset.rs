@@ -7,7 +7,7 @@
 
 use crate::common::labelled::{crops, labels, photo_label};
 use crate::common::pictures::*;
-use crate::common::{Ran, World};
+use crate::common::{ENCODINGS, Ran, World};
 use image::ImageFormat;
 use serde_json::{Map, Value, json};
 use setsight_labels::convert::{self, Format};
@@ -64,17 +64,71 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
     assert!(turned[0].center.distance(upright) < 1e-9, "{:?}", label.cards);
     assert!(center("yolo").distance(Point::new(20.0, 30.0)) < 1e-9, "{:?}", center("yolo"));
 
-    // What COCO says of the size tells which picture it speaks of.
-    let mark = json!([{"image_id": 1, "category_id": 3, "bbox": [20, 10, 20, 20]}]);
-    for (out, size, expected) in
-        [("up", (60, 80), (20.0, 30.0)), ("stored", (80, 60), (30.0, 20.0))]
+    let mark = |boxes: Value| json!([{"image_id": 1, "category_id": 3, "bbox": boxes}]);
+    let (both, only_upright, only_stored) = ([20, 10, 20, 20], [20, 58, 20, 20], [58, 20, 20, 20]);
+    let (turned, taken_as_stored) = ("as viewers show them, such as", "as stored, such as");
+    // The size that COCO states, whether Label Studio wrote it, a box, and the centre, with what is remarked.
+    let table = [
+        (Some((60, 80)), false, both, Some(((20.0, 30.0), turned))),
+        (Some((60, 80)), false, only_stored, None),
+        (Some((80, 60)), false, both, None),
+        (Some((80, 60)), false, only_stored, Some(((68.0, 30.0), taken_as_stored))),
+        (Some((80, 60)), false, only_upright, Some(((68.0, 30.0), turned))),
+        (Some((80, 60)), true, both, Some(((20.0, 30.0), turned))),
+        (None, false, both, Some(((20.0, 30.0), turned))),
+        (None, false, only_stored, Some(((68.0, 30.0), taken_as_stored))),
+        (Some((81, 60)), false, only_stored, None),
+    ];
+    for (size, by_label_studio, one, expected) in table {
+        let mut image = json!({"id": 1, "file_name": "a.jpg"});
+        if let Some((width, height)) = size {
+            (image["width"], image["height"]) = (json!(width), json!(height));
+        }
+        let mut labels: Value =
+            serde_json::from_slice(&coco(json!([image]), mark(json!(one)))).unwrap();
+        if by_label_studio {
+            labels["info"] = json!({"contributor": "Label Studio"});
+        }
+        world.file("set/images/coco.json", labels.to_string().as_bytes());
+        std::fs::remove_dir_all(world.path().join("out")).ok();
+        let ran = run_convert(&world, &["set/images/coco.json", "--out", "out"]);
+        let case = format!("{size:?} {one:?}: {}", ran.stderr);
+        let Some(((x, y), remark)) = expected else {
+            assert_eq!(ran.code, 1, "{case}");
+            continue;
+        };
+        assert!(ran.expect(0).stderr.contains("1 photos are turned by their EXIF data"), "{case}");
+        assert!(case.contains(remark), "{case}");
+        assert!(center("out").distance(Point::new(x, y)) < 1e-9, "{case}: {:?}", center("out"));
+    }
+}
+
+/// Both sizes are named where nothing decides, and another photo of the export may decide.
+#[test]
+fn photos_of_one_export_decide_together_which_picture_their_labels_speak_of() {
+    let world = World::new();
+    world.file("set/a.jpg", &jpeg_held(bare_table(80, 60), 6));
+    world.file("set/b.jpg", &jpeg_held(bare_table(80, 60), 6));
+    let images =
+        |file: &str, id: u32| json!({"id": id, "file_name": file, "width": 80, "height": 60});
+    let mark = |id: u32, boxes: Value| json!({"image_id": id, "category_id": 3, "bbox": boxes});
+    let export = |of_b: Value| {
+        coco(
+            json!([images("a.jpg", 1), images("b.jpg", 2)]),
+            json!([mark(1, json!([20, 10, 20, 20])), mark(2, of_b)]),
+        )
+    };
+    world.file("set/coco.json", &export(json!([30, 10, 20, 20])));
+    let ran = run_convert(&world, &["set", "--out", "none"]).expect(1);
+    let both = "set/a.jpg: its EXIF data turn it to 60x80 pixels, but set/coco.json says 80x60, its size as stored";
+    assert!(ran.stderr.contains(both), "{}", ran.stderr);
+    for (out, of_b, expected) in
+        [("up", [20, 58, 20, 20], [20.0, 30.0]), ("stored", [58, 20, 20, 20], [30.0, 20.0])]
     {
-        let images = json!([{"id": 1, "file_name": "a.jpg", "width": size.0, "height": size.1}]);
-        let file = world.file(&format!("{out}.json"), &coco(images, mark.clone()));
-        std::fs::rename(&file, world.path().join("set/images/coco.json")).unwrap();
-        let ran = run_convert(&world, &["set/images/coco.json", "--out", out]).expect(0);
-        assert!(center(out).distance(Point::new(expected.0, expected.1)) < 1e-9, "{out}");
-        assert_eq!(ran.stderr.contains("turned by"), out == "up", "{}", ran.stderr);
+        world.file("set/coco.json", &export(json!(of_b)));
+        run_convert(&world, &["set", "--out", out]).expect(0);
+        let center = converted(&world, out)[0].cards[0].center;
+        assert!(center.distance(Point::new(expected[0], expected[1])) < 1e-9, "{center:?}");
     }
 }
 
@@ -352,19 +406,6 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Text as it is, and as editors and spreadsheets of Windows write it.
-const ENCODINGS: [fn(Vec<u8>) -> Vec<u8>; 4] = [
-    |text| text,
-    |text| [b"\xef\xbb\xbf", &text[..]].concat(),
-    |text| utf16(&text, u16::to_le_bytes),
-    |text| utf16(&text, u16::to_be_bytes),
-];
-
-fn utf16(text: &[u8], bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-    let text = std::str::from_utf8(text).unwrap();
-    format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
-}
-
 fn copy(folder: &Path, world: &World, to: &str, encode: fn(Vec<u8>) -> Vec<u8>) {
     for path in entries(folder) {
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -479,11 +520,20 @@ fn deep_xml_is_refused() {
     is_refused(&world, "1\na.xml: is not valid XML").unwrap();
 }
 
+/// As `scan` does, it names a link that leads nowhere and goes on.
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_nowhere_is_refused() {
+fn a_link_that_leads_nowhere_is_left_out() {
     let world = World::new();
     copy(&in_repository("tests/data/forms/voc/box"), &world, "set", |text| text);
-    std::os::unix::fs::symlink("gone.png", world.path().join("set/b.png")).unwrap();
-    is_refused(&world, "1\nset/b.png: cannot be read").unwrap();
+    for (link, target) in [("b.png", "gone.png"), ("loop", "loop")] {
+        std::os::unix::fs::symlink(target, world.path().join("set").join(link)).unwrap();
+    }
+    let ran = convert(&world, "set").expect(0);
+    let expected = "2 links lead nowhere and are left out, such as set/b.png";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+    assert!(ran.stdout.contains("1 photos, 1 cards"), "{}", ran.stdout);
+    std::fs::remove_dir_all(world.path().join("out")).unwrap();
+    world.file("set/c.xml", b"<annotation><filename>b.png</filename></annotation>");
+    is_refused(&world, "1\nset/c.xml: b.png is labelled but not there").unwrap();
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use setsight_files::{
-    small_file::{MAX_DATA_BYTES, read_small},
+    small_file::{MAX_DATA_BYTES, read_text},
     whole_file::write_whole,
 };
 use setsight_labels::{LabelledPhoto, compare};
@@ -316,7 +316,7 @@ fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
 
 /// The results stored in a folder of models; `None` if there are none.
 pub fn of_folder(folder: &Path) -> Option<Worth> {
-    serde_json::from_slice(&read_small(&folder.join(WORTH), MAX_DATA_BYTES).ok()?).ok()
+    serde_json::from_str(&read_text(&folder.join(WORTH), MAX_DATA_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]

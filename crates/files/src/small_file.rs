@@ -3,7 +3,7 @@
 //! The names that Windows gives to devices, in every folder (`NUL`, `con.txt`), are none.
 
 use std::io::{self, ErrorKind, Read};
-use std::{fs::File, path::Path};
+use std::{error::Error, fmt, fs::File, path::Path};
 
 /// Most bytes of what a person writes or the program keeps for itself: decks, settings, lists of
 /// names.
@@ -43,34 +43,53 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the bytes of a text like [`read_small`], as UTF-8 and without the byte order mark that some
-/// editors put at its start. Text with the mark of UTF-16 is converted.
-///
-/// # Errors
-/// Those of [`read_small`], and [`ErrorKind::InvalidData`] for broken UTF-16.
-pub fn read_text_bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
-    let mut bytes = read_small(path, limit)?;
-    let utf16 = match bytes.as_slice() {
-        [0xff, 0xfe, rest @ ..] => Some(from_utf16(rest, u16::from_le_bytes)),
-        [0xfe, 0xff, rest @ ..] => Some(from_utf16(rest, u16::from_be_bytes)),
-        _ => None,
-    };
-    if let Some(text) = utf16 {
-        let broken = "it begins as UTF-16 text, but is none; save it as UTF-8";
-        return text.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, broken));
-    }
-    if bytes.starts_with(MARK) {
-        bytes.drain(..MARK.len());
-    }
-    Ok(bytes)
+/// Bytes that are not text, and in which line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotText {
+    /// Counted from 1.
+    pub line: usize,
 }
 
-fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Vec<u8>> {
+impl fmt::Display for NotText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let expected = "expected UTF-8, or UTF-16 with its byte order mark; save the text as UTF-8";
+        write!(f, "line {} is not text; {expected}", self.line)
+    }
+}
+
+impl Error for NotText {}
+
+/// The text in the bytes of a file or of stdin, without the byte order mark that editors and shells
+/// of Windows put at its start. All text that people or other programs write is decoded here.
+///
+/// # Errors
+/// [`NotText`]: neither UTF-8 nor UTF-16 with its mark, or with a zero byte, as UTF-16 without its
+/// mark has.
+pub fn decode_text(mut bytes: Vec<u8>) -> Result<String, NotText> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    bytes = match bytes.as_slice() {
+        [0xff, 0xfe, rest @ ..] => from_utf16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => from_utf16(rest, u16::from_be_bytes),
+        text if text.starts_with(MARK) => text[MARK.len()..].to_vec(),
+        _ => bytes,
+    };
+    let line = |before: &[u8]| 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        NotText { line: line(&error.as_bytes()[..valid]) }
+    })?;
+    match text.find('\0') {
+        None => Ok(text),
+        Some(at) => Err(NotText { line: line(&text.as_bytes()[..at]) }),
+    }
+}
+
+/// As UTF-8, with a zero byte for what is not a character.
+fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     let (pairs, rest) = bytes.as_chunks::<2>();
-    let units: Vec<u16> = pairs.iter().map(|&pair| unit(pair)).collect();
-    rest.is_empty().then_some(())?;
-    String::from_utf16(&units).ok().map(String::into_bytes)
+    let chars = char::decode_utf16(pairs.iter().map(|&pair| unit(pair)));
+    let incomplete = (!rest.is_empty()).then_some('\0');
+    chars.map(|c| c.unwrap_or('\0')).chain(incomplete).collect::<String>().into_bytes()
 }
 
 /// Reads JSON about many pictures, for whoever parses it.
@@ -113,13 +132,13 @@ fn json_values(text: &[u8]) -> usize {
     values
 }
 
-/// Reads a text like [`read_text_bytes`].
+/// Reads a text like [`read_small`].
 ///
 /// # Errors
-/// Those of [`read_text_bytes`], and [`ErrorKind::InvalidData`] for what is not UTF-8.
+/// Those of [`read_small`], and [`ErrorKind::InvalidData`] with [`NotText`].
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
-    String::from_utf8(read_text_bytes(path, limit)?)
-        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
+    decode_text(read_small(path, limit)?)
+        .map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
 }
 
 /// Whether the system takes a path for a device because of its name, whatever lies there.
@@ -190,20 +209,31 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_made_utf8_without_a_mark() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("text");
-        let read = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            read_text(&path, 100).map_err(|error| error.to_string())
-        };
-        assert_eq!(read("\u{feff}ä".as_bytes()).unwrap(), "ä");
-        assert_eq!(read(b"\xff\xfe\xe4\0a\0").unwrap(), "äa");
-        assert_eq!(read(b"\xfe\xff\0\xe4\0a").unwrap(), "äa");
-        for broken in [&b"\xff\xfea"[..], b"\xff\xfe\0\xd8a\0"] {
-            assert!(read(broken).unwrap_err().starts_with("it begins as UTF-16 text, but"));
+    fn text_is_decoded_from_either_encoding_and_byte_order() {
+        let table: [(&[u8], Result<&str, usize>); 12] = [
+            (b"", Ok("")),
+            ("ä\na".as_bytes(), Ok("ä\na")),
+            ("\u{feff}ä".as_bytes(), Ok("ä")),
+            (b"\xff\xfe\xe4\0a\0", Ok("äa")),
+            (b"\xfe\xff\0\xe4\0a", Ok("äa")),
+            (b"\xff\xfe", Ok("")),
+            // An odd byte, half a pair, UTF-32.
+            (b"\xff\xfea\0\n\0a", Err(2)),
+            (b"\xff\xfe\0\xd8a\0", Err(1)),
+            (b"\xff\xfe\0\0a\0\0\0", Err(1)),
+            // UTF-16 without its mark, Latin-1.
+            (b"2\0s\0", Err(1)),
+            (b"\0" as &[u8], Err(1)),
+            (b"a\nb\n\xe4", Err(3)),
+        ];
+        for (bytes, expected) in table {
+            let text = decode_text(bytes.to_vec()).map_err(|error| error.line);
+            assert_eq!(text.as_deref(), expected.as_ref().copied(), "{bytes:?}");
         }
-        assert_eq!(read(b"a\xff").unwrap_err(), "it is not UTF-8 text");
+        assert_eq!(
+            NotText { line: 3 }.to_string(),
+            "line 3 is not text; expected UTF-8, or UTF-16 with its byte order mark; save the text as UTF-8"
+        );
     }
 
     #[cfg(unix)]

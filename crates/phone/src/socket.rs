@@ -7,7 +7,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde::{Deserialize, Serialize};
-use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_files::whole_file::WholeFile;
 use sha2::{Digest, Sha256};
 use std::io::{self, ErrorKind, Read, Write};
@@ -198,8 +198,8 @@ pub(crate) fn certificate(file: Option<&Path>, addresses: &[IpAddr]) -> io::Resu
     };
     if let Some(file) = file
         // A file that cannot be read counts for none.
-        && let Ok(bytes) = read_small(file, MAX_SETTINGS_BYTES)
-        && let Ok(kept) = serde_json::from_slice::<Kept>(&bytes)
+        && let Ok(text) = read_text(file, MAX_SETTINGS_BYTES)
+        && let Ok(kept) = serde_json::from_str::<Kept>(&text)
         && let Some((config, fingerprint)) = usable(kept)
     {
         return Ok(Certificate { config, fingerprint, not_kept: None });

@@ -10,7 +10,7 @@ use super::{
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
-use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
 use setsight_files::{say, whole_file::write_whole};
 use setsight_nets::graph::Graph;
 use std::path::{Path, PathBuf};
@@ -370,10 +370,10 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
         fresh.write(&folder.join(CHECKPOINT))?;
         return Ok(fresh);
     }
-    let text = read_small(&path, MAX_SETTINGS_BYTES).map_err(|e| {
+    let text = read_text(&path, MAX_SETTINGS_BYTES).map_err(|e| {
         wrong(format!("no run to resume: {CONFIG} cannot be read: {e}; train again"))
     })?;
-    let value: serde_json::Value = serde_json::from_slice(&text)
+    let value: serde_json::Value = serde_json::from_str(&text)
         .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train again into another folder")))?;
     let told = |key: &str| value.get(key).map_or("none".to_owned(), ToString::to_string);
     if value.get("run_version") != Some(&RUN_VERSION.into())

@@ -122,9 +122,7 @@ fn written(
 
 /// The cards of a file, each of which a board has once.
 pub fn read(file: &Path, rules: &Rules) -> anyhow::Result<Vec<Card>> {
-    let (bytes, name) = read_input(Some(file), MAX_INPUT_BYTES, "file of cards")?;
-    // What is no text becomes a replacement character, which the card's error then names.
-    let text = String::from_utf8_lossy(&bytes);
+    let (text, name) = read_input(Some(file), MAX_INPUT_BYTES, "file of cards")?;
     let mut board = Vec::new();
     let mut places = HashMap::new();
     for (number, code) in (1..).zip(text.split_whitespace()) {

@@ -258,11 +258,15 @@ fn notes(converted: &Converted, copied: bool) -> Vec<String> {
     let bare = |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty();
     let bare: Vec<String> =
         converted.photos.iter().filter(bare).map(|(path, _)| path.display().to_string()).collect();
-    let turned = converted.turned.iter().map(|path| path.display().to_string()).collect();
+    let shown =
+        |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
     let mut notes: Vec<String> = [
         (converted.skipped.clone(), "photos that nobody labelled are left out"),
         (bare, "photos without a card count as truth; take out those that nobody labelled"),
-        (turned, "photos are turned by their EXIF data; their labels were taken to speak of them as viewers show them"),
+        (shown(&converted.turned), "photos are turned by their EXIF data; their labels were taken to speak of them as viewers show them"),
+        (shown(&converted.as_stored), "photos are turned by their EXIF data, but their labels were taken to speak of them as stored"),
+        (shown(&converted.joined), "photos have labels in several files, which were taken together"),
+        (shown(&converted.lost_links), "links lead nowhere and are left out"),
     ]
     .iter()
     .filter_map(|(photos, what)| {

@@ -13,6 +13,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// Text as it is, and as editors and spreadsheets of Windows write it.
+pub const ENCODINGS: [fn(Vec<u8>) -> Vec<u8>; 4] = [
+    |text| text,
+    |text| [b"\xef\xbb\xbf", &text[..]].concat(),
+    |text| utf16(&text, u16::to_le_bytes),
+    |text| utf16(&text, u16::to_be_bytes),
+];
+
+fn utf16(text: &[u8], bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    let text = std::str::from_utf8(text).unwrap();
+    format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
+}
+
 /// A folder that goes away with the test.
 pub struct World(TempDir);
 

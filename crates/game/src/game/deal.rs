@@ -4,6 +4,7 @@
 use crate::cards::{Card, CodeError, DECK_SIZE};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use setsight_files::small_file::{NotText, decode_text};
 
 /// Minimum number of cards in a deal: the ones laid out at the start.
 pub const MIN_CARDS: usize = 12;
@@ -51,7 +52,7 @@ pub struct DealError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum Problem {
-    /// Bytes that are not UTF-8.
+    /// Bytes that are neither UTF-8 nor UTF-16 with its mark.
     #[error("this is no text; expected one card, such as 2spd, or a count on each line")]
     NoText,
     /// The file has ended.
@@ -80,12 +81,8 @@ pub enum Problem {
 /// # Errors
 /// The first invalid line. No deal is returned unless all are valid.
 pub fn parse_deals(file: &[u8]) -> Result<Vec<Deal>, DealError> {
-    let text = std::str::from_utf8(file).map_err(|error| DealError {
-        line: 1 + file[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count(),
-        problem: Problem::NoText,
-    })?;
-    // Some editors write a byte order mark at the start.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = decode_text(file.to_vec())
+        .map_err(|NotText { line }| DealError { line, problem: Problem::NoText })?;
     let mut entries = Entries {
         lines: text
             .lines()

@@ -12,8 +12,8 @@ pub(super) struct Drafts {
     /// Labelled photos, in the order of their files.
     pub photos: Vec<DraftPhoto>,
     pub crops: Vec<DraftCrop>,
-    /// Photos that nobody labelled.
-    pub skipped: Vec<String>,
+    /// Photos that a file lists and nobody labelled: where they stand, and their files if they are found.
+    pub skipped: Vec<(String, Option<PathBuf>)>,
     /// Errors, each with its file.
     pub problems: Vec<String>,
 }
@@ -26,6 +26,8 @@ pub(super) struct DraftPhoto {
     pub told_in: PathBuf,
     /// The picture size given in the labels, in pixels.
     pub told_px: Option<(u32, u32)>,
+    /// Whether the labels are of the upright photo even if that is not the size given.
+    pub shown_upright: bool,
     /// The unit of the marks' coordinates.
     pub unit: Unit,
     /// Labelled objects: cards, and perhaps others.
@@ -59,6 +61,7 @@ impl Drafts {
                 told_px: told_px
                     .map(|(width, height)| (width as u32, height as u32))
                     .filter(|&(width, height)| width > 0 && height > 0),
+                shown_upright: false,
                 unit: Unit::Pixels,
                 marks,
             }),
@@ -72,8 +75,8 @@ impl Drafts {
     }
 
     /// Notes a photo that a file lists and nobody labelled. `at` says where it stands there.
-    pub(super) fn skip(&mut self, file: &Path, at: &str) {
-        self.skipped.push(format!("{}: {at}", file.display()));
+    pub(super) fn skip(&mut self, file: &Path, at: &str, picture: Result<PathBuf, String>) {
+        self.skipped.push((format!("{}: {at}", file.display()), picture.ok()));
     }
 
     pub(super) fn extend(&mut self, others: Self) {
@@ -219,12 +222,17 @@ impl Outline {
         }
     }
 
-    pub(super) fn points(&self) -> Vec<Point> {
-        match self {
-            Self::Center(center) => vec![*center],
-            Self::Box(a, b) => vec![*a, *b],
-            Self::Polygon(points) => points.clone(),
-        }
+    /// The left top and the right bottom corner of what it takes up.
+    pub(super) fn extent(&self) -> (Point, Point) {
+        let points = match self {
+            Self::Center(center) => &[*center][..],
+            Self::Box(a, b) => &[*a, *b],
+            Self::Polygon(points) => points,
+        };
+        let of_all = |least: fn(f64, f64) -> f64| {
+            points.iter().copied().reduce(|a, b| Point::new(least(a.x, b.x), least(a.y, b.y)))
+        };
+        of_all(f64::min).zip(of_all(f64::max)).unwrap_or_default()
     }
 
     /// Applies a function to each point.

@@ -5,7 +5,8 @@ use super::draft::{self, Drafts};
 use super::{folders, json, label_studio, table, xml, yolo};
 use setsight_game::cards::Card;
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
-use setsight_photo::source;
+use setsight_photo::source::{self, ListError};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 impl Format {
@@ -63,6 +64,8 @@ pub struct Found {
     /// The folder that holds them.
     pub(super) from: PathBuf,
     pub(super) drafts: Drafts,
+    /// Links that lead nowhere, which may stand beside labels.
+    pub(super) lost_links: Vec<PathBuf>,
 }
 
 impl Found {
@@ -88,10 +91,13 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
     let is_file = from.metadata().map_err(unreadable)?.is_file();
     let root = if is_file { root_of(from) } else { from.to_path_buf() };
     root.read_dir().map_err(unreadable)?;
-    let (mut files, mut lost) = (Vec::new(), Vec::new());
+    let (mut files, mut lost, mut lost_links) = (Vec::new(), Vec::new(), Vec::new());
     for file in source::files_below(&root, true, &[]) {
         match file {
             Ok(file) => files.push(file),
+            Err(ListError::Unreadable { path, .. }) if leads_nowhere(&path) => {
+                lost_links.push(path);
+            }
             Err(error) => lost.push(error.to_string()),
         }
     }
@@ -118,7 +124,7 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
         (1, _) => {
             let (format, mut drafts) = forms.remove(0);
             drafts.problems.extend(lost);
-            Ok(Found { format, from: root, drafts })
+            Ok(Found { format, from: root, drafts, lost_links })
         }
         (0, Some(format)) => Err(FindError::Other { path: path(), format, strange }),
         (0, None) => Err(match ours {
@@ -132,6 +138,12 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
             Err(FindError::Several { path: path(), forms: forms.join(" and ") })
         }
     }
+}
+
+/// Whether a path is a link to what does not exist.
+fn leads_nowhere(path: &Path) -> bool {
+    let gone = |error: io::Error| error.kind() != ErrorKind::PermissionDenied;
+    path.is_symlink() && path.metadata().is_err_and(gone)
 }
 
 /// What files that say what they are hold.

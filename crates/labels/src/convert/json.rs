@@ -23,7 +23,11 @@ fn read_coco(
     let lists = ["images", "annotations", "categories"].map(|key| document[key].as_array());
     match lists {
         [Some(images), Some(annotations), Some(categories)] => {
-            Some(read_labels(file, [images, annotations, categories], pictures, drafts))
+            let read = read_labels(file, [images, annotations, categories], pictures, drafts);
+            // It measures the file as stored beside boxes of the upright photo.
+            let shown_upright = document["info"]["contributor"] == "Label Studio";
+            drafts.photos.iter_mut().for_each(|photo| photo.shown_upright = shown_upright);
+            Some(read)
         }
         [Some(_), Some(_), None] => Some(Err("looks like COCO, but has no categories".to_owned())),
         [Some(_), None, Some(_)] => Some(Err("looks like COCO, but has no annotations".to_owned())),
@@ -68,7 +72,8 @@ fn read_labels(
         let marks = marks.get_mut(&id).map(std::mem::take).unwrap_or_default();
         if marks.is_empty() {
             // The file lists the photos that nobody has come to yet, too.
-            drafts.skip(file.path, &format!("image {} ({name})", i + 1));
+            let at = format!("image {} ({name})", i + 1);
+            drafts.skip(file.path, &at, file.picture(pictures, name));
             continue;
         }
         let told_px = image["width"].as_f64().zip(image["height"].as_f64());
@@ -155,7 +160,14 @@ fn read_labelme(
         for (i, shape) in shapes.iter().enumerate() {
             let class = text_of(&shape["label"]).unwrap_or_default();
             let at = format!("shape {}", i + 1);
+            let kind = shape["shape_type"].as_str().unwrap_or("polygon");
             match outline_of_shape(shape) {
+                _ if !SHAPES.contains(&kind) => drafts.problem(
+                    file.path,
+                    &format!(
+                        "{at} ({class}) is a {kind}, whose place cannot be read; draw a polygon"
+                    ),
+                ),
                 Some(outline) => marks.push(Mark { class, outline, at }),
                 None => drafts.problem(file.path, &format!("{at} ({class}) has too few points")),
             }
@@ -166,6 +178,19 @@ fn read_labelme(
         Ok(())
     })
 }
+
+/// Kinds of shapes whose points are corners, a middle, or two ends of a diagonal.
+const SHAPES: [&str; 9] = [
+    "polygon",
+    "rectangle",
+    "oriented_rectangle",
+    "rotation",
+    "quadrilateral",
+    "mask",
+    "point",
+    "circle",
+    "line",
+];
 
 fn outline_of_shape(shape: &Value) -> Option<Outline> {
     let point = |point: &Value| match numbers_of(point)?.as_slice() {

@@ -10,7 +10,7 @@ use super::{
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use setsight_photo::{geometry::Point, labels::Table};
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 pub(super) const FORMAT: Format = Format {
     name: "label-studio",
@@ -20,8 +20,8 @@ pub(super) const FORMAT: Format = Format {
 
 /// One picture of a project.
 struct Task {
-    /// Names that it may have: that of the upload, the address in the project.
-    names: Vec<String>,
+    /// Names that each picture may have, the address in the project among them.
+    pictures: Vec<Vec<String>>,
     /// What was said of it; `None` if nobody labelled it.
     regions: Option<Vec<Region>>,
 }
@@ -39,9 +39,16 @@ enum Place {
     Part(Outline),
     /// The whole picture.
     Whole,
-    /// A part, told in a way that is not read.
-    Mask,
+    /// A region of a kind that is not read.
+    Unread(String),
 }
+
+/// What a region is called that has a place which is read, but for `labels` at the end.
+const PLACES: [&str; 5] = ["rectangle", "polygon", "vector", "keypoint", "ellipse"];
+/// What may be said of a whole picture, or of a region beside its place.
+const REMARKS: [&str; 9] = [
+    "choices", "textarea", "text", "rating", "number", "datetime", "taxonomy", "pairwise", "ranker",
+];
 
 /// Reads the labels in a file of this form.
 pub(super) fn read(
@@ -97,13 +104,23 @@ fn add(
     pictures: &Pictures,
     drafts: &mut Drafts,
 ) {
-    let first = task.names.first().map_or("", String::as_str);
+    let names = task.pictures.first().map_or(&[][..], Vec::as_slice);
+    let first = names.first().map_or("", String::as_str);
+    let there = names.iter().find_map(|name| file.picture(pictures, name).ok());
+    let picture = there.map_or_else(|| file.picture(pictures, first), Ok);
     let Some(regions) = task.regions else {
-        drafts.skip(file.path, &format!("{at} ({first})"));
+        drafts.skip(file.path, &format!("{at} ({first})"), picture);
         return;
     };
-    let there = task.names.iter().find_map(|name| file.picture(pictures, name).ok());
-    let picture = there.map_or_else(|| file.picture(pictures, first), Ok);
+    let is_other = |other: &&Vec<String>| other.iter().all(|name| !names.contains(name));
+    if let Some(other) = task.pictures.iter().find(is_other).filter(|_| !regions.is_empty()) {
+        let why = format!(
+            "{at} has two pictures, {first} and {}, and nothing says which of them is labelled; \
+             export tasks with one picture each",
+            other[0]
+        );
+        return drafts.problem(file.path, &why);
+    }
     if !has_parts && regions.iter().any(|region| !region.words.is_empty()) {
         // A picture that is one card.
         let words: Vec<String> = regions.into_iter().flat_map(|region| region.words).collect();
@@ -123,10 +140,11 @@ fn add(
         match region.place {
             Place::Part(outline) => marks.push(Mark { class, outline, at }),
             Place::Whole => {}
-            Place::Mask => drafts.problem(
+            Place::Unread(kind) => drafts.problem(
                 file.path,
                 &format!(
-                    "{at}: \"{class}\" says no place; masks of a brush cannot be read: label boxes"
+                    "{at}: \"{class}\" is a region of the kind {kind}, whose place cannot be read; \
+                     label rectangles, polygons, ellipses or keypoints"
                 ),
             ),
         }
@@ -142,8 +160,7 @@ fn task_of_json(task: &Value) -> Result<Task, String> {
         let n = kept.len();
         return Err(format!("has {n} annotations; keep one of them"));
     }
-    let mut names: Vec<String> = task["file_upload"].as_str().map(local_names).unwrap_or_default();
-    names.extend(task["data"].as_object().map(names_in).unwrap_or_default());
+    let mut pictures = task["data"].as_object().map(pictures_in).unwrap_or_default();
     let regions = kept.first().map(|annotation| {
         let mut regions: Vec<Region> = Vec::new();
         for result in annotation["result"].as_array().into_iter().flatten() {
@@ -153,7 +170,21 @@ fn task_of_json(task: &Value) -> Result<Task, String> {
         }
         regions
     });
-    Ok(Task { names, regions })
+    let results = kept.first().and_then(|annotation| annotation["result"].as_array());
+    let mut labelled =
+        results.into_iter().flatten().filter_map(|result| result["to_name"].as_str());
+    let only = labelled.next().filter(|first| labelled.all(|name| name == *first));
+    if let Some(name) = only.filter(|name| pictures.contains_key(*name)) {
+        pictures.retain(|other, _| other == name);
+    }
+    let mut pictures: Vec<Vec<String>> = pictures.into_values().collect();
+    let upload = task["file_upload"].as_str().map(local_names).unwrap_or_default();
+    match pictures.as_mut_slice() {
+        [] => pictures.push(upload),
+        [names] => drop(names.splice(0..0, upload)),
+        _ => {}
+    }
+    Ok(Task { pictures, regions })
 }
 
 /// A task as JSON-MIN has it: the lists of regions are members beside the picture's address.
@@ -171,7 +202,8 @@ fn task_of_members(task: &Map<String, Value>) -> Task {
     }
     let is_labelled =
         !regions.is_empty() || OWN.iter().any(|key| task.get(*key).and_then(text_of).is_some());
-    Task { names: names_in(task), regions: is_labelled.then_some(regions) }
+    let pictures = pictures_in(task).into_values().collect();
+    Task { pictures, regions: is_labelled.then_some(regions) }
 }
 
 /// A table's cells are what JSON-MIN has as members; lists are JSON in a cell.
@@ -196,14 +228,9 @@ fn region_of(id: &str, value: &Map<String, Value>, result: &Value) -> Region {
     let original_px = original[0].zip(original[1]);
     let outline = original_px.and_then(|(width, height)| {
         let (across, down) = (width / 100.0, height / 100.0);
-        let points = value.get("points").and_then(Value::as_array);
-        if let Some(points) = points {
-            let numbers: Option<Vec<f64>> = points
-                .iter()
-                .flat_map(|point| [(0, across), (1, down)].map(|(i, by)| (&point[i], by)))
-                .map(|(number, by)| Some(number.as_f64()? * by))
-                .collect();
-            return Outline::of_numbers(&numbers?);
+        if let Some(border) = border_of(value) {
+            return Outline::of_numbers(&border?)
+                .map(|border| border.map(|p| Point::new(p.x * across, p.y * down)));
         }
         let corner = Point::new(number("x")? * across, number("y")? * down);
         match (number("width"), number("height")) {
@@ -215,17 +242,49 @@ fn region_of(id: &str, value: &Map<String, Value>, result: &Value) -> Region {
             _ => Some(Outline::Center(corner)),
         }
     });
+    let kind = kind_of(value, result);
+    let shape = kind.strip_suffix("labels").unwrap_or(&kind);
+    let is_remark = REMARKS.contains(&shape);
     let place = match outline {
-        Some(outline) => Place::Part(outline),
-        None if ["rle", "brushlabels", "points", "x"]
-            .iter()
-            .any(|key| value.contains_key(*key)) =>
-        {
-            Place::Mask
+        Some(outline) if is_remark || shape.is_empty() || PLACES.contains(&shape) => {
+            Place::Part(outline)
         }
-        None => Place::Whole,
+        None if is_remark && value.keys().all(|key| speaks_of_whole(key)) => Place::Whole,
+        _ => Place::Unread(kind),
     };
     Region { id: id.to_owned(), words, place, original_px }
+}
+
+/// Whether a member of a value says nothing of a part of the picture.
+fn speaks_of_whole(member: &str) -> bool {
+    const ALSO: [&str; 6] =
+        ["id", "type", "selected", "original_width", "original_height", "image_rotation"];
+    REMARKS.contains(&member) || ALSO.contains(&member)
+}
+
+/// The kind of a region: what the export says, else the member that holds its words.
+fn kind_of(value: &Map<String, Value>, result: &Value) -> String {
+    let named = || value.keys().find(|key| key.ends_with("labels")).map(String::as_str);
+    let remark = || REMARKS.into_iter().find(|remark| value.contains_key(*remark));
+    let kind = result["type"].as_str().or_else(named).or_else(remark);
+    kind.unwrap_or_default().to_lowercase()
+}
+
+/// The border of a region in percentages, as x, y, x, y and so on; an inner `None` for a line that is open, curved
+/// or branched.
+fn border_of(value: &Map<String, Value>) -> Option<Option<Vec<f64>>> {
+    let list = |name: &str| value.get(name)?.as_array();
+    let corners = list("points").or_else(|| list("vertices"))?;
+    let at =
+        |p: &Value, i: usize, axis: &str| p.get(i).or_else(|| p.get(axis)).and_then(Value::as_f64);
+    let numbers: Option<Vec<f64>> =
+        corners.iter().flat_map(|p| [at(p, 0, "x"), at(p, 1, "y")]).collect();
+    let is_closed = list("points").is_some() || value.get("closed").is_some_and(|is| is == true);
+    let is_straight = corners.iter().all(|p| p["isBezier"] != true)
+        && corners
+            .windows(2)
+            .all(|pair| pair[1].get("prevPointId").is_none_or(|before| *before == pair[0]["id"]));
+    Some(numbers.filter(|_| is_closed && is_straight))
 }
 
 /// Joins what is said of one region, which has one ID.
@@ -243,10 +302,14 @@ fn add_region(regions: &mut Vec<Region>, region: Region) {
     }
 }
 
-/// The names of pictures among the members of a task.
-fn names_in(members: &Map<String, Value>) -> Vec<String> {
-    let texts = members.values().filter_map(Value::as_str);
-    texts.flat_map(local_names).filter(|name| is_picture(Path::new(name))).collect()
+/// The names of each picture among the members of a task.
+fn pictures_in(members: &Map<String, Value>) -> BTreeMap<String, Vec<String>> {
+    let names = members.iter().map(|(member, value)| {
+        let names = value.as_str().map(local_names).unwrap_or_default();
+        let is_named = |name: &String| is_picture(Path::new(name));
+        (member.clone(), names.into_iter().filter(is_named).collect::<Vec<String>>())
+    });
+    names.filter(|(_, names)| !names.is_empty()).collect()
 }
 
 /// The file that an address in a project is of, with and without the eight digits that an upload

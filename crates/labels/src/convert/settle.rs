@@ -21,7 +21,10 @@ pub enum SettleError {
     /// All errors, each with its file.
     #[error("{}", .0.first().map_or("", String::as_str))]
     Problems(Vec<String>),
-    #[error("{}: no picture is labelled there", .0.display())]
+    #[error(
+        "{}: no picture is labelled there: no photo has a card; some exports leave out turned boxes and polygons, so \
+         export another format if you drew any", .0.display()
+    )]
     Empty(PathBuf),
     #[error("no class {class} in the labels to leave out; there are: {classes}")]
     NoSuchClass { class: String, classes: String },
@@ -42,6 +45,12 @@ pub struct Converted {
     pub skipped: Vec<String>,
     /// Photos that their EXIF data turn, with labels that speak of them as viewers show them.
     pub turned: Vec<PathBuf>,
+    /// Photos that their EXIF data turn, with labels that speak of them as stored.
+    pub as_stored: Vec<PathBuf>,
+    /// Photos whose labels are those of several files.
+    pub joined: Vec<PathBuf>,
+    /// Links that lead nowhere.
+    pub lost_links: Vec<PathBuf>,
     /// The folder that was converted.
     pub(super) from: PathBuf,
 }
@@ -63,42 +72,60 @@ impl Found {
         leave_out: &[String],
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Converted, SettleError> {
-        let Self { format, from, drafts } = self;
+        let Self { format, from, drafts, lost_links } = self;
         let Drafts { photos: drafts, crops, skipped, mut problems } = drafts;
         let classes = Classes::of(&drafts, &crops, leave_out)?;
         problems.extend(classes.problems());
-        let (photos, crops_taken, turned) = (Vec::new(), Vec::new(), Vec::new());
-        let mut converted = Converted { format, photos, crops: crops_taken, skipped, turned, from };
+        // Another file may hold a photo's labels.
+        let labelled: BTreeSet<Option<&PathBuf>> =
+            drafts.iter().map(|draft| Some(&draft.path)).collect();
+        let skipped =
+            skipped.into_iter().filter(|(_, picture)| !labelled.contains(&picture.as_ref()));
+        let skipped = skipped.map(|(at, _)| at).collect();
+        let mut converted = Converted::new(format, skipped, lost_links, from);
         let all = drafts.len();
-        let mut seen: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+        let mut measured = Vec::new();
         for (done, draft) in drafts.iter().enumerate() {
             if !go_on() {
                 return Err(SettleError::Stopped { done, all });
             }
-            let canonical = draft.path.canonicalize().unwrap_or_else(|_| draft.path.clone());
-            if let Some(before) = seen.insert(canonical, draft.told_in.clone()) {
-                let (path, now) = (draft.path.display(), draft.told_in.display());
-                let before = before.display();
-                problems.push(format!("{path}: is labelled in {before} and again in {now}"));
-                continue;
+            match source::measure(&draft.path) {
+                Ok(stored) => measured.push((draft, stored)),
+                Err(error) => problems.push(format!("{}: {error}", draft.path.display())),
             }
-            let stored = match source::measure(&draft.path) {
-                Ok(stored) => stored,
-                Err(error) => {
-                    problems.push(format!("{}: {error}", draft.path.display()));
-                    continue;
+        }
+        let frame_of_others = frame_of_all(&measured);
+        // The file with a photo's first labels, and the photo's place if they are in order.
+        let mut first: BTreeMap<PathBuf, (&Path, Option<usize>)> = BTreeMap::new();
+        for (draft, stored) in &measured {
+            let path = draft.path.display();
+            let (frame, label) = match label_of(draft, stored, &classes, frame_of_others) {
+                Ok((frame, label)) => (frame, Some(label)),
+                Err(why) => {
+                    problems.extend(why.iter().map(|why| format!("{path}: {why}")));
+                    (Frame::Upright, None)
                 }
             };
-            match label_of(draft, &stored, &classes) {
-                Ok((label, speaks_of_upright)) => {
-                    if stored.orientation != Orientation::NoTransforms && speaks_of_upright {
-                        converted.turned.push(draft.path.clone());
-                    }
-                    converted.photos.push((draft.path.clone(), label));
+            let canonical = draft.path.canonicalize().unwrap_or_else(|_| draft.path.clone());
+            if let Some(&(before, place)) = first.get(&canonical) {
+                if let Err(why) = converted.join(place, label) {
+                    let (before, now) = (before.display(), draft.told_in.display());
+                    problems
+                        .push(format!("{path}: is labelled in {before} and again in {now}: {why}"));
                 }
-                Err(why) => problems
-                    .extend(why.iter().map(|why| format!("{}: {why}", draft.path.display()))),
+                continue;
             }
+            first.insert(
+                canonical,
+                (&draft.told_in, label.as_ref().map(|_| converted.photos.len())),
+            );
+            let Some(label) = label else { continue };
+            match frame {
+                _ if stored.orientation == Orientation::NoTransforms => {}
+                Frame::Upright => converted.turned.push(draft.path.clone()),
+                Frame::Stored => converted.as_stored.push(draft.path.clone()),
+            }
+            converted.photos.push((draft.path.clone(), label));
         }
         for DraftCrop { path, class, .. } in crops {
             if let Some(code) = classes.cards.get(&class).copied().flatten() {
@@ -108,48 +135,106 @@ impl Found {
         if !problems.is_empty() {
             return Err(SettleError::Problems(problems));
         }
-        if converted.photos.is_empty() && converted.crops.is_empty() {
+        if converted.cards() == 0 {
             return Err(SettleError::Empty(converted.from));
         }
         Ok(converted)
     }
 }
 
-/// Whether labels refer to the upright picture. Labelling programs show photos so, unless the stated
-/// size is that of the file as stored.
-fn speaks_of_upright(draft: &DraftPhoto, stored: &Stored) -> Result<bool, String> {
-    let upright = stored.upright_px();
-    match draft.told_px {
-        None => Ok(true),
-        Some(told) if told == upright => Ok(true),
-        Some(told) if told == (stored.width, stored.height) => Ok(false),
-        Some((w, h)) => Err(format!(
-            "is {}x{} pixels, but {} says {w}x{h}; are these labels of another photo, or was it \
-             scaled since?",
-            upright.0,
-            upright.1,
-            draft.told_in.display()
-        )),
+/// The picture that places refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Frame {
+    /// As viewers show it.
+    Upright,
+    /// As the file holds it.
+    Stored,
+}
+
+impl Frame {
+    fn size_px(self, stored: &Stored) -> (u32, u32) {
+        match self {
+            Self::Upright => stored.upright_px(),
+            Self::Stored => (stored.width, stored.height),
+        }
+    }
+
+    /// The only one that holds all places of a photo.
+    fn by_places(draft: &DraftPhoto, stored: &Stored) -> Option<Self> {
+        let holds = |frame: &Self| {
+            let (w, h) = frame.size_px(stored);
+            let size = (f64::from(w), f64::from(h));
+            draft.marks.iter().all(|mark| is_inside(mark.outline.extent(), size))
+        };
+        let frames = [Self::Upright, Self::Stored];
+        let mut frames = frames.into_iter().filter(|_| draft.unit == Unit::Pixels).filter(holds);
+        frames.next().filter(|_| frames.next().is_none())
     }
 }
 
-/// A photo's label in pixels of the file as stored, and whether the source labels referred to the
-/// upright picture.
+/// Whether labels state the size of the file as stored, which EXIF data contradict.
+fn states_stored_size(draft: &DraftPhoto, stored: &Stored) -> bool {
+    let stated = draft.told_px;
+    stated != Some(stored.upright_px()) && stated == Some((stored.width, stored.height))
+}
+
+/// The frame of the photos whose stated size their EXIF data contradict, if the places of some decide it and none
+/// differ: one program wrote them all.
+fn frame_of_all(photos: &[(&DraftPhoto, Stored)]) -> Option<Frame> {
+    let doubtful = photos.iter().filter(|(draft, stored)| states_stored_size(draft, stored));
+    let mut frames = doubtful.filter_map(|(draft, stored)| Frame::by_places(draft, stored));
+    let first = frames.next();
+    first.filter(|first| frames.all(|frame| frame == *first))
+}
+
+/// The frame that the places themselves decide, otherwise the upright one, because labelling programs show photos
+/// so. If the stated size contradicts that, the other photos decide.
+fn frame_of(
+    draft: &DraftPhoto,
+    stored: &Stored,
+    of_others: Option<Frame>,
+) -> Result<Frame, String> {
+    let (upright, as_stored) = (stored.upright_px(), (stored.width, stored.height));
+    let file = draft.told_in.display();
+    let by_places = Frame::by_places(draft, stored);
+    match draft.told_px {
+        Some(px) if px == upright => Ok(Frame::Upright),
+        Some((w, h)) if (w, h) != as_stored => Err(format!(
+            "is {}x{} pixels, but {file} says {w}x{h}; are these labels of another photo, or was it \
+             scaled since?",
+            upright.0, upright.1,
+        )),
+        Some((w, h)) if !draft.shown_upright && !draft.marks.is_empty() => {
+            by_places.or(of_others).ok_or_else(|| {
+                format!(
+                    "its EXIF data turn it to {}x{} pixels, but {file} says {w}x{h}, its size as stored, and the \
+                     labelled places do not decide; if they are of the upright photo, correct the size there, otherwise take the \
+                     orientation out of the photo's EXIF data",
+                    upright.0, upright.1,
+                )
+            })
+        }
+        _ => Ok(by_places.unwrap_or(Frame::Upright)),
+    }
+}
+
+/// A photo's label in pixels of the file as stored, and the frame of the source labels.
 fn label_of(
     draft: &DraftPhoto,
     stored: &Stored,
     classes: &Classes,
-) -> Result<(PhotoLabel, bool), Vec<String>> {
+    frame_of_others: Option<Frame>,
+) -> Result<(Frame, PhotoLabel), Vec<String>> {
     let (width, height) = (stored.width, stored.height);
-    let speaks_of_upright = speaks_of_upright(draft, stored).map_err(|why| vec![why])?;
-    let (w, h) = if speaks_of_upright { stored.upright_px() } else { (width, height) };
+    let frame = frame_of(draft, stored, frame_of_others).map_err(|why| vec![why])?;
+    let (w, h) = frame.size_px(stored);
     let (w, h) = (f64::from(w), f64::from(h));
     let scale = match draft.unit {
         Unit::Pixels => Point::new(1.0, 1.0),
         Unit::Shares => Point::new(w, h),
     };
     let turn = stored_from_upright(stored.orientation, width, height);
-    let as_stored = |p: Point| if speaks_of_upright { turn(p) } else { p };
+    let as_stored = |p: Point| if frame == Frame::Upright { turn(p) } else { p };
     let mut problems = Vec::new();
     let mut cards: Vec<CardLabel> = Vec::new();
     for mark in &draft.marks {
@@ -168,13 +253,9 @@ fn label_of(
         };
         let center = as_stored(center);
         let corners = corners.map(|quad| quad.map(as_stored));
-        match cards.iter().find(|card| card.code == code) {
-            Some(before) => problems.push(format!(
-                "card {code} is labelled twice, at {} and at {}; correct one of them, in {at}",
-                told_place(before.center),
-                told_place(center)
-            )),
-            None => cards.push(CardLabel { code, center, corners, said_by: SaidBy::Person }),
+        let card = CardLabel { code, center, corners, said_by: SaidBy::Person };
+        if let Err(why) = add_card(&mut cards, card, (w, h)) {
+            problems.push(format!("{why}, in {at}"));
         }
     }
     if !problems.is_empty() {
@@ -189,9 +270,36 @@ fn label_of(
         mirrored: false,
         cards,
     };
-    Ok((label, speaks_of_upright))
+    Ok((frame, label))
 }
 
+/// Adds a card to those of a photo of this size, unless it has this label already.
+fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> Result<(), String> {
+    let place = told_place(card.center);
+    let apart = |before: &CardLabel| before.center.distance(card.center);
+    match cards.iter_mut().find(|before| before.code == card.code) {
+        Some(before) if apart(before) <= SAME_PLACE_PX => {
+            before.corners = before.corners.or(card.corners);
+            return Ok(());
+        }
+        Some(before) => {
+            let (code, before) = (card.code, told_place(before.center));
+            return Err(format!(
+                "card {code} is labelled twice, at {before} and at {place}; correct one of them"
+            ));
+        }
+        None => {}
+    }
+    if let Some(before) = cards.iter().find(|before| apart(before) < margin(w.max(h))) {
+        let (a, b) = (before.code, card.code);
+        return Err(format!("{place} is labelled {a} and {b}; correct one of them"));
+    }
+    cards.push(card);
+    Ok(())
+}
+
+/// Labels of a card no further apart than this are one, in pixels: programs round.
+const SAME_PLACE_PX: f64 = 0.5;
 /// How far outside of the picture rounding puts a place, in pixels.
 const ROUNDING_PX: f64 = 1.0;
 /// The same in shares of the picture's sides: shares with two decimals.
@@ -199,6 +307,16 @@ const ROUNDING: f64 = 0.01;
 /// No card lies this near the picture's left top corner, in pixels: shares of the picture do, and
 /// thousands with a point.
 const NO_CARD_PX: f64 = 10.0;
+
+/// How far outside of a side of this length, in pixels, rounding puts a place.
+fn margin(side: f64) -> f64 {
+    (ROUNDING * side).max(ROUNDING_PX)
+}
+
+/// Whether a place lies in a picture of this size, but for rounding.
+fn is_inside((from, to): (Point, Point), (w, h): (f64, f64)) -> bool {
+    from.x >= -margin(w) && from.y >= -margin(h) && to.x <= w + margin(w) && to.y <= h + margin(h)
+}
 
 /// The centre and the corners of a card, in pixels of a picture of this size.
 fn place_of(outline: &Outline, (w, h): (f64, f64)) -> Result<(Point, Option<Quad>), String> {
@@ -214,13 +332,8 @@ fn place_of(outline: &Outline, (w, h): (f64, f64)) -> Result<(Point, Option<Quad
     if outline.is_flat() {
         return Err("has no area; draw it anew or take it out".to_owned());
     }
-    let points = outline.points();
-    let of_all = |least: fn(f64, f64) -> f64| {
-        points.iter().copied().reduce(|a, b| Point::new(least(a.x, b.x), least(a.y, b.y)))
-    };
-    let (from, to) = of_all(f64::min).zip(of_all(f64::max)).unwrap_or_default();
-    let margin = |side: f64| (ROUNDING * side).max(ROUNDING_PX);
-    if from.x < -margin(w) || from.y < -margin(h) || to.x > w + margin(w) || to.y > h + margin(h) {
+    let (from, to) = outline.extent();
+    if !is_inside((from, to), (w, h)) {
         let (from, to) = (told_place(from), told_place(to));
         return Err(format!(
             "reaches from {from} to {to} and leaves the picture ({w}x{h} pixels); expected the part \
@@ -247,6 +360,35 @@ fn told_place(p: Point) -> String {
 }
 
 impl Converted {
+    fn new(format: Format, skipped: Vec<String>, lost_links: Vec<PathBuf>, from: PathBuf) -> Self {
+        let (photos, crops, turned) = (Vec::new(), Vec::new(), Vec::new());
+        let (as_stored, joined) = (Vec::new(), Vec::new());
+        Self { format, photos, crops, skipped, turned, as_stored, joined, lost_links, from }
+    }
+
+    /// Adds the labels that another file has of a photo. Files that are a photo's own must agree.
+    fn join(&mut self, place: Option<usize>, label: Option<PhotoLabel>) -> Result<(), String> {
+        let (Some(place), Some(label)) = (place, label) else {
+            return Err("not all of these labels can be read".to_owned());
+        };
+        let (path, before) = &mut self.photos[place];
+        let count = [before.cards.len(), label.cards.len()];
+        let size = (f64::from(before.width), f64::from(before.height));
+        for card in label.cards {
+            add_card(&mut before.cards, card, size)?;
+        }
+        if count == [before.cards.len(); 2] {
+            return Ok(());
+        }
+        if !["coco", "csv"].contains(&self.format.name) {
+            return Err("the two differ; keep the one that is right".to_owned());
+        }
+        if !self.joined.contains(path) {
+            self.joined.push(path.clone());
+        }
+        Ok(())
+    }
+
     /// Number of labelled cards.
     fn cards(&self) -> usize {
         self.crops.len() + self.photos.iter().map(|(_, photo)| photo.cards.len()).sum::<usize>()

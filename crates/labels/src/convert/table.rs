@@ -125,6 +125,7 @@ fn read_rows(
                 path: picture,
                 told_in: path.to_path_buf(),
                 told_px,
+                shown_upright: false,
                 unit: Unit::Pixels,
                 marks: Vec::new(),
             });

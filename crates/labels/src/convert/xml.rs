@@ -58,7 +58,7 @@ fn add(file: &Document, image: Node, pictures: &Pictures, drafts: &mut Drafts) {
     }
     if marks.is_empty() {
         // The file lists the photos that nobody has come to yet, too.
-        drafts.skip(file.path, name);
+        drafts.skip(file.path, name, file.picture(pictures, name));
         return;
     }
     let told_px = number_of(image, "width").zip(number_of(image, "height"));
@@ -127,6 +127,12 @@ fn read_voc(
         Err(_) => return None,
     };
     let root = xml.root_element();
+    let is_labelme = |node: Node| ["imagesize", "pt"].iter().any(|name| node.has_tag_name(*name));
+    if root.has_tag_name("annotation") && root.descendants().any(is_labelme) {
+        return Some(Err("is XML of LabelMe 3.0, which is not read; export Pascal VOC, CVAT for \
+                         images or COCO instead"
+            .to_owned()));
+    }
     root.has_tag_name("annotation").then(|| {
         read_labels(file, root, pictures, drafts);
         Ok(())

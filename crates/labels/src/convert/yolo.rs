@@ -2,10 +2,11 @@
 //! file.
 
 use super::{
-    document::{Format, Read, number, text_at},
+    document::{Format, Read, number, text_at, text_of},
     draft::{DraftPhoto, Drafts, Mark, Outline, Unit, has_extension, is_picture},
 };
-use setsight_files::small_file::MAX_SETTINGS_BYTES;
+use serde_json::Value;
+use setsight_files::{json_fault, small_file::MAX_SETTINGS_BYTES};
 use setsight_photo::geometry::Point;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -84,7 +85,7 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
     for picture in files.iter().filter(|file| is_picture(file)) {
         let mut ways = labels_apart(picture).into_iter().chain([picture.with_extension("txt")]);
         let Some(own) = ways.find_map(|way| texts.take(&way)) else {
-            drafts.skipped.push(picture.display().to_string());
+            drafts.skipped.push((picture.display().to_string(), None));
             continue;
         };
         let list = match list_of(&own, &lists) {
@@ -98,7 +99,15 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
         };
         if let Some(marks) = marks_of(&own, list, &mut drafts) {
             let (path, unit) = (picture.clone(), Unit::Shares);
-            drafts.photos.push(DraftPhoto { path, told_in: own, told_px: None, unit, marks });
+            let (told_px, shown_upright) = (None, false);
+            drafts.photos.push(DraftPhoto {
+                path,
+                told_in: own,
+                told_px,
+                shown_upright,
+                unit,
+                marks,
+            });
         }
     }
     // Lists of photos and notes are text files too; label files hold numbers from the first line
@@ -229,7 +238,40 @@ fn classes_of(path: &Path) -> Result<(BTreeMap<usize, String>, Option<Keypoints>
             ));
         }
     }
-    Ok((classes, if is_yaml(path) { keypoints_of_yaml(&text) } else { None }))
+    if is_yaml(path) {
+        return Ok((classes, keypoints_of_yaml(&text)));
+    }
+    let notes = path.with_file_name("notes.json");
+    let Some(numbered) = classes_of_notes(&notes)? else { return Ok((classes, None)) };
+    let names =
+        |classes: &BTreeMap<usize, String>| classes.values().cloned().collect::<BTreeSet<_>>();
+    if names(&numbered) != names(&classes) {
+        let notes = notes.display();
+        return Err(format!("lists other classes than {notes}; keep the file that is right"));
+    }
+    Ok((numbered, None))
+}
+
+/// The classes by their numbers, which Label Studio writes beside a list in another order; `None` without such
+/// notes.
+fn classes_of_notes(path: &Path) -> Result<Option<BTreeMap<usize, String>>, String> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let unread = |why: String| format!("stands beside {}, which {why}", path.display());
+    let notes: Value = serde_json::from_str(&text_at(path, MAX_SETTINGS_BYTES).map_err(unread)?)
+        .map_err(|error| unread(format!("is not JSON: {}", json_fault(&error))))?;
+    let Some(categories) = notes["categories"].as_array() else { return Ok(None) };
+    let mut classes = BTreeMap::new();
+    for category in categories {
+        let number = category["id"].as_u64().and_then(|id| usize::try_from(id).ok());
+        let named = number.zip(text_of(&category["name"]));
+        let added = named.is_some_and(|(id, name)| classes.insert(id, name).is_none());
+        if !added {
+            return Err(unread("has a category without a number and a name of its own".to_owned()));
+        }
+    }
+    Ok(Some(classes))
 }
 
 /// `kpt_shape: [4, 3]`, the only way in which it is written.

@@ -14,7 +14,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
-use setsight_files::{small_file::read_small, whole_file::write_whole};
+use setsight_files::{small_file::read_text, whole_file::write_whole};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read, Write};
 #[cfg(test)]
@@ -242,8 +242,8 @@ impl Accepted {
 
     fn all(&self) -> io::Result<BTreeMap<String, String>> {
         let Some(file) = &self.file else { return Ok(BTreeMap::new()) };
-        match read_small(file, MOST_BYTES) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
+        match read_text(file, MOST_BYTES) {
+            Ok(text) => serde_json::from_str(&text).map_err(io::Error::other),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
             Err(error) => Err(error),
         }

@@ -5,7 +5,7 @@ use super::network::{Network, NetworkError};
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 use setsight_files::json_fault;
-use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text, read_text_bytes};
+use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text};
 use setsight_files::whole_file::write_whole;
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
@@ -184,12 +184,12 @@ impl Models {
     /// What the manifest says of a file, if there is one and it names the file.
     fn named(&self, folder: &Path, file: &str) -> Result<Option<ManifestFile>, ModelsError> {
         let name = self.name_of(MANIFEST);
-        let manifest = match read_text_bytes(&folder.join(MANIFEST), MAX_SETTINGS_BYTES) {
+        let manifest = match read_text(&folder.join(MANIFEST), MAX_SETTINGS_BYTES) {
             Ok(manifest) => manifest,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ModelsError::Unreadable { file: name, source }),
         };
-        let manifest: Manifest = serde_json::from_slice(&manifest)
+        let manifest: Manifest = serde_json::from_str(&manifest)
             .map_err(|error| ModelsError::Json { file: name, reason: json_fault(&error) })?;
         Ok(manifest.files.into_iter().find(|named| named.file == file))
     }

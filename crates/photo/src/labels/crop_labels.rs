@@ -4,7 +4,7 @@ use super::{CROP_LABELS, DatasetError, as_code, check_files, write_all};
 use crate::source::{self, SourceError};
 use image::{RgbImage, imageops};
 use serde::{Deserialize, Serialize};
-use setsight_files::{printable::is_formula, small_file::read_text_bytes};
+use setsight_files::{printable::is_formula, small_file::read_text};
 use setsight_game::cards::{Card, CodeError};
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -73,16 +73,16 @@ pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
 /// [`DatasetError`]: the file cannot be read, or its first line lacks `file,code`.
 pub fn read_crop_lines(folder: &Path) -> Result<Vec<CropLine>, DatasetError> {
     let path = folder.join(CROP_LABELS);
-    let bytes = match read_text_bytes(&path, MAX_BYTES) {
-        Ok(bytes) => bytes,
+    let text = match read_text(&path, MAX_BYTES) {
+        Ok(text) => text,
         Err(source) => return Err(DatasetError::Unreadable { path, source }),
     };
     // Lines that are too short or too long are told like all others that say something wrong.
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .flexible(true)
-        .delimiter(separator(&bytes))
-        .from_reader(&*bytes);
+        .delimiter(separator(text.as_bytes()))
+        .from_reader(text.as_bytes());
     let header =
         reader.headers().map(|header| (header.iter().take(2).eq(["file", "code"]), header.len()));
     let Ok((true, columns)) = header else {
