@@ -1,5 +1,6 @@
 //! JPEG: what cameras leave out, put before it or behind it, and photos larger than any stage needs.
 
+mod huffman;
 mod scaled;
 
 use super::budget::{Budget, Clock};
