@@ -33,8 +33,10 @@ use image::{
 use rgb::{decode_png, into_rgb_on_white};
 use setsight_files::small_file::is_device;
 use std::io::{Cursor, ErrorKind, Read};
+use jpeg::Layout;
 use std::sync::{Arc, atomic::AtomicBool};
 use std::{fs::File, path::Path};
+use std::borrow::Cow;
 
 /// Memory for a picture's colour profile, comments and other metadata.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
@@ -60,12 +62,22 @@ pub struct Photo {
 }
 
 impl Photo {
+    /// The first row of pixels, as stored, that may be wrong because the file's data are damaged or missing.
+    pub damaged_from: Option<u32>,
     /// A picture that is no file's, as it is.
     pub fn of_picture(frame: Frame) -> Self {
         let (stored_width, stored_height) = frame.dimensions();
         let orientation = Orientation::NoTransforms;
-        let (reduced, file, is_cut_off) = (1, None, false);
-        Self { frame, orientation, stored_width, stored_height, reduced, file, is_cut_off }
+        Self {
+            frame,
+            orientation,
+            stored_width,
+            stored_height,
+            reduced: 1,
+            file: None,
+            is_cut_off: false,
+            damaged_from: None,
+        }
     }
 
     /// The same photo with twice as many pixels each way; `None` if it has no more.
@@ -131,6 +143,16 @@ impl Photo {
     /// Width and height of the upright picture in the file's own pixels.
     pub fn upright_px(&self) -> (u32, u32) {
         let (width, height) = (self.stored_width, self.stored_height);
+    /// Whether something at these places, in the upright photo in the file's own pixels, may be other than what the
+    /// camera saw, because the file's data are damaged there.
+    pub fn is_damaged_at(&self, places: &[Point]) -> bool {
+        /// A block that is damaged shows in its neighbours, where chroma has fewer samples.
+        const NEAR_PX: f64 = 8.0;
+        let stored = stored_from_upright(self.orientation, self.stored_width, self.stored_height);
+        let is_below = |row: u32| places.iter().any(|&p| stored(p).y + NEAR_PX >= f64::from(row));
+        self.damaged_from.is_some_and(is_below)
+    }
+
         Stored { width, height, orientation: self.orientation }.upright_px()
     }
 }
@@ -166,6 +188,7 @@ impl Stored {
         }
     }
 
+            damaged_from: None,
     /// Width and height of the upright picture, in pixels.
     pub fn upright_px(&self) -> (u32, u32) {
         use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
@@ -336,6 +359,7 @@ fn decode_at(
     let budget = Budget::new(u64::from(stored.width) * u64::from(stored.height), stop);
     budget.check()?;
     let wished = wished(&stored).max(reduced);
+    let is_unusual = format == ImageFormat::Jpeg && Layout::of(bytes)? == Layout::Unusual;
     if format == ImageFormat::Jpeg && wished > 1 {
         if let Some(image) = jpeg::decode_scaled(bytes, wished, &budget) {
             return Ok(stored.photo(image, wished, false));
@@ -347,7 +371,7 @@ fn decode_at(
             drop(decoder);
             decode_png(bytes)
         }
-        ImageFormat::Jpeg if reduced > 1 => {
+        ImageFormat::Jpeg if reduced > 1 || is_unusual => {
             drop(decoder);
             jpeg::decode_reduced(bytes, reduced, &budget)
         }
@@ -357,11 +381,12 @@ fn decode_at(
     budget.check()?;
     let image = image.map_err(|error| explain(name, error))?;
     let ends = format != ImageFormat::Jpeg
-        || jpeg::is_whole(bytes, &image, (stored.width, stored.height), reduced);
+        || jpeg::is_whole(bytes, &image, (stored.width, stored.height), reduced > 1 || is_unusual);
     if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
-    Ok(stored.photo(image, reduced, !ends))
+    let damaged_from = if format == ImageFormat::Jpeg { jpeg::damaged_from(bytes) } else { None };
+    Ok(Photo { damaged_from, ..stored.photo(image, reduced, !ends) })
 }
 
 /// Decodes a picture that is 8-bit RGB.
@@ -427,7 +452,11 @@ fn open(
     if format == ImageFormat::WebP && bytes.len() < webp_length(bytes) {
         return Err(SourceError::Truncated { format: name });
     }
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let header = match format {
+        ImageFormat::Jpeg if Layout::of(bytes)? == Layout::Unusual => jpeg::usual_header(bytes),
+        _ => Cow::Borrowed(bytes),
+    };
+    let mut reader = ImageReader::with_format(Cursor::new(header), format);
     // Limit for the data before the pixels: a colour profile of some kilobytes may unpack to
     // gigabytes.
     let mut limits = Limits::no_limits();
