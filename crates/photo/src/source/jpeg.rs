@@ -73,11 +73,11 @@ impl Layout {
             marker != SCAN
         });
         let format = match (kind, frame.first()) {
-            (0xc3, _) => "lossless JPEG",
+            (0xc3, _) => "JPEG (lossless)",
             (0xf7, _) => "JPEG-LS",
-            (0xc9..=0xcb, _) => "JPEG with arithmetic coding",
-            (0xc5..=0xc7 | 0xcd..=0xcf, _) => "hierarchical JPEG",
-            (0xc0..=0xc2, Some(9..=16)) => "JPEG of more than 8 bits a sample",
+            (0xc9..=0xcb, _) => "JPEG (arithmetic coding)",
+            (0xc5..=0xc7 | 0xcd..=0xcf, _) => "JPEG (hierarchical)",
+            (0xc0..=0xc2, Some(9..=16)) => "JPEG (12-bit)",
             _ => "",
         };
         if !format.is_empty() {
@@ -105,9 +105,7 @@ impl Layout {
         let most = sampling.iter().fold((1, 1), |most, one| (most.0.max(one.0), most.1.max(one.1)));
         let is_odd = |&(h, v): &(u8, u8)| (h != 1 && h != most.0) || (v != 1 && v != most.1);
         if (is_parted || kind == 0xc2) && sampling.iter().any(is_odd) {
-            return Err(SourceError::OtherFormat {
-                format: "JPEG with an unusual sampling of its colours",
-            });
+            return Err(SourceError::OtherFormat { format: "JPEG (unusual sampling)" });
         }
         Ok(Self::Unusual)
     }
@@ -180,7 +178,9 @@ pub(super) fn decode_reduced(
 /// The same for a JPEG that is whole and undamaged, by whatever is fastest for its kind; `None` for others.
 pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
     scaled::decode(bytes, by, budget).or_else(|| {
-        let is_fit = is_progressive(bytes) && jpeg_end(bytes) == JpegEnd::Marked;
+        let is_fit = is_progressive(bytes)
+            && jpeg_end(bytes) == JpegEnd::Marked
+            && damaged_from(bytes).is_none();
         if is_fit { decode_reduced(bytes, by, budget).ok() } else { None }
     })
 }
@@ -312,6 +312,7 @@ pub fn segments<'a>(bytes: &'a [u8], mut go_on: impl FnMut(u8, &'a [u8]) -> bool
 }
 
 #[cfg(test)]
+#[path = "jpeg/tests/corpus.rs"]
 mod corpus;
 
 #[cfg(test)]
@@ -391,16 +392,29 @@ mod tests {
     }
 
     #[test]
+    fn damage_is_told_at_any_size() {
+        let bytes = jpeg(2048, 1536);
+        let cut = bytes.len() / 2;
+        let damaged = [&bytes[..cut], &bytes[cut + 9..]].concat();
+        for (bytes, expected) in [(&bytes, None), (&damaged, Some(0))] {
+            let small = super::super::decode_to_read(bytes, &AtomicBool::new(false)).unwrap();
+            let closer = small.closer().unwrap_or_else(|| small.clone());
+            let found = [decode(bytes).unwrap(), small, closer].map(|photo| photo.damaged_from);
+            assert_eq!(found, [expected; 3]);
+        }
+    }
+
+    #[test]
     fn kinds_that_are_not_read_are_named() {
         let whole = jpeg(96, 64);
         let at = whole.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
         for (marker, bits, name) in [
-            (0xc3, 8, "lossless JPEG"),
+            (0xc3, 8, "JPEG (lossless)"),
             (0xf7, 8, "JPEG-LS"),
-            (0xc9, 8, "JPEG with arithmetic coding"),
-            (0xca, 8, "JPEG with arithmetic coding"),
-            (0xc5, 8, "hierarchical JPEG"),
-            (0xc1, 12, "JPEG of more than 8 bits a sample"),
+            (0xc9, 8, "JPEG (arithmetic coding)"),
+            (0xca, 8, "JPEG (arithmetic coding)"),
+            (0xc5, 8, "JPEG (hierarchical)"),
+            (0xc1, 12, "JPEG (12-bit)"),
         ] {
             let mut bytes = whole.clone();
             (bytes[at + 1], bytes[at + 4]) = (marker, bits);
