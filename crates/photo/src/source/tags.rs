@@ -301,8 +301,11 @@ mod tests {
         }
     }
 
-    /// An uncompressed TIFF of pages of one grey each (width, grey, entries), with the pixels behind each directory.
-    fn pages(is_big_endian: bool, pages: &[(u32, u8, &[(u16, u16, u32)])]) -> Vec<u8> {
+    /// Width and height, grey and entries.
+    type Page<'a> = (u32, u8, &'a [(u16, u16, u32)]);
+
+    /// An uncompressed TIFF of pages of one grey each, with the pixels behind each directory.
+    fn pages(is_big_endian: bool, pages: &[Page<'_>]) -> Vec<u8> {
         let four = |v: usize| {
             if is_big_endian { (v as u32).to_be_bytes() } else { (v as u32).to_le_bytes() }
         };
@@ -342,7 +345,7 @@ mod tests {
     #[test]
     fn the_page_that_is_no_thumbnail_is_the_picture() {
         for is_big_endian in [false, true] {
-            let of = |all: &[(u32, u8, &[(u16, u16, u32)])]| pages(is_big_endian, all);
+            let of = |all: &[Page<'_>]| pages(is_big_endian, all);
             for (what, bytes, side) in [
                 ("one page", of(&[(32, 9, &[])]), 32),
                 ("two pages", of(&[(32, 9, &[]), (64, 5, &[])]), 32),

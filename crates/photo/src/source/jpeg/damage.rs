@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         let begin = header.as_ptr_range().end as usize - bytes.as_ptr() as usize;
         let mut rest = bytes.get(begin..).unwrap_or_default();
         let (mut data, all) = (Vec::new(), across * down);
-        let step = if self.restart == 0 { all } else { self.restart };
+        let step = if self.restart == 0 { all.max(1) } else { self.restart };
         for (number, first) in (0..all).step_by(step).enumerate() {
             let marker = take_interval(&mut rest, &mut data);
             let length = data.len() - 8;

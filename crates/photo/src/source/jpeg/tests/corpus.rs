@@ -170,11 +170,61 @@ fn segment(marker: u8, content: &[u8]) -> Vec<u8> {
     [&[0xff, marker], &length[..], content].concat()
 }
 
+/// All before the first scan. Of codes there are as many as symbols may be, all of nearly the same length.
+fn header(shape: &Shape) -> Vec<u8> {
+    let Shape { sampling, restart, is_progressive, .. } = shape;
+    let count = sampling.len();
+    let [h, w] = [SIZE_PX.1, SIZE_PX.0].map(|side| (side as u16).to_be_bytes());
+    let parts =
+        (0..count).flat_map(|at| [at as u8 + 1, (sampling[at].0 << 4 | sampling[at].1) as u8, 0]);
+    let frame = [&[8], &h[..], &w[..], &[count as u8], &parts.collect::<Vec<u8>>()].concat();
+    let mut counts = [[0u8; 16]; 2];
+    (counts[0][3], counts[1][7], counts[1][8]) = (12, 127, 129);
+    let dc = [&[0], &counts[0][..], &(0..12).collect::<Vec<u8>>()].concat();
+    let ac = [&[0x10], &counts[1][..], &(0..=255).collect::<Vec<u8>>()].concat();
+    let adobe = if count == 4 { segment(0xee, b"Adobe\0\x64\0\0\0\0\0") } else { Vec::new() };
+    [
+        vec![0xff, 0xd8],
+        adobe,
+        segment(0xdb, &[vec![0], vec![STEP as u8; 64]].concat()),
+        segment(if *is_progressive { 0xc2 } else { 0xc0 }, &frame),
+        segment(0xc4, &dc),
+        segment(0xc4, &ac),
+        segment(0xdd, &(*restart as u16).to_be_bytes()),
+    ]
+    .concat()
+}
+
+/// The components of a scan, its first and its last coefficient, and the bits before and behind it.
+type Pass = (Vec<usize>, usize, usize, u8, u8);
+
+fn passes(shape: &Shape) -> Vec<Pass> {
+    let count = shape.sampling.len();
+    let groups: Vec<Vec<usize>> = match shape.scans {
+        Scans::Together => vec![(0..count).collect()],
+        Scans::Apart => (0..count).map(|at| vec![at]).collect(),
+        Scans::FirstApart => vec![vec![0], (1..count).collect()],
+    };
+    let mut passes = Vec::new();
+    let alone = |from, to, before, low| (0..count).map(move |at| (vec![at], from, to, before, low));
+    let all =
+        |to, before, low| groups.iter().cloned().map(move |group| (group, 0, to, before, low));
+    if shape.is_progressive {
+        passes.extend(all(0, 0, 1));
+        passes.extend(alone(1, 2, 0, 0));
+        passes.extend(alone(3, 63, 0, 1));
+        passes.extend(all(0, 1, 0));
+        passes.extend(alone(3, 63, 1, 0));
+    } else {
+        passes.extend(all(63, 0, 0));
+    }
+    passes
+}
+
 /// A picture in such a way.
 pub(super) fn jpeg(shape: &Shape) -> Vec<u8> {
-    let Shape { sampling, scans, restart, is_progressive } = shape;
+    let Shape { sampling, restart, is_progressive, .. } = shape;
     let count = sampling.len();
-    // Alone there is nothing to be coarser than, and yet it may be said.
     let most =
         (sampling.iter().map(|s| s.0).max().unwrap(), sampling.iter().map(|s| s.1).max().unwrap());
     let units = (SIZE_PX.0.div_ceil(8 * most.0), SIZE_PX.1.div_ceil(8 * most.1));
@@ -187,45 +237,8 @@ pub(super) fn jpeg(shape: &Shape) -> Vec<u8> {
             (0..units.1 * v).map(row).collect()
         })
         .collect();
-    let [h, w] = [SIZE_PX.1, SIZE_PX.0].map(|side| (side as u16).to_be_bytes());
-    let parts =
-        (0..count).flat_map(|at| [at as u8 + 1, (sampling[at].0 << 4 | sampling[at].1) as u8, 0]);
-    let frame = [&[8], &h[..], &w[..], &[count as u8], &parts.collect::<Vec<u8>>()].concat();
-    let mut counts = [[0u8; 16]; 2];
-    (counts[0][3], counts[1][7], counts[1][8]) = (12, 127, 129);
-    let dc = [&[0], &counts[0][..], &(0..12).collect::<Vec<u8>>()].concat();
-    let ac = [&[0x10], &counts[1][..], &(0..=255).collect::<Vec<u8>>()].concat();
-    let adobe = if count == 4 { segment(0xee, b"Adobe\0\x64\0\0\0\0\0") } else { Vec::new() };
-    let mut out = [
-        vec![0xff, 0xd8],
-        adobe,
-        segment(0xdb, &[vec![0], vec![STEP as u8; 64]].concat()),
-        segment(if *is_progressive { 0xc2 } else { 0xc0 }, &frame),
-        segment(0xc4, &dc),
-        segment(0xc4, &ac),
-        segment(0xdd, &(*restart as u16).to_be_bytes()),
-    ]
-    .concat();
-    let groups: Vec<Vec<usize>> = match scans {
-        Scans::Together => vec![(0..count).collect()],
-        Scans::Apart => (0..count).map(|at| vec![at]).collect(),
-        Scans::FirstApart => vec![vec![0], (1..count).collect()],
-    };
-    // Of each scan the components, the first and the last coefficient, and the bits before and behind it.
-    let mut passes = Vec::new();
-    let alone = |from, to, before, low| (0..count).map(move |at| (vec![at], from, to, before, low));
-    let all =
-        |to, before, low| groups.iter().cloned().map(move |group| (group, 0, to, before, low));
-    if *is_progressive {
-        passes.extend(all(0, 0, 1));
-        passes.extend(alone(1, 2, 0, 0));
-        passes.extend(alone(3, 63, 0, 1));
-        passes.extend(all(0, 1, 0));
-        passes.extend(alone(3, 63, 1, 0));
-    } else {
-        passes.extend(all(63, 0, 0));
-    }
-    for (group, from, to, before, low) in passes {
+    let mut out = header(shape);
+    for (group, from, to, before, low) in passes(shape) {
         let wanted = group.iter().flat_map(|&at| [at as u8 + 1, 0]).collect::<Vec<u8>>();
         let header =
             [&[group.len() as u8], &wanted[..], &[from as u8, to as u8, before << 4 | low]]
