@@ -11,6 +11,7 @@ mod heif;
 mod jpeg;
 mod list;
 mod rgb;
+mod tags;
 
 pub use error::{
     MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS, MAX_SIDES, MIN_SIDE_PX, SourceError, check_size,
@@ -19,7 +20,9 @@ pub use heif::INSTALL as INSTALL_FFMPEG;
 
 pub use budget::{MemoryBudget, Reservation};
 pub use jpeg::{mended as mended_jpeg, segments as jpeg_segments};
-pub use list::{ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order};
+pub use list::{
+    ListError, PHOTO_EXTENSIONS, files_below, list_photos, natural_order, skipped_kinds,
+};
 pub use rgb::{stored_from_upright, turn_upright, upright_from_stored};
 
 use crate::{Frame, geometry::Point};
@@ -30,8 +33,10 @@ use image::{
     ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
     metadata::Orientation,
 };
+use jpeg::Layout;
 use rgb::{decode_png, into_rgb_on_white};
 use setsight_files::small_file::is_device;
+use std::borrow::Cow;
 use std::io::{Cursor, ErrorKind, Read};
 use std::sync::{Arc, atomic::AtomicBool};
 use std::{fs::File, path::Path};
@@ -57,6 +62,8 @@ pub struct Photo {
     pub file: Option<Arc<Vec<u8>>>,
     /// Whether the file ends before the picture does, so that its lower edge may be missing.
     pub is_cut_off: bool,
+    /// The first row of pixels, as stored, that may be wrong because the file's data are damaged or missing.
+    pub damaged_from: Option<u32>,
 }
 
 impl Photo {
@@ -64,15 +71,26 @@ impl Photo {
     pub fn of_picture(frame: Frame) -> Self {
         let (stored_width, stored_height) = frame.dimensions();
         let orientation = Orientation::NoTransforms;
-        let (reduced, file, is_cut_off) = (1, None, false);
-        Self { frame, orientation, stored_width, stored_height, reduced, file, is_cut_off }
+        Self {
+            frame,
+            orientation,
+            stored_width,
+            stored_height,
+            reduced: 1,
+            file: None,
+            is_cut_off: false,
+            damaged_from: None,
+        }
     }
 
     /// The same photo with twice as many pixels each way; `None` if it has no more.
     pub fn closer(&self) -> Option<Self> {
         let file = self.file.as_ref()?;
-        let closer = decode_at(file, |_| self.reduced / 2, &AtomicBool::new(false), |_| Vec::new());
-        closer.ok().map(|photo| photo.with_file(|| Arc::clone(file)))
+        let (by, stop) = (self.reduced / 2, AtomicBool::new(false));
+        let (closer, _) = decode_unchecked(file, |_| by, &stop, |_| Vec::new()).ok()?;
+        // Its data were checked when it was decoded first.
+        let closer = Self { damaged_from: self.damaged_from, ..closer };
+        Some(closer.with_file(|| Arc::clone(file)))
     }
 
     /// The photo as [`load_photo`] gives it; `None` if this is it.
@@ -128,6 +146,16 @@ impl Photo {
         move |p| turn(back(p) / f64::from(by))
     }
 
+    /// Whether something at these places, in the upright photo in the file's own pixels, may be other than what the
+    /// camera saw, because the file's data are damaged there.
+    pub fn is_damaged_at(&self, places: &[Point]) -> bool {
+        /// A block that is damaged shows in its neighbours, where chroma has fewer samples.
+        const NEAR_PX: f64 = 8.0;
+        let stored = stored_from_upright(self.orientation, self.stored_width, self.stored_height);
+        let is_below = |row: u32| places.iter().any(|&p| stored(p).y + NEAR_PX >= f64::from(row));
+        self.damaged_from.is_some_and(is_below)
+    }
+
     /// Width and height of the upright picture in the file's own pixels.
     pub fn upright_px(&self) -> (u32, u32) {
         let (width, height) = (self.stored_width, self.stored_height);
@@ -163,6 +191,7 @@ impl Stored {
             reduced,
             file: None,
             is_cut_off,
+            damaged_from: None,
         }
     }
 
@@ -246,7 +275,7 @@ impl MemoryBudget {
 /// See [`SourceError`].
 pub fn measure(path: &Path) -> Result<Stored, SourceError> {
     let bytes = bytes_of(path)?;
-    let bytes = jpeg::mended(&bytes);
+    let bytes = mended(&bytes);
     match Heif::open(&bytes)? {
         Some(heif) => {
             let (width, height) = heif.upright_px()?;
@@ -318,6 +347,18 @@ fn decode_at(
     stop: &AtomicBool,
     spare: impl FnOnce(usize) -> Vec<u8>,
 ) -> Result<Photo, SourceError> {
+    let (photo, is_checked) = decode_unchecked(bytes, wished, stop, spare)?;
+    let damaged_from = if is_checked { None } else { jpeg::damaged_from(&jpeg::mended(bytes)) };
+    Ok(Photo { damaged_from, ..photo })
+}
+
+/// The same, and whether that alone would have shown any damage: else it is yet to be looked for.
+fn decode_unchecked(
+    bytes: &[u8],
+    wished: impl FnOnce(&Stored) -> u32,
+    stop: &AtomicBool,
+    spare: impl FnOnce(usize) -> Vec<u8>,
+) -> Result<(Photo, bool), SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         let frame = heif.decode(&Budget::new(heif.pixels()?, stop))?;
         let reduced = heif.reduction();
@@ -328,17 +369,18 @@ fn decode_at(
             height: stored_height,
             orientation: Orientation::NoTransforms,
         };
-        return Ok(stored.photo(frame, reduced, false));
+        return Ok((stored.photo(frame, reduced, false), true));
     }
-    let bytes = &*jpeg::mended(bytes);
+    let bytes = &*mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
     let reduced = stored.reduction(format);
+    let is_unusual = format == ImageFormat::Jpeg && Layout::of(bytes)? == Layout::Unusual;
     let budget = Budget::new(u64::from(stored.width) * u64::from(stored.height), stop);
     budget.check()?;
     let wished = wished(&stored).max(reduced);
     if format == ImageFormat::Jpeg && wished > 1 {
         if let Some(image) = jpeg::decode_scaled(bytes, wished, &budget) {
-            return Ok(stored.photo(image, wished, false));
+            return Ok((stored.photo(image, wished, false), true));
         }
         budget.check()?;
     }
@@ -347,21 +389,28 @@ fn decode_at(
             drop(decoder);
             decode_png(bytes)
         }
-        ImageFormat::Jpeg if reduced > 1 => {
+        ImageFormat::Jpeg if reduced > 1 || is_unusual => {
             drop(decoder);
-            jpeg::decode_reduced(bytes, reduced, &budget)
+            jpeg::decode_reduced(bytes, reduced, &budget).map(Some)
         }
-        ImageFormat::Jpeg if decoder.color_type() == ColorType::Rgb8 => rgb_of(decoder, spare),
-        _ => DynamicImage::from_decoder(decoder).map(into_rgb_on_white),
+        ImageFormat::Jpeg if decoder.color_type() == ColorType::Rgb8 => {
+            rgb_of(decoder, spare).map(Some)
+        }
+        _ => DynamicImage::from_decoder(decoder).map(|image| match image {
+            // Windows programs leave the fourth byte of a pixel at 0 and say that it is alpha.
+            _ if format == ImageFormat::Bmp && !rgb::shows(&image) => Some(image.into_rgb8()),
+            _ => into_rgb_on_white(image),
+        }),
     };
     budget.check()?;
-    let image = image.map_err(|error| explain(name, error))?;
+    let image = image.map_err(|error| explain(name, bytes, error))?;
+    let image = image.ok_or(SourceError::Transparent)?;
     let ends = format != ImageFormat::Jpeg
-        || jpeg::is_whole(bytes, &image, (stored.width, stored.height), reduced);
+        || jpeg::is_whole(bytes, &image, (stored.width, stored.height), reduced > 1 || is_unusual);
     if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
-    Ok(stored.photo(image, reduced, !ends))
+    Ok((stored.photo(image, reduced, !ends), format != ImageFormat::Jpeg))
 }
 
 /// Decodes a picture that is 8-bit RGB.
@@ -389,7 +438,7 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
     if let Some(heif) = Heif::open(bytes)? {
         return heif.decoding_bytes();
     }
-    let bytes = &*jpeg::mended(bytes);
+    let bytes = &*mended(bytes);
     let (decoder, stored, format, _) = open(bytes)?;
     let in_file = pixels(stored.width, stored.height);
     let reduced = stored.reduction(format);
@@ -415,6 +464,14 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
     Ok((pixels, decoding.max(rgb + turned)))
 }
 
+/// A file as the decoders want it, see [`mended_jpeg`]; of a TIFF of several pictures they take the first.
+fn mended(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match jpeg::mended(bytes) {
+        Cow::Borrowed(bytes) => tags::at_picture(bytes),
+        mended => mended,
+    }
+}
+
 /// A picture before its pixels are decoded: decoder, size and turn, format and its name.
 fn open(
     bytes: &[u8],
@@ -423,11 +480,15 @@ fn open(
         return Err(SourceError::Empty);
     }
     let (format, name) = format_of(bytes)?;
-    let fail = |error| explain(name, error);
+    let fail = |error| explain(name, bytes, error);
     if format == ImageFormat::WebP && bytes.len() < webp_length(bytes) {
         return Err(SourceError::Truncated { format: name });
     }
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    let header = match format {
+        ImageFormat::Jpeg if Layout::of(bytes)? == Layout::Unusual => jpeg::usual_header(bytes),
+        _ => Cow::Borrowed(bytes),
+    };
+    let mut reader = ImageReader::with_format(Cursor::new(header), format);
     // Limit for the data before the pixels: a colour profile of some kilobytes may unpack to
     // gigabytes.
     let mut limits = Limits::no_limits();
@@ -443,7 +504,9 @@ fn open(
     limits.max_alloc = Some(MAX_FILE_BYTES);
     decoder.set_limits(limits).map_err(fail)?;
     // If the EXIF block is damaged, the photo is read without its orientation.
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let orientation = tags::orientation(bytes, format)
+        .or_else(|| decoder.orientation().ok())
+        .unwrap_or(Orientation::NoTransforms);
     Ok((decoder, Stored { width, height, orientation }, format, name))
 }
 
@@ -455,7 +518,13 @@ fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
         Ok(ImageFormat::WebP) => (ImageFormat::WebP, "WebP"),
         Ok(ImageFormat::Bmp) => (ImageFormat::Bmp, "BMP"),
         Ok(ImageFormat::Tiff) => (ImageFormat::Tiff, "TIFF"),
-        Ok(ImageFormat::Gif) => return Err(SourceError::OtherFormat { format: "GIF" }),
+        // The decoder of TIFF reads that of more than four gigabytes, too.
+        _ if bytes.starts_with(b"II+\0") || bytes.starts_with(b"MM\0+") => {
+            (ImageFormat::Tiff, "TIFF")
+        }
+        _ if let Some(format) = unread_format(bytes) => {
+            return Err(SourceError::OtherFormat { format });
+        }
         _ => {
             let start = String::from_utf8_lossy(&bytes[..bytes.len().min(16)]).into_owned();
             return Err(SourceError::NotAPicture { start: format!("{start:?}") });
@@ -463,8 +532,25 @@ fn format_of(bytes: &[u8]) -> Result<(ImageFormat, &'static str), SourceError> {
     })
 }
 
+/// The name of a format that is known and not read.
+fn unread_format(bytes: &[u8]) -> Option<&'static str> {
+    const STARTS: [(&[u8], &str); 7] = [
+        (b"GIF8", "GIF"),
+        (b"\xff\x0a", "JPEG XL"),
+        (b"\0\0\0\x0cJXL ", "JPEG XL"),
+        (b"\0\0\0\x0cjP  ", "JPEG 2000"),
+        (b"\xff\x4f\xff\x51", "JPEG 2000"),
+        (b"II\xbc\x01", "JPEG XR"),
+        (b"8BPS", "Photoshop"),
+    ];
+    STARTS.iter().find(|(start, _)| bytes.starts_with(start)).map(|&(_, format)| format)
+}
+
 /// Converts a decoder's error.
-fn explain(format: &'static str, error: ImageError) -> SourceError {
+fn explain(format: &'static str, bytes: &[u8], error: ImageError) -> SourceError {
+    if format == "TIFF" && matches!(error, ImageError::Unsupported(_)) {
+        return SourceError::OtherFormat { format: tags::kind_of(bytes) };
+    }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(e) = cause {
         let io = e.downcast_ref::<std::io::Error>();
@@ -493,7 +579,7 @@ fn webp_length(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{ImageBuffer, Luma, Rgb, Rgba};
+    use image::{ImageBuffer, Luma, Rgb, Rgba, RgbaImage};
 
     fn bytes_of(image: DynamicImage, format: ImageFormat) -> Vec<u8> {
         let mut out = Cursor::new(Vec::new());
@@ -532,6 +618,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_transparent_all_over_is_told_or_is_a_bmp_that_is_not() {
+        use ImageFormat::{Bmp, Png, Tiff, WebP};
+        let clear = RgbaImage::from_fn(40, 30, |x, y| Rgba([6 * x as u8, 8 * y as u8, 77, 0]));
+        let mut one = clear.clone();
+        one[(7, 7)].0[3] = 255;
+        let deep = DynamicImage::ImageRgba8(clear.clone()).into_rgba16();
+        let grey = DynamicImage::ImageRgba8(clear.clone()).into_luma_alpha8();
+        for (image, format, is_told) in [
+            (DynamicImage::from(clear.clone()), Png, true),
+            (clear.clone().into(), WebP, true),
+            (clear.clone().into(), Tiff, true),
+            (clear.clone().into(), Bmp, false),
+            (deep.into(), Png, true),
+            (grey.into(), Png, true),
+            (one.clone().into(), Png, false),
+            (one.clone().into(), WebP, false),
+            (one.into(), Bmp, false),
+        ] {
+            let read = decode(&bytes_of(image, format));
+            let is_error = matches!(read, Err(SourceError::Transparent));
+            assert_eq!(is_error, is_told, "{format:?}: {read:?}");
+        }
+        let photo = decode(&bytes_of(clear.into(), Bmp)).unwrap();
+        assert_eq!(photo.frame[(20, 20)], Rgb([120, 160, 77]));
+    }
+
+    #[test]
     fn cut_files_are_called_cut() {
         use ImageFormat::*;
         for format in [Jpeg, Png, WebP, Bmp, Tiff] {
@@ -556,7 +669,17 @@ mod tests {
         };
         says(b"", "empty (0 bytes)");
         says(b"Dear diary, today", "starts with \"Dear diary, toda");
-        says(b"GIF89a..........", "GIF picture");
+        for (start, name) in [
+            (&b"GIF89a......"[..], "GIF picture"),
+            (b"\xff\x0a\xf8\xbe\x01", "JPEG XL picture"),
+            (b"\0\0\0\x0cJXL \r\n\x87\n", "JPEG XL picture"),
+            (b"\0\0\0\x0cjP  \r\n\x87\n", "JPEG 2000 picture"),
+            (b"II\xbc\x01 \0\0\0", "JPEG XR picture"),
+            (b"8BPS\0\x01", "Photoshop picture"),
+        ] {
+            says(start, name);
+            says(start, "convert it to JPEG or PNG");
+        }
         says(b"\0\0\0\x18ftypheic\0\0\0\0", "cut off: the HEIC data");
         says(&bytes_of(RgbImage::new(1, 1).into(), ImageFormat::Png), "1x1 pixels, too small");
         assert!(matches!(load(Path::new("/")), Err(SourceError::NotAFile)));

@@ -165,10 +165,11 @@ impl PhotoReading {
         let PipelineOutput { table, readings, images, look } = output;
         let warnings = Warning::of(&photo, &table.cards, &look);
         let table = TableReading { warnings, ..table };
-        let table = match photo.reduced {
+        let mut table = match photo.reduced {
             1 => table,
             _ => table.moved(photo.file_from_picture(), photo.upright_px()),
         };
+        table.doubt(|corners| photo.is_damaged_at(&corners.0));
         let (photo, image) = photo.split();
         Self { table, image, readings, images, photo }
     }

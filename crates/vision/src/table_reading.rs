@@ -6,7 +6,7 @@ use super::table::{Colors, TableFacts};
 use super::{classify::alike::Class, data::ReadCard, warning::Warning};
 use setsight_game::cards::{Card, Deck, Edition, Property};
 use setsight_game::sets::{Set, find_all};
-use setsight_photo::geometry::Point;
+use setsight_photo::geometry::{Point, Quad};
 use std::sync::Arc;
 
 /// The cards and sets on a table, as one picture shows them.
@@ -73,6 +73,22 @@ impl TableReading {
             card.corners_in_image = card.corners_in_image.map(&to);
         }
         self
+    }
+
+    /// Makes the cards at such places unsure.
+    pub(crate) fn doubt(&mut self, is_doubtful: impl Fn(&Quad) -> bool) {
+        let places: Vec<usize> = (0..self.cards.len())
+            .filter(|&i| is_doubtful(&self.cards[i].corners_in_image))
+            .collect();
+        for &i in &places {
+            self.cards[i].unsure = true;
+            if let Some(class) = self.classes.get_mut(i) {
+                *class = None;
+            }
+        }
+        if !places.is_empty() {
+            self.find_sets();
+        }
     }
 
     /// Finds the sets anew, after cards were changed.

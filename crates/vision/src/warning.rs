@@ -14,6 +14,8 @@ use std::fmt;
 pub enum Warning {
     /// The file ends before the picture does.
     CutOff,
+    /// Data in the middle of the file are damaged, so that what it shows from some row on may be invented.
+    Damaged,
     /// No card is found, and the picture is nearly black.
     TooDark,
     /// No card is sure, and what may be cards is too small to be read.
@@ -45,7 +47,11 @@ impl Warning {
         } else {
             look.is_close_up.then_some(Self::CloseUp)
         };
-        photo.is_cut_off.then_some(Self::CutOff).into_iter().chain(told).collect()
+        let of_file = match photo.damaged_from {
+            _ if photo.is_cut_off => Some(Self::CutOff),
+            damaged_from => damaged_from.map(|_| Self::Damaged),
+        };
+        of_file.into_iter().chain(told).collect()
     }
 }
 
@@ -62,6 +68,10 @@ impl fmt::Display for Warning {
         match self {
             Self::CutOff => f.write_str(
                 "the JPEG data end early, so that its lower edge may be missing; copy it again from where it came",
+            ),
+            Self::Damaged => f.write_str(
+                "the JPEG data are damaged, so that parts of the picture may be wrong, and the cards there are not \
+                 sure; copy it again from where it came",
             ),
             Self::TooDark => f.write_str("the picture is too dark to show cards; light the table"),
             Self::TooSmall { long_side_px } => write!(
@@ -103,6 +113,20 @@ mod tests {
         };
         assert_eq!(warnings(90, false), []);
         assert_eq!(warnings(5, true), [Warning::CutOff, Warning::TooDark]);
+    }
+
+    #[test]
+    fn damage_is_told_once() {
+        for (is_cut_off, damaged_from, expected) in [
+            (false, None, vec![]),
+            (false, Some(0), vec![Warning::Damaged]),
+            (true, Some(90), vec![Warning::CutOff]),
+            (true, None, vec![Warning::CutOff]),
+        ] {
+            let photo = Photo { damaged_from, ..photo((640, 480), 90, is_cut_off) };
+            let told = Warning::of(&photo, &cards_of(1, false), &Look::default());
+            assert_eq!(told, expected);
+        }
     }
 
     #[test]

@@ -114,6 +114,11 @@ pub enum SourceError {
         /// Height in pixels.
         height: u32,
     },
+    /// No pixel shows.
+    #[error(
+        "is transparent all over, so that nothing of it shows; save it without transparency (an alpha channel)"
+    )]
+    Transparent,
     /// The data violate the format.
     #[error(
         "cannot be decoded as {format}: {reason}; open it in a viewer and save it as a new JPEG or PNG"

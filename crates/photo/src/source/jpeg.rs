@@ -1,9 +1,12 @@
 //! JPEG: what cameras leave out, put before it or behind it, and photos larger than any stage needs.
 
+mod damage;
+mod huffman;
 mod scaled;
 
 use super::budget::{Budget, Clock};
 use super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
+pub(super) use damage::damaged_from;
 use image::error::{DecodingError, ImageFormatHint};
 use image::{DynamicImage, GrayImage, ImageError, ImageFormat, RgbImage};
 use jpeg_decoder::{Decoder, PixelFormat};
@@ -40,6 +43,87 @@ fn has_tables(jpeg: &[u8]) -> bool {
         marker != 0xc4 && marker != SCAN
     });
     last != SCAN
+}
+
+/// How the components of a JPEG are laid out in units and scans.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Layout {
+    /// As nearly every encoder does.
+    Usual,
+    /// Chroma finer than luma, or the components of a sequential picture in scans of their own: the decoder of
+    /// whole pictures shows stripes.
+    Unusual,
+}
+
+impl Layout {
+    /// Of a JPEG of a kind that is decoded rightly.
+    ///
+    /// # Errors
+    /// [`SourceError::OtherFormat`] names the kind of others.
+    pub(super) fn of(bytes: &[u8]) -> Result<Self, SourceError> {
+        let (mut kind, mut frame, mut scan) = (0, &[][..], &[][..]);
+        segments(bytes, |marker, content| {
+            match marker {
+                0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf | 0xf7 => {
+                    (kind, frame) = (marker, content)
+                }
+                SCAN => scan = content,
+                _ => {}
+            }
+            marker != SCAN
+        });
+        let format = match (kind, frame.first()) {
+            (0xc3, _) => "JPEG (lossless)",
+            (0xf7, _) => "JPEG-LS",
+            (0xc9..=0xcb, _) => "JPEG (arithmetic coding)",
+            (0xc5..=0xc7 | 0xcd..=0xcf, _) => "JPEG (hierarchical)",
+            (0xc0..=0xc2, Some(9..=16)) => "JPEG (12-bit)",
+            _ => "",
+        };
+        if !format.is_empty() {
+            return Err(SourceError::OtherFormat { format });
+        }
+        let parts = frame.get(6..).unwrap_or_default().as_chunks::<3>().0;
+        let sampling: Vec<(u8, u8)> =
+            parts.iter().map(|part| (part[1] >> 4, part[1] & 15)).collect();
+        let in_first = scan.first().map_or(sampling.len(), |&count| usize::from(count));
+        let is_parted = kind != 0xc2 && in_first < sampling.len();
+        let is_usual = match sampling[..] {
+            [first] => first == (1, 1),
+            [first, ref colors @ .., last] => {
+                let is_known = matches!(first, (1 | 2, 1 | 2) | (4, 1 | 2) | (1, 4));
+                let is_coarse = colors.iter().all(|&color| color == (1, 1));
+                is_known && is_coarse && last == if sampling.len() == 4 { first } else { (1, 1) }
+            }
+            // Nothing is decoded of it.
+            [] => true,
+        };
+        if is_usual && !is_parted {
+            return Ok(Self::Usual);
+        }
+        // The other decoder takes a component alone for as wide as its units are.
+        let most = sampling.iter().fold((1, 1), |most, one| (most.0.max(one.0), most.1.max(one.1)));
+        let is_odd = |&(h, v): &(u8, u8)| (h != 1 && h != most.0) || (v != 1 && v != most.1);
+        if (is_parted || kind == 0xc2) && sampling.iter().any(is_odd) {
+            return Err(SourceError::OtherFormat { format: "JPEG (unusual sampling)" });
+        }
+        Ok(Self::Unusual)
+    }
+}
+
+/// A JPEG's header for a decoder that knows only usual layouts.
+pub(super) fn usual_header(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut frame = 0..0;
+    segments(bytes, |marker, content| {
+        if matches!(marker, 0xc0..=0xc2) && content.len() > 6 {
+            let begin = content.as_ptr() as usize - bytes.as_ptr() as usize;
+            frame = begin + 6..begin + content.len();
+        }
+        marker != SCAN
+    });
+    let mut header = bytes.to_vec();
+    header[frame].as_chunks_mut::<3>().0.iter_mut().for_each(|part| part[1] = 0x11);
+    Cow::Owned(header)
 }
 
 /// Refuses a JPEG whose size rules out a photo of a table, or that would take more memory or time than there is.
@@ -94,7 +178,9 @@ pub(super) fn decode_reduced(
 /// The same for a JPEG that is whole and undamaged, by whatever is fastest for its kind; `None` for others.
 pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
     scaled::decode(bytes, by, budget).or_else(|| {
-        let is_fit = is_progressive(bytes) && jpeg_end(bytes) == JpegEnd::Marked;
+        let is_fit = is_progressive(bytes)
+            && jpeg_end(bytes) == JpegEnd::Marked
+            && damaged_from(bytes).is_none();
         if is_fit { decode_reduced(bytes, by, budget).ok() } else { None }
     })
 }
@@ -119,19 +205,20 @@ impl Read for Timed<'_> {
 }
 
 /// Whether all of a JPEG is there: it ends with the end marker, or something else follows that no
-/// pixel depends on, as some phones append without that marker.
+/// pixel depends on, as some phones append without that marker. What is told of a picture that is not by the
+/// decoder of whole pictures is its end alone.
 pub(super) fn is_whole(
     bytes: &[u8],
     decoded: &RgbImage,
     stored_px: (u32, u32),
-    reduced: u32,
+    is_by_other: bool,
 ) -> bool {
     /// So few bytes of a picture still hold some of its blocks.
     const TAIL: usize = 16;
     if jpeg_end(bytes) == JpegEnd::Marked && holds(bytes, stored_px) {
         return true;
     }
-    if reduced > 1 || jpeg_end(bytes) == JpegEnd::Marked {
+    if is_by_other || jpeg_end(bytes) == JpegEnd::Marked {
         return false;
     }
     let less = &bytes[..bytes.len().saturating_sub(TAIL)];
@@ -225,6 +312,10 @@ pub fn segments<'a>(bytes: &'a [u8], mut go_on: impl FnMut(u8, &'a [u8]) -> bool
 }
 
 #[cfg(test)]
+#[path = "jpeg/tests/corpus.rs"]
+mod corpus;
+
+#[cfg(test)]
 mod tests {
     use super::super::decode;
     use super::*;
@@ -298,6 +389,39 @@ mod tests {
         assert!(
             matches!(error, SourceError::Unreadable(e) if e.kind() == io::ErrorKind::Interrupted)
         );
+    }
+
+    #[test]
+    fn damage_is_told_at_any_size() {
+        let bytes = jpeg(2048, 1536);
+        let cut = bytes.len() / 2;
+        let damaged = [&bytes[..cut], &bytes[cut + 9..]].concat();
+        for (bytes, expected) in [(&bytes, None), (&damaged, Some(0))] {
+            let small = super::super::decode_to_read(bytes, &AtomicBool::new(false)).unwrap();
+            let closer = small.closer().unwrap_or_else(|| small.clone());
+            let found = [decode(bytes).unwrap(), small, closer].map(|photo| photo.damaged_from);
+            assert_eq!(found, [expected; 3]);
+        }
+    }
+
+    #[test]
+    fn kinds_that_are_not_read_are_named() {
+        let whole = jpeg(96, 64);
+        let at = whole.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+        for (marker, bits, name) in [
+            (0xc3, 8, "JPEG (lossless)"),
+            (0xf7, 8, "JPEG-LS"),
+            (0xc9, 8, "JPEG (arithmetic coding)"),
+            (0xca, 8, "JPEG (arithmetic coding)"),
+            (0xc5, 8, "JPEG (hierarchical)"),
+            (0xc1, 12, "JPEG (12-bit)"),
+        ] {
+            let mut bytes = whole.clone();
+            (bytes[at + 1], bytes[at + 4]) = (marker, bits);
+            let told = decode(&bytes).unwrap_err().to_string();
+            let expected = format!("is a {name} picture, which is not read; convert it to");
+            assert!(told.starts_with(&expected), "{told}");
+        }
     }
 
     #[test]

@@ -2,15 +2,22 @@
 
 use setsight_files::small_file::is_device;
 use std::path::{Path, PathBuf};
-use std::{cmp::Ordering, ffi::OsStr};
+use std::{cmp::Ordering, collections::BTreeMap, ffi::OsStr};
 use walkdir::{DirEntry, WalkDir};
 
 /// File name extensions that count as photos inside a folder. Files named on the command line are
 /// read whatever their names.
-pub const PHOTO_EXTENSIONS: [&str; 14] = [
-    "jpg", "jpeg", "jpe", "jfif", "png", "webp", "bmp", "dib", "tif", "tiff", "heic", "heif",
-    "hif", "avif",
+pub const PHOTO_EXTENSIONS: [&str; 17] = [
+    "jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp", "mpo", "png", "webp", "bmp", "dib", "tif",
+    "tiff", "heic", "heif", "hif", "avif",
 ];
+
+/// File name extensions of labels, notes and results, which belong beside photos.
+const COMPANIONS: [&str; 10] =
+    ["json", "jsonl", "csv", "txt", "xml", "yaml", "yml", "md", "html", "css"];
+
+/// Where Synology's servers keep small copies of a folder's photos.
+const THUMBNAILS: &str = "@eaDir";
 
 /// Most folders below each other.
 const MAX_DEPTH: usize = 64;
@@ -65,6 +72,26 @@ pub fn list_photos(
     found
 }
 
+/// How many files in the folders among `paths` are taken for no photos, by the ends of their names in small letters;
+/// what belongs beside photos, such as labels, is not counted.
+pub fn skipped_kinds(
+    paths: &[PathBuf],
+    recursive: bool,
+    except: &[&Path],
+) -> BTreeMap<String, usize> {
+    let except: Vec<PathBuf> = except.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let mut kinds = BTreeMap::new();
+    for folder in paths.iter().filter(|path| path.is_dir()) {
+        for path in files_below(folder, recursive, &except).flatten() {
+            let kind = extension(&path);
+            if !has_photo_name(&path) && !COMPANIONS.contains(&kind.as_str()) {
+                *kinds.entry(kind).or_default() += 1;
+            }
+        }
+    }
+    kinds
+}
+
 fn list_folder(
     folder: &Path,
     recursive: bool,
@@ -99,7 +126,8 @@ pub fn files_below(
         if entry.depth() == 0 {
             return true;
         }
-        if entry.file_name().as_encoded_bytes().starts_with(b".") {
+        let name = entry.file_name();
+        if name.as_encoded_bytes().starts_with(b".") || name == THUMBNAILS {
             return false;
         }
         if !entry.file_type().is_dir() {
@@ -140,8 +168,12 @@ pub fn files_below(
 }
 
 fn has_photo_name(path: &Path) -> bool {
-    let extension = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
-    extension.is_some_and(|e| PHOTO_EXTENSIONS.contains(&e.as_str()))
+    PHOTO_EXTENSIONS.contains(&extension(path).as_str())
+}
+
+/// The end of a file's name behind its last dot, in small letters; empty if it has none.
+fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
 /// Orders file names as people count: `2.jpg` before `10.jpg`, `b` after `A`. Names that differ
@@ -253,8 +285,23 @@ mod tests {
         let root = dir.path();
         fs::create_dir_all(root.join("sub")).unwrap();
         fs::create_dir_all(root.join("out")).unwrap();
-        for name in ["10.jpg", "9.JPG", "labels.json", ".hidden.jpg", "sub/a b é.png", "out/9.jpg"]
-        {
+        fs::create_dir_all(root.join("@eaDir/9.JPG")).unwrap();
+        for name in [
+            "10.jpg",
+            "9.JPG",
+            "labels.json",
+            ".hidden.jpg",
+            "sub/a b é.png",
+            "sub/c.mpo",
+            "sub/d.pjpeg",
+            "out/9.jpg",
+            "@eaDir/9.JPG/SYNOPHOTO_THUMB_XL.jpg",
+            "a.gif",
+            "b.GIF",
+            "clip.mp4",
+            "README",
+            "sub/e.gif",
+        ] {
             fs::write(root.join(name), b"x").unwrap();
         }
         let names = |recursive, except: &[&Path]| -> Vec<String> {
@@ -266,7 +313,16 @@ mod tests {
                 .collect()
         };
         assert_eq!(names(false, &[]), ["9.JPG", "10.jpg"]);
-        assert_eq!(names(true, &[&root.join("out")]), ["9.JPG", "10.jpg", "sub/a b é.png"]);
+        assert_eq!(
+            names(true, &[&root.join("out")]),
+            ["9.JPG", "10.jpg", "sub/a b é.png", "sub/c.mpo", "sub/d.pjpeg"]
+        );
+        let kinds = |recursive| -> Vec<(String, usize)> {
+            skipped_kinds(&[root.to_path_buf()], recursive, &[]).into_iter().collect()
+        };
+        let kind = |kind: &str, count| (kind.to_owned(), count);
+        assert_eq!(kinds(false), [kind("", 1), kind("gif", 2), kind("mp4", 1)]);
+        assert_eq!(kinds(true), [kind("", 1), kind("gif", 3), kind("mp4", 1)]);
         let sub = list_photos(&[root.join("none"), root.join("labels.json")], false, &[]);
         assert!(matches!(sub[0], Err(ListError::Unreadable { .. })));
         assert!(sub[1].is_ok(), "a file that is named itself is taken");

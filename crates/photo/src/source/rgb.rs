@@ -9,13 +9,20 @@ use image::{DynamicImage, ImageFormat, RgbImage};
 use png::{ColorType, Decoder, Limits, Transformations};
 use std::io::Cursor;
 
-/// Converts to 8-bit RGB; transparent pixels are laid on white.
-pub(super) fn into_rgb_on_white(image: DynamicImage) -> RgbImage {
+/// Converts to 8-bit RGB; transparent pixels are laid on white. `None` if no pixel shows.
+pub(super) fn into_rgb_on_white(image: DynamicImage) -> Option<RgbImage> {
     if !image.color().has_alpha() {
-        return image.into_rgb8(); // No copy if it is RGB already.
+        return Some(image.into_rgb8()); // No copy if it is RGB already.
     }
     let rgba = image.into_rgba8();
-    rgba_on_white(rgba.width(), rgba.height(), rgba.as_raw())
+    rgba.pixels()
+        .any(|pixel| pixel.0[3] > 0)
+        .then(|| rgba_on_white(rgba.width(), rgba.height(), rgba.as_raw()))
+}
+
+/// Whether any pixel of 8-bit RGBA shows.
+pub(super) fn shows(image: &DynamicImage) -> bool {
+    image.as_rgba8().is_none_or(|rgba| rgba.pixels().any(|pixel| pixel.0[3] > 0))
 }
 
 /// Converts RGBA samples, row by row, to RGB on white.
@@ -25,18 +32,24 @@ pub(super) fn rgba_on_white(width: u32, height: u32, rgba: &[u8]) -> RgbImage {
     RgbImage::from_raw(width, height, rgb).expect("three bytes a pixel")
 }
 
-/// The same, to the end of what is there.
-fn rgba_on_white_into(rgba: &[u8], rgb: &mut Vec<u8>) {
+/// The same, to the end of what is there; whether any pixel shows.
+fn rgba_on_white_into(rgba: &[u8], rgb: &mut Vec<u8>) -> bool {
+    let mut most = 0;
     for &[r, g, b, a] in rgba.as_chunks::<4>().0 {
+        most |= a;
         rgb.extend([r, g, b].map(|v| on_white(v, a)));
     }
+    most > 0
 }
 
 /// The same of grey and how little it is transparent.
-fn grey_alpha_on_white(samples: &[u8], rgb: &mut Vec<u8>) {
+fn grey_alpha_on_white(samples: &[u8], rgb: &mut Vec<u8>) -> bool {
+    let mut most = 0;
     for &[v, a] in samples.as_chunks::<2>().0 {
+        most |= a;
         rgb.extend([on_white(v, a); 3]);
     }
+    most > 0
 }
 
 fn on_white(v: u8, a: u8) -> u8 {
@@ -48,8 +61,8 @@ fn on_white(v: u8, a: u8) -> u8 {
 /// for what packs and filters it.
 const MAX_ROW_BYTES: usize = 64 << 20;
 
-/// Decodes a PNG to 8-bit RGB; what is transparent is laid on white.
-pub(super) fn decode_png(bytes: &[u8]) -> Result<RgbImage, ImageError> {
+/// Decodes a PNG to 8-bit RGB; what is transparent is laid on white. `None` if no pixel shows.
+pub(super) fn decode_png(bytes: &[u8]) -> Result<Option<RgbImage>, ImageError> {
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: MAX_ROW_BYTES });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     decoder.set_ignore_text_chunk(true);
@@ -59,8 +72,9 @@ pub(super) fn decode_png(bytes: &[u8]) -> Result<RgbImage, ImageError> {
     let interlaced = reader.info().interlaced;
     let color = reader.output_color_type().0;
     let pixels = width as usize * height as usize;
-    let mut rgb = Vec::new();
+    let (mut rgb, mut shows) = (Vec::new(), false);
     if color == ColorType::Rgb {
+        shows = true;
         rgb.resize(3 * pixels, 0);
         reader.next_frame(&mut rgb).map_err(png_fault)?;
     } else if interlaced {
@@ -69,25 +83,27 @@ pub(super) fn decode_png(bytes: &[u8]) -> Result<RgbImage, ImageError> {
         let mut all = vec![0; size.ok_or_else(too_large)?];
         reader.next_frame(&mut all).map_err(png_fault)?;
         rgb.reserve_exact(3 * pixels);
-        append(&all, color, &mut rgb);
+        shows = append(&all, color, &mut rgb);
     } else {
         rgb.reserve_exact(3 * pixels);
         while let Some(row) = reader.next_row().map_err(png_fault)? {
-            append(row.data(), color, &mut rgb);
+            shows |= append(row.data(), color, &mut rgb);
         }
     }
-    RgbImage::from_raw(width, height, rgb).ok_or_else(too_large)
+    let image = RgbImage::from_raw(width, height, rgb).ok_or_else(too_large)?;
+    Ok(shows.then_some(image))
 }
 
-/// Samples of pixels, of one byte each, as RGB.
-fn append(samples: &[u8], color: ColorType, rgb: &mut Vec<u8>) {
+/// Samples of pixels, of one byte each, as RGB; whether any pixel shows.
+fn append(samples: &[u8], color: ColorType, rgb: &mut Vec<u8>) -> bool {
     match color {
+        ColorType::GrayscaleAlpha => return grey_alpha_on_white(samples, rgb),
+        ColorType::Rgba => return rgba_on_white_into(samples, rgb),
         ColorType::Grayscale => rgb.extend(samples.iter().flat_map(|&v| [v; 3])),
-        ColorType::GrayscaleAlpha => grey_alpha_on_white(samples, rgb),
-        ColorType::Rgba => rgba_on_white_into(samples, rgb),
         // Palettes are expanded to one of the others.
         ColorType::Rgb | ColorType::Indexed => rgb.extend_from_slice(samples),
     }
+    true
 }
 
 fn png_fault(error: png::DecodingError) -> ImageError {

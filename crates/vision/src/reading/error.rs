@@ -84,6 +84,7 @@ impl From<SourceError> for ReadError {
             SourceError::Unreadable(_) | SourceError::NotAFile => ReadErrorKind::Io,
             SourceError::Empty
             | SourceError::NotAPicture { .. }
+            | SourceError::Transparent
             | SourceError::OtherFormat { .. } => ReadErrorKind::NotAPhoto,
             SourceError::Truncated { .. }
             | SourceError::Corrupt { .. }

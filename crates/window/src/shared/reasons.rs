@@ -78,6 +78,7 @@ pub(crate) fn photo(error: &SourceError) -> String {
             t!("reason-strip", width = *width, height = *height, most = MAX_SIDES)
         }
         SourceError::TooSlow { seconds } => t!("reason-too-slow", seconds = *seconds),
+        SourceError::Transparent => t!("reason-transparent"),
         // What a decoder says of it, in its own language, helps nobody here.
         SourceError::Corrupt { format, .. } => t!("reason-corrupt", format = *format),
     }

@@ -95,6 +95,7 @@ impl Table {
         };
         let warnings = self.warnings.iter().map(|warning| match warning {
             Warning::CutOff => t!("warning-cut-off"),
+            Warning::Damaged => t!("warning-damaged"),
             Warning::TooDark => t!("warning-too-dark"),
             Warning::TooSmall { long_side_px } => t!("warning-too-small", n = *long_side_px),
             Warning::NothingRead => t!("warning-nothing-read"),

@@ -34,9 +34,15 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut shown = true;
     let page = scan.out.map(|out| out.finish(stopped, counts)).transpose()?;
     // Programs that read JSON or CSV count for themselves.
-    if !stopped && counts.photos > 1 && (page.is_some() || args.results.format == Format::Text) {
+    if !stopped && (page.is_some() || args.results.format == Format::Text) {
         let page = page.as_ref().map(|page| format!("; {}", page.display())).unwrap_or_default();
-        say!("{counts}{page}");
+        let skipped = scanning::skipped(&args);
+        match counts.photos > 1 {
+            true if skipped.is_empty() => say!("{counts}{page}"),
+            true => say!("{counts}; {skipped}{page}"),
+            false if !skipped.is_empty() => say!("{skipped}"),
+            false => {}
+        }
     }
     if let Some(written) = page
         && args.results.open

@@ -295,6 +295,19 @@ pub(super) fn list(
     source::list_photos(&args.paths, args.recursive, &made).into_iter()
 }
 
+/// What the call's folders hold beside photos, as a part of a sentence; empty if that is nothing.
+pub(super) fn skipped(args: &Args) -> String {
+    let made = [&args.results.out, &args.results.dump_stages];
+    let made: Vec<&Path> = made.into_iter().flatten().map(PathBuf::as_path).collect();
+    let kinds = source::skipped_kinds(&args.paths, args.recursive, &made);
+    let count = |(kind, n): (&String, &usize)| match kind.as_str() {
+        "" => format!("{n} without an extension"),
+        kind => format!("{n} .{kind}"),
+    };
+    let counts: Vec<String> = kinds.iter().map(count).collect();
+    if counts.is_empty() { String::new() } else { format!("skipped: {}", counts.join(", ")) }
+}
+
 /// What became of a photo.
 struct Done {
     record: Record,

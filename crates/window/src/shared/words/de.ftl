@@ -90,6 +90,7 @@ copies = { $n ->
    *[other] { $n } Karten liegen mehrmals da: { $places }.
 }
 warning-cut-off = Die Datei des Fotos endet zu früh, der untere Rand kann fehlen. Bitte noch einmal kopieren.
+warning-damaged = Die Datei des Fotos ist beschädigt: Teile können falsch sein, und die Karten dort sind unsicher. Bitte noch einmal kopieren.
 warning-too-dark = Dieses Bild ist zu dunkel, um Karten zu zeigen. Mach Licht an und nimm es noch einmal auf.
 warning-too-small = Was Karten sein könnten, ist etwa { $n } Pixel lang, zu klein zum Lesen. Geh näher heran oder öffne das Bild in voller Größe.
 warning-nothing-read = Etwas sieht wie eine Karte aus, aber keine ist zu lesen. Zeig ganze Karten mit ihrem Rand, von oben.
@@ -1061,6 +1062,7 @@ reason-too-many-bytes = hat { $bytes } Byte; höchstens { $most } werden gelesen
 reason-too-small = hat { $width }x{ $height } Pixel, zu wenig für eine Karte; erwartet werden mindestens { $least }x{ $least }
 reason-strip = hat { $width }x{ $height } Pixel und ist ein Streifen; erwartet wird eine Seite, die höchstens { $most }-mal so lang ist wie die andere: Schneide den Teil mit den Karten aus
 reason-too-slow = braucht mehr als { $seconds } s Rechenzeit zum Dekodieren, mehr als jedes Foto dieser Größe; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
+reason-transparent = ist überall durchsichtig, sodass nichts davon zu sehen ist; speichere es ohne Transparenz
 reason-corrupt = ist beschädigt: Seine Daten im Format { $format } lassen sich nicht dekodieren; öffne es in einem Bildbetrachter und speichere es neu als JPEG oder PNG
 list-unreadable = { $path }: lässt sich nicht öffnen: { $error }; erwartet wird ein Foto oder ein Ordner mit Fotos, den du öffnen darfst
 list-no-photos = { $path }: keine Fotos in diesem Ordner und darunter; gesucht wurden Namen, die auf .jpg, .heic, .png, .webp, .avif, .bmp oder .tif enden

@@ -83,6 +83,7 @@ copies = { $n ->
    *[other] { $n } cards are on the table more than once: { $places }.
 }
 warning-cut-off = The photo's file is incomplete, so its lower edge may be missing. Copy it again.
+warning-damaged = The photo's file is damaged, so parts of it may be wrong, and the cards there are not sure. Copy it again.
 warning-too-dark = This picture is too dark to show cards. Turn on a light and take it again.
 warning-too-small = What look like cards are about { $n } pixels long, too small to read. Move closer, or open the picture at full size.
 warning-nothing-read = Something looks like a card, but none can be read. Show whole cards with their borders, from above.
@@ -1066,6 +1067,7 @@ reason-too-many-bytes = has { $bytes } bytes; at most { $most } are read: scale 
 reason-too-small = is { $width }x{ $height } pixels, too small to hold a card; expected at least { $least }x{ $least }
 reason-strip = is { $width }x{ $height } pixels, a strip; expected a side at most { $most } times as long as the other: cut the part with the cards out
 reason-too-slow = takes more than { $seconds } s of processor time to decode, and no photo of its size does; open it in a viewer and save it as a new JPEG or PNG
+reason-transparent = is transparent all over, so that nothing of it shows; save it without transparency
 reason-corrupt = is damaged: its { $format } data cannot be decoded; open it in a viewer and save it as a new JPEG or PNG
 list-unreadable = { $path }: cannot be read: { $error }; expected a photo or a folder of photos that you may open
 list-no-photos = { $path }: no photos in this folder or below it; looked for names that end in .jpg, .heic, .png, .webp, .avif, .bmp or .tif
