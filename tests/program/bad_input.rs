@@ -4,7 +4,7 @@
 
 use crate::common::pictures::{small_png, *};
 use crate::common::{ENCODINGS, Ran, Signal, Start, World, json_lines};
-use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb, Rgba};
+use image::{DynamicImage, ImageBuffer, ImageFormat, Luma, Rgb};
 use setsight_photo::source;
 use setsight_testkit::in_repository;
 use std::path::Path;
@@ -71,10 +71,8 @@ fn a_bad_picture_is_named_with_the_reason() {
 fn an_odd_picture_is_read() {
     let deep = ImageBuffer::from_pixel(64, 48, Rgb([0x3333u16, 0xcccc, 0x8080]));
     let grey = ImageBuffer::from_pixel(64, 48, Luma([77u8]));
-    let glass = ImageBuffer::from_pixel(64, 48, Rgba([0u8, 0, 0, 0]));
     scan_reads("m.png", &encoded(DynamicImage::ImageRgb16(deep), ImageFormat::Png), [51, 204, 128]);
     scan_reads("m.jpg", &encoded(DynamicImage::ImageLuma8(grey), ImageFormat::Jpeg), [77; 3]);
-    scan_reads("m.png", &encoded(DynamicImage::ImageRgba8(glass), ImageFormat::Png), [255; 3]);
     scan_reads("m.jpg", &cmyk_jpeg(), [28, 255, 255]);
 }
 

@@ -484,6 +484,9 @@ fn open(
     if format == ImageFormat::WebP && bytes.len() < webp_length(bytes) {
         return Err(SourceError::Truncated { format: name });
     }
+    if format == ImageFormat::Tiff && tags::has_tiled_planes(bytes) {
+        return Err(SourceError::OtherFormat { format: tags::kind_of(bytes) });
+    }
     let header = match format {
         ImageFormat::Jpeg if Layout::of(bytes)? == Layout::Unusual => jpeg::usual_header(bytes),
         _ => Cow::Borrowed(bytes),

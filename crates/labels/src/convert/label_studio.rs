@@ -113,7 +113,8 @@ fn add(
         return;
     };
     let is_other = |other: &&Vec<String>| other.iter().all(|name| !names.contains(name));
-    if let Some(other) = task.pictures.iter().find(is_other).filter(|_| !regions.is_empty()) {
+    if let Some(other) = task.pictures.iter().skip(1).find(is_other).filter(|_| !regions.is_empty())
+    {
         let why = format!(
             "{at} has two pictures, {first} and {}, and nothing says which of them is labelled; \
              export tasks with one picture each",

@@ -12,6 +12,8 @@ const OLD_SUBFILE: u16 = 255;
 const COMPRESSION: u16 = 259;
 const PHOTOMETRIC: u16 = 262;
 const ORIENTATION: u16 = 274;
+const PLANES: u16 = 284;
+const TILE_WIDTH: u16 = 322;
 const OTHER_DIRECTORIES: u16 = 330;
 /// Most pictures of a file that are looked at.
 const MAX_DIRECTORIES: usize = 64;
@@ -88,9 +90,18 @@ pub(super) fn at_picture(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned([&bytes[..4], &at, &bytes[8..]].concat())
 }
 
+/// Whether a TIFF has a plane of tiles for each colour, on which the decoder (tiff 0.11.3) fails an assertion.
+pub(super) fn has_tiled_planes(bytes: &[u8]) -> bool {
+    let first = Directory::first(bytes);
+    first.is_some_and(|first| first.get(PLANES) == Some(2) && first.get(TILE_WIDTH).is_some())
+}
+
 /// What a TIFF is that the decoder does not read.
 pub(super) fn kind_of(bytes: &[u8]) -> &'static str {
     let tag = |tag| Directory::first(bytes).and_then(|first| first.get(tag));
+    if has_tiled_planes(bytes) {
+        return "TIFF (a plane of tiles for each colour)";
+    }
     match (tag(COMPRESSION), tag(PHOTOMETRIC)) {
         (Some(50_000), _) => "TIFF (Zstandard)",
         (Some(50_001), _) => "TIFF (WebP inside)",
@@ -371,6 +382,7 @@ mod tests {
             (&[(259, 3, 34_712)], "TIFF (JPEG 2000 inside)"),
             (&[(262, 3, 3), colors], "TIFF (palette)"),
             (&[(262, 3, 32_803)], "TIFF (raw samples)"),
+            (&[(284, 3, 2), (322, 3, 16)], "TIFF (a plane of tiles for each colour)"),
         ] {
             let bytes = pages(false, &[(32, 9, more)]);
             match decode(&bytes) {
