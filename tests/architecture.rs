@@ -185,37 +185,38 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn no_crate_is_heavier_than_its_budget() {
+fn nothing_is_heavier_than_its_budget() {
     const BUDGETS: &str = "docs/inside/weight.toml";
     let text = read(BUDGETS);
-    let (_, rooms) = text.split_once("[rooms]\n").unwrap();
-    let lines = rooms.split("\n[").next().unwrap().lines().filter(|line| line.contains(" = {"));
-    let budgets: BTreeMap<&str, &str> =
-        lines.map(|line| (line.split(' ').next().unwrap(), line)).collect();
+    let weight = weight::Weight::measure(&root()).unwrap();
+    let sections =
+        [("lines", &weight.lines, weight::LINE_STEP), ("words", &weight.words, weight::WORD_STEP)];
     let mut faults = Vec::new();
-    let rooms = weight::rooms(&root()).unwrap();
-    assert!(budgets.keys().all(|name| rooms.contains_key(*name)), "{BUDGETS}: a room that is gone");
-    for (name, room) in &rooms {
-        let now = weight::line(name, room);
-        let budget = budgets.get(name.as_str()).copied().unwrap_or_default();
-        let numbers = |line: &str| -> Vec<usize> {
-            let words = line.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
-            words.map(|word| word.parse().unwrap()).collect()
-        };
-        // A name may hold a digit, too.
-        let of = |line: &str| numbers(line.split_once('{').map_or("", |(_, rest)| rest));
-        let (is, may) = (of(&now), of(budget));
-        if may.len() != is.len() || is.iter().zip(&may).any(|(is, may)| is > may) {
-            faults.push(format!(
-                "{now}\n  is more than {BUDGETS} gives it; take something away, or raise it there in \
-                 this commit and say for what: {budget}"
-            ));
-        } else if is.iter().zip(&may).any(|(is, may)| is * 100 < may * 98) {
-            faults
-                .push(format!("{now}\n  is lighter now; lower its budget in {BUDGETS}: {budget}"));
+    for (section, counts, step) in sections {
+        let (_, budgets) = text.split_once(&format!("[{section}]\n")).expect(section);
+        let budgets = budgets.split("\n[").next().unwrap();
+        let budgets: BTreeMap<&str, usize> = budgets
+            .lines()
+            .filter_map(|line| line.split_once(" = "))
+            .map(|(name, budget)| (name, budget.parse().expect(name)))
+            .collect();
+        for name in budgets.keys().filter(|name| !counts.contains_key(**name)) {
+            faults.push(format!("{name}: nothing is there; take its budget away"));
+        }
+        for (name, &count) in counts {
+            let budget = budgets.get(name.as_str()).copied().unwrap_or_default();
+            assert_eq!(budget % step, 0, "{name}: budgets are whole steps of {step} {section}");
+            if count > budget {
+                faults.push(format!(
+                    "{name}: {count} {section} are more than its budget of {budget}; take something \
+                     away, or raise it in this commit and say for what"
+                ));
+            } else if count + 2 * step <= budget {
+                faults.push(format!("{name}: {count} {section}; lower its budget of {budget}"));
+            }
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(faults.is_empty(), "{BUDGETS}:\n{}", faults.join("\n"));
 }
 
 /// Where files are opened without `setsight_files`, and why.
