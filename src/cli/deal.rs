@@ -1,6 +1,6 @@
 //! `setsight deal`: the contest's game.
 
-use super::terminal::{self, ColorChoice};
+use super::terminal;
 use crate::cli::common::{BadCall, Outcome, put, read_input};
 use anyhow::Context;
 use setsight_eval::drawn_card::{SheetWords, boards};
@@ -64,9 +64,6 @@ pub struct Args {
     /// Show the table after each step; on a terminal, step with Enter, back with b, quit with q
     #[arg(long)]
     watch: bool,
-    /// When --watch uses colours
-    #[arg(hide = true, long, value_enum, default_value_t)]
-    color: ColorChoice,
 }
 
 /// Plays the deals.
@@ -89,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     } else {
         let keys_are_free = args.random || args.file.as_ref().is_some_and(|f| f.as_os_str() != "-");
         let interactive = keys_are_free && io::stdin().is_terminal() && out.is_terminal();
-        watch(&mut out, &deals, args.color.ink(), interactive)
+        watch(&mut out, &deals, terminal::ink(), interactive)
     }
     .context("cannot write the game")?;
     Ok(Outcome::Done)

@@ -40,6 +40,7 @@ struct Cli {
 
 const AFTER_HELP: &str = "Environment:
   NO_COLOR           no colours in the text
+  CLICOLOR_FORCE     colours into files and pipes, too
   COLUMNS            width of boards in characters [default: 80]
   SETSIGHT_ENGINE    what runs the networks: onnxruntime or embedded
   ORT_DYLIB_PATH     the library of ONNX Runtime, if it is elsewhere

@@ -1,6 +1,6 @@
 //! `setsight sets`: codes to sets.
 
-use super::terminal::{self, ColorChoice};
+use super::terminal;
 use crate::cli::common::{BadCall, Format, Outcome, read_input, within};
 use anyhow::Context;
 use rand::{SeedableRng, seq::SliceRandom};
@@ -48,9 +48,6 @@ pub struct Args {
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t)]
     format: Format,
-    /// When to use colours
-    #[arg(hide = true, long, value_enum, default_value_t)]
-    color: ColorChoice,
 }
 
 /// Prints the sets.
@@ -97,7 +94,7 @@ fn board(args: &Args) -> anyhow::Result<(Vec<Card>, Option<u64>)> {
 }
 
 fn text(cards: &[Card], found: &[Set], args: &Args) -> String {
-    let ink = args.color.ink();
+    let ink = terminal::ink();
     let columns = picture::columns_for(cards.len(), terminal::width());
     let mut out = picture::board(cards, columns, ink);
     out.push('\n');

@@ -3,35 +3,19 @@
 use setsight_game::cards::picture::Ink;
 use std::io::{self, IsTerminal};
 
-/// When to use colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
-    Auto,
-    /// Also into files and pipes
-    Always,
-    /// Letters instead
-    Never,
+/// How cards are drawn on stdout.
+pub fn ink() -> Ink {
+    Ink { colored: shows_colors(&io::stdout()), boxed: shows_boxes(&io::stdout()) }
 }
 
-impl ColorChoice {
-    /// What stdout is to be written with.
-    pub fn ink(self) -> Ink {
-        let colored = match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => shows_colors(&io::stdout()),
-        };
-        Ink { colored, boxed: shows_boxes(&io::stdout()) }
-    }
-}
-
-/// Whether a stream leads to a terminal that shows colours, and nobody has asked for none.
+/// Whether a stream gets colours: a terminal that shows them, unless NO_COLOR asks for none, and anything
+/// if CLICOLOR_FORCE asks for them.
 pub fn shows_colors(stream: &impl IsTerminal) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let forced =
+        std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let colored = stream.is_terminal() && !set("NO_COLOR") && !dumb;
+    let colored = (stream.is_terminal() && !dumb || forced) && !set("NO_COLOR");
     // Windows' consoles are asked to understand colours; a file takes them as they are.
     #[cfg(windows)]
     if colored {

@@ -126,6 +126,7 @@ impl World {
             .env("SHELL", "/bin/bash")
             .envs([("TERM", "xterm-256color"), ("LC_ALL", "C.UTF-8")])
             .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
             .stdin(typed)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -5,7 +5,7 @@ use super::resume::Lines;
 use crate::cli::common::{BadCall, Jobs, told};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
-use crate::cli::terminal::{self, ColorChoice};
+use crate::cli::terminal;
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::Value;
@@ -86,9 +86,6 @@ pub(super) struct ResultArgs {
     /// Where to put every stage's picture of every photo
     #[arg(hide = true, long, value_name = "DIR")]
     pub(super) dump_stages: Option<PathBuf>,
-    /// Colours in the text
-    #[arg(hide = true, long, value_enum, default_value_t)]
-    pub(super) color: ColorChoice,
 }
 
 impl ResultArgs {
@@ -150,7 +147,7 @@ impl<'a> Scanning<'a> {
                 .as_deref()
                 .map(|out| OutFolder::create(out, results.overwrite))
                 .transpose()?,
-            printer: Printer::new(results.format, results.extent(), results.color),
+            printer: Printer::new(results.format, results.extent()),
             lines: None,
             failed: 0,
             counts: Counts::default(),
@@ -412,8 +409,8 @@ pub struct Printer {
 
 impl Printer {
     /// To stdout.
-    pub fn new(format: Format, extent: Extent, color: ColorChoice) -> Self {
-        Self { format, extent, ink: color.ink(), begun: false }
+    pub fn new(format: Format, extent: Extent) -> Self {
+        Self { format, extent, ink: terminal::ink(), begun: false }
     }
 
     /// The line of JSON of one record.
