@@ -3,7 +3,7 @@
 mod board;
 
 use super::page;
-use super::timed::{Dealing, Game, Limits, Optimisation, Series, human, paper};
+use super::timed::{Dealing, Game, Limits, Series, human, paper};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, within};
 use crate::cli::{page::ReportArgs, simulate::grouped};
 use maud::html;
@@ -16,7 +16,7 @@ use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf,
 
 /// Options of games, which no board has.
 const NOT_OF_A_BOARD: &[&str] =
-    &["sets", "without", "games", "seed", "dealer", "jobs", "report", "open"];
+    &["sets", "games", "seed", "jobs", "report", "open"];
 
 /// Arguments of `general`.
 #[derive(clap::Args)]
@@ -44,9 +44,6 @@ pub struct Args {
     /// Which solver: brute, smt, smt-boolean, dynamic, dynamic-paper or cover
     #[arg(long, default_value_t = Kind::Cover)]
     solver: Kind,
-    /// Optimisations of the solver smt to leave out
-    #[arg(hide = true, long, value_name = "NAMES", value_enum, value_delimiter = ',')]
-    without: Vec<Optimisation>,
     /// Search a board instead of playing: a file of cards, or - for stdin
     ///
     /// The solver looks for one set. Cards are written as in the games' results, with white
@@ -74,9 +71,6 @@ pub struct Args {
     /// Seed of the first game; the next games take the seeds after it
     #[arg(long, default_value_t = SEED)]
     seed: u64,
-    /// How cards are dealt
-    #[arg(hide = true, long, value_enum, default_value_t)]
-    dealer: Dealing,
     /// Threads that search one large board, for the solver cover and five values or more; 0: as many
     /// as there are cores
     ///
@@ -127,7 +121,7 @@ impl Played {
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let rules = Rules::new(args.values, args.properties, args.sets)
         .map_err(|error| BadCall(error.to_string()))?;
-    let kind = kind(&args)?;
+    let kind = args.solver;
     if let Some(file) = &args.board {
         return board::look(&args, file, &rules);
     }
@@ -155,17 +149,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         Format::Text => out.write_all(played.text.as_bytes())?,
     }
     args.report.write(|| page(&played))
-}
-
-/// The solver that was asked for, without what it is to do without.
-fn kind(args: &Args) -> Result<Kind, BadCall> {
-    match (args.solver, &args.without[..]) {
-        (kind, []) => Ok(kind),
-        (Kind::Smt(_), without) => Ok(Kind::Smt(Optimisation::without(without))),
-        (kind, _) => Err(BadCall(format!(
-            "--without is for the solver smt; {kind} has no optimisation that can be left out"
-        ))),
-    }
 }
 
 /// That solver for games, on its threads, and whether there are several.
@@ -198,7 +181,7 @@ fn limits(args: &Args) -> Result<Limits, BadCall> {
 fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
     let (solver, by_clock) = solver(args, &rules, kind)?;
     let limits = limits(args)?;
-    let mut series = Series::new(&rules, args.dealer, solver, args.seed).by_clock(by_clock);
+    let mut series = Series::new(&rules, Dealing::default(), solver, args.seed).by_clock(by_clock);
     let text = format!(
         "{}; {} to find; solver {kind}, seed {}\n",
         deck(&rules),

@@ -1,6 +1,6 @@
 //! A board of the generalised game that a file holds, and games card by card, as JSON.
 
-use super::{Args, deck, kind, limits};
+use super::{Args, deck, limits};
 use crate::cli::common::{BadCall, Format, Outcome, is_stdout, put, read_input, tell};
 use crate::cli::{simulate::grouped, timed::human};
 use cpu_time::ThreadTime;
@@ -54,7 +54,7 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
         let noun = if count == 1 { "set" } else { "sets" };
         let _ = writeln!(text, "{} {noun}", grouped(count));
     } else {
-        let kind = kind(args)?;
+        let kind = args.solver;
         let mut solver = kind.solver(rules).map_err(|error| BadCall(error.to_string()))?;
         let mut set = Vec::new();
         solver.drawn(&board);

@@ -69,6 +69,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 /// The group of options of one.
 const RUN: &str = "The run";
 
+/// What a loss of power may cost.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
+
 /// Where a run is kept.
 #[derive(clap::Args)]
 pub struct RunArgs {
@@ -87,9 +90,6 @@ pub struct RunArgs {
     /// Stop after this step as Ctrl-C would, to go on later
     #[arg(hide = true, help_heading = RUN, long, value_name = "STEP")]
     pub stop_after: Option<u64>,
-    /// Minutes between checkpoints at most
-    #[arg(hide = true, help_heading = RUN, long, value_name = "MINUTES", default_value_t = 2.0, value_parser = positive::<f64>)]
-    pub checkpoint_every: f64,
 }
 
 /// What one network's training adds to the run of any.
@@ -127,13 +127,12 @@ impl RunArgs {
             None => (First::Chance, None),
         };
         let Some(recipe) = recipe(first)? else { return Ok(Outcome::SomeFailed) };
-        let minutes = self.checkpoint_every.clamp(0.01, 1e4);
         let keeping = Keeping {
             folder: &self.out,
             resume: self.resume,
             stop: stop::asked(),
             stop_after: self.stop_after,
-            checkpoint_every: Duration::from_secs_f64(60.0 * minutes),
+            checkpoint_every: CHECKPOINT_EVERY,
             quiet: false,
             on_step: None,
             on_validation: Some(&|history| draw_curves(kind.name(), history, &curve)),

@@ -63,9 +63,6 @@ pub struct Args {
     /// Steps between validations
     #[arg(hide = true, long, value_name = "N", default_value_t = 500, value_parser = within::<u64>(1..=u64::MAX))]
     validate_every: u64,
-    /// End early after this many validations without a better one
-    #[arg(hide = true, long, value_name = "N", default_value_t = 6, value_parser = within::<u32>(1..=u64::MAX))]
-    patience: u32,
     /// Highest learning rate
     #[arg(hide = true, long, value_name = "RATE", default_value_t = 3e-3, value_parser = positive::<f32>)]
     learning_rate: f32,
@@ -178,6 +175,9 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
     Ok((learnt, judged))
 }
 
+/// Validations without a better one after which a run ends.
+const PATIENCE: u32 = 6;
+
 fn settings(args: &Args) -> Settings {
     Settings {
         seed: args.run.seed,
@@ -190,7 +190,7 @@ fn settings(args: &Args) -> Settings {
             average: 0.998,
         },
         validate_every: args.validate_every,
-        patience: args.patience,
+        patience: PATIENCE,
     }
 }
 
