@@ -15,8 +15,7 @@ use setsight_generalized::{Kind, Record, Rules, Solver, Stop, check, cover};
 use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf, time::Duration};
 
 /// Options of games, which no board has.
-const NOT_OF_A_BOARD: &[&str] =
-    &["sets", "games", "seed", "jobs", "report", "open"];
+const NOT_OF_A_BOARD: &[&str] = &["sets", "games", "seed", "jobs", "report", "open"];
 
 /// Arguments of `general`.
 #[derive(clap::Args)]

@@ -256,11 +256,6 @@ pub(crate) fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> V
     file
 }
 
-/// Formats bytes as lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

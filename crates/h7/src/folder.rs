@@ -6,7 +6,7 @@
 //! and a file takes whole ones. This follows from the FAT format and the size of the flash, and was
 //! not measured on a board.
 
-use super::crops::{self, Crop, Golden, hex};
+use super::crops::{self, Crop, Golden};
 use super::float::{Agreement, agreement, card_of, int8_logits};
 use super::quantise::{self, ActivationRanges, Calibration, QuantiseError, quantise};
 use super::report::{self, FORMAT, Facts, Measured};
@@ -16,7 +16,7 @@ use serde_json::Value;
 use setsight_files::small_file::{MAX_DATA_BYTES, read_small};
 use setsight_files::whole_file::without_name;
 use setsight_game::cards::Card;
-use setsight_nets::{graph::Graph, reader};
+use setsight_nets::{engine::hex, graph::Graph, reader};
 use setsight_scenes::Kind;
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, io, path::Path};

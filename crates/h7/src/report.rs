@@ -3,10 +3,10 @@
 use super::board::{FRAME_HEIGHT, FRAME_WIDTH};
 use super::folder::{LIMIT_SECTORS, SECTOR_BYTES};
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES};
-use super::{crops::hex, float::Agreement, net::Net};
+use super::{float::Agreement, net::Net};
 use serde_json::{Value, json};
 use setsight_game::cards::Property;
-use setsight_nets::reader;
+use setsight_nets::{engine::hex, reader};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Version of the folder's format, in `report.json`.

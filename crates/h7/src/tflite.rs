@@ -283,7 +283,8 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
 #[cfg(test)]
 mod tests {
     use crate::quantise::{ActivationRanges, Calibration, quantise};
-    use crate::{crops::hex, folder::sha256, sample};
+    use crate::{folder::sha256, sample};
+    use setsight_nets::engine::hex;
 
     /// Another hash is another file: run `tools/h7/verify`, which runs it on interpreters, then write the new
     /// hash here.

@@ -10,7 +10,7 @@ use safetensors::{Dtype, SafeTensors, View};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
-use setsight_nets::graph::Graph;
+use setsight_nets::{engine::hex, graph::Graph};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -178,7 +178,7 @@ impl Checkpoint {
         for array in tensors.values() {
             hash.update(array.data());
         }
-        let sha256 = format!("{:x}", hash.finalize());
+        let sha256 = hex(&hash.finalize());
         let metadata = HashMap::from([(RUN.to_owned(), run), (SHA256.to_owned(), sha256)]);
         safetensors::serialize(tensors, Some(metadata)).expect("arrays of their shapes")
     }
@@ -194,7 +194,7 @@ impl Checkpoint {
         };
         let numbers = &bytes[size_of::<u64>() + header_bytes..];
         let hash = Sha256::new_with_prefix(run).chain_update(numbers).finalize();
-        if format!("{hash:x}") != sha256 {
+        if hex(&hash) != sha256 {
             return Err(damaged("its hash is another"));
         }
         let run: Run = serde_json::from_str(run)

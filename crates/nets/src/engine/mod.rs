@@ -11,7 +11,7 @@ pub mod uncounted;
 
 pub use models::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, SCREEN_READER, SCREENS,
-    SECOND_READER, WEIGHTS, file_of, sha256,
+    SECOND_READER, WEIGHTS, file_of, hex, sha256,
 };
 pub use network::{Network, NetworkError, cpu_elsewhere};
 pub use runtime::{
