@@ -44,7 +44,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     shortcut: (CTRL, Key::Num2, Word("keys-deal")),
     in_bar: true,
     // There is more than one way to show it: see `Show`.
-    show_help: None,
     opens: |path| is_file_of_deals(path).then_some(ASK_DEALS),
     make: |app| {
         let scores = Scores::at(app.store.beside("games.json"));

@@ -64,7 +64,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     word: Word("tab-live"),
     shortcut: (CTRL, Key::Num3, Word("keys-live")),
     in_bar: true,
-    show_help: None,
     opens: |path| is_film(path).then_some(ASK_FILM),
     make: |_| Box::new(LiveTab::new(watched::system(ReadingPlan::default(), FramePace::Newest))),
 };

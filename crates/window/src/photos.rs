@@ -51,7 +51,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     shortcut: (CTRL, Key::Num1, Word("tab-photos")),
     in_bar: true,
     // There is more than one way to show it: see `Show`.
-    show_help: None,
     opens: |_| None,
     make: |_| Box::<Photos>::default(),
 };

@@ -1,11 +1,6 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
 use crate::{
-    TABS,
-    any_game::{
-        AnyGameTab,
-        steps::{Game, VALUES},
-    },
     deal::{self, DealTab},
     live::{self, LiveTab, watched},
     photos::{Photos, Task, export},
@@ -16,7 +11,6 @@ use crate::{
         tab::{PipelineEye, Tab},
         words::Language,
     },
-    tabs::spec_of,
     window::{Page, Window},
 };
 use eframe::egui::{Context, IconData, Ui};
@@ -26,12 +20,10 @@ use setsight_game::{
     cards::{Shape, outline::symbol_outline},
     game::Deal,
 };
-use setsight_generalized::Kind;
 use setsight_live::{FramePace, Input};
 use setsight_nets::engine::Models;
 use setsight_vision::ReadingPlan;
 use std::{
-    ops::RangeInclusive,
     path::PathBuf,
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
@@ -66,8 +58,6 @@ pub enum Show {
     Deal,
     /// The same deck, to be played: its rules and players first
     Play,
-    /// The tab of this name
-    Tab(&'static str),
     /// The settings
     Settings,
     /// The page of keys
@@ -76,19 +66,12 @@ pub enum Show {
 
 impl Show {
     /// All of them.
-    pub const ALL: [Self; OWN.len() + shown_tabs()] = {
-        let mut all = [Self::Keys; OWN.len() + shown_tabs()];
-        let (mut next, mut at) = (0, 0);
-        while next < OWN.len() {
-            all[next] = OWN[next].0;
+    pub const ALL: [Self; SHOWN.len()] = {
+        let mut all = [Self::Keys; SHOWN.len()];
+        let mut next = 0;
+        while next < SHOWN.len() {
+            all[next] = SHOWN[next].0;
             next += 1;
-        }
-        while at < TABS.len() {
-            if TABS[at].show_help.is_some() {
-                all[next] = Self::Tab(TABS[at].id);
-                next += 1;
-            }
-            at += 1;
         }
         all
     };
@@ -100,17 +83,15 @@ impl Show {
 
     /// Its name on the command line, and what is seen.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
-        if let Self::Tab(id) = self {
-            return (id, spec_of(id).show_help.unwrap_or_default());
-        }
-        let (_, name, help) = OWN.into_iter().find(|own| own.0 == self).expect("in the table");
+        let row = SHOWN.into_iter().find(|(show, ..)| *show == self);
+        let (_, name, help) = row.expect("in the table");
         (name, help)
     }
 }
 
-/// What is shown beside the tabs as they are when opened: names and help texts.
+/// What can be shown: names on the command line and help texts.
 #[rustfmt::skip]
-const OWN: [(Show, &str, &str); 9] = [
+const SHOWN: [(Show, &str, &str); 9] = [
     (Show::Solve, "solve", "All sets of the first photo"),
     (Show::Hint, "hint", "Hints"),
     (Show::Learn, "learn", "Why three cards are a set or are not"),
@@ -122,16 +103,6 @@ const OWN: [(Show, &str, &str); 9] = [
     (Show::Keys, "keys", "The page of keys"),
 ];
 
-/// How many tabs the command line offers by their own names.
-const fn shown_tabs() -> usize {
-    let (mut at, mut shown) = (0, 0);
-    while at < TABS.len() {
-        shown += TABS[at].show_help.is_some() as usize;
-        at += 1;
-    }
-    shown
-}
-
 #[derive(Clone, Debug)]
 pub struct LiveOptions {
     /// A camera or a film.
@@ -139,50 +110,6 @@ pub struct LiveOptions {
     /// Record the game as this film.
     pub record: Option<PathBuf>,
     pub plan: ReadingPlan,
-}
-
-/// A search of the generalised game.
-#[derive(Clone, Debug)]
-pub struct AnyGameOptions {
-    /// v, 3 to 6.
-    pub values: u64,
-    /// p, at least 2; the deck has at most 4,096 cards.
-    pub properties: u64,
-    pub sets: u64,
-    /// The deal.
-    pub seed: u64,
-    /// Who searches.
-    pub solver: Kind,
-    /// The step that is shown, from 1; beyond the last one that.
-    pub step: usize,
-}
-
-impl AnyGameOptions {
-    /// Why the window has no such game, in words; `None` if it has.
-    pub fn refusal(&self) -> Option<String> {
-        let Self { values, properties, sets, solver, .. } = *self;
-        let outside = |what: String, offered: &RangeInclusive<u64>| {
-            format!("{what}: expected {} to {}", offered.start(), offered.end())
-        };
-        if !Kind::COMPLETE.contains(&solver) {
-            return Some(format!("solver {solver}: the window shows those that overlook no set"));
-        }
-        if !VALUES.contains(&values) {
-            return Some(outside(format!("{values} values"), &VALUES));
-        }
-        let offered = Game::properties_of(values);
-        if !offered.contains(&properties) {
-            let what = format!("{properties} properties of {values} values");
-            return Some(outside(what, &offered));
-        }
-        let offered = self.game().sets_offered();
-        (!offered.contains(&sets)).then(|| outside(format!("{sets} sets to find"), &offered))
-    }
-
-    fn game(&self) -> Game {
-        let Self { values, properties, sets, seed, .. } = *self;
-        Game { values, properties, sets, seed }
-    }
 }
 
 /// How the window is opened.
@@ -196,8 +123,6 @@ pub struct Options {
     pub show: Show,
     /// Weights to read with instead of those in use: a folder.
     pub models: Option<PathBuf>,
-    /// The game and step that the tab of any game shows.
-    pub any_game: Option<AnyGameOptions>,
     /// Watch this first of all.
     pub live: Option<LiveOptions>,
     /// Width and height, in points; none is as it was the last time.
@@ -260,9 +185,6 @@ impl Runner {
             window.tabs.get_mut::<DealTab>().give(options.deals);
         }
         show(&mut window, options.show);
-        if let Some(any) = &options.any_game {
-            window.tabs.get_mut::<AnyGameTab>().watch(any.game(), any.solver, any.step);
-        }
         if !options.paths.is_empty() {
             window.open(options.paths);
             show(&mut window, options.show);
@@ -352,7 +274,6 @@ fn show(window: &mut Window, show: Show) {
                 deal.act(Action::NextStep, &mut window.app);
             }
         }
-        Show::Tab(id) => window.tabs.see(id),
         Show::Settings => window.page = Some(Page::Settings),
         Show::Keys => window.page = Some(Page::Keys),
     }

@@ -4,7 +4,7 @@ use super::Window;
 use crate::photos::{Photos, welcome};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::words::{Word, t};
-use crate::{TABS, any_game, deck};
+use crate::{TABS, deck};
 use eframe::egui::{
     Button, RichText, Role, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText,
 };
@@ -171,9 +171,8 @@ const OPENING: [(Action, Word); 5] = [
     (Action::Phone, Word("phone-title")),
     (Action::Sample, Word("a-sample-table")),
 ];
-const MORE: [(Action, Word); 4] = [
+const MORE: [(Action, Word); 3] = [
     (Action::Stages, Word("keys-stages")),
-    (Action::Tab(any_game::TAB.id), any_game::TAB.word),
     (Action::Tab(deck::TAB.id), Word("teach-a-deck")),
     (Action::DeckCheck, Word("deck-check")),
 ];
