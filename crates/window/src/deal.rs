@@ -5,7 +5,6 @@ pub(crate) mod game;
 pub(crate) mod play;
 pub(crate) mod scores;
 mod side;
-mod sound;
 
 use crate::{
     deal::{
@@ -13,7 +12,6 @@ use crate::{
         game::{Watch, deals_in, deals_of, is_file_of_deals},
         play::{Phase, Play},
         scores::{Day, Score, Scores},
-        sound::Sounds,
     },
     shared::{
         keys::{Action, CTRL, Place},
@@ -137,7 +135,6 @@ pub struct DealTab {
     instead: Option<Next>,
     /// Games that were played to their end.
     pub scores: Scores,
-    sounds: Sounds,
     /// Whether the game that is over is among them.
     kept: Option<Score>,
     /// Where a game that is under way is kept when the program ends.
@@ -530,12 +527,6 @@ impl Tab for DealTab {
         }
         self.codes_page(app);
         self.instead_page(app);
-        if let Some(Mode::Play(play)) = &mut self.mode
-            && let Some(cue) = play.take_cue()
-            && app.settings().sounds
-        {
-            self.sounds.play(cue);
-        }
         if let Some(Mode::Play(play)) = &self.mode
             && play.is_running()
         {

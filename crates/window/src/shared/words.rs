@@ -325,8 +325,6 @@ pub(crate) mod tests {
         "Option::is_none",
         "scale in hand",
         "best by day",
-        "RIFF",
-        "WAVEfmt ",
     ];
 
     #[test]

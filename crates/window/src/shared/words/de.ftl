@@ -323,7 +323,6 @@ cards-are-read-as = Deine Karten
 usual-cards = Die üblichen Karten
 say-letters = Die Farbe gezeichneter Karten auch als Buchstaben zeigen
 write-codes = Codes wie 2spd auf gespeicherte Bilder schreiben
-play-sounds = Beim Spielen leise Töne für ein Set und für einen Fehler
 size-of-everything = Anzeigegröße
 usual-size = Normale Größe
 kept = Wird automatisch gespeichert.

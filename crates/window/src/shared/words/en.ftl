@@ -318,7 +318,6 @@ cards-are-read-as = Your cards
 usual-cards = The usual cards
 say-letters = Show the colour of drawn cards as a letter, too
 write-codes = Write codes such as 2spd on saved pictures
-play-sounds = Play quiet sounds for a set and for a mistake
 size-of-everything = Display size
 usual-size = Normal size
 kept = Saved automatically.
