@@ -34,9 +34,9 @@ fn at_each_size(photos: &[&str], mut run: impl FnMut(&mut Test, &str, Language))
 fn check(test: &mut Test, size: &str, page: &str) {
     // The code of a phone is another each time, and the page of paths lists the folder of who runs the test.
     let differs = test.window().phones.are_served() || page == "path";
-    let told = size.strip_prefix("1280x800 ").filter(|_| !differs);
-    if let Some(language) = told {
-        test.is_as_in(&format!("{language}/{page}"));
+    let name = size.strip_prefix("1280x800 ").filter(|_| !differs);
+    if let Some(language) = LANGUAGES.into_iter().find(|language| Some(language.name()) == name) {
+        test.is_as_in(page, language);
     }
     all_in_view(&mut test.harness, &format!("{page} at {size}"));
 }
