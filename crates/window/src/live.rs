@@ -17,6 +17,7 @@ use crate::{
         verdict,
         words::{Word, t},
     },
+    window::Page,
 };
 use eframe::egui::{
     Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
@@ -437,7 +438,7 @@ impl LiveTab {
                 command = Some(Command::Ask(ASK_FILM, String::new()));
             }
             if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
-                command = Some(Command::Act(Action::Phone));
+                command = Some(Command::Act(Action::Page(Page::Phone)));
             }
         });
         command
@@ -490,7 +491,7 @@ impl LiveTab {
                 self.choose_source();
             }
             if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
-                app.commands.push(Command::Act(Action::Phone));
+                app.commands.push(Command::Act(Action::Page(Page::Phone)));
             }
             let name = self.source_name();
             ui.add(Label::new(RichText::new(&name).weak()).truncate()).on_hover_text(name);

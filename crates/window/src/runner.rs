@@ -11,7 +11,10 @@ use crate::{
         tab::{PipelineEye, Tab},
         words::Language,
     },
-    window::{Page, Window},
+    window::{
+        Window,
+        pages::{PAGES, Page},
+    },
 };
 use eframe::egui::{Context, IconData, Ui};
 use serde_json::{Value, json};
@@ -25,7 +28,7 @@ use setsight_nets::engine::Models;
 use setsight_vision::ReadingPlan;
 use std::{
     path::PathBuf,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, LazyLock, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
@@ -58,23 +61,20 @@ pub enum Show {
     Deal,
     /// The same deck, to be played: its rules and players first
     Play,
-    /// The settings
-    Settings,
-    /// The page of keys
-    Keys,
+    /// A page over the window
+    Page(Page),
 }
 
 impl Show {
     /// All of them.
-    pub const ALL: [Self; SHOWN.len()] = {
-        let mut all = [Self::Keys; SHOWN.len()];
-        let mut next = 0;
-        while next < SHOWN.len() {
-            all[next] = SHOWN[next].0;
-            next += 1;
-        }
-        all
-    };
+    pub fn all() -> &'static [Self] {
+        static ALL: LazyLock<Vec<Show>> = LazyLock::new(|| {
+            let pages = PAGES.iter().filter(|spec| spec.show_help.is_some());
+            let pages = pages.map(|spec| Show::Page(spec.page));
+            OF_TABS.iter().map(|(show, ..)| *show).chain(pages).collect()
+        });
+        &ALL
+    }
 
     /// Whether it is a way to look at a photo.
     pub const fn is_of_photos(self) -> bool {
@@ -83,15 +83,18 @@ impl Show {
 
     /// Its name on the command line, and what is seen.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
-        let row = SHOWN.into_iter().find(|(show, ..)| *show == self);
+        if let Self::Page(page) = self {
+            return (page.spec().id, page.spec().show_help.unwrap_or_default());
+        }
+        let row = OF_TABS.into_iter().find(|(show, ..)| *show == self);
         let (_, name, help) = row.expect("in the table");
         (name, help)
     }
 }
 
-/// What can be shown: names on the command line and help texts.
+/// What tabs can show: names on the command line and help texts.
 #[rustfmt::skip]
-const SHOWN: [(Show, &str, &str); 9] = [
+const OF_TABS: [(Show, &str, &str); 7] = [
     (Show::Solve, "solve", "All sets of the first photo"),
     (Show::Hint, "hint", "Hints"),
     (Show::Learn, "learn", "Why three cards are a set or are not"),
@@ -99,8 +102,6 @@ const SHOWN: [(Show, &str, &str); 9] = [
     (Show::Stages, "stages", "How the photo was read"),
     (Show::Deal, "deal", "The file's deal, or a shuffled deck, always the same one, watched step by step"),
     (Show::Play, "play", "The same cards, to be played: its rules and players first"),
-    (Show::Settings, "settings", "The settings"),
-    (Show::Keys, "keys", "The page of keys"),
 ];
 
 #[derive(Clone, Debug)]
@@ -274,8 +275,7 @@ fn show(window: &mut Window, show: Show) {
                 deal.act(Action::NextStep, &mut window.app);
             }
         }
-        Show::Settings => window.page = Some(Page::Settings),
-        Show::Keys => window.page = Some(Page::Keys),
+        Show::Page(page) => window.page = Some(page),
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// What the window shows first [default: solve; deal for a file of deals]
-    #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help))]
+    #[arg(long, value_parser = one_of(Show::all(), Show::name_and_help))]
     show: Option<Show>,
     /// Your own models, as `train` writes them [default: those in use]
     #[arg(long, value_name = "DIR")]

@@ -21,6 +21,7 @@ use crate::{
         verdict,
         words::{Word, t},
     },
+    window::Page,
 };
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
@@ -43,7 +44,7 @@ const LOW: f32 = 420.0;
 /// What can be done where there is nothing to see.
 const OTHER_FOLDER: (Action, Word) = (Action::OpenFolder, Word("another-folder"));
 const SAMPLE: (Action, Word) = (Action::Sample, Word("try-sample"));
-const HOW_TO: (Action, Word) = (Action::HowTo, Word("how-to-photograph-a-table"));
+const HOW_TO: (Action, Word) = (Action::Page(Page::HowTo), Word("how-to-photograph-a-table"));
 
 /// What may be done next, as buttons.
 fn steps(ui: &mut Ui, app: &mut AppContext, steps: &[(Action, Word)]) {

@@ -1,24 +1,20 @@
-//! Every action has a key. This table and the list of tabs say which; the help page shows them.
+//! Every action has a key. This table and those of tabs and pages say which; the help page shows them.
 
 use crate::shared::words::{Word, t};
+use crate::window::pages::{PAGES, Page, PageSpec};
 use crate::{TABS, shared::tab::TabSpec};
 use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
 /// What a key can do; [`BINDINGS`] has words for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    Help,
-    Settings,
+    /// Shows or hides a page over the window.
+    Page(Page),
     OpenFolder,
     OpenPhoto,
     /// Asks for a path to be typed.
     TypePath,
-    Phone,
-    DeckCheck,
     Sample,
-    Rules,
-    HowTo,
-    About,
     /// Goes to the tab of this name.
     Tab(&'static str),
     /// Goes to the tab that was seen before.
@@ -101,18 +97,10 @@ pub enum Action {
 impl Action {
     /// Whether it is done while something lies over the window, which would hide what else it did.
     pub(crate) const fn is_done_under_a_page(self) -> bool {
-        let is_page = matches!(
+        matches!(
             self,
-            Self::About
-                | Self::DeckCheck
-                | Self::Help
-                | Self::HowTo
-                | Self::Phone
-                | Self::Rules
-                | Self::Settings
-        );
-        let is_of_all = matches!(self, Self::Brightness | Self::Quit);
-        is_page || is_of_all || matches!(self, Self::ScaleDown | Self::ScaleUp)
+            Self::Page(_) | Self::Brightness | Self::Quit | Self::ScaleDown | Self::ScaleUp
+        )
     }
 }
 
@@ -202,20 +190,13 @@ const ALT: Modifiers = Modifiers::ALT;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
-/// All keys but those that lead to the tabs.
+/// All keys but those that lead to tabs and pages.
 #[rustfmt::skip]
 const BINDINGS: &[Binding] = &[
-    bind(Place::Window, NO, Key::F1, Action::Help, Word("keys-this-page")),
-    bind(Place::Window, SHIFT, Key::F1, Action::Rules, Word("rules-of-the-game")),
-    bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
-    bind(Place::Window, ALT, Key::F1, Action::About, Word("about-this-program")),
-    bind(Place::Window, CTRL, Key::Comma, Action::Settings, Word("settings")),
     bind(Place::Window, CTRL, Key::O, Action::OpenPhoto, Word("ask-photos")),
     bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenFolder, Word("ask-folder")),
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
-    bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
-    bind(Place::Window, CTRL, Key::I, Action::DeckCheck, Word("deck-check")),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     // On keyboards with + above =, and by whoever presses = for it.
     bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),
@@ -314,9 +295,10 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Deck, NO, Key::Escape, Action::Clear, Word("keys-leave-deck")),
 ];
 
-/// All keys: first those that lead to the tabs.
+/// All keys: first those that lead to tabs and pages.
 pub(crate) fn bindings() -> impl Iterator<Item = Binding> + Clone {
-    TABS.iter().map(TabSpec::binding).chain(BINDINGS.iter().copied())
+    let leading = TABS.iter().map(TabSpec::binding).chain(PAGES.iter().map(PageSpec::binding));
+    leading.chain(BINDINGS.iter().copied())
 }
 
 /// What works without a place in [`bindings`]: the system's own keys, and letters that are typed.
