@@ -14,7 +14,7 @@ use crate::{
         scores::{Day, Score, Scores},
     },
     shared::{
-        keys::{Action, CTRL, Place},
+        keys::{Action, CTRL, Go, Place},
         names, pages,
         tab::{AppContext, Ask, Command, Tab, TabSpec},
         theme::{bordered, felt},
@@ -562,12 +562,12 @@ impl Tab for DealTab {
             _ => {}
         }
         match (&mut self.mode, action) {
-            (Some(Mode::Watch(watch)), Action::NextStep) => watch.go_to(watch.at() + 1),
-            (Some(Mode::Watch(watch)), Action::PreviousStep) => {
-                watch.go_to(watch.at().saturating_sub(1))
-            }
-            (Some(Mode::Watch(watch)), Action::FirstStep) => watch.go_to(0),
-            (Some(Mode::Watch(watch)), Action::LastStep) => watch.go_to(usize::MAX),
+            (Some(Mode::Watch(watch)), Action::Step(to)) => watch.go_to(match to {
+                Go::First => 0,
+                Go::Previous => watch.at().saturating_sub(1),
+                Go::Next => watch.at() + 1,
+                Go::Last => usize::MAX,
+            }),
             (Some(Mode::Play(play)), Action::NoSet) => play.no_set(now),
             (Some(Mode::Play(play)), Action::DealHint) => play.more_hint(),
             (Some(Mode::Play(play)), Action::AnotherHint) => play.another_hint(),

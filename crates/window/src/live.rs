@@ -594,9 +594,7 @@ impl Tab for LiveTab {
 
     fn act(&mut self, action: Action, app: &mut AppContext) {
         match action {
-            Action::Solve => self.look.mode = Mode::Solve,
-            Action::Hint => self.look.mode = Mode::Hint,
-            Action::Learn => self.look.mode = Mode::Learn,
+            Action::Look(mode) => self.look.mode = mode,
             Action::Clear if !self.zoom.is_whole() => self.zoom = View::default(),
             action if self.look.act(action, &self.table) => {}
             Action::Freeze => self.freeze(!self.frozen),

@@ -5,7 +5,7 @@ use crate::{
     live::{self, LiveTab, watched},
     photos::{Photos, Task, export},
     shared::{
-        keys::Action,
+        keys::{Action, Go},
         look::Mode,
         settings::{Brightness, SettingsStore},
         tab::{PipelineEye, Tab},
@@ -272,7 +272,7 @@ fn show(window: &mut Window, show: Show) {
                 deal.lay_out();
             } else {
                 deal.watch();
-                deal.act(Action::NextStep, &mut window.app);
+                deal.act(Action::Step(Go::Next), &mut window.app);
             }
         }
         Show::Page(page) => window.page = Some(page),

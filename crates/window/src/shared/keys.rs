@@ -1,5 +1,6 @@
 //! Every action has a key. This table and those of tabs and pages say which; the help page shows them.
 
+use crate::shared::look::Mode;
 use crate::shared::words::{Word, t};
 use crate::window::pages::{PAGES, Page, PageSpec};
 use crate::{TABS, shared::tab::TabSpec};
@@ -30,15 +31,11 @@ pub enum Action {
     Brightness,
     FullScreen,
     Quit,
-    NextPhoto,
-    PreviousPhoto,
-    FirstPhoto,
-    LastPhoto,
+    Photo(Go),
     NextUnsure,
     PreviousUnsure,
-    Solve,
-    Hint,
-    Learn,
+    /// Looks at the cards this way.
+    Look(Mode),
     Correct,
     Stages,
     NextSet,
@@ -48,10 +45,8 @@ pub enum Action {
     MoreHint,
     AnotherHint,
     Clear,
-    CardLeft,
-    CardRight,
-    CardUp,
-    CardDown,
+    /// Goes to the next card in this direction.
+    Card(Direction),
     AllRight,
     StartOver,
     Check,
@@ -62,16 +57,12 @@ pub enum Action {
     Undo,
     Redo,
     NextCorner,
-    CornerLeft,
-    CornerRight,
-    CornerUp,
-    CornerDown,
+    /// Moves the corner of a card.
+    Corner(Direction),
     NextStage,
     PreviousStage,
-    NextStep,
-    PreviousStep,
-    LastStep,
-    FirstStep,
+    /// A step of a game that is watched.
+    Step(Go),
     DealRandom,
     DealDaily,
     OpenDeals,
@@ -102,6 +93,36 @@ impl Action {
             Self::Page(_) | Self::Brightness | Self::Quit | Self::ScaleDown | Self::ScaleUp
         )
     }
+}
+
+/// Where an arrow leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
+impl Direction {
+    /// One to the right or down, or one back.
+    pub(crate) const fn step(self) -> (f64, f64) {
+        match self {
+            Self::Left => (-1.0, 0.0),
+            Self::Right => (1.0, 0.0),
+            Self::Up => (0.0, -1.0),
+            Self::Down => (0.0, 1.0),
+        }
+    }
+}
+
+/// Where one goes among photos or steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    First,
+    Previous,
+    Next,
+    Last,
 }
 
 /// Where a key works.
@@ -206,15 +227,15 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::D, Action::Brightness, Word("light-or-dark")),
     bind(Place::Window, NO, Key::F11, Action::FullScreen, Word("keys-full-screen")),
     bind(Place::Window, CTRL, Key::Q, Action::Quit, Word("keys-leave")),
-    bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, Word("keys-next-photo")),
-    bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, Word("keys-previous-photo")),
-    bind(Place::Photos, NO, Key::Home, Action::FirstPhoto, Word("keys-first-photo")),
-    bind(Place::Photos, NO, Key::End, Action::LastPhoto, Word("keys-last-photo")),
+    bind(Place::Photos, NO, Key::PageDown, Action::Photo(Go::Next), Word("keys-next-photo")),
+    bind(Place::Photos, NO, Key::PageUp, Action::Photo(Go::Previous), Word("keys-previous-photo")),
+    bind(Place::Photos, NO, Key::Home, Action::Photo(Go::First), Word("keys-first-photo")),
+    bind(Place::Photos, NO, Key::End, Action::Photo(Go::Last), Word("keys-last-photo")),
     bind(Place::Photos, NO, Key::U, Action::NextUnsure, Word("keys-next-unsure")),
     bind(Place::Photos, SHIFT, Key::U, Action::PreviousUnsure, Word("keys-previous-unsure")),
-    bind(Place::Photos, NO, Key::F2, Action::Solve, Word("keys-solve")),
-    bind(Place::Photos, NO, Key::F3, Action::Hint, Word("keys-hint")),
-    bind(Place::Photos, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Photos, NO, Key::F2, Action::Look(Mode::Solve), Word("keys-solve")),
+    bind(Place::Photos, NO, Key::F3, Action::Look(Mode::Hint), Word("keys-hint")),
+    bind(Place::Photos, NO, Key::F4, Action::Look(Mode::Learn), Word("keys-learn")),
     bind(Place::Photos, NO, Key::F5, Action::Correct, Word("keys-correct")),
     bind(Place::Photos, NO, Key::F6, Action::Stages, Word("keys-stages")),
     bind(Place::Photos, NO, Key::F7, Action::Check, Word("keys-check")),
@@ -230,15 +251,15 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
     bind(Place::Hint, NO, Key::Escape, Action::Clear, Word("keys-hide-hint")),
-    bind(Place::Learn, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
-    bind(Place::Learn, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
-    bind(Place::Learn, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
-    bind(Place::Learn, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Learn, NO, Key::ArrowRight, Action::Card(Direction::Right), Word("keys-card-right")),
+    bind(Place::Learn, NO, Key::ArrowLeft, Action::Card(Direction::Left), Word("keys-card-left")),
+    bind(Place::Learn, NO, Key::ArrowUp, Action::Card(Direction::Up), Word("keys-card-up")),
+    bind(Place::Learn, NO, Key::ArrowDown, Action::Card(Direction::Down), Word("keys-card-down")),
     bind(Place::Learn, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
-    bind(Place::Correct, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
-    bind(Place::Correct, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
-    bind(Place::Correct, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
-    bind(Place::Correct, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Correct, NO, Key::ArrowRight, Action::Card(Direction::Right), Word("keys-card-right")),
+    bind(Place::Correct, NO, Key::ArrowLeft, Action::Card(Direction::Left), Word("keys-card-left")),
+    bind(Place::Correct, NO, Key::ArrowUp, Action::Card(Direction::Up), Word("keys-card-up")),
+    bind(Place::Correct, NO, Key::ArrowDown, Action::Card(Direction::Down), Word("keys-card-down")),
     bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, Word("keys-all-right")),
     bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, Word("keys-start-over")),
     bind(Place::Correct, NO, Key::Enter, Action::Confirm, Word("keys-confirm")),
@@ -249,10 +270,10 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Correct, CTRL, Key::Y, Action::Redo, Word("redo")),
     bind(Place::Correct, CTRL_SHIFT, Key::Z, Action::Redo, Word("redo")),
     bind(Place::Correct, NO, Key::C, Action::NextCorner, Word("keys-next-corner")),
-    bind(Place::Correct, ALT, Key::ArrowLeft, Action::CornerLeft, Word("keys-corner-left")),
-    bind(Place::Correct, ALT, Key::ArrowRight, Action::CornerRight, Word("keys-corner-right")),
-    bind(Place::Correct, ALT, Key::ArrowUp, Action::CornerUp, Word("keys-corner-up")),
-    bind(Place::Correct, ALT, Key::ArrowDown, Action::CornerDown, Word("keys-corner-down")),
+    bind(Place::Correct, ALT, Key::ArrowLeft, Action::Corner(Direction::Left), Word("keys-corner-left")),
+    bind(Place::Correct, ALT, Key::ArrowRight, Action::Corner(Direction::Right), Word("keys-corner-right")),
+    bind(Place::Correct, ALT, Key::ArrowUp, Action::Corner(Direction::Up), Word("keys-corner-up")),
+    bind(Place::Correct, ALT, Key::ArrowDown, Action::Corner(Direction::Down), Word("keys-corner-down")),
     bind(Place::Correct, NO, Key::Escape, Action::Clear, Word("keys-let-go")),
     bind(Place::Stages, NO, Key::ArrowRight, Action::NextStage, Word("keys-next-stage")),
     bind(Place::Stages, NO, Key::ArrowLeft, Action::PreviousStage, Word("keys-previous-stage")),
@@ -266,10 +287,10 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Deal, NO, Key::Space, Action::Start, Word("keys-start")),
     bind(Place::Deal, NO, Key::W, Action::WatchGame, Word("keys-watch")),
     bind(Place::Deal, NO, Key::D, Action::NextDeal, Word("keys-next-deal")),
-    bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, Word("next-step")),
-    bind(Place::Watch, NO, Key::ArrowLeft, Action::PreviousStep, Word("previous-step")),
-    bind(Place::Watch, NO, Key::Home, Action::FirstStep, Word("first-step")),
-    bind(Place::Watch, NO, Key::End, Action::LastStep, Word("last-step")),
+    bind(Place::Watch, NO, Key::ArrowRight, Action::Step(Go::Next), Word("next-step")),
+    bind(Place::Watch, NO, Key::ArrowLeft, Action::Step(Go::Previous), Word("previous-step")),
+    bind(Place::Watch, NO, Key::Home, Action::Step(Go::First), Word("first-step")),
+    bind(Place::Watch, NO, Key::End, Action::Step(Go::Last), Word("last-step")),
     bind(Place::Play, NO, Key::P, Action::Pause, Word("keys-pause")),
     bind(Place::Play, NO, Key::Enter, Action::Start, Word("keys-go-on")),
     bind(Place::Play, NO, Key::Space, Action::Start, Word("keys-go-on")),
@@ -277,9 +298,9 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Play, NO, Key::I, Action::DealHint, Word("keys-deal-hint")),
     bind(Place::Play, NO, Key::K, Action::AnotherHint, Word("keys-another-hint")),
     bind(Place::Play, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
-    bind(Place::Live, NO, Key::F2, Action::Solve, Word("keys-solve")),
-    bind(Place::Live, NO, Key::F3, Action::Hint, Word("keys-hint")),
-    bind(Place::Live, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Live, NO, Key::F2, Action::Look(Mode::Solve), Word("keys-solve")),
+    bind(Place::Live, NO, Key::F3, Action::Look(Mode::Hint), Word("keys-hint")),
+    bind(Place::Live, NO, Key::F4, Action::Look(Mode::Learn), Word("keys-learn")),
     bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
