@@ -12,6 +12,7 @@ use crate::{
         picture::{View, ground, zoom_buttons},
         reasons,
         settings::{CameraSettings, Settings},
+        split::Split,
         tab::{AppContext, Ask, Command, Tab, TabSpec},
         table::{Heap, Table},
         verdict,
@@ -20,8 +21,8 @@ use crate::{
     window::Page,
 };
 use eframe::egui::{
-    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
-    Rect, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, pos2, vec2,
+    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Pos2, Rect,
+    RichText, ScrollArea, TextureHandle, TextureOptions, Ui, pos2, vec2,
 };
 use serde_json::{Value, json};
 use setsight_desktop::{Pick, color_image};
@@ -48,12 +49,8 @@ const MIRRORED: [(Word, Mirrored); 3] = [
 const LATE_MS: f64 = 400.0;
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
-/// Below this width the panel lies under the picture.
-const NARROW: f32 = 760.0;
-/// Width of the panel beside the picture.
-const PANEL: f32 = 330.0;
-/// Below this height the panel scrolls as a whole.
-const LOW: f32 = 620.0;
+/// Most width of the panel, and the height below which it scrolls as a whole.
+const PANEL: (f32, f32) = (330.0, 640.0);
 
 /// How the names of films end. Others are opened by the button for films.
 const FILM_EXTENSIONS: [&str; 9] =
@@ -283,17 +280,11 @@ impl LiveTab {
     }
 
     fn show(&mut self, ui: &mut Ui, app: &mut AppContext) {
-        let narrow = ui.available_width() < NARROW;
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
         if app.presenting {
             self.look.pointed = None;
         } else {
-            let side = if narrow {
-                Panel::bottom("live panel").exact_size(ui.available_height() * 0.42)
-            } else {
-                Panel::right("live panel").exact_size(PANEL)
-            };
-            side.frame(frame).show(ui, |ui| self.panel(ui, app));
+            let split = Split::new(ui.available_size(), PANEL.0, PANEL.1);
+            split.show(ui, "live panel", vec2(14.0, 10.0), |ui| self.beside(ui, app));
         }
         let ground = Frame::new().fill(Color32::from_gray(24));
         CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, app));
@@ -442,16 +433,6 @@ impl LiveTab {
             }
         });
         command
-    }
-
-    /// The panel, which scrolls as a whole where it is low, and is never wider than it is.
-    fn panel(&mut self, ui: &mut Ui, app: &mut AppContext) {
-        if ui.available_height() < LOW {
-            let area = ScrollArea::vertical().auto_shrink([false, false]);
-            area.show(ui, |ui| self.beside(ui, app));
-        } else {
-            self.beside(ui, app);
-        }
     }
 
     fn beside(&mut self, ui: &mut Ui, app: &mut AppContext) {
