@@ -195,25 +195,6 @@ fn a_signal_closes_the_window_and_its_game_is_kept() {
 }
 
 #[test]
-fn a_step_of_a_search_is_a_picture_for_slides() {
-    let screen = Screen::new();
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("slide.png");
-    let file = file.to_str().unwrap();
-    let shot = |more: &str| {
-        let args = "app --show any-game --look light --size 800x600 --screenshot";
-        let args: Vec<&str> = args.split(' ').chain([file]).chain(more.split(' ')).collect();
-        let output = screen.run(dir.path(), &args);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), said, image::open(file).ok().map(|picture| picture.into_rgb8()))
-    };
-    let (code, said, first) = shot("--values 5 --solver cover --sets 3");
-    assert!(code == Some(0) && first.is_some(), "{said}");
-    let (_, _, later) = shot("--values 5 --solver cover --sets 3 --step 100");
-    assert!(first != later);
-}
-
-#[test]
 fn a_picture_of_the_camera_waits_for_a_set() {
     let screen = Screen::new();
     let dir = tempfile::tempdir().unwrap();

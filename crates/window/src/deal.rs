@@ -5,7 +5,6 @@ pub(crate) mod game;
 pub(crate) mod play;
 pub(crate) mod scores;
 mod side;
-mod sound;
 
 use crate::{
     deal::{
@@ -13,18 +12,18 @@ use crate::{
         game::{Watch, deals_in, deals_of, is_file_of_deals},
         play::{Phase, Play},
         scores::{Day, Score, Scores},
-        sound::Sounds,
     },
     shared::{
-        keys::{Action, CTRL, Place},
+        keys::{Action, CTRL, Go, Place},
         names, pages,
+        split::Split,
         tab::{AppContext, Ask, Command, Tab, TabSpec},
         theme::{bordered, felt},
         words::{Word, t},
     },
 };
 use eframe::egui::{
-    Button, CentralPanel, Event, Frame, Key, Panel, RichText, ScrollArea, TextEdit, Ui, vec2,
+    Button, CentralPanel, Event, Frame, Key, RichText, ScrollArea, TextEdit, Ui, vec2,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -44,7 +43,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     shortcut: (CTRL, Key::Num2, Word("keys-deal")),
     in_bar: true,
     // There is more than one way to show it: see `Show`.
-    show_help: None,
     opens: |path| is_file_of_deals(path).then_some(ASK_DEALS),
     make: |app| {
         let scores = Scores::at(app.store.beside("games.json"));
@@ -60,10 +58,8 @@ const SAVE_BOARDS: Ask = Ask::of(TAB.id, Word("ask-boards"), Pick::NewFile);
 const BOARDS: u64 = 4;
 const ASK_DEALS: Ask = Ask::of(TAB.id, Word("ask-deals"), Pick::File);
 
-/// Below this width the panel lies under the table.
-const NARROW: f32 = 600.0;
-/// Below this height the panel scrolls as a whole.
-const LOW: f32 = 600.0;
+/// Most width of the panel, and the height below which it scrolls as a whole.
+const PANEL: (f32, f32) = (346.0, 600.0);
 /// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
 /// count by where they lie on the keyboard, whatever is printed on them.
 const PLACE_KEYS: [Key; 21] = [
@@ -138,7 +134,6 @@ pub struct DealTab {
     instead: Option<Next>,
     /// Games that were played to their end.
     pub scores: Scores,
-    sounds: Sounds,
     /// Whether the game that is over is among them.
     kept: Option<Score>,
     /// Where a game that is under way is kept when the program ends.
@@ -336,31 +331,14 @@ impl DealTab {
     }
 
     fn table_and_side(&mut self, ui: &mut Ui, app: &mut AppContext) {
-        let room = ui.available_size();
         // Each of several players has a button, perhaps in a row of its own.
         let players = self.play().map_or(1, |play| play.players().len());
-        let low = LOW + 40.0 * (players - 1) as f32;
-        let side = |tab: &mut Self, ui: &mut Ui, app: &mut AppContext| {
-            if room.x < NARROW || room.y < low {
-                let area = ScrollArea::vertical().auto_shrink([false, false]);
-                area.show(ui, |ui| tab.side(ui, app));
-            } else {
-                tab.side(ui, app);
-            }
-        };
-        // Wide and very low: beside each other all the same.
-        let below = room.x < NARROW && room.y > 240.0;
-        let (panel, margin) = if below {
-            (Panel::bottom("deal side").exact_size((room.y * 0.45).min(340.0)), 8.0)
-        } else {
-            let width = (room.x * 0.36).clamp(250.0_f32.min(room.x * 0.55), 346.0);
-            (Panel::right("deal side").exact_size(width), 14.0)
-        };
+        let height = PANEL.1 + 40.0 * (players - 1) as f32;
+        let split = Split::new(ui.available_size(), PANEL.0, height);
+        let (panel_margin, margin) = if split.narrow { (8.0, 6.0) } else { (14.0, 18.0) };
         if !app.presenting {
-            let frame = Frame::side_top_panel(ui.style()).inner_margin(margin);
-            panel.frame(frame).show(ui, |ui| side(self, ui, app));
+            split.show(ui, "deal side", panel_margin, |ui| self.side(ui, app));
         }
-        let margin = if room.x < NARROW { 6.0 } else { 18.0 };
         CentralPanel::no_frame()
             .frame(Frame::NONE.fill(felt(ui)).inner_margin(margin))
             .show(ui, |ui| self.table(ui, app));
@@ -531,12 +509,6 @@ impl Tab for DealTab {
         }
         self.codes_page(app);
         self.instead_page(app);
-        if let Some(Mode::Play(play)) = &mut self.mode
-            && let Some(cue) = play.take_cue()
-            && app.settings().sounds
-        {
-            self.sounds.play(cue);
-        }
         if let Some(Mode::Play(play)) = &self.mode
             && play.is_running()
         {
@@ -572,12 +544,12 @@ impl Tab for DealTab {
             _ => {}
         }
         match (&mut self.mode, action) {
-            (Some(Mode::Watch(watch)), Action::NextStep) => watch.go_to(watch.at() + 1),
-            (Some(Mode::Watch(watch)), Action::PreviousStep) => {
-                watch.go_to(watch.at().saturating_sub(1))
-            }
-            (Some(Mode::Watch(watch)), Action::FirstStep) => watch.go_to(0),
-            (Some(Mode::Watch(watch)), Action::LastStep) => watch.go_to(usize::MAX),
+            (Some(Mode::Watch(watch)), Action::Step(to)) => watch.go_to(match to {
+                Go::First => 0,
+                Go::Previous => watch.at().saturating_sub(1),
+                Go::Next => watch.at() + 1,
+                Go::Last => usize::MAX,
+            }),
             (Some(Mode::Play(play)), Action::NoSet) => play.no_set(now),
             (Some(Mode::Play(play)), Action::DealHint) => play.more_hint(),
             (Some(Mode::Play(play)), Action::AnotherHint) => play.another_hint(),

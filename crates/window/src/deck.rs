@@ -32,7 +32,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     word: Word("teach-a-deck"),
     shortcut: (CTRL, Key::N, Word("teach-a-deck")),
     in_bar: false,
-    show_help: None,
     opens: |_| None,
     make: |_| Box::<DeckTab>::default(),
 };

@@ -8,7 +8,6 @@
 // A name of the program's own crates need not be said twice.
 #![allow(missing_docs)]
 
-mod any_game;
 mod deal;
 mod deck;
 mod live;
@@ -24,7 +23,7 @@ pub use deal::game::{deals_of, is_file_of_deals};
 pub use deal::play::Phase;
 pub use live::LiveTab;
 pub use photos::{Photos, Task};
-pub use runner::{AnyGameOptions, LiveOptions, Options, Show, open};
+pub use runner::{LiveOptions, Options, Show, open};
 pub use shared::look::Mode;
 pub use shared::settings;
 pub use shared::tab::{Eye, PipelineEye};
@@ -32,5 +31,4 @@ pub use shared::words::Language;
 pub use window::{Page, Window};
 
 /// The tabs in the order of the bar. The first is seen first.
-const TABS: &[shared::tab::TabSpec] =
-    &[photos::TAB, deal::TAB, live::TAB, deck::TAB, any_game::TAB];
+const TABS: &[shared::tab::TabSpec] = &[photos::TAB, deal::TAB, live::TAB, deck::TAB];

@@ -12,15 +12,17 @@ use crate::{
         picture::{View, ground, zoom_buttons},
         reasons,
         settings::{CameraSettings, Settings},
+        split::Split,
         tab::{AppContext, Ask, Command, Tab, TabSpec},
         table::{Heap, Table},
         verdict,
         words::{Word, t},
     },
+    window::Page,
 };
 use eframe::egui::{
-    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Panel, Pos2,
-    Rect, RichText, ScrollArea, TextureHandle, TextureOptions, Ui, pos2, vec2,
+    Align2, Button, CentralPanel, Color32, Context, FontId, Frame, Id, Key, Label, Pos2, Rect,
+    RichText, ScrollArea, TextureHandle, TextureOptions, Ui, pos2, vec2,
 };
 use serde_json::{Value, json};
 use setsight_desktop::{Pick, color_image};
@@ -47,12 +49,8 @@ const MIRRORED: [(Word, Mirrored); 3] = [
 const LATE_MS: f64 = 400.0;
 /// A table seen for so long is known.
 const SETTLED_MS: f64 = 1_500.0;
-/// Below this width the panel lies under the picture.
-const NARROW: f32 = 760.0;
-/// Width of the panel beside the picture.
-const PANEL: f32 = 330.0;
-/// Below this height the panel scrolls as a whole.
-const LOW: f32 = 620.0;
+/// Most width of the panel, and the height below which it scrolls as a whole.
+const PANEL: (f32, f32) = (330.0, 640.0);
 
 /// How the names of films end. Others are opened by the button for films.
 const FILM_EXTENSIONS: [&str; 9] =
@@ -64,7 +62,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     word: Word("tab-live"),
     shortcut: (CTRL, Key::Num3, Word("keys-live")),
     in_bar: true,
-    show_help: None,
     opens: |path| is_film(path).then_some(ASK_FILM),
     make: |_| Box::new(LiveTab::new(watched::system(ReadingPlan::default(), FramePace::Newest))),
 };
@@ -283,17 +280,11 @@ impl LiveTab {
     }
 
     fn show(&mut self, ui: &mut Ui, app: &mut AppContext) {
-        let narrow = ui.available_width() < NARROW;
-        let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 10.0));
         if app.presenting {
             self.look.pointed = None;
         } else {
-            let side = if narrow {
-                Panel::bottom("live panel").exact_size(ui.available_height() * 0.42)
-            } else {
-                Panel::right("live panel").exact_size(PANEL)
-            };
-            side.frame(frame).show(ui, |ui| self.panel(ui, app));
+            let split = Split::new(ui.available_size(), PANEL.0, PANEL.1);
+            split.show(ui, "live panel", vec2(14.0, 10.0), |ui| self.beside(ui, app));
         }
         let ground = Frame::new().fill(Color32::from_gray(24));
         CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, app));
@@ -438,20 +429,10 @@ impl LiveTab {
                 command = Some(Command::Ask(ASK_FILM, String::new()));
             }
             if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
-                command = Some(Command::Act(Action::Phone));
+                command = Some(Command::Act(Action::Page(Page::Phone)));
             }
         });
         command
-    }
-
-    /// The panel, which scrolls as a whole where it is low, and is never wider than it is.
-    fn panel(&mut self, ui: &mut Ui, app: &mut AppContext) {
-        if ui.available_height() < LOW {
-            let area = ScrollArea::vertical().auto_shrink([false, false]);
-            area.show(ui, |ui| self.beside(ui, app));
-        } else {
-            self.beside(ui, app);
-        }
     }
 
     fn beside(&mut self, ui: &mut Ui, app: &mut AppContext) {
@@ -491,7 +472,7 @@ impl LiveTab {
                 self.choose_source();
             }
             if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
-                app.commands.push(Command::Act(Action::Phone));
+                app.commands.push(Command::Act(Action::Page(Page::Phone)));
             }
             let name = self.source_name();
             ui.add(Label::new(RichText::new(&name).weak()).truncate()).on_hover_text(name);
@@ -594,9 +575,7 @@ impl Tab for LiveTab {
 
     fn act(&mut self, action: Action, app: &mut AppContext) {
         match action {
-            Action::Solve => self.look.mode = Mode::Solve,
-            Action::Hint => self.look.mode = Mode::Hint,
-            Action::Learn => self.look.mode = Mode::Learn,
+            Action::Look(mode) => self.look.mode = mode,
             Action::Clear if !self.zoom.is_whole() => self.zoom = View::default(),
             action if self.look.act(action, &self.table) => {}
             Action::Freeze => self.freeze(!self.frozen),

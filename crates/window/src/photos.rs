@@ -25,7 +25,7 @@ use crate::{
         stages::Stages,
     },
     shared::{
-        keys::{Action, CTRL, Place, key_of},
+        keys::{Action, CTRL, Go, Place, key_of},
         look::{Look, Mode},
         picture::{Picture, Placement, View},
         reasons,
@@ -51,7 +51,6 @@ pub(crate) const TAB: TabSpec = TabSpec {
     shortcut: (CTRL, Key::Num1, Word("tab-photos")),
     in_bar: true,
     // There is more than one way to show it: see `Show`.
-    show_help: None,
     opens: |_| None,
     make: |_| Box::<Photos>::default(),
 };
@@ -539,10 +538,10 @@ impl Tab for Photos {
 
     fn act(&mut self, action: Action, app: &mut AppContext) {
         match action {
-            Action::NextPhoto => self.go_on(|at, now| at > now, true),
-            Action::PreviousPhoto => self.go_on(|at, now| at < now, false),
-            Action::FirstPhoto => self.go_on(|_, _| true, true),
-            Action::LastPhoto => self.go_on(|_, _| true, false),
+            Action::Photo(Go::Next) => self.go_on(|at, now| at > now, true),
+            Action::Photo(Go::Previous) => self.go_on(|at, now| at < now, false),
+            Action::Photo(Go::First) => self.go_on(|_, _| true, true),
+            Action::Photo(Go::Last) => self.go_on(|_, _| true, false),
             Action::NextUnsure | Action::PreviousUnsure => {
                 match self.shelf.unsure(action == Action::NextUnsure) {
                     Some(index) => self.go_to(index),
@@ -553,15 +552,11 @@ impl Tab for Photos {
             Action::ExportPicture => self.ask_where(SAVE_PICTURE, app),
             Action::ExportJson => self.ask_where(SAVE_JSON, app),
             Action::ExportAll => self.ask_where(SAVE_ALL, app),
-            Action::Solve => self.look_in(Mode::Solve, &app.ctx),
-            Action::Hint => self.look_in(Mode::Hint, &app.ctx),
-            Action::Learn => self.look_in(Mode::Learn, &app.ctx),
+            Action::Look(mode) => self.look_in(mode, &app.ctx),
             Action::Correct => self.turn_to(Task::Correct, &app.ctx),
             Action::Stages => self.turn_to(Task::Stages, &app.ctx),
-            Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown
-                if self.view.task == Task::Look =>
-            {
-                self.view.focus.0 = next_card(&self.view.table, self.view.focus.1, action);
+            Action::Card(direction) if self.view.task == Task::Look => {
+                self.view.focus.0 = next_card(&self.view.table, self.view.focus.1, direction);
             }
             Action::NextStage => self.view.stages.step(true),
             Action::PreviousStage => self.view.stages.step(false),

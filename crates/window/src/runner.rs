@@ -1,23 +1,20 @@
 //! The window as the system runs it, and its picture for whoever asks for one.
 
 use crate::{
-    TABS,
-    any_game::{
-        AnyGameTab,
-        steps::{Game, VALUES},
-    },
     deal::{self, DealTab},
     live::{self, LiveTab, watched},
     photos::{Photos, Task, export},
     shared::{
-        keys::Action,
+        keys::{Action, Go},
         look::Mode,
         settings::{Brightness, SettingsStore},
         tab::{PipelineEye, Tab},
         words::Language,
     },
-    tabs::spec_of,
-    window::{Page, Window},
+    window::{
+        Window,
+        pages::{PAGES, Page},
+    },
 };
 use eframe::egui::{Context, IconData, Ui};
 use serde_json::{Value, json};
@@ -26,14 +23,12 @@ use setsight_game::{
     cards::{Shape, outline::symbol_outline},
     game::Deal,
 };
-use setsight_generalized::Kind;
 use setsight_live::{FramePace, Input};
 use setsight_nets::engine::Models;
 use setsight_vision::ReadingPlan;
 use std::{
-    ops::RangeInclusive,
     path::PathBuf,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, LazyLock, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
@@ -66,32 +61,20 @@ pub enum Show {
     Deal,
     /// The same deck, to be played: its rules and players first
     Play,
-    /// The tab of this name
-    Tab(&'static str),
-    /// The settings
-    Settings,
-    /// The page of keys
-    Keys,
+    /// A page over the window
+    Page(Page),
 }
 
 impl Show {
     /// All of them.
-    pub const ALL: [Self; OWN.len() + shown_tabs()] = {
-        let mut all = [Self::Keys; OWN.len() + shown_tabs()];
-        let (mut next, mut at) = (0, 0);
-        while next < OWN.len() {
-            all[next] = OWN[next].0;
-            next += 1;
-        }
-        while at < TABS.len() {
-            if TABS[at].show_help.is_some() {
-                all[next] = Self::Tab(TABS[at].id);
-                next += 1;
-            }
-            at += 1;
-        }
-        all
-    };
+    pub fn all() -> &'static [Self] {
+        static ALL: LazyLock<Vec<Show>> = LazyLock::new(|| {
+            let pages = PAGES.iter().filter(|spec| spec.show_help.is_some());
+            let pages = pages.map(|spec| Show::Page(spec.page));
+            OF_TABS.iter().map(|(show, ..)| *show).chain(pages).collect()
+        });
+        &ALL
+    }
 
     /// Whether it is a way to look at a photo.
     pub const fn is_of_photos(self) -> bool {
@@ -100,17 +83,18 @@ impl Show {
 
     /// Its name on the command line, and what is seen.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
-        if let Self::Tab(id) = self {
-            return (id, spec_of(id).show_help.unwrap_or_default());
+        if let Self::Page(page) = self {
+            return (page.spec().id, page.spec().show_help.unwrap_or_default());
         }
-        let (_, name, help) = OWN.into_iter().find(|own| own.0 == self).expect("in the table");
+        let row = OF_TABS.into_iter().find(|(show, ..)| *show == self);
+        let (_, name, help) = row.expect("in the table");
         (name, help)
     }
 }
 
-/// What is shown beside the tabs as they are when opened: names and help texts.
+/// What tabs can show: names on the command line and help texts.
 #[rustfmt::skip]
-const OWN: [(Show, &str, &str); 9] = [
+const OF_TABS: [(Show, &str, &str); 7] = [
     (Show::Solve, "solve", "All sets of the first photo"),
     (Show::Hint, "hint", "Hints"),
     (Show::Learn, "learn", "Why three cards are a set or are not"),
@@ -118,19 +102,7 @@ const OWN: [(Show, &str, &str); 9] = [
     (Show::Stages, "stages", "How the photo was read"),
     (Show::Deal, "deal", "The file's deal, or a shuffled deck, always the same one, watched step by step"),
     (Show::Play, "play", "The same cards, to be played: its rules and players first"),
-    (Show::Settings, "settings", "The settings"),
-    (Show::Keys, "keys", "The page of keys"),
 ];
-
-/// How many tabs the command line offers by their own names.
-const fn shown_tabs() -> usize {
-    let (mut at, mut shown) = (0, 0);
-    while at < TABS.len() {
-        shown += TABS[at].show_help.is_some() as usize;
-        at += 1;
-    }
-    shown
-}
 
 #[derive(Clone, Debug)]
 pub struct LiveOptions {
@@ -139,50 +111,6 @@ pub struct LiveOptions {
     /// Record the game as this film.
     pub record: Option<PathBuf>,
     pub plan: ReadingPlan,
-}
-
-/// A search of the generalised game.
-#[derive(Clone, Debug)]
-pub struct AnyGameOptions {
-    /// v, 3 to 6.
-    pub values: u64,
-    /// p, at least 2; the deck has at most 4,096 cards.
-    pub properties: u64,
-    pub sets: u64,
-    /// The deal.
-    pub seed: u64,
-    /// Who searches.
-    pub solver: Kind,
-    /// The step that is shown, from 1; beyond the last one that.
-    pub step: usize,
-}
-
-impl AnyGameOptions {
-    /// Why the window has no such game, in words; `None` if it has.
-    pub fn refusal(&self) -> Option<String> {
-        let Self { values, properties, sets, solver, .. } = *self;
-        let outside = |what: String, offered: &RangeInclusive<u64>| {
-            format!("{what}: expected {} to {}", offered.start(), offered.end())
-        };
-        if !Kind::COMPLETE.contains(&solver) {
-            return Some(format!("solver {solver}: the window shows those that overlook no set"));
-        }
-        if !VALUES.contains(&values) {
-            return Some(outside(format!("{values} values"), &VALUES));
-        }
-        let offered = Game::properties_of(values);
-        if !offered.contains(&properties) {
-            let what = format!("{properties} properties of {values} values");
-            return Some(outside(what, &offered));
-        }
-        let offered = self.game().sets_offered();
-        (!offered.contains(&sets)).then(|| outside(format!("{sets} sets to find"), &offered))
-    }
-
-    fn game(&self) -> Game {
-        let Self { values, properties, sets, seed, .. } = *self;
-        Game { values, properties, sets, seed }
-    }
 }
 
 /// How the window is opened.
@@ -196,8 +124,6 @@ pub struct Options {
     pub show: Show,
     /// Weights to read with instead of those in use: a folder.
     pub models: Option<PathBuf>,
-    /// The game and step that the tab of any game shows.
-    pub any_game: Option<AnyGameOptions>,
     /// Watch this first of all.
     pub live: Option<LiveOptions>,
     /// Width and height, in points; none is as it was the last time.
@@ -260,9 +186,6 @@ impl Runner {
             window.tabs.get_mut::<DealTab>().give(options.deals);
         }
         show(&mut window, options.show);
-        if let Some(any) = &options.any_game {
-            window.tabs.get_mut::<AnyGameTab>().watch(any.game(), any.solver, any.step);
-        }
         if !options.paths.is_empty() {
             window.open(options.paths);
             show(&mut window, options.show);
@@ -349,12 +272,10 @@ fn show(window: &mut Window, show: Show) {
                 deal.lay_out();
             } else {
                 deal.watch();
-                deal.act(Action::NextStep, &mut window.app);
+                deal.act(Action::Step(Go::Next), &mut window.app);
             }
         }
-        Show::Tab(id) => window.tabs.see(id),
-        Show::Settings => window.page = Some(Page::Settings),
-        Show::Keys => window.page = Some(Page::Keys),
+        Show::Page(page) => window.page = Some(page),
     }
 }
 

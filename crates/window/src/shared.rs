@@ -10,6 +10,7 @@ pub(crate) mod pages;
 pub(crate) mod picture;
 pub(crate) mod reasons;
 pub mod settings;
+pub(crate) mod split;
 pub(crate) mod tab;
 pub(crate) mod table;
 pub(crate) mod theme;

@@ -6,11 +6,6 @@ use crate::{
 };
 use std::{any::Any, path::Path};
 
-/// The entry of this name.
-pub(crate) fn spec_of(id: &str) -> &'static TabSpec {
-    TABS.iter().find(|spec| spec.id == id).expect("a name in the list of tabs")
-}
-
 /// As what a file of a tab's own kind is opened.
 pub(crate) fn ask_for(path: &Path) -> Option<Ask> {
     TABS.iter().find_map(|spec| (spec.opens)(path))

@@ -2,6 +2,7 @@
 //! system's window, or a test) hands it a frame to draw into.
 
 mod bar;
+pub(crate) mod pages;
 mod path_page;
 
 use crate::{
@@ -10,7 +11,6 @@ use crate::{
     photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export},
     shared::{
         keys::{self, Action, Place},
-        pages,
         settings::{Brightness, SCALES, SettingsStore},
         tab::{AppContext, Ask, Command, Eye, Tab},
         theme,
@@ -24,6 +24,7 @@ use eframe::egui::{
     ViewportCommand, vec2,
 };
 use image::RgbImage;
+pub use pages::Page;
 use path_page::{Outcome, PathPage};
 use setsight_desktop::{Answer, Dialogs, Pick};
 use setsight_live::LiveSource;
@@ -38,22 +39,6 @@ const EXIT_FULLSCREEN_SECONDS: f32 = 3.0;
 
 /// Asks for the file of a deck, as which cards are read then.
 const ASK_DECK: Ask = Ask { tab: None, word: Word("ask-open-deck"), pick: Pick::File };
-
-/// A page over the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Page {
-    Keys,
-    /// What the user has chosen.
-    Settings,
-    Rules,
-    HowTo,
-    /// What this program is.
-    About,
-    /// The code with which a phone becomes the camera.
-    Phone,
-    /// Whether the deck on the open photos is complete.
-    DeckCheck,
-}
 
 /// Something that was said to the user.
 struct Message {
@@ -296,15 +281,6 @@ impl Window {
         plan
     }
 
-    /// Shows the code with which a phone becomes the camera, or hides it.
-    fn show_phone(&mut self) {
-        let (eye, plan, wake) = (Arc::clone(&self.app.eye), self.plan(), self.app.wake());
-        match self.phones.serve(eye, plan, wake) {
-            Ok(()) => self.show_or_hide(Page::Phone),
-            Err(reason) => self.say(reason),
-        }
-    }
-
     /// Takes over what phones have sent. Who looks at photos or at the camera sees it at once; who
     /// plays is told.
     fn take_from_phones(&mut self) {
@@ -359,17 +335,7 @@ impl Window {
         Popup::close_all(ctx);
         let settings = &mut self.app.store.settings;
         match action {
-            Action::Help => self.show_or_hide(Page::Keys),
-            Action::Settings => self.show_or_hide(Page::Settings),
-            Action::Rules => self.show_or_hide(Page::Rules),
-            Action::HowTo => self.show_or_hide(Page::HowTo),
-            Action::About => self.show_or_hide(Page::About),
-            Action::Phone => self.show_phone(),
-            Action::DeckCheck => {
-                self.tabs.see(photos::TAB.id);
-                self.tabs.get_mut::<Photos>().start_deck_check();
-                self.show_or_hide(Page::DeckCheck);
-            }
+            Action::Page(page) => self.toggle_page(page),
             Action::Sample => self.open_sample(),
             Action::OpenFolder => self.app.ask(ASK_FOLDER),
             Action::OpenPhoto => self.app.ask(ASK_PHOTOS),
@@ -414,11 +380,6 @@ impl Window {
         if shown.inner {
             self.present(ctx, false);
         }
-    }
-
-    fn show_or_hide(&mut self, page: Page) {
-        self.page = if self.page == Some(page) { None } else { Some(page) };
-        self.searched.clear();
     }
 
     fn take_answers(&mut self) {
@@ -504,28 +465,9 @@ impl Window {
     }
 
     fn pages(&mut self, ctx: &Context) {
-        let settings = &mut self.app.store.settings;
-        let closed = match self.page {
-            Some(Page::Keys) => pages::help(ctx, &self.tabs.seen().places(), &mut self.searched),
-            Some(Page::Settings) => {
-                let chosen = pages::settings(ctx, settings);
-                if chosen.open_deck {
-                    self.app.ask(ASK_DECK);
-                }
-                chosen.close || chosen.open_deck
-            }
-            Some(Page::Rules) => pages::rules(ctx, settings),
-            Some(Page::HowTo) => pages::how_to(ctx),
-            Some(Page::About) => pages::about(ctx),
-            Some(Page::Phone) => {
-                let action = phones::page(ctx, &self.phones);
-                self.run_page_action(action);
-                false
-            }
-            Some(Page::DeckCheck) => self.tabs.get_mut::<Photos>().deck_page(ctx, &mut self.app),
-            None => false,
-        };
-        if closed {
+        if let Some(page) = self.page
+            && (page.spec().draw)(self, ctx)
+        {
             self.page = None;
         }
         self.path_page(ctx);

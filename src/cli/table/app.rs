@@ -1,16 +1,13 @@
 //! `setsight app`: the window.
 
 use super::photos::ReadingArgs;
-use crate::cli::common::{BadCall, Outcome, SEED, one_of};
+use crate::cli::common::{BadCall, Outcome, one_of};
 use crate::cli::stop;
 #[cfg(windows)]
 use crate::cli::{common::told, console};
 use anyhow::Context;
 use setsight_game::game::Deal;
-use setsight_generalized::Kind;
-use setsight_window::{
-    AnyGameOptions, Options, Show, deals_of, is_file_of_deals, settings::Brightness,
-};
+use setsight_window::{Options, Show, deals_of, is_file_of_deals, settings::Brightness};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +19,6 @@ use std::path::{Path, PathBuf};
   setsight app table.jpg --show hint
   setsight app deals.txt                the game of the contest, step by step
   setsight app table.jpg --screenshot window.png
-  setsight app --show any-game --values 5 --solver cover --step 40 --screenshot slide.png
 
 In the window F1 shows every key.")]
 pub struct Args {
@@ -30,7 +26,7 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// What the window shows first [default: solve; deal for a file of deals]
-    #[arg(long, value_parser = one_of(&Show::ALL, Show::name_and_help))]
+    #[arg(long, value_parser = one_of(Show::all(), Show::name_and_help))]
     show: Option<Show>,
     /// Your own models, as `train` writes them [default: those in use]
     #[arg(long, value_name = "DIR")]
@@ -44,63 +40,6 @@ pub struct Args {
     /// Write a picture of the window (PNG) once the photo is read, print what it shows, and close
     #[arg(hide = true, long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
-    // At the end, as its heading holds for all that follows.
-    #[command(flatten)]
-    any_game: AnyGame,
-}
-
-/// What `--show any-game` shows.
-#[derive(clap::Args)]
-#[command(next_help_heading = "With --show any-game")]
-struct AnyGame {
-    /// Values of each property, 3 to 6 [default: 4]
-    #[arg(long, value_name = "V")]
-    values: Option<u64>,
-    /// Properties of each card, 2 to 7 [default: 4]
-    #[arg(long, value_name = "P")]
-    properties: Option<u64>,
-    /// Sets to find [default: 1]
-    #[arg(long, value_name = "N")]
-    sets: Option<u64>,
-    /// The deal [default: 1]
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Which solver: brute, smt, smt-boolean, dynamic or cover [default: dynamic]
-    #[arg(long)]
-    solver: Option<Kind>,
-    /// Step of the search, from 1; at most the last [default: 1]
-    #[arg(long, value_name = "N")]
-    step: Option<usize>,
-}
-
-impl AnyGame {
-    /// What is to be shown, if that is asked for.
-    fn options(&self, show: Show) -> Result<Option<AnyGameOptions>, BadCall> {
-        let Self { values, properties, sets, seed, solver, step } = *self;
-        let is_asked = [values, properties, sets, seed].iter().any(Option::is_some)
-            || solver.is_some()
-            || step.is_some();
-        if !is_asked {
-            return Ok(None);
-        }
-        if show.name_and_help().0 != "any-game" {
-            let message = "--values, --properties, --sets, --seed, --solver and --step are for \
-                           --show any-game";
-            return Err(BadCall(message.to_owned()));
-        }
-        let options = AnyGameOptions {
-            values: values.unwrap_or(4),
-            properties: properties.unwrap_or(4),
-            sets: sets.unwrap_or(1),
-            seed: seed.unwrap_or(SEED),
-            solver: solver.unwrap_or(Kind::Dynamic),
-            step: step.unwrap_or(1),
-        };
-        match options.refusal() {
-            None => Ok(Some(options)),
-            Some(refusal) => Err(BadCall(refusal)),
-        }
-    }
 }
 
 fn brightness_help(choice: Brightness) -> (&'static str, &'static str) {
@@ -167,13 +106,11 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         None => (Vec::new(), Show::Solve),
     };
     let show = args.show.unwrap_or(usual);
-    let any_game = args.any_game.options(show)?;
     let options = Options {
         paths: if deals.is_empty() { args.paths } else { Vec::new() },
         deals,
         show,
         models: args.models,
-        any_game,
         live: None,
         size: args.size,
         brightness: args.brightness,

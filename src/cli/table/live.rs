@@ -203,7 +203,6 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
         deals: Vec::new(),
         show: Show::default(),
         models: None,
-        any_game: None,
         live: Some(LiveOptions { input, record: args.record.clone(), plan: args.reading.plan() }),
         size: None,
         brightness: None,

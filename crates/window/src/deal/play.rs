@@ -1,7 +1,7 @@
 //! A game that is played, alone or by several at one table. Plain state: whoever draws it brings the
 //! time.
 
-use crate::{deal::sound::Cue, shared::words::t};
+use crate::shared::words::t;
 use serde::{Deserialize, Serialize};
 use setsight_game::{
     cards::{Card, parse_codes},
@@ -137,8 +137,6 @@ pub struct Play {
     leaving: Option<Leaving>,
     /// Cards that were chosen and are no set, and when.
     wrong: (Vec<Spot>, f64),
-    /// What was won or lost last and has not been heard.
-    cue: Option<Cue>,
 }
 
 impl Play {
@@ -161,7 +159,6 @@ impl Play {
             log: vec![(0.0, None, Note::Dealt(variant.start_cards()))],
             leaving: None,
             wrong: (Vec::new(), 0.0),
-            cue: None,
         }
     }
 
@@ -288,11 +285,6 @@ impl Play {
             format!("{}  {words}", clock(*seconds))
         };
         self.log.iter().map(line).collect()
-    }
-
-    /// What is to be heard, once.
-    pub(super) fn take_cue(&mut self) -> Option<Cue> {
-        self.cue.take()
     }
 
     /// Cards that are leaving the table at this time.
@@ -427,7 +419,6 @@ impl Play {
     fn win(&mut self, cards: Vec<Card>, by: Option<usize>, now: f64) {
         self.note(now, by, Note::Taken(in_codes(&cards)));
         self.players[by.unwrap_or(0)].sets += 1;
-        self.cue = Some(Cue::Taken);
         self.caller = None;
         self.announcement = Some(Announcement::Taken(cards, by));
         (self.hint, self.hint_rank) = (0, 0);
@@ -436,7 +427,6 @@ impl Play {
 
     fn lose(&mut self, by: Option<usize>, now: f64, note: Note) {
         self.mistakes += 1;
-        self.cue = Some(Cue::Wrong);
         self.chosen.clear();
         self.caller = None;
         if let Some(who) = by {
@@ -586,11 +576,6 @@ mod tests {
             play.choose(spot, 4.0);
         }
         assert_eq!(play.players()[1], Player { sets: 1, lost: 0 });
-        assert_eq!(
-            (play.take_cue(), play.take_cue()),
-            (Some(Cue::Taken), None),
-            "it is heard once"
-        );
         assert_eq!(play.set_times(), [4.0]);
         play.names = vec![String::new(), " Anna ".to_owned()];
         assert_eq!((play.name(0).as_str(), play.name(1).as_str()), ("Player 1", "Anna"));
@@ -615,7 +600,6 @@ mod tests {
             play.choose(spot, 201.0);
         }
         assert_eq!(play.players()[2].points(), -1);
-        assert_eq!(play.take_cue(), Some(Cue::Wrong));
         play.call(9, 202.0);
         assert!(play.caller(202.0).is_none(), "there is no such player");
     }

@@ -10,6 +10,7 @@ use crate::{
         theme::{bordered, check_box},
         words::{Word, t},
     },
+    window::Page,
 };
 use eframe::egui::{
     Button, ComboBox, Context, Label, RichText, Role, Slider, TextEdit, Ui, WidgetInfo,
@@ -60,7 +61,7 @@ impl Chooser {
         }
         ui.add_space(6.0);
         if ui.button(t!("phone-button")).on_hover_text(t!("phone-scan")).clicked() {
-            command = Some(Command::Act(Action::Phone));
+            command = Some(Command::Act(Action::Page(Page::Phone)));
         }
         ui.add_space(6.0);
         let label = ui.label(t!("phone-label"));

@@ -1,7 +1,8 @@
 //! What of a photo's cards is being corrected, and what keys ask for.
 
 use crate::photos::correct::{Change, Refusal};
-use crate::shared::{keys::Action, table::Table};
+use crate::shared::keys::{Action, Direction};
+use crate::shared::table::Table;
 use eframe::egui::{Event, Ui};
 use setsight_game::cards::{Card, Color, Shading};
 use setsight_photo::geometry::Point;
@@ -93,8 +94,8 @@ impl Correcting {
     /// What a key asks for.
     pub(crate) fn act(&mut self, action: Action, table: &Table) -> Option<Edit> {
         match action {
-            Action::CardLeft | Action::CardRight | Action::CardUp | Action::CardDown => {
-                let next = next_card(table, self.selected, action);
+            Action::Card(direction) => {
+                let next = next_card(table, self.selected, direction);
                 self.select(next, table);
                 self.focus = next;
             }
@@ -116,19 +117,17 @@ impl Correcting {
             }
             Action::Confirm => return self.accepted(table),
             Action::Strike => return Some(Edit::Change(Change::Strike(self.selected?))),
-            Action::CornerLeft => return self.nudge(table, -NUDGE_PX, 0.0),
-            Action::CornerRight => return self.nudge(table, NUDGE_PX, 0.0),
-            Action::CornerUp => return self.nudge(table, 0.0, -NUDGE_PX),
-            Action::CornerDown => return self.nudge(table, 0.0, NUDGE_PX),
+            Action::Corner(direction) => return self.nudge(table, direction),
             _ => {}
         }
         None
     }
 
-    fn nudge(&self, table: &Table, dx: f64, dy: f64) -> Option<Edit> {
+    fn nudge(&self, table: &Table, direction: Direction) -> Option<Edit> {
+        let (x, y) = direction.step();
         let card = self.selected?;
         let at = table.cards.get(card)?.corners_in_image.0[self.corner];
-        let change = Change::MoveCorner(card, self.corner, at + Point::new(dx, dy));
+        let change = Change::MoveCorner(card, self.corner, at + Point::new(x, y) * NUDGE_PX);
         Some(Edit::Change(change))
     }
 
@@ -198,20 +197,19 @@ pub(crate) fn accept(table: &Table, card: usize, guess: Option<Guess>) -> Edit {
 
 /// The card that an arrow leads to: what lies there, or to the left and right at a row's end the next
 /// one as one reads.
-pub(crate) fn next_card(table: &Table, from: Option<usize>, arrow: Action) -> Option<usize> {
+pub(crate) fn next_card(table: &Table, from: Option<usize>, direction: Direction) -> Option<usize> {
     let order = table.reading_order();
     let Some(from) = from.filter(|&card| card < table.cards.len()) else {
-        let last = matches!(arrow, Action::CardLeft | Action::CardUp);
+        let last = matches!(direction, Direction::Left | Direction::Up);
         return if last { order.last().copied() } else { order.first().copied() };
     };
-    let (direction, step) = match arrow {
-        Action::CardLeft => ((-1.0, 0.0), order.len() - 1),
-        Action::CardRight => ((1.0, 0.0), 1),
-        Action::CardUp => ((0.0, -1.0), 0),
-        _ => ((0.0, 1.0), 0),
+    let step = match direction {
+        Direction::Left => order.len() - 1,
+        Direction::Right => 1,
+        Direction::Up | Direction::Down => 0,
     };
     let at = order.iter().position(|&card| card == from)?;
-    table.towards(from, direction).or(Some(order[(at + step) % order.len()]))
+    table.towards(from, direction.step()).or(Some(order[(at + step) % order.len()]))
 }
 
 #[cfg(test)]
@@ -241,15 +239,16 @@ mod tests {
         let table = table_of("1fgd 2fgd 3srs");
         let mut correcting = Correcting::default();
         assert_eq!(correcting.act(Action::Strike, &table), None);
-        correcting.act(Action::CardRight, &table);
+        correcting.act(Action::Card(Direction::Right), &table);
         assert_eq!(correcting.selected, Some(0));
-        correcting.act(Action::CardLeft, &table);
+        correcting.act(Action::Card(Direction::Left), &table);
         assert_eq!(correcting.selected, Some(2), "round and round");
         assert_eq!(correcting.act(Action::Strike, &table), Some(Edit::Change(Change::Strike(2))));
         correcting.act(Action::NextCorner, &table);
         let corner = table.cards[2].corners_in_image.0[1];
         let right = Change::MoveCorner(2, 1, corner + Point::new(NUDGE_PX, 0.0));
-        assert_eq!(correcting.act(Action::CornerRight, &table), Some(Edit::Change(right)));
+        let moved = correcting.act(Action::Corner(Direction::Right), &table);
+        assert_eq!(moved, Some(Edit::Change(right)));
         correcting.fit(&table_of("1fgd"));
         assert_eq!(correcting.selected, None);
     }

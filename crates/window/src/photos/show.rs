@@ -16,11 +16,13 @@ use crate::{
         overlay,
         picture::{Picture, Placement, zoom_buttons},
         reasons,
+        split::Split,
         tab::{AppContext, Command},
         table::Heap,
         verdict,
         words::{Word, t},
     },
+    window::Page,
 };
 use eframe::egui::{
     Button, Color32, Frame, Id, Margin, Rect, RichText, ScrollArea, Ui, UiBuilder, pos2, vec2,
@@ -29,21 +31,17 @@ use setsight_photo::source::ListError;
 use setsight_vision::StageTime;
 use std::time::Duration;
 
-/// Below this width the panel lies under the picture.
-const NARROW: f32 = 600.0;
-/// Least and usual width of the panel beside the picture.
-const PANEL: (f32, f32) = (250.0, 392.0);
+/// Most width of the panel, and the height below which it scrolls as a whole.
+const PANEL: (f32, f32) = (392.0, 420.0);
 /// Below this height there is no room for thumbnails; keys lead to the other photos.
 const NO_STRIP: f32 = 240.0;
 /// From so many photos on they can be filtered.
 const FILTERED: usize = 10;
-/// Below this height the panel scrolls as a whole.
-const LOW: f32 = 420.0;
 
 /// What can be done where there is nothing to see.
 const OTHER_FOLDER: (Action, Word) = (Action::OpenFolder, Word("another-folder"));
 const SAMPLE: (Action, Word) = (Action::Sample, Word("try-sample"));
-const HOW_TO: (Action, Word) = (Action::HowTo, Word("how-to-photograph-a-table"));
+const HOW_TO: (Action, Word) = (Action::Page(Page::HowTo), Word("how-to-photograph-a-table"));
 
 /// What may be done next, as buttons.
 fn steps(ui: &mut Ui, app: &mut AppContext, steps: &[(Action, Word)]) {
@@ -72,21 +70,11 @@ impl Parts {
             _ => 150.0,
         };
         let (upper, strip) = whole.split_top_bottom_at_y(whole.max.y - height);
-        let narrow = whole.width() < NARROW;
-        // So little room that nothing has enough: beside each other, half and half.
-        let tiny = narrow && upper.height() < NO_STRIP && upper.width() > upper.height();
-        let (picture, side) = if tiny {
-            upper.split_left_right_at_fraction(0.45)
-        } else if narrow {
-            upper.split_top_bottom_at_y(upper.max.y - (upper.height() * 0.46).min(320.0))
-        } else {
-            let width = (upper.width() * 0.36).clamp(PANEL.0, PANEL.1);
-            upper.split_left_right_at_x(upper.max.x - width)
-        };
-        let side_scrolls = narrow || upper.height() < LOW;
-        let margin = if narrow { 8.0 } else { 14.0 };
+        let split = Split::new(upper.size(), PANEL.0, PANEL.1);
+        let (picture, side) = split.parts(upper);
+        let margin = if split.narrow { 8.0 } else { 14.0 };
         let strip = (height > 0.0).then_some(strip);
-        Self { picture, side, side_scrolls, margin, strip }
+        Self { picture, side, side_scrolls: split.scrolls, margin, strip }
     }
 }
 

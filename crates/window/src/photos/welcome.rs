@@ -1,8 +1,8 @@
 //! The first page: what can be done here.
 
-use crate::deal;
 use crate::shared::card_face::{ASPECT, paint, rect_at};
 use crate::shared::{keys::Action, settings::Settings, tab::Command, words::t};
+use crate::{deal, window::Page};
 use eframe::egui::{Button, RichText, Role, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn content(ui: &mut Ui, settings: &Settings) -> Option<Command> {
         for (action, words) in [
             (Action::Sample, t!("try-sample")),
             (Action::OpenFolder, t!("ask-folder")),
-            (Action::Phone, t!("phone-title")),
+            (Action::Page(Page::Phone), t!("phone-title")),
             (Action::Tab(deal::TAB.id), t!("deal-without-photos")),
         ] {
             if ui.add(Button::new(words).min_size(size)).clicked() {

@@ -41,7 +41,7 @@ fn triangles_of(deck: &Deck, shape: Shape) -> Cow<'static, Triangles> {
 
 /// Cuts a polygon into triangles by cutting off its ears (Meisters 1975). Anticlockwise on the
 /// screen, y down.
-pub(crate) fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
+fn triangles(outline: &[(f64, f64)]) -> Vec<[usize; 3]> {
     let cross = |a: usize, b: usize, c: usize| {
         let (a, b, c) = (outline[a], outline[b], outline[c]);
         (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
@@ -110,18 +110,6 @@ pub(crate) fn symbol(
     ink: Color32,
 ) {
     let outline = &deck.outline(shape);
-    let kind = deck.fill(shading).kind;
-    filled(painter, (center, card_size), (outline, &triangles_of(deck, shape)), kind, ink);
-}
-
-/// The same of an outline and its triangles.
-pub(crate) fn filled(
-    painter: &Painter,
-    (center, card_size): (Pos2, Vec2),
-    (outline, triangles): (&[(f64, f64)], &[[usize; 3]]),
-    kind: FillKind,
-    ink: Color32,
-) {
     let place = |(x, y): (f64, f64)| center + vec2(x as f32, y as f32) * card_size;
     let points: Vec<Pos2> = outline.iter().copied().map(place).collect();
     let pen = (card_size.x * 0.016).max(1.0);
@@ -141,13 +129,13 @@ pub(crate) fn filled(
     // From stripe to stripe, in card long sides.
     let step = 0.68 / STRIPES as f64 * CARD_SHORT_MM / CARD_LONG_MM;
     let columns = || (-3..=3).map(|i| f64::from(i) * step);
-    match kind {
+    match deck.fill(shading).kind {
         FillKind::Solid => {
             let mut mesh = Mesh::default();
             for &p in &points {
                 mesh.colored_vertex(p, ink);
             }
-            for &[a, b, c] in triangles {
+            for &[a, b, c] in triangles_of(deck, shape).iter() {
                 mesh.add_triangle(a as u32, b as u32, c as u32);
             }
             painter.add(Ink::mesh(mesh));

@@ -1,24 +1,21 @@
-//! Every action has a key. This table and the list of tabs say which; the help page shows them.
+//! Every action has a key. This table and those of tabs and pages say which; the help page shows them.
 
+use crate::shared::look::Mode;
 use crate::shared::words::{Word, t};
+use crate::window::pages::{PAGES, Page, PageSpec};
 use crate::{TABS, shared::tab::TabSpec};
 use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
 
 /// What a key can do; [`BINDINGS`] has words for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    Help,
-    Settings,
+    /// Shows or hides a page over the window.
+    Page(Page),
     OpenFolder,
     OpenPhoto,
     /// Asks for a path to be typed.
     TypePath,
-    Phone,
-    DeckCheck,
     Sample,
-    Rules,
-    HowTo,
-    About,
     /// Goes to the tab of this name.
     Tab(&'static str),
     /// Goes to the tab that was seen before.
@@ -34,15 +31,11 @@ pub enum Action {
     Brightness,
     FullScreen,
     Quit,
-    NextPhoto,
-    PreviousPhoto,
-    FirstPhoto,
-    LastPhoto,
+    Photo(Go),
     NextUnsure,
     PreviousUnsure,
-    Solve,
-    Hint,
-    Learn,
+    /// Looks at the cards this way.
+    Look(Mode),
     Correct,
     Stages,
     NextSet,
@@ -52,10 +45,8 @@ pub enum Action {
     MoreHint,
     AnotherHint,
     Clear,
-    CardLeft,
-    CardRight,
-    CardUp,
-    CardDown,
+    /// Goes to the next card in this direction.
+    Card(Direction),
     AllRight,
     StartOver,
     Check,
@@ -66,16 +57,12 @@ pub enum Action {
     Undo,
     Redo,
     NextCorner,
-    CornerLeft,
-    CornerRight,
-    CornerUp,
-    CornerDown,
+    /// Moves the corner of a card.
+    Corner(Direction),
     NextStage,
     PreviousStage,
-    NextStep,
-    PreviousStep,
-    LastStep,
-    FirstStep,
+    /// A step of a game that is watched.
+    Step(Go),
     DealRandom,
     DealDaily,
     OpenDeals,
@@ -101,19 +88,41 @@ pub enum Action {
 impl Action {
     /// Whether it is done while something lies over the window, which would hide what else it did.
     pub(crate) const fn is_done_under_a_page(self) -> bool {
-        let is_page = matches!(
+        matches!(
             self,
-            Self::About
-                | Self::DeckCheck
-                | Self::Help
-                | Self::HowTo
-                | Self::Phone
-                | Self::Rules
-                | Self::Settings
-        );
-        let is_of_all = matches!(self, Self::Brightness | Self::Quit);
-        is_page || is_of_all || matches!(self, Self::ScaleDown | Self::ScaleUp)
+            Self::Page(_) | Self::Brightness | Self::Quit | Self::ScaleDown | Self::ScaleUp
+        )
     }
+}
+
+/// Where an arrow leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
+impl Direction {
+    /// One to the right or down, or one back.
+    pub(crate) const fn step(self) -> (f64, f64) {
+        match self {
+            Self::Left => (-1.0, 0.0),
+            Self::Right => (1.0, 0.0),
+            Self::Up => (0.0, -1.0),
+            Self::Down => (0.0, 1.0),
+        }
+    }
+}
+
+/// Where one goes among photos or steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Go {
+    First,
+    Previous,
+    Next,
+    Last,
 }
 
 /// Where a key works.
@@ -202,20 +211,13 @@ const ALT: Modifiers = Modifiers::ALT;
 const SHIFT: Modifiers = Modifiers::SHIFT;
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
-/// All keys but those that lead to the tabs.
+/// All keys but those that lead to tabs and pages.
 #[rustfmt::skip]
 const BINDINGS: &[Binding] = &[
-    bind(Place::Window, NO, Key::F1, Action::Help, Word("keys-this-page")),
-    bind(Place::Window, SHIFT, Key::F1, Action::Rules, Word("rules-of-the-game")),
-    bind(Place::Window, CTRL, Key::F1, Action::HowTo, Word("how-to-photograph-a-table")),
-    bind(Place::Window, ALT, Key::F1, Action::About, Word("about-this-program")),
-    bind(Place::Window, CTRL, Key::Comma, Action::Settings, Word("settings")),
     bind(Place::Window, CTRL, Key::O, Action::OpenPhoto, Word("ask-photos")),
     bind(Place::Window, CTRL_SHIFT, Key::O, Action::OpenFolder, Word("ask-folder")),
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
-    bind(Place::Window, CTRL, Key::P, Action::Phone, Word("phone-title")),
-    bind(Place::Window, CTRL, Key::I, Action::DeckCheck, Word("deck-check")),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     // On keyboards with + above =, and by whoever presses = for it.
     bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),
@@ -225,15 +227,15 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::D, Action::Brightness, Word("light-or-dark")),
     bind(Place::Window, NO, Key::F11, Action::FullScreen, Word("keys-full-screen")),
     bind(Place::Window, CTRL, Key::Q, Action::Quit, Word("keys-leave")),
-    bind(Place::Photos, NO, Key::PageDown, Action::NextPhoto, Word("keys-next-photo")),
-    bind(Place::Photos, NO, Key::PageUp, Action::PreviousPhoto, Word("keys-previous-photo")),
-    bind(Place::Photos, NO, Key::Home, Action::FirstPhoto, Word("keys-first-photo")),
-    bind(Place::Photos, NO, Key::End, Action::LastPhoto, Word("keys-last-photo")),
+    bind(Place::Photos, NO, Key::PageDown, Action::Photo(Go::Next), Word("keys-next-photo")),
+    bind(Place::Photos, NO, Key::PageUp, Action::Photo(Go::Previous), Word("keys-previous-photo")),
+    bind(Place::Photos, NO, Key::Home, Action::Photo(Go::First), Word("keys-first-photo")),
+    bind(Place::Photos, NO, Key::End, Action::Photo(Go::Last), Word("keys-last-photo")),
     bind(Place::Photos, NO, Key::U, Action::NextUnsure, Word("keys-next-unsure")),
     bind(Place::Photos, SHIFT, Key::U, Action::PreviousUnsure, Word("keys-previous-unsure")),
-    bind(Place::Photos, NO, Key::F2, Action::Solve, Word("keys-solve")),
-    bind(Place::Photos, NO, Key::F3, Action::Hint, Word("keys-hint")),
-    bind(Place::Photos, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Photos, NO, Key::F2, Action::Look(Mode::Solve), Word("keys-solve")),
+    bind(Place::Photos, NO, Key::F3, Action::Look(Mode::Hint), Word("keys-hint")),
+    bind(Place::Photos, NO, Key::F4, Action::Look(Mode::Learn), Word("keys-learn")),
     bind(Place::Photos, NO, Key::F5, Action::Correct, Word("keys-correct")),
     bind(Place::Photos, NO, Key::F6, Action::Stages, Word("keys-stages")),
     bind(Place::Photos, NO, Key::F7, Action::Check, Word("keys-check")),
@@ -249,15 +251,15 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Hint, NO, Key::H, Action::MoreHint, Word("keys-more-hint")),
     bind(Place::Hint, NO, Key::N, Action::AnotherHint, Word("keys-another-hint")),
     bind(Place::Hint, NO, Key::Escape, Action::Clear, Word("keys-hide-hint")),
-    bind(Place::Learn, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
-    bind(Place::Learn, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
-    bind(Place::Learn, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
-    bind(Place::Learn, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Learn, NO, Key::ArrowRight, Action::Card(Direction::Right), Word("keys-card-right")),
+    bind(Place::Learn, NO, Key::ArrowLeft, Action::Card(Direction::Left), Word("keys-card-left")),
+    bind(Place::Learn, NO, Key::ArrowUp, Action::Card(Direction::Up), Word("keys-card-up")),
+    bind(Place::Learn, NO, Key::ArrowDown, Action::Card(Direction::Down), Word("keys-card-down")),
     bind(Place::Learn, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
-    bind(Place::Correct, NO, Key::ArrowRight, Action::CardRight, Word("keys-card-right")),
-    bind(Place::Correct, NO, Key::ArrowLeft, Action::CardLeft, Word("keys-card-left")),
-    bind(Place::Correct, NO, Key::ArrowUp, Action::CardUp, Word("keys-card-up")),
-    bind(Place::Correct, NO, Key::ArrowDown, Action::CardDown, Word("keys-card-down")),
+    bind(Place::Correct, NO, Key::ArrowRight, Action::Card(Direction::Right), Word("keys-card-right")),
+    bind(Place::Correct, NO, Key::ArrowLeft, Action::Card(Direction::Left), Word("keys-card-left")),
+    bind(Place::Correct, NO, Key::ArrowUp, Action::Card(Direction::Up), Word("keys-card-up")),
+    bind(Place::Correct, NO, Key::ArrowDown, Action::Card(Direction::Down), Word("keys-card-down")),
     bind(Place::Correct, CTRL, Key::Enter, Action::AllRight, Word("keys-all-right")),
     bind(Place::Correct, CTRL, Key::Delete, Action::StartOver, Word("keys-start-over")),
     bind(Place::Correct, NO, Key::Enter, Action::Confirm, Word("keys-confirm")),
@@ -268,10 +270,10 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Correct, CTRL, Key::Y, Action::Redo, Word("redo")),
     bind(Place::Correct, CTRL_SHIFT, Key::Z, Action::Redo, Word("redo")),
     bind(Place::Correct, NO, Key::C, Action::NextCorner, Word("keys-next-corner")),
-    bind(Place::Correct, ALT, Key::ArrowLeft, Action::CornerLeft, Word("keys-corner-left")),
-    bind(Place::Correct, ALT, Key::ArrowRight, Action::CornerRight, Word("keys-corner-right")),
-    bind(Place::Correct, ALT, Key::ArrowUp, Action::CornerUp, Word("keys-corner-up")),
-    bind(Place::Correct, ALT, Key::ArrowDown, Action::CornerDown, Word("keys-corner-down")),
+    bind(Place::Correct, ALT, Key::ArrowLeft, Action::Corner(Direction::Left), Word("keys-corner-left")),
+    bind(Place::Correct, ALT, Key::ArrowRight, Action::Corner(Direction::Right), Word("keys-corner-right")),
+    bind(Place::Correct, ALT, Key::ArrowUp, Action::Corner(Direction::Up), Word("keys-corner-up")),
+    bind(Place::Correct, ALT, Key::ArrowDown, Action::Corner(Direction::Down), Word("keys-corner-down")),
     bind(Place::Correct, NO, Key::Escape, Action::Clear, Word("keys-let-go")),
     bind(Place::Stages, NO, Key::ArrowRight, Action::NextStage, Word("keys-next-stage")),
     bind(Place::Stages, NO, Key::ArrowLeft, Action::PreviousStage, Word("keys-previous-stage")),
@@ -285,10 +287,10 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Deal, NO, Key::Space, Action::Start, Word("keys-start")),
     bind(Place::Deal, NO, Key::W, Action::WatchGame, Word("keys-watch")),
     bind(Place::Deal, NO, Key::D, Action::NextDeal, Word("keys-next-deal")),
-    bind(Place::Watch, NO, Key::ArrowRight, Action::NextStep, Word("next-step")),
-    bind(Place::Watch, NO, Key::ArrowLeft, Action::PreviousStep, Word("previous-step")),
-    bind(Place::Watch, NO, Key::Home, Action::FirstStep, Word("first-step")),
-    bind(Place::Watch, NO, Key::End, Action::LastStep, Word("last-step")),
+    bind(Place::Watch, NO, Key::ArrowRight, Action::Step(Go::Next), Word("next-step")),
+    bind(Place::Watch, NO, Key::ArrowLeft, Action::Step(Go::Previous), Word("previous-step")),
+    bind(Place::Watch, NO, Key::Home, Action::Step(Go::First), Word("first-step")),
+    bind(Place::Watch, NO, Key::End, Action::Step(Go::Last), Word("last-step")),
     bind(Place::Play, NO, Key::P, Action::Pause, Word("keys-pause")),
     bind(Place::Play, NO, Key::Enter, Action::Start, Word("keys-go-on")),
     bind(Place::Play, NO, Key::Space, Action::Start, Word("keys-go-on")),
@@ -296,9 +298,9 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Play, NO, Key::I, Action::DealHint, Word("keys-deal-hint")),
     bind(Place::Play, NO, Key::K, Action::AnotherHint, Word("keys-another-hint")),
     bind(Place::Play, NO, Key::Escape, Action::Clear, Word("keys-other-cards")),
-    bind(Place::Live, NO, Key::F2, Action::Solve, Word("keys-solve")),
-    bind(Place::Live, NO, Key::F3, Action::Hint, Word("keys-hint")),
-    bind(Place::Live, NO, Key::F4, Action::Learn, Word("keys-learn")),
+    bind(Place::Live, NO, Key::F2, Action::Look(Mode::Solve), Word("keys-solve")),
+    bind(Place::Live, NO, Key::F3, Action::Look(Mode::Hint), Word("keys-hint")),
+    bind(Place::Live, NO, Key::F4, Action::Look(Mode::Learn), Word("keys-learn")),
     bind(Place::Live, NO, Key::ArrowRight, Action::NextSet, Word("next-set")),
     bind(Place::Live, NO, Key::ArrowLeft, Action::PreviousSet, Word("previous-set")),
     bind(Place::Live, NO, Key::ArrowUp, Action::AllSets, Word("all-sets")),
@@ -314,9 +316,10 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Deck, NO, Key::Escape, Action::Clear, Word("keys-leave-deck")),
 ];
 
-/// All keys: first those that lead to the tabs.
+/// All keys: first those that lead to tabs and pages.
 pub(crate) fn bindings() -> impl Iterator<Item = Binding> + Clone {
-    TABS.iter().map(TabSpec::binding).chain(BINDINGS.iter().copied())
+    let leading = TABS.iter().map(TabSpec::binding).chain(PAGES.iter().map(PageSpec::binding));
+    leading.chain(BINDINGS.iter().copied())
 }
 
 /// What works without a place in [`bindings`]: the system's own keys, and letters that are typed.

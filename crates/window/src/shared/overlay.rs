@@ -317,7 +317,7 @@ pub(crate) fn cards(
 
 /// Tells something of what lies at a point, in the corner of the room where it covers least of what
 /// lies around.
-pub(crate) fn tip_in_corner<T>(ui: &Ui, room: Rect, at: Pos2, add: impl FnOnce(&mut Ui) -> T) {
+fn tip_in_corner<T>(ui: &Ui, room: Rect, at: Pos2, add: impl FnOnce(&mut Ui) -> T) {
     let (pivot, corner) = match (at.x < room.center().x, at.y < room.center().y) {
         (true, true) => (Align2::RIGHT_BOTTOM, room.right_bottom()),
         (true, false) => (Align2::RIGHT_TOP, room.right_top()),

@@ -212,7 +212,6 @@ pub(crate) fn settings(ctx: &Context, settings: &mut Settings) -> Chosen {
         ui.add_space(6.0);
         theme::check_box(ui, &mut settings.letters, t!("say-letters"));
         theme::check_box(ui, &mut settings.codes, t!("write-codes"));
-        theme::check_box(ui, &mut settings.sounds, t!("play-sounds"));
         ui.add_space(6.0);
         let label = ui.label(t!("size-of-everything"));
         ui.horizontal_wrapped(|ui| {

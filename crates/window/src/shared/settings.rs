@@ -60,8 +60,6 @@ pub struct Settings {
     pub letters: bool,
     /// Whether saved pictures name each card by its code.
     pub(crate) codes: bool,
-    /// Whether a set and a mistake are heard in the dealt game.
-    pub(crate) sounds: bool,
     /// Folders and photos that were open, the last one first.
     pub(crate) recent: Vec<PathBuf>,
     /// Width and height of the window in points, once it has been another than the usual.
@@ -99,7 +97,6 @@ impl Default for Settings {
             letters: false,
             cameras: BTreeMap::new(),
             codes: false,
-            sounds: false,
             recent: Vec::new(),
             size: None,
             deck: None,
@@ -223,10 +220,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("window.json");
         let mut store = SettingsStore::at(&path).with_brightness(Brightness::Dark);
-        store.settings.sounds = true;
+        store.settings.codes = true;
         store.save().unwrap();
         let kept = SettingsStore::at(&path).settings;
-        assert!(kept.sounds && kept.brightness == Brightness::System);
+        assert!(kept.codes && kept.brightness == Brightness::System);
         for choice in [Brightness::Light, Brightness::Dark] {
             store.settings.brightness = choice;
             store.save().unwrap();
@@ -252,8 +249,11 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             assert_eq!(SettingsStore::at(&path).settings, Settings::default(), "{text}");
         }
-        // What an older version did not know keeps its default.
-        std::fs::write(&path, r#"{"palette": "tol", "future": 1}"#).unwrap();
-        assert_eq!(SettingsStore::at(&path).settings.palette, Palette::Tol);
+        // What this version does not know, or knows no longer, leaves the rest as it was.
+        for unknown in [r#""future": 1"#, r#""sounds": true"#] {
+            std::fs::write(&path, format!(r#"{{"palette": "tol", {unknown}}}"#)).unwrap();
+            let expected = Settings { palette: Palette::Tol, ..Settings::default() };
+            assert_eq!(SettingsStore::at(&path).settings, expected, "{unknown}");
+        }
     }
 }

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the window knows of a tab before there is one.
 pub(crate) struct TabSpec {
-    /// A stable name: of [`Action::Tab`], of [`Ask::tab`] and on the command line.
+    /// A stable name: of [`Action::Tab`] and of [`Ask::tab`].
     pub(crate) id: &'static str,
     /// Its name in the bar.
     pub(crate) word: Word,
@@ -29,8 +29,6 @@ pub(crate) struct TabSpec {
     pub(crate) shortcut: (Modifiers, Key, Word),
     /// Whether it is in the bar; a tab that is not needs a way to it from elsewhere.
     pub(crate) in_bar: bool,
-    /// What `--show` with its name shows; without, the command line does not offer it.
-    pub(crate) show_help: Option<&'static str>,
     /// What a file of its own kind is opened as, wherever it is dropped or named.
     pub(crate) opens: fn(&Path) -> Option<Ask>,
     /// Makes the tab, with nothing open.

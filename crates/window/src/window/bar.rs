@@ -1,10 +1,11 @@
 //! The bar at the top: tabs and menus.
 
 use super::Window;
+use super::pages::{Menu, Page, entries_of};
 use crate::photos::{Photos, welcome};
 use crate::shared::keys::{Action, key_of};
 use crate::shared::words::{Word, t};
-use crate::{TABS, any_game, deck};
+use crate::{TABS, deck};
 use eframe::egui::{
     Button, RichText, Role, ScrollArea, TextStyle, TextWrapMode, Ui, WidgetInfo, WidgetText,
 };
@@ -53,9 +54,9 @@ impl Window {
                                 ui.separator();
                             }
                         }
-                        self.entries(ui, self.more());
-                        self.entries(ui, &[(Action::Settings, Word("settings"))]);
-                        self.entries(ui, &HELP);
+                        self.entries(ui, &self.more());
+                        self.entries(ui, &[(SETTINGS, Word("settings"))]);
+                        self.entries(ui, &entries_of(Menu::Help));
                     });
                 });
                 return;
@@ -67,17 +68,23 @@ impl Window {
                 self.entries(ui, &OPENING);
                 self.recent_entries(ui);
             });
-            ui.menu_button(t!("menu-more"), |ui| self.entries(ui, self.more()));
+            ui.menu_button(t!("menu-more"), |ui| self.entries(ui, &self.more()));
             if ui.button(t!("settings")).clicked() {
-                self.act(&ctx, Action::Settings);
+                self.act(&ctx, SETTINGS);
             }
-            ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &HELP));
+            ui.menu_button(t!("menu-help"), |ui| self.entries(ui, &entries_of(Menu::Help)));
         });
     }
 
     /// What is done seldom: how a photo was read as long as there is one.
-    fn more(&self) -> &'static [(Action, Word)] {
-        if self.tabs.get::<Photos>().is_open() { &MORE } else { &MORE[1..] }
+    fn more(&self) -> Vec<(Action, Word)> {
+        let mut entries = Vec::new();
+        if self.tabs.get::<Photos>().is_open() {
+            entries.push((Action::Stages, Word("keys-stages")));
+        }
+        entries.push((Action::Tab(deck::TAB.id), Word("teach-a-deck")));
+        entries.extend(entries_of(Menu::More));
+        entries
     }
 
     /// What was open before, as entries of a menu.
@@ -161,6 +168,8 @@ fn tabs() -> Vec<(Action, Word)> {
     TABS.iter().filter(|tab| tab.in_bar).map(|tab| (Action::Tab(tab.id), tab.word)).collect()
 }
 
+const SETTINGS: Action = Action::Page(Page::Settings);
+
 /// The menus of the bar. The first one only some tabs have.
 const MENUS: [Word; 5] =
     [Word("menu-save"), Word("menu-open"), Word("menu-more"), Word("settings"), Word("menu-help")];
@@ -168,18 +177,6 @@ const OPENING: [(Action, Word); 5] = [
     (Action::OpenPhoto, Word("open-photos")),
     (Action::OpenFolder, Word("open-a-folder")),
     (Action::TypePath, Word("type-a-path")),
-    (Action::Phone, Word("phone-title")),
+    (Action::Page(Page::Phone), Word("phone-title")),
     (Action::Sample, Word("a-sample-table")),
-];
-const MORE: [(Action, Word); 4] = [
-    (Action::Stages, Word("keys-stages")),
-    (Action::Tab(any_game::TAB.id), any_game::TAB.word),
-    (Action::Tab(deck::TAB.id), Word("teach-a-deck")),
-    (Action::DeckCheck, Word("deck-check")),
-];
-const HELP: [(Action, Word); 4] = [
-    (Action::Rules, Word("the-rules")),
-    (Action::HowTo, Word("how-to-photograph")),
-    (Action::Help, Word("keys")),
-    (Action::About, Word("about")),
 ];

@@ -496,7 +496,7 @@ fn nothing_of_the_camera_is_cut_off() {
                 window.tabs.get_mut::<LiveTab>().choose(Input::Film(film.into()), &mut window.app);
                 test.show(view.clone());
                 if height == 800.0 {
-                    test.is_as_in(&format!("{}/{page}", language.name()));
+                    test.is_as_in(page, language);
                 }
                 let page = format!("{page} at {width}x{height} {}", language.name());
                 layout::all_in_view(&mut test.harness, &page);

@@ -213,7 +213,7 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
 
 /// The corners of a cross that fills the square from -1 to 1: its upright bar is `2 * a` wide, its
 /// level one `2 * b` high.
-pub fn cross(a: f64, b: f64) -> Vec<(f64, f64)> {
+fn cross(a: f64, b: f64) -> Vec<(f64, f64)> {
     vec![
         (-a, -1.0),
         (-a, -b),

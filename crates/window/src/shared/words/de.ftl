@@ -192,6 +192,7 @@ tab-deal = Spiel
 tab-live = Live
 menu = Menü
 menu-help = Hilfe…
+menu-more = Mehr…
 menu-open = Öffnen…
 menu-save = Speichern…
 settings = Einstellungen
@@ -322,7 +323,6 @@ cards-are-read-as = Deine Karten
 usual-cards = Die üblichen Karten
 say-letters = Die Farbe gezeichneter Karten auch als Buchstaben zeigen
 write-codes = Codes wie 2spd auf gespeicherte Bilder schreiben
-play-sounds = Beim Spielen leise Töne für ein Set und für einen Fehler
 size-of-everything = Anzeigegröße
 usual-size = Normale Größe
 kept = Wird automatisch gespeichert.
@@ -1107,74 +1107,6 @@ camera-no-ffmpeg-advice = Zu tun: { $advice }.
 camera-film = { $error }
 camera-film-advice = Sieh nach, ob er anderswo läuft.
 camera-unread-advice = Schließ andere Programme und öffne diesen Reiter noch einmal.
-
-## Beliebiges Spiel
-
-tab-any-game = SET in jeder Größe
-menu-more = Mehr…
-keys-any-game = SET in jeder Größe: spielen oder einem Löser zusehen
-any-what = Eine Karte hat p Eigenschaften mit je v Werten. Ein Set sind v Karten, die in jeder Eigenschaft alle gleich oder alle verschieden sind.
-any-values = Werte (v)
-any-properties = Eigenschaften (p)
-any-sets = Gesuchte Sets (n)
-any-play = Spielen
-any-watch = Einem Löser zusehen
-any-again = Von vorn
-any-sets-of = Sets: { $n } von { $all }
-any-clock = Zeit: { $time }
-any-choose = Wähle { $n } Karten, die ein Set bilden.
-any-not-a-set = Kein Set:
-any-neither = { $property }: weder alle gleich noch alle verschieden
-any-row = { $n }. Reihe von Kästchen
-any-more-cards =
-    { $n ->
-        [one] Es lag kein Set da, deshalb kam eine Karte dazu.
-       *[other] Es lag kein Set da, deshalb kamen { $n } Karten dazu.
-    }
-any-there-is-one = Es liegt ein Set da.
-any-hint = Tipp
-any-say-none = Hier liegt kein Set
-any-all-found = Alle gefunden!
-any-deck-out = Der Stapel ist leer, und kein Set liegt mehr da.
-any-deal = Spiel
-any-next-deal = Nächstes Spiel
-any-solver = Löser
-any-brute = Probiert alle Kombinationen von v Karten.
-any-smt = Z3, mit einer ganzen Zahl für jeden Wert eines Sets.
-any-smt-boolean = Z3, mit Ja oder Nein für jede Karte des Tischs.
-any-dynamic = Merkt sich alle Teilsets und findet die, denen eine Karte fehlt, über diese Karte.
-any-dynamic-paper = Nimmt zu jedem Paar Karte um Karte, die passt, und übersieht so manches Set.
-any-cover = Zu jeder Karte: Welche der Karten vor ihr bilden mit ihr ein Set?
-any-searching = Wird gesucht…
-any-run = Abspielen
-any-step-slider = Schritt der Suche
-any-step-of = Schritt { $n } von { $all }
-any-steps-kept = Die Suche brauchte { $all } Schritte; nur die ersten sind aufgehoben.
-any-no-steps = Z3 antwortet auf einmal: Es zeigt keine eigenen Schritte.
-any-unfinished = Nicht fertig in { $n } s Rechenzeit.
-any-drawn =
-    { $n ->
-        [one] { $n } Karte wird ausgelegt.
-       *[other] { $n } Karten werden ausgelegt.
-    }
-any-turn = Diese Karte ist an der Reihe: Sets aus ihr und den Karten vor ihr.
-any-tried = Sind diese ein Set?
-any-grown = Ein Teilset aus { $n } Karten wird gemerkt.
-any-hit = Die Karte, die diese ergänzt, liegt da.
-any-miss = Die Karte, die diese ergänzt, liegt nicht da.
-any-lacked-by-none = Keinem gemerkten Teilset fehlt nur diese Karte.
-any-branch =
-    { $n ->
-        [one] { $n } Karte gewählt; zu ihr passen: { $left }.
-       *[other] { $n } Karten gewählt; zu allen passen: { $left }.
-    }
-any-none = Hier liegt kein Set.
-any-stored = Gemerkt: { $sizes }
-any-of-size = { $count } aus { $n } Karten
-any-looked-so-far = Bisher nachgeschlagen: { $n }
-any-branches-so-far = Bisherige Zweige: { $n }
-any-tried-so-far = Bisherige Kombinationen: { $n }
-any-card = Karte { $n }: { $values }
 
 ## Ein Handy als Kamera
 

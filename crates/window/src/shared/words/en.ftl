@@ -186,6 +186,7 @@ tab-deal = Deal
 tab-live = Live
 menu = Menu
 menu-help = Help…
+menu-more = More…
 menu-open = Open…
 menu-save = Save…
 settings = Settings
@@ -317,7 +318,6 @@ cards-are-read-as = Your cards
 usual-cards = The usual cards
 say-letters = Show the colour of drawn cards as a letter, too
 write-codes = Write codes such as 2spd on saved pictures
-play-sounds = Play quiet sounds for a set and for a mistake
 size-of-everything = Display size
 usual-size = Normal size
 kept = Saved automatically.
@@ -1112,75 +1112,6 @@ camera-no-ffmpeg-advice = To do: { $advice }.
 camera-film = { $error }
 camera-film-advice = Check whether it plays elsewhere.
 camera-unread-advice = Close other programs and open this tab again.
-
-## Any game
-
-tab-any-game = SET of any size
-menu-more = More…
-keys-any-game = SET of any size: play it, or watch a solver
-any-what = A card has p properties of v values each. A set is v cards that are all alike or all different in every property.
-any-values = Values (v)
-any-properties = Properties (p)
-any-sets = Sets to find (n)
-any-play = Play
-any-watch = Watch a solver
-any-again = From the start
-any-sets-of = Sets: { $n } of { $all }
-any-clock = Time: { $time }
-any-choose = Choose { $n } cards that make a set.
-any-not-a-set = Not a set:
-any-neither = { $property }: neither all alike nor all different
-any-row = row { $n } of cells
-any-more-cards =
-    { $n ->
-        [one] There was no set, so one more card came.
-       *[other] There was no set, so { $n } more cards came.
-    }
-any-there-is-one = There is a set.
-any-hint = Hint
-any-say-none = No set here
-any-all-found = All found!
-any-deck-out = No cards are left to deal, and no set is left.
-any-deal = Deal
-any-next-deal = Next deal
-any-solver = Solver
-any-brute = Tries all combinations of v cards.
-any-smt = Z3, with an integer for each value of a set.
-any-smt-boolean = Z3, with a yes or no for each card of the board.
-any-dynamic = Stores every partial set, and finds those that lack one card by that card.
-any-dynamic-paper = For each pair of cards: takes card after card that fits, and so overlooks some sets.
-any-cover = For each card: which of those before it make a set with it?
-any-searching = Searching…
-any-run = Run
-any-step-slider = Step of the search
-any-step-of = Step { $n } of { $all }
-any-steps-kept = The search took { $all } steps, of which only the first are kept.
-any-no-steps = Z3 answers at once: it shows no steps of its own.
-any-unfinished = Not finished within { $n } s of processor time.
-any-drawn =
-    { $n ->
-        [one] { $n } card is dealt.
-       *[other] { $n } cards are dealt.
-    }
-any-turn = This card has its turn: sets with it and the cards before it.
-any-tried = Are these a set?
-any-grown = A partial set of { $n } cards is stored.
-any-hit = The card that completes these is on the board.
-any-miss = The card that completes these is not on the board.
-any-lacked-by-none = No stored partial set lacks just this card.
-any-branch =
-    { $n ->
-        [one] { $n } card chosen; these fit it: { $left }.
-       *[other] { $n } cards chosen; these fit all of them: { $left }.
-    }
-any-none = No set lies here.
-any-stored = Stored: { $sizes }
-any-of-size = { $count } of { $n } cards
-any-looked-so-far = Looked up so far: { $n }
-any-branches-so-far = Branches so far: { $n }
-any-tried-so-far = Combinations so far: { $n }
-# $values: the card's values as numbers.
-any-card = Card { $n }: { $values }
 
 ## A phone as the camera
 
