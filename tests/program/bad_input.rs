@@ -230,7 +230,6 @@ const fn refused(file: &'static str, call: &'static str) -> Case {
 
 const CASES: &[Case] = &[
     // Work that goes on.
-    refused("mine", "scan tables -f json --resume mine"),
     refused("out/training/mine.jpg", "train --add tables --out out --resume"),
     Case { code: 1, ..refused("out/config.json", "train finder --out out --resume") },
     // Folders of results.
