@@ -16,7 +16,7 @@ mod terminal;
 mod timed;
 
 use anyhow::Context;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -187,18 +187,6 @@ pub fn main() -> ExitCode {
                 say!(
                     "\n{photos} in this folder; to read what is there: setsight scan . --out found --open"
                 );
-            }
-            let unknown = [
-                ContextKind::InvalidArg,
-                ContextKind::InvalidSubcommand,
-                ContextKind::InvalidValue,
-            ];
-            for context in unknown.into_iter().filter_map(|kind| error.get(kind)) {
-                if let ContextValue::String(word) = context
-                    && let Some(instead) = common::instead_of(word)
-                {
-                    say!("{instead}");
-                }
             }
             if error.kind() == ErrorKind::DisplayVersion
                 && std::env::args().any(|a| a == "--verbose")

@@ -230,7 +230,6 @@ const fn refused(file: &'static str, call: &'static str) -> Case {
 
 const CASES: &[Case] = &[
     // Work that goes on.
-    refused("mine", "scan tables -f json --resume mine"),
     refused("out/training/mine.jpg", "train --add tables --out out --resume"),
     Case { code: 1, ..refused("out/config.json", "train finder --out out --resume") },
     // Folders of results.
@@ -263,7 +262,7 @@ const CASES: &[Case] = &[
     Case { code: 1, ..refused("out/curve.csv", "train finder --out out") },
     refused("out/finder.onnx", "train --add tables --out out"),
     refused("out/fusion.json", "train --add tables --out out"),
-    refused("out/worth.html", "train --add tables --out out"),
+    refused("out/worth.json", "train --add tables --out out"),
     Case { code: 1, ..refused("mine", "train reader --out out --keep-drawn mine") },
     refused("out/mine.txt", "export h7 --out out --overwrite"),
     refused("out-preview.png", "export h7 --out out --preview tables/plain-0001.jpg"),

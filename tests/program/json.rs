@@ -130,15 +130,6 @@ fn what_is_odd_about_a_photo() {
 }
 
 #[test]
-fn lines_to_go_on_with() {
-    let world = World::new();
-    world.run(&["render", "--out", "tables", "--count", "1", "--size", "240x180"]).expect(0);
-    world.run(&["scan", "tables", "--format", "json", "--resume", "lines"]).expect(0);
-    let lines = std::fs::read_to_string(world.path().join("lines")).unwrap();
-    lines.lines().for_each(|line| holds("part", &serde_json::from_str(line).unwrap()));
-}
-
-#[test]
 fn games_and_boards() {
     let world = World::new();
     for args in [

@@ -143,6 +143,11 @@ pub struct Comparison {
     pub cards_known: bool,
 }
 
+/// By source and file.
+fn by_photo(outcomes: &[PhotoOutcome]) -> BTreeMap<(&str, &str), &PhotoOutcome> {
+    outcomes.iter().map(|photo| ((&*photo.source, &*photo.image), photo)).collect()
+}
+
 /// Rank of an outcome, the best first.
 fn rank(verdict: &str) -> u8 {
     match verdict {
@@ -177,14 +182,26 @@ impl Comparison {
         result
     }
 
+    /// The comparison of the cards alone.
+    pub(crate) fn of_photos(before: &[PhotoOutcome], now: &[PhotoOutcome]) -> Self {
+        let mut result = Self::default();
+        result.compare_photos(before, now);
+        result
+    }
+
     fn compare_cards(&mut self, before: &Value, now: &Value) {
-        let photos = |value: &Value| -> Option<BTreeMap<(String, String), PhotoOutcome>> {
-            let list: Vec<PhotoOutcome> = serde_json::from_value(value["photos"].clone()).ok()?;
-            Some(list.into_iter().map(|p| ((p.source.clone(), p.image.clone()), p)).collect())
+        let photos = |value: &Value| -> Option<Vec<PhotoOutcome>> {
+            serde_json::from_value(value["photos"].clone()).ok()
         };
-        let (Some(before), Some(now)) = (photos(before), photos(now)) else { return };
+        if let (Some(before), Some(now)) = (photos(before), photos(now)) {
+            self.compare_photos(&before, &now);
+        }
+    }
+
+    fn compare_photos(&mut self, before: &[PhotoOutcome], now: &[PhotoOutcome]) {
+        let [before, now] = [before, now].map(by_photo);
         self.cards_known = true;
-        let only = |a: &BTreeMap<_, PhotoOutcome>, b: &BTreeMap<_, PhotoOutcome>| {
+        let only = |a: &BTreeMap<_, &PhotoOutcome>, b: &BTreeMap<_, &PhotoOutcome>| {
             a.keys().filter(|key| !b.contains_key(*key)).count()
         };
         self.photos_not_in_both = only(&before, &now) + only(&now, &before);
@@ -264,18 +281,25 @@ impl fmt::Display for Comparison {
         if !self.cards_known {
             return writeln!(out, "  the baseline does not tell of single cards");
         }
+        out.write_str(&self.card_lists("; a report lists them"))
+    }
+}
+
+impl Comparison {
+    /// The cards that are better and worse, a line for each; `elsewhere` says where those beyond [`SHOWN`] are.
+    pub(crate) fn card_lists(&self, elsewhere: &str) -> String {
+        let mut text = String::new();
         for (title, list) in [("better", &self.better), ("worse", &self.worse)] {
-            writeln!(out, "  {title}: {} cards", list.len())?;
-            for change in list.iter().take(SHOWN) {
-                let CardChange { photo, card, before, now } = change;
-                let said = format!("{photo}: {card} {before} -> {now}");
-                writeln!(out, "    {}", printable::line(&said))?;
+            text += &format!("  {title}: {} cards\n", list.len());
+            for CardChange { photo, card, before, now } in list.iter().take(SHOWN) {
+                let line = format!("{photo}: {card} {before} -> {now}");
+                text += &format!("    {}\n", printable::line(&line));
             }
             if list.len() > SHOWN {
-                writeln!(out, "    and {} more; a report lists them", list.len() - SHOWN)?;
+                text += &format!("    and {} more{elsewhere}\n", list.len() - SHOWN);
             }
         }
-        Ok(())
+        text
     }
 }
 

@@ -1,8 +1,7 @@
 //! The gain of a training: results before and after, on held-out photos and on drawn tables that
-//! detect a loss elsewhere; as a table and as a page with the cards that changed.
+//! detect a loss elsewhere. Which cards changed is the [comparison](crate::Comparison) of `eval --baseline`.
 
-use crate::{Figures, PhotoOutcome, evaluate_photo, html};
-use maud::{Markup, html};
+use crate::{Comparison, Figures, PhotoOutcome, evaluate_photo};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use setsight_files::{
@@ -11,12 +10,11 @@ use setsight_files::{
 };
 use setsight_labels::{LabelledPhoto, compare};
 use setsight_photo::{
-    encode::{self, JPEG_QUALITY},
     labels::{CardLabel, SaidBy},
-    source::{self, MemoryBudget},
+    source::MemoryBudget,
 };
 use setsight_scenes::suite::Suite;
-use setsight_vision::{CardImage, CardOutline, Pipeline, Trace};
+use setsight_vision::{Pipeline, Trace};
 use std::{
     fmt::{self, Display},
     io,
@@ -81,19 +79,6 @@ pub enum Verdict {
     Unknown,
 }
 
-/// A card with a different outcome than before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CardChange {
-    /// The photo's file, as its labels name it.
-    pub file: String,
-    /// Index of the label in that photo.
-    pub label: usize,
-    pub code: String,
-    /// The outcome before: `right`, `wrong`, `unsure` or `missed`.
-    pub before: String,
-    pub after: String,
-}
-
 /// The gain of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Worth {
@@ -101,7 +86,9 @@ pub struct Worth {
     /// On held-out photos, each read by networks that were not trained on its scene.
     pub kept_aside: Counts,
     pub drawn: Counts,
-    pub changes: Vec<CardChange>,
+    /// Which held-out cards changed; only where it was measured.
+    #[serde(skip)]
+    pub cards: Comparison,
     /// Number of held-out photos.
     pub photos: usize,
 }
@@ -114,7 +101,7 @@ pub fn measure(
     after: &Pipeline,
 ) -> anyhow::Result<Worth> {
     let (mut was, mut is) = (Figures::default(), Figures::default());
-    let mut changes = Vec::new();
+    let (mut outcomes_before, mut outcomes_after) = (Vec::new(), Vec::new());
     let budget = MemoryBudget::default();
     for (photo, untrained_on_it) in photos {
         let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
@@ -127,12 +114,14 @@ pub fn measure(
         let (other, outcome_after) = read(untrained_on_it)?;
         was.add(&one);
         is.add(&other);
-        changes.extend(changed(photo, &outcome_before, &outcome_after));
+        outcomes_before.push(outcome_before);
+        outcomes_after.push(outcome_after);
     }
     let kept_aside = Counts::of(&was, &is);
     let drawn = guard(before, after)?;
     let verdict = if photos.is_empty() { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
-    Ok(Worth { verdict, kept_aside, drawn, changes, photos: photos.len() })
+    let cards = Comparison::of_photos(&outcomes_before, &outcomes_after);
+    Ok(Worth { verdict, kept_aside, drawn, cards, photos: photos.len() })
 }
 
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
@@ -146,17 +135,6 @@ fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
         0 => Verdict::Same,
         _ => Verdict::Worse,
     }
-}
-
-fn changed(photo: &LabelledPhoto, before: &PhotoOutcome, after: &PhotoOutcome) -> Vec<CardChange> {
-    let change = |(label, card): (usize, &CardLabel)| {
-        let code = card.code.to_string();
-        let [before, after] =
-            [before, after].map(|outcome| outcome.verdict_of(&code).unwrap_or("missed").to_owned());
-        let file = photo.label.file.clone();
-        (before != after).then_some(CardChange { file, label, code, before, after })
-    };
-    photo.label.cards.iter().enumerate().filter_map(change).collect()
 }
 
 /// Runs both pipelines on the same drawn tables of the hard suite.
@@ -194,11 +172,7 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
 }
 
 /// Name of the results file, in the folder of the models.
-pub(crate) const WORTH: &str = "worth.json";
-/// Name of the page.
-pub const PAGE: &str = "worth.html";
-/// Maximum number of cards on the page.
-const SHOWN: usize = 120;
+pub const WORTH: &str = "worth.json";
 
 impl Verdict {
     pub(crate) fn sentence(self) -> &'static str {
@@ -220,7 +194,7 @@ impl Display for Worth {
                 writeln!(f, "  {word:<26}{before:>8}{after:>8}")?;
             }
         }
-        write!(f, "{}", self.verdict.sentence())
+        write!(f, "{}{}", self.cards.card_lists(""), self.verdict.sentence())
     }
 }
 
@@ -244,74 +218,11 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
     parts.into_iter().filter(|(_, cards, _)| *cards > 0).map(named).collect()
 }
 
-/// The files that [`write()`] writes, but for pictures.
-pub const FILES: [&str; 2] = [WORTH, PAGE];
-
-/// Writes `worth.json` and `worth.html`, with pictures of the cards that changed in `worth/`.
-pub fn write(folder: &Path, worth: &Worth, photos: &[&LabelledPhoto]) -> io::Result<()> {
-    let pictures = folder.join("worth");
-    std::fs::create_dir_all(&pictures)?;
-    let mut cards = Vec::new();
-    for (n, change) in worth.changes.iter().take(SHOWN).enumerate() {
-        let name = format!("{n:03}.jpg");
-        let picture = picture(change, photos);
-        if let Some(bytes) = &picture {
-            write_whole(&pictures.join(&name), bytes)?;
-        }
-        cards.push(figure(change, picture.is_some().then_some(&name)));
-    }
-    let rest = worth.changes.len().saturating_sub(SHOWN);
-    let body = html! {
-        h1 { (worth.verdict.sentence()) }
-        table {
-            tr { @for head in ["", "", "before", "after"] { th { (head) } } }
-            @for (name, rows) in parts(worth) {
-                @for (word, Change { before, after }) in rows {
-                    "\n"
-                    tr {
-                        td { (name) }
-                        td { (word) }
-                        td { (before) }
-                        td { (after) }
-                    }
-                }
-            }
-        }
-        h2 { "Cards that changed" }
-        @for card in &cards { (card) "\n" }
-        @if rest > 0 { p { "and " (rest) " more" } }
-    };
-    let page = html::page("Before and after", STYLE, &body).into_string();
-    write_whole(&folder.join(PAGE), page.as_bytes())?;
+/// Writes `worth.json`.
+pub fn write(folder: &Path, worth: &Worth) -> io::Result<()> {
     let mut json = serde_json::to_string_pretty(worth)?;
     json.push('\n');
     write_whole(&folder.join(WORTH), json.as_bytes())
-}
-
-/// A figure of a changed card; `picture` is the name of its picture, if there is one.
-fn figure(change: &CardChange, picture: Option<&String>) -> Markup {
-    let CardChange { file, code, before, after, .. } = change;
-    html! {
-        figure class=(if after == "right" { "won" } else { "lost" }) {
-            @if let Some(name) = picture {
-                img src={ "worth/" (name) } width="144" height="96" alt="";
-            }
-            figcaption { (code) ": " (before) " \u{2192} " (after) br; small { (file) } }
-        }
-    }
-}
-
-const STYLE: &str = "body{font:16px sans-serif;margin:2em}td,th{padding:.2em 1em;text-align:left}\
-figure{display:inline-block;margin:.5em;padding:.5em;border-left:6px solid #b33}figure.won{border-color:#2a7}";
-
-/// The card in the photo; `None` if its corners are unknown.
-fn picture(change: &CardChange, photos: &[&LabelledPhoto]) -> Option<Vec<u8>> {
-    let photo = photos.iter().find(|photo| photo.label.file == change.file)?;
-    let loaded = source::load_photo(&photo.path).ok()?;
-    let label = photo.label.cards_in(&loaded).into_iter().nth(change.label)?;
-    let outline = CardOutline::at(label.corners?);
-    let image = CardImage::rectify(&loaded.frame, &outline).pixels;
-    encode::jpeg(&image, JPEG_QUALITY).ok()
 }
 
 /// The results stored in a folder of models; `None` if there are none.

@@ -110,11 +110,6 @@ pub enum CameraError {
     Unreachable { address: String, reason: String },
     #[error("{address} asks for a name and a password, or refuses these (HTTP {status})")]
     Denied { address: String, status: u16 },
-    #[error(
-        "{address} has a certificate that {}: SHA-256 {fingerprint}",
-        if .known.is_some() { "is not the one that you accepted" } else { "you have not accepted yet" }
-    )]
-    Certificate { address: String, fingerprint: String, known: Option<String> },
     #[error("{address} sends no pictures: {reason}")]
     NoPictures { address: String, reason: String },
     #[error("{camera} is read by the program ffmpeg, which is not on the PATH")]
@@ -155,12 +150,6 @@ impl CameraError {
             Self::Denied { .. } => {
                 "give them in the address: http://NAME:PASSWORD@PHONE:8080/video"
             }
-            Self::Certificate { known: None, .. } => {
-                "compare it with what the camera or its app shows, then accept it"
-            }
-            Self::Certificate { known: Some(_), .. } => {
-                "somebody may be in between; if the camera was set up anew, accept it"
-            }
             Self::NoPictures { .. } => {
                 "take the address of its Motion JPEG stream, such as http://PHONE:8080/video, or one \
                  that begins with rtsp://"
@@ -177,7 +166,6 @@ impl CameraError {
             Self::NoSuch { .. }
                 | Self::Ambiguous { .. }
                 | Self::NoFfmpeg { .. }
-                | Self::Certificate { .. }
                 | Self::Film { .. }
         )
     }

@@ -55,7 +55,7 @@ pub use session::{Observer, Session, SessionEvent, Sink};
 /// Cameras of this machine and of the network, and what can be set on them.
 pub mod cameras {
     pub use crate::camera::{Camera, CameraInfo, CameraOffer, CameraWish, Shot, Span, choose};
-    pub use crate::network::{Address, NetworkCamera, fingerprint_in};
+    pub use crate::network::{Address, NetworkCamera};
     pub use crate::system::SystemCameras;
 }
 

@@ -1,6 +1,6 @@
-//! A phone or another network camera, by its address. Pictures over HTTP and HTTPS are asked for
-//! here ([`http`]); what is no JPEG, other protocols (RTSP, ..) and logins by digest are left to
-//! `ffmpeg`.
+//! A phone or another network camera, by its address. Pictures over HTTP are asked for here
+//! ([`http`]), over HTTPS if the address holds no secret. Other protocols (RTSP, ..), films, logins
+//! over HTTPS and logins by digest are left to `ffmpeg`.
 
 mod http;
 
@@ -10,8 +10,7 @@ use super::{
     ffmpeg::{FfmpegError, Input, NewestFrame},
     jpeg::{self, Jpegs, Piece},
 };
-pub use http::fingerprint_in;
-use http::{Accepted, Answer};
+use http::Answer;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 use std::{fmt, sync::Arc};
@@ -76,44 +75,37 @@ impl Address {
         (!name.is_empty() || password.is_some()).then(|| (decoded(name), password))
     }
 
-    /// Whether it is asked over HTTP or HTTPS.
-    fn is_http(&self) -> bool {
-        ["http", "https"].contains(&self.url.scheme())
+    /// Its name, password and query, which some apps use for passwords.
+    fn secrets(&self) -> impl Iterator<Item = &str> {
+        let secrets = [Some(self.url.username()), self.url.password(), self.url.query()];
+        secrets.into_iter().flatten().filter(|secret| !secret.is_empty())
+    }
+
+    fn without_login(&self) -> Url {
+        let mut url = self.url.clone();
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url
+    }
+
+    /// Whether [`http`] asks for it. Certificates are not checked there, so that anybody could be in
+    /// between: a secret is sent over HTTPS by `ffmpeg`, which checks them.
+    fn is_asked_here(&self) -> bool {
+        match self.url.scheme() {
+            "http" => true,
+            "https" => self.secrets().next().is_none(),
+            _ => false,
+        }
     }
 
     fn denied(&self, status: u16) -> CameraError {
         CameraError::Denied { address: self.to_string(), status }
     }
 
-    /// Whether a camera with a certificate answers there, which is accepted by its fingerprint.
-    pub fn has_certificate(&self) -> bool {
-        self.url.scheme() == "https"
-    }
-
-    /// Whether the camera's certificate has this fingerprint, as [`fingerprint_in`] gives it, or
-    /// else the one that was accepted before.
-    ///
-    /// # Errors
-    /// [`CameraError::Certificate`] if it has another one, or none was accepted yet; others if the
-    /// camera cannot be reached.
-    pub fn check_certificate(&self, fingerprint: Option<&str>) -> Result<(), CameraError> {
-        http::greet(self, PATIENCE, &Accepted::of_user(), fingerprint)
-    }
-
-    /// From now on accepts the certificate with this fingerprint for this host and port, and no
-    /// other.
-    ///
-    /// # Errors
-    /// It cannot be remembered.
-    pub fn accept_certificate(&self, fingerprint: &str) -> io::Result<()> {
-        Accepted::of_user().accept(&self.url, fingerprint)
-    }
-
     /// Removes the address's secrets from another program's message, which may contain the address.
     fn without_secrets(&self, words: &str) -> String {
         let mut words = words.replace(self.url.as_str(), &self.to_string());
-        let secrets = [Some(self.url.username()), self.url.password(), self.url.query()];
-        for secret in secrets.into_iter().flatten().filter(|secret| !secret.is_empty()) {
+        for secret in self.secrets() {
             words = words.replace(secret, "***");
         }
         words
@@ -148,7 +140,7 @@ impl Cameras for NetworkCamera {
             let input = Input::Address(self.address.url.as_str(), self.patience);
             Ok(Box::new(StreamCamera::open(self, input)?) as Box<dyn Camera>)
         };
-        if !self.address.is_http() {
+        if !self.address.is_asked_here() {
             return by_ffmpeg();
         }
         let answer = self.ask()?;
@@ -165,7 +157,7 @@ impl Cameras for NetworkCamera {
 impl NetworkCamera {
     /// What the camera answers, if that may be pictures, or asks for a login that `ffmpeg` can give.
     fn ask(&self) -> Result<Answer, CameraError> {
-        let answer = http::get(&self.address, self.patience, &Accepted::of_user())?;
+        let answer = http::get(&self.address, self.patience)?;
         let no_pictures = |reason: String| {
             Err(CameraError::NoPictures { address: self.address.to_string(), reason })
         };
@@ -265,6 +257,8 @@ fn receive_stream(
                 return Err(CameraError::NoPictures { address: address.to_string(), reason });
             }
             Ok(None) => return Ok(pictures),
+            // Cameras hang up without TLS's farewell, and before the length that they announced.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(pictures),
             Err(error) if is_late(&error) => {
                 return Err(camera.silent());
             }

@@ -2,18 +2,21 @@
 
 use super::data::{Guess, ReadCard};
 use super::{
-    layout, probable::ProbableSet, table::Colors, table_reading::TableReading, trace::StageTime,
-    warning::Warning,
+    TableFacts, classify::alike::Class, layout, probable::ProbableSet, table::Colors,
+    table_reading::TableReading, trace::StageTime, warning::Warning,
 };
+use serde::Deserialize;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 use setsight_files::printable;
 use setsight_game::cards::picture::{Ink, Slot, grid_of};
-use setsight_game::cards::{Deck, Property};
+use setsight_game::cards::{Deck, Edition, Property};
 use setsight_game::json::{VERSION, path_members};
+use setsight_game::sets::Set;
 use setsight_nets::engine;
-use setsight_photo::geometry::Point;
-use std::path::PathBuf;
+use setsight_photo::geometry::{Point, Quad};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A photo and its result, or why it was not read.
 pub struct Record {
@@ -42,6 +45,13 @@ impl Record {
             Ok(table) => line_of(head, table, &self.times),
             Err(error) => self.with("error", json!(error)),
         }
+    }
+
+    /// The record whose [JSON](Self::to_json) this is, without times, of the given deck or a known one; `None` for
+    /// anything else, and if it does not hold [all](TableReading::is_whole_in_json).
+    pub fn from_json(image: &Path, line: &Value, deck: Option<&Arc<Deck>>) -> Option<Self> {
+        let table = Line::deserialize(line).ok()?.table(deck)?;
+        Some(Self { image: image.to_owned(), result: Ok(table), times: Vec::new() })
     }
 
     /// The JSON value of `--only-sets`: the photo's sets only, as the codes of their cards, with the
@@ -323,6 +333,90 @@ impl Serialize for TableReading {
     }
 }
 
+/// A table as its line of JSON has it.
+#[derive(Deserialize)]
+struct Line {
+    width: u32,
+    height: u32,
+    #[serde(default)]
+    warnings: Vec<Warning>,
+    deck: String,
+    mirrored: bool,
+    cards: Vec<LineCard>,
+    #[serde(default)]
+    classes: Vec<Option<Class>>,
+    sets: Vec<[usize; 3]>,
+    probable_sets: Vec<LineSet>,
+    #[serde(default)]
+    probable_sets_left_out: usize,
+}
+
+#[derive(Deserialize)]
+struct LineCard {
+    #[serde(flatten)]
+    guess: LineGuess,
+    unsure: bool,
+    corners: [[f64; 2]; 4],
+    alternatives: Vec<LineGuess>,
+}
+
+#[derive(Deserialize)]
+struct LineGuess {
+    code: String,
+    confidence: f32,
+}
+
+#[derive(Deserialize)]
+struct LineSet {
+    cards: [usize; 3],
+    confidence: f32,
+    decided_by: usize,
+}
+
+impl Line {
+    fn table(self, deck: Option<&Arc<Deck>>) -> Option<TableReading> {
+        let known = || Edition::named(&self.deck).and_then(Edition::deck);
+        let deck = deck.cloned().or_else(known).filter(|deck| deck.name == self.deck)?;
+        let cards = self.cards.into_iter().map(LineCard::read_card);
+        let probable_sets = self.probable_sets.iter().map(|set| ProbableSet {
+            cards: set.cards,
+            confidence: set.confidence,
+            decided_by: set.decided_by,
+        });
+        let mut table = TableReading::new(cards.collect::<Option<_>>()?, (self.width, self.height));
+        table.warnings = self.warnings;
+        table.facts = TableFacts::default().of_deck(&deck).with_mirrored(self.mirrored);
+        table.classes = self.classes;
+        table.sets = self.sets.into_iter().map(Set).collect();
+        table.probable_sets = probable_sets.collect();
+        table.probable_sets_left_out = self.probable_sets_left_out;
+        let places = table.sets.iter().map(|set| set.0);
+        let mut places = places.chain(table.probable_sets.iter().map(|set| set.cards)).flatten();
+        let count = table.cards.len();
+        let are_there = places.all(|place| place < count)
+            && table.probable_sets.iter().all(|set| set.cards.contains(&set.decided_by))
+            && [0, count].contains(&table.classes.len())
+            && table.classes.iter().flatten().flatten().all(|&value| value < 3);
+        are_there.then_some(table)
+    }
+}
+
+impl LineCard {
+    fn read_card(self) -> Option<ReadCard> {
+        let corners = Quad::new(self.corners.map(|[x, y]| Point::new(x, y)));
+        let Guess { card, confidence } = self.guess.guess()?;
+        let alternatives = self.alternatives.into_iter().map(LineGuess::guess);
+        let card = ReadCard::new(corners, card, confidence, self.unsure);
+        Some(ReadCard { alternatives: alternatives.collect::<Option<_>>()?, ..card })
+    }
+}
+
+impl LineGuess {
+    fn guess(self) -> Option<Guess> {
+        Some(Guess { card: self.code.parse().ok()?, confidence: self.confidence })
+    }
+}
+
 impl Serialize for ReadCard {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let corner = |p: Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
@@ -413,6 +507,33 @@ mod tests {
 
     fn failed(error: &str) -> Record {
         Record::failed("x.jpg".into(), error.to_owned())
+    }
+
+    #[test]
+    fn a_record_comes_back_from_its_json() {
+        let mut record = record();
+        let Ok(table) = &mut record.result else { panic!("it was read") };
+        table.facts = TableFacts::default().of_deck(&Deck::rectangles()).with_mirrored(true);
+        table.cards[3].alternatives = vec![Guess { card: table.cards[0].card, confidence: 0.25 }];
+        table.find_sets();
+        assert!(table.is_whole_in_json());
+        let line = record.to_json();
+        let back = Record::from_json(&record.image, &line, None).unwrap();
+        let without_times = Record { times: Vec::new(), ..record };
+        assert_eq!(back.to_json(), without_times.to_json());
+        assert_eq!(back.to_csv(), without_times.to_csv());
+        assert_eq!(back.to_text(Ink::PLAIN), without_times.to_text(Ink::PLAIN));
+        // What is not such a line is no record.
+        for (member, value) in [
+            ("sets", json!([[0, 1, 4]])),
+            ("deck", json!("unknown")),
+            ("cards", json!(3)),
+            ("classes", json!([[0, 1, 2, 3], null, null, null])),
+        ] {
+            let mut line = line.clone();
+            line[member] = value;
+            assert!(Record::from_json(Path::new("x"), &line, None).is_none(), "{member}");
+        }
     }
 
     #[test]

@@ -168,6 +168,11 @@ impl TableReading {
         self.facts.colors
     }
 
+    /// Whether the members of [`serde::Serialize`] are enough to make an equal reading of, but for rounding.
+    pub fn is_whole_in_json(&self) -> bool {
+        self.facts.deck().is_some() && self.colors() == Colors::Told
+    }
+
     /// The deck in whose words the cards are named.
     pub fn deck(&self) -> Arc<Deck> {
         self.facts.named_deck()

@@ -3,12 +3,12 @@
 use crate::compose::Look;
 use crate::data::ReadCard;
 use image::RgbImage;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use setsight_photo::source::Photo;
 use std::fmt;
 
 /// What is wrong with a photo though it could be read, or what else its reader should know. [`fmt::Display`] says it in English.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 #[non_exhaustive]
 pub enum Warning {

@@ -3,17 +3,17 @@
 use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Format, Outcome, within};
 use crate::cli::stop;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use setsight_files::{print_result, printable, say};
 use setsight_live::{
     CameraChoice, CameraError, Cameras, FramePace, Input, LiveView, Notice, Recording,
     RecordingState, Session, SessionEvent, Sink,
-    cameras::{Address, SystemCameras, fingerprint_in},
+    cameras::{Address, SystemCameras},
     films::{Rate, Video, rate_of_pictures, record},
     views::snapshot,
 };
 use setsight_track::{Params, TrackedTable};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,11 +36,6 @@ pub struct Args {
     /// http://NAME:PASSWORD@192.168.1.20:8080/video; they are never shown.
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["video", "list"])]
     url: Option<String>,
-    /// Accept this certificate (its SHA-256) of an https:// address, from now on; for scripts
-    ///
-    /// A terminal asks once. Any other certificate is refused from then on.
-    #[arg(long, value_name = "SHA256", requires = "url")]
-    accept_fingerprint: Option<String>,
     /// Read a film instead, every frame of it
     ///
     /// A file, a named pipe, - for standard input, a folder of pictures in the order of their names,
@@ -99,7 +94,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         (Some(text), _) => {
             let address = text.parse::<Address>();
             let address = address.map_err(|error| BadCall(format!("--url: {error}")))?;
-            trust(&address, args.accept_fingerprint.as_deref())?;
             Input::Network(address)
         }
         (None, Some(path)) => Input::Film(path.clone()),
@@ -112,49 +106,6 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         record::check(film).map_err(|error| BadCall(format!("--record: {error}")))?;
     }
     if args.headless { headless(&args, input) } else { window(&args, input) }
-}
-
-/// Accepts a camera's certificate once: as the call says, or as the user at the terminal does.
-fn trust(address: &Address, accepted: Option<&str>) -> anyhow::Result<()> {
-    if !address.has_certificate() {
-        if accepted.is_some() {
-            bail!(BadCall("--accept-fingerprint is for addresses that begin with https://".into()));
-        }
-        return Ok(());
-    }
-    let accepted = accepted.map(|text| {
-        fingerprint_in(text).ok_or_else(|| {
-            BadCall("--accept-fingerprint: expected a SHA-256, 64 hexadecimal digits".into())
-        })
-    });
-    let accepted = accepted.transpose()?;
-    let fingerprint = match (address.check_certificate(accepted.as_deref()), accepted) {
-        (Ok(()), None) => return Ok(()),
-        (Ok(()), Some(accepted)) => accepted,
-        (Err(error), accepted) => match &error {
-            CameraError::Certificate { fingerprint, known: None, .. }
-                if accepted.is_none() && is_affirmed(&error) =>
-            {
-                fingerprint.clone()
-            }
-            CameraError::Certificate { .. } => bail!(told(&error)),
-            // Told of when the camera is opened, which may be later.
-            _ => return Ok(()),
-        },
-    };
-    let kept = address.accept_certificate(&fingerprint);
-    kept.context("the certificate cannot be saved in the settings (cameras.json)")
-}
-
-/// Asks the user at the terminal, if there is one.
-fn is_affirmed(question: &CameraError) -> bool {
-    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return false;
-    }
-    say!("{question}");
-    say!("Accept it from now on, and no other? [y/N]");
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
 }
 
 fn list() -> anyhow::Result<Outcome> {
@@ -176,9 +127,6 @@ fn told(error: &CameraError) -> String {
         CameraError::NoSuch { .. }
         | CameraError::Ambiguous { .. }
         | CameraError::Unopened { .. } => "; setsight live --list shows all cameras",
-        CameraError::Certificate { .. } => {
-            ": setsight live --url ADDRESS --accept-fingerprint SHA-256, once"
-        }
         _ => "",
     };
     format!("{error}; {}{how}", error.advice())

@@ -9,7 +9,7 @@ use setsight_vision::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, ReadingPlan, Step, classify::fusion::Fusion,
 };
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The group of options that say it.
@@ -140,16 +140,6 @@ fn warn_of_engines() {
             say!("warning: {warning}; reading with the {} engine", engine.name());
         }
     }
-}
-
-/// The name by which a photo is known on every machine: its path below the first of these folders that it lies
-/// in, with `/` between folders; of a file that was named itself, its own name.
-pub fn name_below(folders: &[PathBuf], photo: &Path) -> Vec<u8> {
-    let below = folders.iter().find_map(|folder| photo.strip_prefix(folder).ok());
-    let below = below.filter(|below| !below.as_os_str().is_empty());
-    let below = below.or_else(|| photo.file_name().map(Path::new)).unwrap_or(photo);
-    let parts: Vec<&[u8]> = below.iter().map(|part| part.as_encoded_bytes()).collect();
-    parts.join(&b'/')
 }
 
 /// A bar on stderr for more than one photo, if that is a terminal.

@@ -259,7 +259,8 @@ impl ResultArchive {
         let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
         write_whole(&path, bytes).with_context(|| path.display().to_string())?;
         write_pictures(folder, &name, reading, &Style::default(), false)?;
-        out.add(&record(path), Some(&name))
+        let record = record(path);
+        out.add(&record, &record.to_json(), Some(&name))
     }
 
     /// Finishes the page of results, if there is one, and says where it is.

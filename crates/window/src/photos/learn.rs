@@ -316,6 +316,7 @@ fn part_of(line: &str) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
     use egui_kittest::{Harness, kittest::Queryable};
+    use setsight_eval::Comparison;
     use std::os::unix::fs::PermissionsExt;
 
     /// In place of the training: it is stopped, goes on and says what it was worth, or it fails.
@@ -346,7 +347,7 @@ cp "$(dirname "$0")/worth.json" "$out"
             verdict: Verdict::Better,
             kept_aside,
             drawn: Counts::default(),
-            changes: Vec::new(),
+            cards: Comparison::default(),
             photos: 10,
         };
         std::fs::write(folder.join("worth.json"), serde_json::to_vec(&worth).unwrap()).unwrap();

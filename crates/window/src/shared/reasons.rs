@@ -129,8 +129,6 @@ pub(crate) fn notice(notice: &Notice) -> (String, String) {
         CameraError::Unopened { .. } => t!("camera-unopened-advice"),
         CameraError::Unreachable { .. } => t!("camera-unreachable-advice"),
         CameraError::Denied { .. } => t!("camera-denied-advice"),
-        CameraError::Certificate { known: None, .. } => t!("camera-certificate-advice"),
-        CameraError::Certificate { .. } => t!("camera-other-certificate-advice"),
         CameraError::NoPictures { .. } => t!("camera-no-pictures-advice"),
         CameraError::NoFfmpeg { .. } => t!("camera-no-ffmpeg-advice", advice = error.advice()),
         CameraError::Film { .. } => t!("camera-film-advice"),
@@ -160,13 +158,6 @@ fn camera(error: &CameraError) -> String {
         }
         CameraError::Denied { address, status } => {
             t!("camera-denied", address = address.as_str(), status = *status)
-        }
-        CameraError::Certificate { address, fingerprint, known } => {
-            let (address, fingerprint) = (address.as_str(), fingerprint.as_str());
-            match known {
-                None => t!("camera-certificate", address = address, code = fingerprint),
-                Some(_) => t!("camera-other-certificate", address = address, code = fingerprint),
-            }
         }
         CameraError::NoPictures { address, reason } => {
             t!("camera-no-pictures", address = address.as_str(), error = reason.as_str())

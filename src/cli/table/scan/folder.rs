@@ -5,6 +5,7 @@ use crate::cli::common::BadCall;
 use anyhow::{Context, bail};
 use image::{RgbImage, imageops};
 use maud::{Markup, html};
+use serde_json::Value;
 use setsight_eval::{drawn_card::DrawnOnce, html::href};
 use setsight_files::{
     printable::{self, counted},
@@ -18,18 +19,19 @@ use setsight_vision::{
 };
 use std::{
     collections::HashSet,
-    io::{ErrorKind, Write},
+    fs::File,
+    io::{ErrorKind, Read, Write},
     path::{Path, PathBuf},
 };
 
 /// Longest side of a picture on the contact page, in pixels.
 const THUMBNAIL_PX: u32 = 420;
 /// Folder of the contact page's pictures.
-const THUMBNAILS: &str = "thumbnails";
+pub(super) const THUMBNAILS: &str = "thumbnails";
 /// The JSON lines of all photos.
-const LINES: &str = "results.jsonl";
-/// The same after a stop.
-const PARTIAL: &str = "results.partial.jsonl";
+pub(super) const LINES: &str = "results.jsonl";
+/// Those that a run has read, until it ends: what it leaves when it is stopped or killed.
+pub(super) const PARTIAL: &str = "results.partial.jsonl";
 /// Longest name taken from a photo, in bytes: with a number and an ending it must fit a file system.
 const LONGEST_NAME: usize = 200;
 
@@ -161,6 +163,7 @@ pub struct OutFolder {
     _lock: FolderLock,
     folder: PathBuf,
     lines: WholeFile,
+    partial: File,
     page: WholeFile,
     drawn: DrawnOnce,
 }
@@ -170,6 +173,8 @@ pub struct OutFolder {
 pub struct Counts {
     /// Photos, read or not.
     pub photos: usize,
+    /// Photos that an earlier run has read.
+    pub earlier: usize,
     cards: usize,
     sets: usize,
     unsure: usize,
@@ -223,16 +228,29 @@ impl OutFolder {
             let path = folder.join(name);
             check_place(&path, overwrite, start).with_context(|| path.display().to_string())?;
         }
+        let partial = folder.join(PARTIAL);
+        let partial = goes_on(&partial).with_context(|| partial.display().to_string())?;
         let lines = WholeFile::create(&folder.join(LINES)).with_context(context)?;
         let mut page = WholeFile::create(&folder.join("index.html")).with_context(context)?;
         write!(page, "{HEAD}<style>{STYLE}</style>\n<main>\n").with_context(context)?;
         let drawn = DrawnOnce::default();
-        Ok(Self { _lock: lock, folder: folder.to_path_buf(), lines, page, drawn })
+        Ok(Self { _lock: lock, folder: folder.to_path_buf(), lines, partial, page, drawn })
     }
 
-    /// Adds a photo; `picture` is the name of its pictures, if they are there.
-    pub fn add(&mut self, record: &Record, picture: Option<&str>) -> anyhow::Result<()> {
-        writeln!(self.lines, "{}", printable::json(&record.to_json()))
+    /// Adds a photo and its line; `picture` is the name of its pictures, if they are there.
+    pub fn add(
+        &mut self,
+        record: &Record,
+        line: &Value,
+        picture: Option<&str>,
+    ) -> anyhow::Result<()> {
+        let line = format!("{}\n", printable::json(line));
+        // At once: a kill costs only what is in hand.
+        self.partial
+            .write_all(line.as_bytes())
+            .with_context(|| format!("{} cannot be written", self.path(PARTIAL)))?;
+        self.lines
+            .write_all(line.as_bytes())
             .with_context(|| format!("{} cannot be written", self.path(LINES)))?;
         let image = record.image.display().to_string();
         let figure = match &record.result {
@@ -247,13 +265,11 @@ impl OutFolder {
     }
 
     /// Gives the page and the lines their names, and tells the page's path. After a stop there is no page,
-    /// and the lines are called results.partial.jsonl, for they are not all.
+    /// and the lines stay in results.partial.jsonl, for they are not all.
     pub fn finish(mut self, stopped: bool, counts: &Counts) -> anyhow::Result<PathBuf> {
         let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));
         let unwritten = |path: String| move || format!("{path} cannot be written");
         if stopped {
-            let partial = self.folder.join(PARTIAL);
-            self.lines.finish_as(&partial).with_context(unwritten(lines_path))?;
             return Ok(self.folder.join("index.html"));
         }
         // Written last, shown first: the style sheet puts it on top.
@@ -268,12 +284,26 @@ impl OutFolder {
             .with_context(unwritten(page_path.clone()))?;
         self.lines.finish().with_context(unwritten(lines_path))?;
         self.page.finish().with_context(unwritten(page_path))?;
+        // If it stays, the next run finds the same in both.
+        let _ = std::fs::remove_file(self.folder.join(PARTIAL));
         Ok(self.folder.join("index.html"))
     }
 
     fn path(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
+}
+
+/// Opens a file of lines to write more of them. A last line that was cut off is removed.
+fn goes_on(path: &Path) -> std::io::Result<File> {
+    let mut file = File::options().read(true).append(true).create(true).open(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    if whole < bytes.len() {
+        file.set_len(whole as u64)?;
+    }
+    Ok(file)
 }
 
 fn figure(

@@ -3,8 +3,8 @@
 //! The folders are looked at twice a second. What a system tells of changes itself would come sooner, but not
 //! for folders of other machines, which is where photos are synced to.
 
+mod earlier;
 pub mod folder;
-mod resume;
 mod scanning;
 
 use crate::cli::common::{BadCall, Outcome};
@@ -36,12 +36,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // Programs that read JSON or CSV count for themselves.
     if !stopped && (page.is_some() || args.results.format == Format::Text) {
         let page = page.as_ref().map(|page| format!("; {}", page.display())).unwrap_or_default();
-        let skipped = scanning::skipped(&args);
-        match counts.photos > 1 {
-            true if skipped.is_empty() => say!("{counts}{page}"),
-            true => say!("{counts}; {skipped}{page}"),
-            false if !skipped.is_empty() => say!("{skipped}"),
-            false => {}
+        let earlier = match counts.earlier {
+            0 => String::new(),
+            n => format!("{n} read by an earlier run (--overwrite reads all anew)"),
+        };
+        let totals = if counts.photos > 1 { counts.to_string() } else { String::new() };
+        let parts = [totals, earlier, scanning::skipped(&args)];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        if !parts.is_empty() {
+            let page = if counts.photos > 1 { page } else { String::new() };
+            say!("{}{page}", parts.join("; "));
         }
     }
     if let Some(written) = page
@@ -66,21 +70,6 @@ fn check(args: &Args) -> Result<(), BadCall> {
     if results.only_sets && results.format == Format::Csv {
         let message = "--only-sets is for text and JSON; CSV has a line for each card";
         return Err(BadCall(message.to_owned()));
-    }
-    if args.resume.is_some() {
-        if args.watch || args.paths.iter().any(|path| path.as_os_str() == STDIN) {
-            let message = "--resume is for photos that exist: use neither --watch nor -";
-            return Err(BadCall(message.to_owned()));
-        }
-        if results.format != Format::Json {
-            let message = "--resume keeps lines of JSON: add --format json";
-            return Err(BadCall(message.to_owned()));
-        }
-        if results.out.is_some() {
-            let message =
-                "the page of --out shows the photos of one run: leave out --out or --resume";
-            return Err(BadCall(message.to_owned()));
-        }
     }
     if args.watch {
         return match args.paths.iter().find(|path| !path.is_dir()) {
@@ -223,7 +212,7 @@ mod tests {
             files.0.values_mut().for_each(|seen| seen.since = since);
             files.whole(vec![path.clone()], halves)
         };
-        let half = [Job { index: 0, path: path.clone(), name: "a".into(), is_coming: true }];
+        let half = [Job { path: path.clone(), name: "a".into(), is_coming: true }];
         assert!(look(&[], 0).is_empty());
         assert_eq!(look(&[], 2), [(path.clone(), true)]);
         assert!(look(&half, 2).is_empty());

@@ -1,8 +1,8 @@
 //! Reading photos one after another, with their results printed and written.
 
+use super::earlier::{Earlier, Origin};
 use super::folder::{self, Counts, Names, OutFolder};
-use super::resume::Lines;
-use crate::cli::common::{BadCall, Jobs, told};
+use crate::cli::common::{Jobs, told};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use crate::cli::terminal;
@@ -11,7 +11,6 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 use setsight_files::{printable, say};
 use setsight_game::cards::picture::Ink;
-use setsight_nets::engine::sha256;
 use setsight_photo::source::{self, SourceError};
 use setsight_vision::output::{CSV_HEADER, PictureFolder, Record, Style};
 use setsight_vision::{Pipeline, Trace, Warning, batch};
@@ -27,7 +26,6 @@ use std::{ops::ControlFlow, sync::atomic::Ordering};
   setsight scan photos --recursive --format json > found.jsonl
   setsight scan - < table.jpg
   setsight scan --watch ~/Phone/Camera --format json
-  setsight scan photos --format json --resume found.jsonl
 
 Photos are recognised by their content, whatever their name: JPEG, PNG, HEIC, WebP, BMP, TIFF, and \
     AVIF if the program ffmpeg is installed. Cards count from 1 in text, from 0 in JSON.")]
@@ -49,11 +47,6 @@ pub struct Args {
     pub(super) jobs: Jobs,
     #[command(flatten)]
     pub(super) results: ResultArgs,
-    /// Write the lines of JSON to FILE, and skip photos that already have a line there
-    ///
-    /// After a kill the same call continues where it stopped. A line that was cut off is done again.
-    #[arg(long, value_name = "FILE")]
-    pub(super) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(super) reading: ReadingArgs,
 }
@@ -72,9 +65,12 @@ pub(super) struct ResultArgs {
     #[arg(long, requires = "only_sets")]
     pub(super) probable: bool,
     /// Where to put annotated pictures, a page to look through them and results.jsonl
+    ///
+    /// The same call goes on where it was stopped or killed, and reads only photos that are new or have
+    /// changed; all of them if the options, the weights or the version have.
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Replace files in that folder that setsight did not write
+    /// Read all photos anew, and replace files in that folder that setsight did not write
     #[arg(long, requires = "out")]
     pub(super) overwrite: bool,
     /// Open the page in the system's browser
@@ -105,8 +101,6 @@ pub(super) struct Job {
     pub(super) name: String,
     /// Whether the rest of a photo that is cut off may still come.
     pub(super) is_coming: bool,
-    /// Its number among all that the call names.
-    pub(super) index: usize,
 }
 
 /// What a run has and what it has made so far.
@@ -116,9 +110,9 @@ pub(super) struct Scanning<'a> {
     pub(super) jobs: usize,
     pub(super) names: Names,
     pub(super) out: Option<OutFolder>,
+    /// What an earlier run has left in that folder.
+    pub(super) earlier: Option<Earlier>,
     pub(super) printer: Printer,
-    /// Where the lines go, if the run is to go on with them.
-    pub(super) lines: Option<Lines>,
     pub(super) failed: usize,
     pub(super) counts: Counts,
     /// Photos of which more may come, and which are not told of yet.
@@ -137,18 +131,18 @@ impl<'a> Scanning<'a> {
                 folder::refuse_other_results(out, &photos)?;
             }
         }
+        let out = results.out.as_deref();
+        // Stages have pictures only where a photo is read.
+        let anew = results.overwrite || results.dump_stages.is_some();
+        let earlier = |out: &Path| Earlier::read(out, &args.reading.plan(), results.codes, anew);
         Ok(Self {
             args,
             pipeline,
             jobs,
             names: Names::default(),
-            out: results
-                .out
-                .as_deref()
-                .map(|out| OutFolder::create(out, results.overwrite))
-                .transpose()?,
+            out: out.map(|out| OutFolder::create(out, results.overwrite)).transpose()?,
+            earlier: out.map(earlier).transpose()?,
             printer: Printer::new(results.format, results.extent()),
-            lines: None,
             failed: 0,
             counts: Counts::default(),
             halves: Vec::new(),
@@ -158,21 +152,11 @@ impl<'a> Scanning<'a> {
     /// Reads what the call names, once. Gives whether it was stopped.
     pub(super) fn read_paths(&mut self) -> anyhow::Result<bool> {
         let mut todo = Vec::new();
-        let mut unreadable = Vec::new();
         for path in list(self.args) {
             match path {
                 Ok(path) => todo.push(self.job(path)),
-                Err(error) if self.args.resume.is_some() => unreadable.push(error),
                 Err(error) => self.cannot_list(error)?,
             }
-        }
-        if let Some(error) = unreadable.first() {
-            // The next call may see what this one cannot.
-            let message = format!("{error}; --resume needs everything that the call names");
-            return Err(BadCall(message).into());
-        }
-        if let Some(path) = &self.args.resume {
-            self.leave_out(path, &mut todo)?;
         }
         let done = self.read(&todo, &photos::progress(todo.len()))?;
         let stopped = stop::asked().load(Ordering::Relaxed) && done < todo.len();
@@ -182,30 +166,9 @@ impl<'a> Scanning<'a> {
         Ok(stopped)
     }
 
-    /// Leaves those photos that have no line in the file yet.
-    fn leave_out(&mut self, path: &Path, todo: &mut Vec<Job>) -> anyhow::Result<()> {
-        let args = self.args;
-        let names: Vec<Vec<u8>> =
-            todo.iter().map(|job| photos::name_below(&args.paths, &job.path)).collect();
-        let settings = format!(
-            "{:?} {} {}",
-            args.results.extent(),
-            args.reading.plan().fingerprint()?,
-            sha256(&names.join(&b'\n'))
-        );
-        let lines = Lines::open(path, todo.len(), &settings)?;
-        for (index, job) in todo.iter_mut().enumerate() {
-            job.index = index;
-        }
-        todo.retain(|job| !lines.has(job.index));
-        self.failed = lines.failed_before;
-        self.lines = Some(lines);
-        Ok(())
-    }
-
     pub(super) fn job(&mut self, path: PathBuf) -> Job {
         let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
-        Job { name: self.names.of(name), path, is_coming: false, index: 0 }
+        Job { name: self.names.of(name), path, is_coming: false }
     }
 
     pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
@@ -219,7 +182,7 @@ impl<'a> Scanning<'a> {
         say!("{error}{advice}");
         match error {
             source::ListError::Unreadable { path, reason } => {
-                self.printer.print(&Record::failed(path, reason))
+                self.printer.print(&Record::failed(path, reason), None)
             }
             source::ListError::NoPhotos { .. } => Ok(()),
         }
@@ -227,26 +190,33 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, printer, lines, failed, counts, halves, .. } = self;
+        let Self { args, pipeline, jobs, out, earlier, printer, failed, counts, halves, .. } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let budget = source::MemoryBudget::default();
-        let work = |_: usize, job: &Job| read_photo(pipeline, job, &budget, results, &style);
+        let work = |_: usize, job: &Job| {
+            let origin = earlier.as_ref().and_then(|all| all.origin(&job.path, &job.name));
+            let done = read_earlier(earlier.as_ref(), job, origin.as_ref())
+                .unwrap_or_else(|| read_photo(pipeline, job, &budget, results, &style));
+            Done { origin, ..done }
+        };
         let mut problem: Option<anyhow::Error> = None;
         let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
             bar.inc(1);
             let job = &todo[i];
-            let Done { record, unwritten, is_cut_off } = result.unwrap_or_else(|panic| {
+            let done = result.unwrap_or_else(|panic| {
                 Done::failed(
                     job,
                     format!("made the program fail ({panic}); please report this photo"),
                 )
             });
+            let Done { record, unwritten, is_cut_off, origin, earlier_line } = done;
             if is_cut_off && job.is_coming {
                 halves.push(job.clone());
                 return ControlFlow::Continue(());
             }
             counts.add(&record);
+            counts.earlier += usize::from(earlier_line.is_some());
             for warning in record.result.iter().flat_map(|table| &table.warnings) {
                 bar.suspend(|| say!("{}: warning: {warning}", job.path.display()));
             }
@@ -255,15 +225,17 @@ impl<'a> Scanning<'a> {
                 bar.suspend(|| say!("{}: {reason}", job.path.display()));
             }
             let picture = unwritten.is_none().then_some(job.name.as_str());
-            if let Some(Err(error)) = out.as_mut().map(|out| out.add(&record, picture)) {
-                problem = Some(error);
-                return ControlFlow::Break(());
+            if let Some(out) = out.as_mut() {
+                let mut line = earlier_line.clone().unwrap_or_else(|| record.to_json());
+                if let (Some(origin), Ok(table), Some(_)) = (&origin, &record.result, picture) {
+                    origin.add_to(&mut line, table);
+                }
+                if let Err(error) = out.add(&record, &line, picture) {
+                    problem = Some(error);
+                    return ControlFlow::Break(());
+                }
             }
-            let printed = bar.suspend(|| match lines {
-                Some(lines) => lines.write(job.index, printer.line(&record)),
-                None => printer.print(&record),
-            });
-            match printed {
+            match bar.suspend(|| printer.print(&record, earlier_line)) {
                 // Whoever read our output has seen enough; the folder is still wanted, if it was.
                 Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
                     ControlFlow::Continue(())
@@ -312,13 +284,26 @@ struct Done {
     unwritten: Option<String>,
     /// Whether the file ends before the picture does.
     is_cut_off: bool,
+    /// What its line depends on.
+    origin: Option<Origin>,
+    /// Its line, if an earlier run has read it.
+    earlier_line: Option<Value>,
 }
 
 impl Done {
-    fn failed(job: &Job, error: String) -> Self {
-        let record = Record::failed(job.path.clone(), error);
-        Self { record, unwritten: None, is_cut_off: false }
+    fn new(record: Record) -> Self {
+        Self { record, unwritten: None, is_cut_off: false, origin: None, earlier_line: None }
     }
+
+    fn failed(job: &Job, error: String) -> Self {
+        Self::new(Record::failed(job.path.clone(), error))
+    }
+}
+
+/// The photo as an earlier run has read it, if that still holds.
+fn read_earlier(earlier: Option<&Earlier>, job: &Job, origin: Option<&Origin>) -> Option<Done> {
+    let (line, record) = earlier?.reading(&job.path, origin?)?;
+    Some(Done { earlier_line: Some(line), ..Done::new(record) })
 }
 
 fn read_photo(
@@ -360,7 +345,7 @@ fn read_photo(
     });
     budget.done_with(reading.image);
     let record = Record { image: job.path.clone(), result: Ok(reading.table), times: trace.times };
-    Done { record, unwritten, is_cut_off }
+    Done { unwritten, is_cut_off, ..Done::new(record) }
 }
 
 /// A photo, and its reservation where it shares that with others.
@@ -413,16 +398,8 @@ impl Printer {
         Self { format, extent, ink: terminal::ink(), begun: false }
     }
 
-    /// The line of JSON of one record.
-    pub fn line(&self, record: &Record) -> Value {
-        match self.extent {
-            Extent::All => record.to_json(),
-            Extent::Sets { probable } => record.sets_to_json(probable),
-        }
-    }
-
-    /// Prints one record, at once.
-    pub fn print(&mut self, record: &Record) -> anyhow::Result<()> {
+    /// Prints one record, at once. Its whole line of JSON is given if it was made before.
+    pub fn print(&mut self, record: &Record, line: Option<Value>) -> anyhow::Result<()> {
         let mut text = String::new();
         match (self.format, self.extent) {
             // What could not be read is named on stderr.
@@ -436,7 +413,13 @@ impl Printer {
                     Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
                 });
             }
-            (Format::Json, _) => text = format!("{}\n", printable::json(&self.line(record))),
+            (Format::Json, extent) => {
+                let line = match extent {
+                    Extent::All => line.unwrap_or_else(|| record.to_json()),
+                    Extent::Sets { probable } => record.sets_to_json(probable),
+                };
+                text = format!("{}\n", printable::json(&line));
+            }
             (Format::Csv, _) => {
                 if !self.begun {
                     text += CSV_HEADER;

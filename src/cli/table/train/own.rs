@@ -126,7 +126,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
             format!("{}: is there and is no training's; give another --out", work.display());
         return Err(BadCall(reason).into());
     }
-    let mut written = own::FILES.into_iter().chain(gain::FILES);
+    let mut written = own::FILES.into_iter().chain([gain::WORTH]);
     if let Some(file) = written.find(|file| !work.exists() && out.join(file).exists()) {
         let reason = format!("{}: holds a {file} already; give another --out", out.display());
         return Err(BadCall(reason).into());
@@ -225,9 +225,7 @@ fn train(
     let kept_aside: Vec<_> =
         read_by.filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline))).collect();
     let worth = gain::measure(&kept_aside, &before, &after)?;
-    let labelled: Vec<_> = kept_aside.into_iter().map(|(photo, _)| photo).collect();
-    gain::write(out, &worth, &labelled)
-        .with_context(|| format!("{} has no report", out.display()))?;
+    gain::write(out, &worth).with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
     Ok(true)
 }
@@ -432,7 +430,6 @@ fn tell(out: &Path, worth: &gain::Worth) {
     let _ = print_lines(&worth.to_string());
     let folder = out.display();
     let _ = print_result!("");
-    let _ = print_result!("the cards that changed: {}", out.join(gain::PAGE).display());
     if worth.verdict == Verdict::Worse {
         let _ = print_result!("the models are in {folder}, and are not recommended");
     } else {
