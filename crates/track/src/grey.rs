@@ -104,7 +104,7 @@ impl Grey {
     pub fn of(frame: &Frame) -> Self {
         let scale = frame.width().max(frame.height()).div_ceil(LONG_SIDE_PX).max(1);
         let (width, height) = ((frame.width() / scale) as usize, (frame.height() / scale) as usize);
-        let small = View::of(frame)
+        let small = View::from_image(frame)
             .filter(|_| scale > 1)
             .map(|view| block_means(view, (0, 0), (width, height), scale as usize));
         let pixels = luma(small.as_ref().unwrap_or(frame));

@@ -125,7 +125,7 @@ impl Pipeline {
             trace.picture("load", || frame.clone())?;
             let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
             let larger = match photo.file {
-                Some(_) if are_small(&outlines) => trace.stage("load", |_| photo.closer()),
+                Some(_) if are_small(&outlines) => trace.stage("load", |_| photo.decode_larger()),
                 _ => None,
             };
             if larger.is_none() {

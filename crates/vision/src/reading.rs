@@ -170,7 +170,7 @@ impl PhotoReading {
             _ => table.moved(photo.file_from_picture(), photo.upright_px()),
         };
         table.doubt(|corners| photo.is_damaged_at(&corners.0));
-        let (photo, image) = photo.split();
+        let (photo, image) = photo.into_parts();
         Self { table, image, readings, images, photo }
     }
 
@@ -182,7 +182,7 @@ impl PhotoReading {
     /// The whole photo, as [`source::load`] gives it, and the cards and sets in its pixels. Where `image` is it,
     /// nothing is decoded.
     pub fn whole(&self) -> (Cow<'_, RgbImage>, Cow<'_, TableReading>) {
-        match self.photo.whole() {
+        match self.photo.decode_full() {
             None => (Cow::Borrowed(&self.image), self.table_in_image()),
             Some(whole) => {
                 let table = self.table_in(&whole, whole.frame.dimensions());
@@ -196,7 +196,7 @@ impl PhotoReading {
         match self.photo.file {
             None => self.table_in_image(),
             Some(_) => {
-                let whole = self.photo.of_whole();
+                let whole = self.photo.without_reduction();
                 self.table_in(&whole, whole.picture_px())
             }
         }

@@ -329,7 +329,7 @@ impl Refined {
         };
         let corners =
             [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
-        let quad = WorkingQuad::of(corners);
+        let quad = WorkingQuad::from_corners(corners);
         // Nearly parallel lines may intersect anywhere: a far corner means that the lines were not
         // sides.
         let limit = 0.25 * base.short_side();
@@ -459,7 +459,7 @@ mod tests {
     }
 
     fn card_at(x: f64, y: f64) -> WorkingQuad {
-        WorkingQuad::of(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(x, y)))
+        WorkingQuad::from_corners(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(x, y)))
     }
 
     #[test]

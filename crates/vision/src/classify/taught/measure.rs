@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_is_measured() {
-        let print = Print::of(Deck::classic());
+        let print = Print::new(Deck::classic());
         let of = |code: &str, blur| drawn::measure(code.parse().unwrap(), &print, blur).unwrap();
         let (solid, open, striped) = (of("1fro", 0.8), of("1oro", 0.8), of("1sro", 0.8));
         assert!([&solid, &open, &striped].iter().all(|card| card.number == 1));

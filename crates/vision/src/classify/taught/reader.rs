@@ -73,7 +73,7 @@ impl DeckReader {
 
     /// Draws the deck's symbols and measures them.
     pub(crate) fn new(deck: Arc<Deck>) -> Self {
-        let plain = Print::of(Arc::clone(&deck));
+        let plain = Print::new(Arc::clone(&deck));
         let fullest = (0..3)
             .max_by(|&a, &b| {
                 let duty = |f: usize| deck.fills[f].fill.duty;
@@ -520,7 +520,7 @@ mod tests {
     fn what_blur_has_made_one_is_not_told_apart() {
         let deck = alike();
         let reader = DeckReader::new(Arc::clone(&deck));
-        let fills = fills(&reader, &Print::of(deck), 6.0, 60.0);
+        let fills = fills(&reader, &Print::new(deck), 6.0, 60.0);
         // Nothing but the mean is left of them, and that is about the same.
         let sure = fills.iter().filter(|fill| fill.iter().any(|p| *p > 0.99)).count();
         assert!(sure < 9, "{fills:?}");
@@ -528,7 +528,7 @@ mod tests {
 
     #[test]
     fn between_two_blurs_a_fill_looks_in_between() {
-        let print = Print::of(alike());
+        let print = Print::new(alike());
         let card = card_of(0, 0);
         let look = Look::of(&drawn::measure_blurred(card, &print, &BLURS_PX));
         let between = (BLURS_PX[2] * BLURS_PX[3]).sqrt();

@@ -151,7 +151,7 @@ fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Inp
         b = -b;
     }
     let e = Point::new(values[6], values[7]);
-    let quad = Quad::of([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
+    let quad = Quad::from_corners([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
     let quad = quad.scaled(STRIDE);
     (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
 }
@@ -392,7 +392,7 @@ impl Pass {
             scaled.working_per_input.y *= working.height as f64 / before.1;
         }
         let to_working = |card: &Candidate| Candidate {
-            quad: Quad::of(card.quad.0.map(|p| scaled.working_from_input(p))),
+            quad: Quad::from_corners(card.quad.0.map(|p| scaled.working_from_input(p))),
             heat: card.heat,
         };
         let cards = cards.iter().map(to_working).collect();

@@ -445,7 +445,7 @@ fn shifted(quad: &WorkingQuad, shift: f64) -> WorkingQuad {
 fn turned(quad: &WorkingQuad, angle: f64) -> WorkingQuad {
     let (sin, cos) = angle.sin_cos();
     let center = quad.center();
-    WorkingQuad::of(quad.0.map(|p| {
+    WorkingQuad::from_corners(quad.0.map(|p| {
         let Point { x, y } = p - center;
         center + Point::new(x * cos - y * sin, x * sin + y * cos)
     }))

@@ -124,8 +124,8 @@ fn quadrangle(contour: &Contour, params: &Params) -> opencv::Result<Option<Worki
     }
     let corners = in_working(&polygon);
     let [a, b, c, d] = corners[..] else { return Ok(None) };
-    let quad = WorkingQuad::of([a, b, c, d]);
-    Ok(Some(if quad.signed_area() < 0.0 { WorkingQuad::of([a, d, c, b]) } else { quad }))
+    let quad = WorkingQuad::from_corners([a, b, c, d]);
+    Ok(Some(if quad.signed_area() < 0.0 { WorkingQuad::from_corners([a, d, c, b]) } else { quad }))
 }
 
 /// The quadrangles that have a card's size on the table, each once, with corners in a card's order.
@@ -134,7 +134,7 @@ pub(crate) fn cards_on(
     quads: &[WorkingQuad],
     params: &Params,
 ) -> Vec<WorkingQuad> {
-    let turned = |[a, b, c, d]: [Point; 4]| WorkingQuad::of([b, c, d, a]);
+    let turned = |[a, b, c, d]: [Point; 4]| WorkingQuad::from_corners([b, c, d, a]);
     let mut fitting: Vec<(f64, WorkingQuad)> = quads
         .iter()
         .flat_map(|&quad| [quad, turned(quad.0)])

@@ -214,7 +214,7 @@ fn card_of(symbols: &[&Symbol], params: &Params) -> Option<SymbolGroup> {
     let c = first.frame.center.lerp(last.frame.center, 0.5);
     Some(SymbolGroup {
         count: symbols.len(),
-        quad: WorkingQuad::of([c - w - h, c + w - h, c + w + h, c - w + h]),
+        quad: WorkingQuad::from_corners([c - w - h, c + w - h, c + w + h, c - w + h]),
         white: [0, 1, 2].map(|i| symbols.iter().map(|s| s.colors.white[i]).sum::<f64>() / n),
         score: symbols.iter().map(|s| s.quality.max(-0.5)).sum(),
     })
