@@ -255,7 +255,7 @@ pub(super) fn mean_mask(cards: &[DeckCard], groups: &Groups, shape: usize) -> (M
         n += 1.0;
     }
     sum.iter_mut().for_each(|v| *v /= n.max(1.0));
-    (Mask::of(sum.iter().map(|share| *share >= 0.5)), sum)
+    (Mask::from_pixels(sum.iter().map(|share| *share >= 0.5)), sum)
 }
 
 /// Half a squared distance to each group's mean in pooled deviations, the mean moved by what the

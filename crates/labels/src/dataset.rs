@@ -2,7 +2,7 @@
 
 use setsight_photo::labels::{
     CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, check_crop_files,
-    labelled_folders, leads_outside, read_crop_labels, outside_warning,
+    labelled_folders, leads_outside, outside_warning, read_crop_labels,
 };
 use std::path::{Path, PathBuf};
 

@@ -176,7 +176,7 @@ pub struct Params {
 impl Params {
     /// The default parameters, with a pipeline's board parameters and its prior for the table.
     pub fn of(pipeline: &Pipeline) -> Self {
-        let board = board::Params { repeats: board::Repeats::Moved, ..pipeline.board };
+        let board = board::Params { duplicates: board::Duplicates::Transient, ..pipeline.board };
         Self { board, facts: pipeline.facts.clone(), ..Self::default() }
     }
 }
@@ -205,7 +205,7 @@ impl Default for Params {
             focus: (0.35, 0.75),
             shared_error: [0.70, 0.68, 0.98, 0.64],
             slow_ms: 150.0,
-            board: board::Params { repeats: board::Repeats::Moved, ..board::Params::default() },
+            board: board::Params { duplicates: board::Duplicates::Transient, ..board::Params::default() },
             facts: TableFacts::default(),
         }
     }

@@ -463,7 +463,7 @@ impl Tracker {
         }
         let (_, known) = self.facts.named_edition();
         let params = self.params.board.of_table(&self.facts);
-        let board = Board::settle(&outlines, &readings, known, &params);
+        let board = Board::assign(&outlines, &readings, known, &params);
         let tracks = self.tracks.len();
         let mut kept = vec![false; tracks];
         // Outline i belongs to track i; those beyond are absent.
