@@ -90,7 +90,7 @@ fn stages(c: &mut Criterion) {
     });
     group.bench_function("board", |b| {
         let params = board::Params::default();
-        b.iter(|| Board::settle(black_box(&outlines), &readings, 1.0, &params));
+        b.iter(|| Board::assign(black_box(&outlines), &readings, 1.0, &params));
     });
     group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&table.cards))));
     group.bench_function("overlay", |b| {

@@ -93,7 +93,7 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, TrackedT
     let mut scene = Scene::of(Kind::Plain);
     scene.size_px = (960, 540);
     let film = Film::plan(FilmParams { scene, seconds, fps: 15.0, phone: false }, seed).unwrap();
-    let params = Params::of(&eyes);
+    let params = Params::for_pipeline(&eyes);
     let mut watch = Watch::new(Arc::new(eyes), params, FILM_PACE).unwrap();
     (0..film.frames())
         .map(|i| {
@@ -311,7 +311,7 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let world = World::new();
     let input = Input::Network(phone().parse().unwrap());
     let pipeline = ReadingPlan::with_models(Models::Shipped).build().unwrap();
-    let params = Params::of(&pipeline);
+    let params = Params::for_pipeline(&pipeline);
     let session = Session::new(Arc::new(pipeline), params, FramePace::Newest).unwrap();
     let mut session = session.start(input, Box::new(|| ())).unwrap();
     // Pictures that are turned are no longer the camera's own JPEGs.

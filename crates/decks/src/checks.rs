@@ -57,8 +57,8 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
         .par_iter()
         .filter(|outline| outline.score > LEAST_SCORE)
         .map(|outline| {
-            let face = Face::of(frame, &outline.corners_in_image);
-            (outline, face.as_ref().and_then(Measured::of))
+            let face = Face::straighten(frame, &outline.corners_in_image);
+            (outline, face.as_ref().and_then(Measured::new))
         })
         .collect();
     let unclear = measured.iter().filter(|(o, m)| m.is_none() && o.score > MISSED_SCORE).count();

@@ -171,7 +171,7 @@ pub(super) fn fill(
     let shown = Shown::of(cards, groups, g, blur_px);
     let mut deck = deck.clone();
     deck.fills = [0, 1, 2].map(|_| named_fill(SOLID));
-    let print = Print::of(Arc::new(deck));
+    let print = Print::new(Arc::new(deck));
     // Tried in one outline, the likeliest in finer steps, and what is left in all three.
     let tried = |plans: Vec<Plan>, shapes: &[usize], from: f64, to: f64| {
         let (all, done) = (plans.len(), AtomicUsize::new(0));

@@ -255,7 +255,7 @@ pub(super) fn mean_mask(cards: &[DeckCard], groups: &Groups, shape: usize) -> (M
         n += 1.0;
     }
     sum.iter_mut().for_each(|v| *v /= n.max(1.0));
-    (Mask::of(sum.iter().map(|share| *share >= 0.5)), sum)
+    (Mask::from_pixels(sum.iter().map(|share| *share >= 0.5)), sum)
 }
 
 /// Half a squared distance to each group's mean in pooled deviations, the mean moved by what the
@@ -355,7 +355,7 @@ pub(super) mod tests {
 
     /// The 27 cards of one symbol of an invented deck, as if photographed, and what they are.
     pub(crate) fn deck() -> (Vec<DeckCard>, Groups) {
-        let print = Print::of(Deck::invented(31).into());
+        let print = Print::new(Deck::invented(31).into());
         let inks = [[40.0, 50.0, 30.0], [45.0, -45.0, 25.0], [35.0, 40.0, -60.0]];
         let (mut cards, mut groups) = (Vec::new(), Groups::default());
         for (i, card) in Card::deck().filter(|card| card.number == Number::One).enumerate() {

@@ -13,7 +13,7 @@ use setsight_nets::engine::sha256;
 use setsight_photo::geometry::Point;
 use setsight_photo::labels::{
     CROP_LABELS, CardLabel, CropLine, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel,
-    has_labels, labelled_folders, leads_outside, load_crop, read_crop_lines, told_twice,
+    has_labels, labelled_folders, labelled_twice, leads_outside, load_crop, read_crop_lines,
 };
 use setsight_photo::source::{self, MemoryBudget};
 use setsight_vision::{Pipeline, PipelineError, ReadCard, Trace};
@@ -369,7 +369,7 @@ impl Plan {
                 continue;
             }
             if let Some((code, first, second)) = label.twice() {
-                self.wrong(&path, told_twice(code, first, second));
+                self.wrong(&path, labelled_twice(code, first, second));
             }
             for why in out_of_place(&label) {
                 self.wrong(&path, why);

@@ -51,7 +51,7 @@ pub fn read(pipeline: &Pipeline, crops: &[RgbImage]) -> Result<ReadCrops, Pipeli
     let (_, known) = facts.named_edition();
     let card = |i: usize| {
         let (outline, reading) = (&outlines[i..=i], &readings[i..=i]);
-        let board = Board::settle(outline, reading, known, &pipeline.board);
+        let board = Board::assign(outline, reading, known, &pipeline.board);
         let card = board.cards.first()?;
         let corners = outlines[i].corners_in_image;
         Some(ReadCard::new(corners, card.card, card.confidence, card.unsure))

@@ -2,7 +2,7 @@
 
 use setsight_photo::labels::{
     CROP_LABELS, CropLabel, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel, check_crop_files,
-    labelled_folders, leads_outside, read_crop_labels, told_of_outside,
+    labelled_folders, leads_outside, outside_warning, read_crop_labels,
 };
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub struct FoundPhotos {
 impl FoundPhotos {
     /// What to say before the photos are read: which are left out, and which are outside the folder.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
-        self.left_out().into_iter().chain(told_of_outside(&self.outside))
+        self.left_out().into_iter().chain(outside_warning(&self.outside))
     }
 
     /// A sentence that says which photos are left out, and why; `None` if none are.

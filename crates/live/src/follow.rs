@@ -269,7 +269,7 @@ impl Watch {
     /// The detection failed; a later frame may succeed.
     pub fn frame(&mut self, frame: &Arc<Frame>, time_ms: f64) -> Result<Watched, PipelineError> {
         let mut trace = Trace::default();
-        let grey = Arc::new(trace.stage("grey", |_| Grey::of(frame)));
+        let grey = Arc::new(trace.stage("grey", |_| Grey::new(frame)));
         trace.stage("track", |_| self.tracker.follow(grey, time_ms));
         let is_slow = self.tracker.is_slow();
         let is_ready = match (self.asked_ms, self.pace) {
@@ -324,11 +324,11 @@ impl Watch {
             Ok((found, looked)) => {
                 let read = found.read;
                 times.extend(looked);
-                trace.stage("learn", |_| self.tracker.learn(found));
+                trace.stage("learn", |_| self.tracker.apply_detections(found));
                 Ok(read)
             }
             Err(error) => {
-                self.tracker.forget_look();
+                self.tracker.cancel_detection();
                 Err(error)
             }
         }

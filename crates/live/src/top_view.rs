@@ -88,7 +88,7 @@ fn turn(cards: &[Quad], down: Point) -> f64 {
 pub fn top_view_of(frame: &Frame, top_view_from_image: &Homography) -> Option<RgbImage> {
     let image_from_top_view = top_view_from_image.inverse()?;
     let outside = Outside::Color([24; 3]);
-    Some(warped(View::of(frame)?, &image_from_top_view, frame.dimensions(), outside))
+    Some(warped(View::from_image(frame)?, &image_from_top_view, frame.dimensions(), outside))
 }
 
 #[cfg(test)]

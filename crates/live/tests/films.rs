@@ -140,7 +140,7 @@ fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes()
             .ended();
         assert!(ffmpeg.status.success(), "{}", String::from_utf8_lossy(&ffmpeg.stderr));
         let mut video = Video::open(&coded).unwrap();
-        let mut watch = Watch::new(eyes.clone(), Params::of(&eyes), FILM_PACE).unwrap();
+        let mut watch = Watch::new(eyes.clone(), Params::for_pipeline(&eyes), FILM_PACE).unwrap();
         let mut said: BTreeMap<Card, Card> = BTreeMap::new();
         let (mut judged, mut right) = (0, 0);
         for label in &labels {

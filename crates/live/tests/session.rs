@@ -23,7 +23,7 @@ fn sample() -> Input {
 /// A session for every frame, and its eyes while it has them.
 fn session() -> (Session, Weak<dyn Detector>) {
     let pipeline = ReadingPlan::with_models(Models::Shipped).build().unwrap();
-    let params = Params::of(&pipeline);
+    let params = Params::for_pipeline(&pipeline);
     let eyes: Arc<dyn Detector> = Arc::new(pipeline);
     let used = Arc::downgrade(&eyes);
     (Session::new(eyes, params, FramePace::Every).unwrap(), used)
@@ -108,7 +108,7 @@ fn film(seconds: f64) -> Film {
 
 fn watch(pace: Pace) -> Watch {
     let eyes = ReadingPlan::with_models(Models::Shipped).build().unwrap();
-    let params = Params::of(&eyes);
+    let params = Params::for_pipeline(&eyes);
     Watch::new(Arc::new(eyes), params, pace).unwrap()
 }
 

@@ -96,14 +96,16 @@ impl Conv {
 }
 
 impl Graph {
-    fn numbers<'a>(&'a self) -> impl Iterator<Item = &'a f32> {
-        let parts = |node: &'a Node| match &node.op {
-            Op::Conv(Conv { weights, bias, .. }) | Op::Dense { weights, bias, .. } => {
-                [weights.as_slice(), bias]
-            }
-            _ => [&[][..]; 2],
-        };
-        self.nodes.iter().flat_map(parts).flatten()
+    fn numbers(&self) -> impl Iterator<Item = &f32> {
+        self.nodes
+            .iter()
+            .flat_map(|node| match &node.op {
+                Op::Conv(Conv { weights, bias, .. }) | Op::Dense { weights, bias, .. } => {
+                    [weights.as_slice(), bias]
+                }
+                _ => [&[][..]; 2],
+            })
+            .flatten()
     }
 
     /// Total number of weights and biases.

@@ -138,16 +138,8 @@ impl Metadata {
     pub fn from_properties<'a>(
         property: impl Fn(&str) -> Option<&'a str>,
     ) -> Result<Self, MetadataError> {
-        let of = |name: &'static str| property(name).ok_or(MetadataError::Missing(name));
-        let check = |what: &'static str, expected: String| match of(what)? {
-            found if found == expected => Ok(()),
-            found => Err(MetadataError::Unexpected {
-                what,
-                found: found.to_owned(),
-                expected: format!("`{expected}`"),
-            }),
-        };
-        let found = of("kind")?;
+        let get = |name: &'static str| property(name).ok_or(MetadataError::Missing(name));
+        let found = get("kind")?;
         let kind = Kind::ALL.into_iter().find(|kind| kind.name() == found).ok_or_else(|| {
             MetadataError::Unexpected {
                 what: "kind",
@@ -155,9 +147,9 @@ impl Metadata {
                 expected: "`reader`, `finder` or `refiner`".to_owned(),
             }
         })?;
-        check("labels", kind.labels().join(","))?;
-        check("input", kind.input_spec())?;
-        let found = of("seed")?;
+        check("labels", get("labels")?, &kind.labels().join(","))?;
+        check("input", get("input")?, &kind.input_spec())?;
+        let found = get("seed")?;
         let seed = found.parse().map_err(|_| MetadataError::Unexpected {
             what: "seed",
             found: found.to_owned(),
@@ -165,12 +157,20 @@ impl Metadata {
         })?;
         Ok(Self {
             kind,
-            version: of("version")?.to_owned(),
-            training_set: of("training_set_sha256")?.to_owned(),
-            command: of("command")?.to_owned(),
+            version: get("version")?.to_owned(),
+            training_set: get("training_set_sha256")?.to_owned(),
+            command: get("command")?.to_owned(),
             seed,
         })
     }
+}
+
+fn check(what: &'static str, found: &str, expected: &str) -> Result<(), MetadataError> {
+    if found == expected {
+        return Ok(());
+    }
+    let (found, expected) = (found.to_owned(), format!("`{expected}`"));
+    Err(MetadataError::Unexpected { what, found, expected })
 }
 
 pub mod reader {
@@ -329,8 +329,8 @@ mod tests {
         for (p, property) in Property::ALL.into_iter().enumerate() {
             for value in 0..3 {
                 assert_eq!(reader::LABELS[3 * p + value], property.value_word(value));
-                let own = refiner::LABELS[refiner::VALUES + 3 * p + value];
-                assert_eq!(own, property.value_word(value));
+                let label = refiner::LABELS[refiner::VALUES + 3 * p + value];
+                assert_eq!(label, property.value_word(value));
             }
         }
         assert_eq!(Property::ALL.len(), reader::PROPERTIES);
@@ -356,10 +356,12 @@ mod tests {
         for kind in Kind::ALL {
             let metadata = Metadata { kind, ..metadata() };
             let properties = metadata.properties();
-            let look_up = |name: &str| {
-                properties.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
-            };
-            assert_eq!(Metadata::from_properties(look_up), Ok(metadata.clone()));
+            assert_eq!(
+                Metadata::from_properties(|name| {
+                    properties.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+                }),
+                Ok(metadata.clone())
+            );
         }
     }
 
@@ -373,8 +375,8 @@ mod tests {
         let properties = metadata().properties();
         let with = |changed: &str, value: &'static str| {
             Metadata::from_properties(|name| {
-                let (_, own) = properties.iter().find(|(key, _)| *key == name)?;
-                Some(if name == changed { value } else { own })
+                let (_, unchanged) = properties.iter().find(|(key, _)| *key == name)?;
+                Some(if name == changed { value } else { unchanged })
             })
             .unwrap_err()
             .to_string()

@@ -141,10 +141,10 @@ mod tests {
     fn what_is_written_comes_back() {
         for (kind, graph) in [(Kind::Reader, reader()), (Kind::Finder, finder())] {
             let bytes = encode(&graph, &metadata(kind));
-            let (back, said) = decode(&bytes).unwrap();
+            let (back, decoded) = decode(&bytes).unwrap();
             assert_eq!(back, stored(graph, kind));
-            assert_eq!(said, metadata(kind));
-            assert_eq!(encode(&back, &said), bytes);
+            assert_eq!(decoded, metadata(kind));
+            assert_eq!(encode(&back, &decoded), bytes);
         }
     }
 
@@ -187,22 +187,25 @@ mod tests {
 
     #[test]
     fn a_foreign_file_is_refused_by_name() {
-        let error = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
-        assert_eq!(error(b""), "it has no property `kind`: it was not written by this program");
-        assert!(error(b"\x89PNG\r\n\x1a\n").starts_with("it is not a complete ONNX file"));
+        assert_eq!(error_of(b""), "it has no property `kind`: it was not written by this program");
+        assert!(error_of(b"\x89PNG\r\n\x1a\n").starts_with("it is not a complete ONNX file"));
         let bytes = encode(&reader(), &metadata(Kind::Reader));
         let mut model = onnx_rs::parse(&bytes).unwrap();
         model.graph.as_mut().unwrap().node[1].op_type = OpType::Sin;
         assert_eq!(
-            error(&onnx_rs::encode(&model)),
+            error_of(&onnx_rs::encode(&model)),
             "node `conv0.end`: `Sin` is not an operator of these networks"
         );
         let mut model = onnx_rs::parse(&bytes).unwrap();
         model.graph.as_mut().unwrap().initializer.remove(0);
         assert_eq!(
-            error(&onnx_rs::encode(&model)),
+            error_of(&onnx_rs::encode(&model)),
             "node `conv0`: its input 1 (`conv0.weights`) is not stored"
         );
+    }
+
+    fn error_of(bytes: &[u8]) -> String {
+        decode(bytes).unwrap_err().to_string()
     }
 
     proptest! {

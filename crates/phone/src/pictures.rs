@@ -246,7 +246,7 @@ impl Reads for Arc<Pipeline> {
     }
 
     fn session(&self) -> io::Result<Session> {
-        Session::new(Arc::<Pipeline>::clone(self), Params::of(self), FramePace::Newest)
+        Session::new(Arc::<Pipeline>::clone(self), Params::for_pipeline(self), FramePace::Newest)
     }
 }
 

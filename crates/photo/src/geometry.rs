@@ -147,19 +147,19 @@ impl Quad {
 
 impl<S> Quad<S> {
     /// From four corners in the space that the context infers.
-    pub const fn of(corners: [Point; 4]) -> Self {
+    pub const fn from_corners(corners: [Point; 4]) -> Self {
         Self(corners, PhantomData)
     }
 
     /// Applies a function to each corner; the space stays the same.
     pub fn map(&self, change: impl Fn(Point) -> Point) -> Self {
-        Self::of(self.0.map(change))
+        Self::from_corners(self.0.map(change))
     }
 
     /// The corners multiplied by `scale`, in another space. This is the only conversion between
     /// spaces.
     pub fn in_space<T>(&self, scale: f64) -> Quad<T> {
-        Quad::of(self.0.map(|p| p * scale))
+        Quad::from_corners(self.0.map(|p| p * scale))
     }
 
     /// The same corners, ordered clockwise with a long side first. A card looks the same after half
@@ -173,7 +173,7 @@ impl<S> Quad<S> {
         if edge(0) + edge(2) < edge(1) + edge(3) {
             corners.rotate_left(1);
         }
-        Self::of(corners).higher_corner_first()
+        Self::from_corners(corners).higher_corner_first()
     }
 
     /// A card looks the same after half a turn, so its corners have two possible orders. This takes
@@ -184,7 +184,7 @@ impl<S> Quad<S> {
         if (corners[2].y, corners[2].x) < (corners[0].y, corners[0].x) {
             corners.rotate_left(2);
         }
-        Self::of(corners)
+        Self::from_corners(corners)
     }
 
     /// Area in squared units, positive when the corners run clockwise on the screen.
@@ -298,7 +298,7 @@ impl Homography {
     /// corners of either are collinear.
     pub fn between<A, B>(source: &Quad<A>, target: &Quad<B>) -> Option<Self> {
         let pairs: [_; 4] = std::array::from_fn(|i| (source.0[i], target.0[i]));
-        let system = Normalised::of(&pairs)?;
+        let system = Normalised::new(&pairs)?;
         let (mut a, mut b) = (SMatrix::<f64, 8, 8>::zeros(), SVector::<f64, 8>::zeros());
         for (i, (row, value)) in pairs.iter().flat_map(|pair| system.rows(*pair)).enumerate() {
             a.set_row(i, &row.into());
@@ -314,7 +314,7 @@ impl Homography {
         if pairs.len() < 4 {
             return None;
         }
-        let system = Normalised::of(pairs)?;
+        let system = Normalised::new(pairs)?;
         let mut a = DMatrix::zeros(2 * pairs.len(), 8);
         let mut b = DVector::zeros(2 * pairs.len());
         for (i, (&pair, &w)) in pairs.iter().zip(weights).enumerate() {
@@ -339,7 +339,7 @@ impl Homography {
 
     /// The image of a quad's four corners.
     pub fn apply_quad<A, B>(&self, quad: &Quad<A>) -> Quad<B> {
-        Quad::of(quad.0.map(|p| self.apply(p)))
+        Quad::from_corners(quad.0.map(|p| self.apply(p)))
     }
 
     /// The inverse map; `None` if the matrix is singular.
@@ -361,7 +361,7 @@ struct Normalised {
 }
 
 impl Normalised {
-    fn of(pairs: &[(Point, Point)]) -> Option<Self> {
+    fn new(pairs: &[(Point, Point)]) -> Option<Self> {
         let from = normaliser(pairs.iter().map(|p| p.0))?;
         let to = normaliser(pairs.iter().map(|p| p.1))?;
         Some(Self { from, to })
@@ -413,13 +413,13 @@ mod tests {
 
     #[test]
     fn shared_area_is_a_share_of_the_smaller() {
-        let whole = Quad::rectangle(4.0, 2.0);
+        let card = Quad::rectangle(4.0, 2.0);
         let half = Quad::rectangle(2.0, 2.0);
-        assert!((whole.shared_area(&half) - 1.0).abs() < 1e-12);
-        let beside = Quad::new(half.0.map(|p| p + Point::new(3.0, 0.0)));
-        assert!((whole.shared_area(&beside) - 0.5).abs() < 1e-12);
+        assert!((card.shared_area(&half) - 1.0).abs() < 1e-12);
+        let shifted = Quad::new(half.0.map(|p| p + Point::new(3.0, 0.0)));
+        assert!((card.shared_area(&shifted) - 0.5).abs() < 1e-12);
         let away = Quad::new(half.0.map(|p| p + Point::new(5.0, 0.0)));
-        assert_eq!(whole.shared_area(&away), 0.0);
+        assert_eq!(card.shared_area(&away), 0.0);
     }
 
     proptest! {

@@ -24,7 +24,7 @@ pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, MATCH_RADIUS, merged, nearest, same};
 
 /// What is wrong with a card that is labelled twice, by the indices of its labels, counted from 1.
-pub fn told_twice(code: Card, first: usize, second: usize) -> String {
+pub fn labelled_twice(code: Card, first: usize, second: usize) -> String {
     format!(
         "card {code} is labelled twice, as card {first} and card {second}; correct one of them, or give the \
          photo the tag \"{COPIES}\" if it shows the card twice"
@@ -67,7 +67,7 @@ pub enum DatasetError {
     #[error("{}: {reason}", .path.display())]
     Malformed { path: PathBuf, reason: String },
     /// A card is labelled twice, and the photo has not the tag [`COPIES`].
-    #[error("{}: {photo}: {}", .path.display(), told_twice(*.code, *.first, *.second))]
+    #[error("{}: {photo}: {}", .path.display(), labelled_twice(*.code, *.first, *.second))]
     Twice { path: PathBuf, photo: String, code: Card, first: usize, second: usize },
     /// A labelled photo or crop is missing.
     #[error(
@@ -78,7 +78,7 @@ pub enum DatasetError {
 }
 
 /// Whether a file that labels name lies elsewhere than in their folder or below it, by its name. Labels may name
-/// such, as those of other programs do; whoever reads them says so.
+/// such, as those of other programs do; the reader reports it.
 pub fn leads_outside(file: &str) -> bool {
     let mut depth = 0usize;
     for part in Path::new(file).components() {
@@ -92,8 +92,8 @@ pub fn leads_outside(file: &str) -> bool {
     false
 }
 
-/// What is said of such pictures, in a sentence; nothing where there are none.
-pub fn told_of_outside(pictures: &[PathBuf]) -> Option<String> {
+/// A sentence about such pictures; `None` where there are none.
+pub fn outside_warning(pictures: &[PathBuf]) -> Option<String> {
     let first = pictures.first()?.display();
     let what = match pictures.len() {
         1 => format!("{first} lies"),
@@ -123,20 +123,23 @@ pub fn labelled_folders(folder: &Path, names: &[&str]) -> Result<Vec<PathBuf>, D
     if is_labelled(folder) {
         return Ok(vec![folder.to_path_buf()]);
     }
-    let inside = || -> io::Result<Vec<PathBuf>> {
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
-    };
-    let mut inside = inside()
+    let mut paths = paths_in(folder)
         .map_err(|source| DatasetError::Unreadable { path: folder.to_path_buf(), source })?;
-    inside.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
-    let labelled = |folder: PathBuf| -> Vec<PathBuf> {
-        if is_labelled(&folder) {
-            return vec![folder];
-        }
-        let numbered = (0..).map(|number| folder.join(numbered_folder(number)));
-        numbered.take_while(|folder| is_labelled(folder)).collect()
-    };
-    Ok(inside.into_iter().flat_map(labelled).collect())
+    paths.sort_by(|a, b| natural_order(a.as_os_str(), b.as_os_str()));
+    Ok(paths
+        .into_iter()
+        .flat_map(|folder| {
+            if is_labelled(&folder) {
+                return vec![folder];
+            }
+            let numbered = (0..).map(|number| folder.join(numbered_folder(number)));
+            numbered.take_while(|folder| is_labelled(folder)).collect()
+        })
+        .collect())
+}
+
+fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
 }
 
 /// Whether a folder has labels of this name. A pipe or device counts: to read it is then refused
@@ -173,8 +176,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let found = || {
             let found = labelled_folders(dir.path(), &[PHOTO_LABELS]).unwrap();
-            let below = |path: PathBuf| path.strip_prefix(dir.path()).unwrap().to_owned();
-            found.into_iter().map(below).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|path| path.strip_prefix(dir.path()).unwrap().to_owned())
+                .collect::<Vec<_>>()
         };
         let label = |name: &str| {
             let folder = dir.path().join(name);

@@ -40,8 +40,8 @@ impl<'a> View<'a> {
         (bytes > 0 && rgb.len() == bytes).then_some(Self { rgb, width, height })
     }
 
-    /// Of an image; `None` if it has no pixel.
-    pub fn of(image: &'a RgbImage) -> Option<Self> {
+    /// All of an image; `None` if it has no pixel.
+    pub fn from_image(image: &'a RgbImage) -> Option<Self> {
         Self::new(image.as_raw(), image.dimensions())
     }
 
@@ -91,7 +91,7 @@ impl pulp::WithSimd for Averaging<'_> {
         let Self { view, from: (left, top), size, by, means } = self;
         let mut sums = vec![0u16; 3 * size.0 * by];
         let inside = sums.len().min(3 * (view.width - left));
-        let rounding = Rounding::of(by * by);
+        let rounding = Rounding::new(by * by);
         for (y, line) in means.chunks_exact_mut(3 * size.0).enumerate() {
             sums.fill(0);
             for row in (0..by).map(|row| view.row((top + y * by + row).min(view.height - 1))) {
@@ -132,8 +132,8 @@ struct Rounding {
 }
 
 impl Rounding {
-    fn of(pixels: usize) -> Self {
-        // A quarter of a unit more keeps whole quotients from falling below themselves, and is too
+    fn new(pixels: usize) -> Self {
+        // A quarter of a unit more keeps integer quotients from falling below themselves, and is too
         // little to lift others to the next.
         Self { half: (pixels / 2) as f64 + 0.25, share: 1.0 / pixels as f64 }
     }
@@ -149,11 +149,15 @@ const WEIGHTS: [u32; 3] = [9798, 19235, 3735];
 
 /// The luma of each pixel (R, G, B), 0 to 255, by the weights of ITU-R BT.601.
 pub fn luma(rgb: &[u8]) -> Vec<u8> {
-    let of = |pixel: &[u8; 3]| {
-        let sum: u32 = pixel.iter().zip(WEIGHTS).map(|(&v, weight)| u32::from(v) * weight).sum();
-        ((sum + (1 << 14)) >> 15) as u8
-    };
-    rgb.as_chunks::<3>().0.iter().map(of).collect()
+    rgb.as_chunks::<3>()
+        .0
+        .iter()
+        .map(|pixel| {
+            let sum: u32 =
+                pixel.iter().zip(WEIGHTS).map(|(&v, weight)| u32::from(v) * weight).sum();
+            ((sum + (1 << 14)) >> 15) as u8
+        })
+        .collect()
 }
 
 /// Why a picture cannot be resized.
@@ -175,9 +179,10 @@ pub fn resize_into(
 ) -> Result<(), ResizeError> {
     // A picture whose kind of pixel is known only at run time would have all thirteen kinds compiled:
     // most of the time that this crate takes to build.
-    let picture = TypedImageRef::<U8x3>::from_buffer(from_px.0, from_px.1, rgb).map_err(of)?;
-    let mut out = TypedImage::<U8x3>::from_buffer(to_px.0, to_px.1, to).map_err(of)?;
-    Resizer::new().resize_typed(&picture, &mut out, &way()).map_err(of)
+    let picture =
+        TypedImageRef::<U8x3>::from_buffer(from_px.0, from_px.1, rgb).map_err(resize_error)?;
+    let mut out = TypedImage::<U8x3>::from_buffer(to_px.0, to_px.1, to).map_err(resize_error)?;
+    Resizer::new().resize_typed(&picture, &mut out, &way()).map_err(resize_error)
 }
 
 fn way() -> ResizeOptions {
@@ -193,7 +198,7 @@ pub fn resized(rgb: &[u8], from_px: (u32, u32), to_px: (u32, u32)) -> Result<Vec
     resize_into(rgb, from_px, &mut to, to_px).map(|()| to)
 }
 
-fn of(reason: impl std::fmt::Display) -> ResizeError {
+fn resize_error(reason: impl std::fmt::Display) -> ResizeError {
     ResizeError(reason.to_string())
 }
 
@@ -213,7 +218,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             image::Rgb([x + (state >> 28), y + (state >> 27), x ^ y].map(|v| v as u8))
         });
-        let view = View::of(&image).unwrap();
+        let view = View::from_image(&image).unwrap();
         let corners = [(40.7, 31.2), (470.4, 12.9), (498.1, 290.6), (-3.5, 260.0)];
         let quad: Quad = Quad::new(corners.map(|(x, y)| Point::new(x, y)));
         let map = Homography::between(&Quad::rectangle(192.0, 128.0), &quad).unwrap();
@@ -274,7 +279,7 @@ mod tests {
                 }))
             });
             let from = ((left * width as f64) as usize, (top * height as f64) as usize);
-            let means = block_means(View::of(&image).unwrap(), from, size, by);
+            let means = block_means(View::from_image(&image).unwrap(), from, size, by);
             prop_assert_eq!(means, plain(&image, from, size, by));
         }
     }
@@ -283,7 +288,7 @@ mod tests {
     fn every_total_is_rounded_rightly() {
         for by in [1, 2, 3, 4, 6, 10, 37, 256, MOST_IN_A_BLOCK] {
             let count = by * by;
-            let rounding = Rounding::of(count);
+            let rounding = Rounding::new(count);
             for mean in 0..=255usize {
                 for off in [0, 1, count / 2 - count.div_ceil(2) % 2, count / 2, count / 2 + 1] {
                     let total = (mean * count + off).min(255 * count);
@@ -344,13 +349,16 @@ mod tests {
                 let at =
                     |i: u32, to: u32, from: f64| (f64::from(i) + 0.5) * from / f64::from(to) - 0.5;
                 let (x, y) = (at(x, to.0, 120.0), at(y, to.1, 90.0));
-                let near = |value: u8, wanted: f64| (f64::from(value) - wanted).abs() <= 2.0;
                 assert!(
-                    near(pixel[0], 2.0 * x) && near(pixel[1], y) && pixel[2] == 77,
+                    is_near(pixel[0], 2.0 * x) && is_near(pixel[1], y) && pixel[2] == 77,
                     "{pixel:?}"
                 );
             }
         }
+    }
+
+    fn is_near(value: u8, wanted: f64) -> bool {
+        (f64::from(value) - wanted).abs() <= 2.0
     }
 
     #[test]

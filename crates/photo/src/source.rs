@@ -84,28 +84,28 @@ impl Photo {
     }
 
     /// The same photo with twice as many pixels each way; `None` if it has no more.
-    pub fn closer(&self) -> Option<Self> {
+    pub fn decode_larger(&self) -> Option<Self> {
         let file = self.file.as_ref()?;
         let (by, stop) = (self.reduced / 2, AtomicBool::new(false));
-        let (closer, _) = decode_unchecked(file, |_| by, &stop, |_| Vec::new()).ok()?;
+        let (larger, _) = decode_unchecked(file, |_| by, &stop, |_| Vec::new()).ok()?;
         // Its data were checked when it was decoded first.
-        let closer = Self { damaged_from: self.damaged_from, ..closer };
-        Some(closer.with_file(|| Arc::clone(file)))
+        let larger = Self { damaged_from: self.damaged_from, ..larger };
+        Some(larger.with_file(|| Arc::clone(file)))
     }
 
-    /// The photo as [`load_photo`] gives it; `None` if this is it.
-    pub fn whole(&self) -> Option<Self> {
+    /// The photo at full resolution, as [`load_photo`] gives it; `None` if this is it.
+    pub fn decode_full(&self) -> Option<Self> {
         self.file.as_ref().and_then(|file| decode(file).ok())
     }
 
-    /// What is known of it, and its picture.
-    pub fn split(self) -> (Self, Frame) {
+    /// The photo without its picture, and the picture.
+    pub fn into_parts(self) -> (Self, Frame) {
         let Self { frame, .. } = self;
         (Self { frame: Frame::default(), ..self }, frame)
     }
 
-    /// What is known of the whole photo, without its picture.
-    pub fn of_whole(&self) -> Self {
+    /// The photo at full resolution, without its picture.
+    pub fn without_reduction(&self) -> Self {
         let reduced = self.least_reduced();
         Self { frame: Frame::default(), file: None, reduced, ..*self }
     }
@@ -122,7 +122,7 @@ impl Photo {
         self
     }
 
-    /// What [`Self::reduced`] is of the whole photo.
+    /// What [`Self::reduced`] is at full resolution.
     fn least_reduced(&self) -> u32 {
         reduction(self.stored_width, self.stored_height)
     }
@@ -152,8 +152,8 @@ impl Photo {
         /// A block that is damaged shows in its neighbours, where chroma has fewer samples.
         const NEAR_PX: f64 = 8.0;
         let stored = stored_from_upright(self.orientation, self.stored_width, self.stored_height);
-        let is_below = |row: u32| places.iter().any(|&p| stored(p).y + NEAR_PX >= f64::from(row));
-        self.damaged_from.is_some_and(is_below)
+        self.damaged_from
+            .is_some_and(|row| places.iter().any(|&p| stored(p).y + NEAR_PX >= f64::from(row)))
     }
 
     /// Width and height of the upright picture in the file's own pixels.
@@ -221,7 +221,7 @@ pub fn load_photo(path: &Path) -> Result<Photo, SourceError> {
     decode(&bytes_of(path)?)
 }
 
-/// Reads a photo to be read: a large one as small as most boards need, see [`Photo::closer`].
+/// Reads a photo to be read: a large one as small as most boards need, see [`Photo::decode_larger`].
 ///
 /// # Errors
 /// See [`SourceError`].
@@ -374,7 +374,7 @@ fn decode_unchecked(
     let bytes = &*mended(bytes);
     let (decoder, stored, format, name) = open(bytes)?;
     let reduced = stored.reduction(format);
-    let is_unusual = format == ImageFormat::Jpeg && Layout::of(bytes)? == Layout::Unusual;
+    let is_unusual = format == ImageFormat::Jpeg && Layout::detect(bytes)? == Layout::Unusual;
     let budget = Budget::new(u64::from(stored.width) * u64::from(stored.height), stop);
     budget.check()?;
     let wished = wished(&stored).max(reduced);
@@ -406,7 +406,12 @@ fn decode_unchecked(
     let image = image.map_err(|error| explain(name, bytes, error))?;
     let image = image.ok_or(SourceError::Transparent)?;
     let ends = format != ImageFormat::Jpeg
-        || jpeg::is_whole(bytes, &image, (stored.width, stored.height), reduced > 1 || is_unusual);
+        || jpeg::is_complete(
+            bytes,
+            &image,
+            (stored.width, stored.height),
+            reduced > 1 || is_unusual,
+        );
     if !ends && jpeg::is_cut_off(bytes, &image) {
         return Err(SourceError::Truncated { format: name });
     }
@@ -434,23 +439,22 @@ fn rgb_of(
 
 /// The pixels of a photo, and the most bytes that decoding it takes beside its file.
 fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
-    let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
     if let Some(heif) = Heif::open(bytes)? {
         return heif.decoding_bytes();
     }
     let bytes = &*mended(bytes);
     let (decoder, stored, format, _) = open(bytes)?;
-    let in_file = pixels(stored.width, stored.height);
+    let in_file = pixel_count(stored.width, stored.height);
     let reduced = stored.reduction(format);
-    let pixels = pixels(stored.width.div_ceil(reduced), stored.height.div_ceil(reduced));
-    let rgb = 3 * pixels;
+    let pixel_count = pixel_count(stored.width.div_ceil(reduced), stored.height.div_ceil(reduced));
+    let rgb = 3 * pixel_count;
     let turned = if stored.orientation == Orientation::NoTransforms { 0 } else { rgb };
     let decoding = match format {
         // The result alone, or with it an interlaced picture of another kind, of four bytes a pixel at most.
         ImageFormat::Png => {
             let is_rgb = matches!(decoder.color_type(), ColorType::Rgb8 | ColorType::Rgb16);
             let is_interlaced = bytes.get(28) == Some(&1);
-            if is_interlaced && !is_rgb { 4 * pixels + rgb } else { rgb }
+            if is_interlaced && !is_rgb { 4 * pixel_count + rgb } else { rgb }
         }
         // What a progressive one says comes in several passes, of 16 bits each, that are kept.
         ImageFormat::Jpeg if jpeg::is_progressive(bytes) => 2 * 3 * in_file + rgb,
@@ -458,10 +462,14 @@ fn decoding_bytes(bytes: &[u8]) -> Result<(u64, u64), SourceError> {
         ImageFormat::Jpeg if reduced > 1 => rgb + rgb.max(bytes.len() as u64),
         _ if decoder.color_type() == ColorType::Rgb8 => rgb,
         // The picture as it was, with alpha also as 8-bit RGBA, and the result.
-        _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixels + rgb,
+        _ if decoder.color_type().has_alpha() => decoder.total_bytes() + 4 * pixel_count + rgb,
         _ => decoder.total_bytes() + rgb,
     };
-    Ok((pixels, decoding.max(rgb + turned)))
+    Ok((pixel_count, decoding.max(rgb + turned)))
+}
+
+fn pixel_count(width: u32, height: u32) -> u64 {
+    u64::from(width) * u64::from(height)
 }
 
 /// A file as the decoders want it, see [`mended_jpeg`]; of a TIFF of several pictures they take the first.
@@ -488,7 +496,7 @@ fn open(
         return Err(SourceError::OtherFormat { format: tags::kind_of(bytes) });
     }
     let header = match format {
-        ImageFormat::Jpeg if Layout::of(bytes)? == Layout::Unusual => jpeg::usual_header(bytes),
+        ImageFormat::Jpeg if Layout::detect(bytes)? == Layout::Unusual => jpeg::usual_header(bytes),
         _ => Cow::Borrowed(bytes),
     };
     let mut reader = ImageReader::with_format(Cursor::new(header), format);
@@ -597,7 +605,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_is_known_by_its_content() {
+    fn every_format_is_recognised_by_its_content() {
         use ImageFormat::*;
         for format in [Jpeg, Png, WebP, Bmp, Tiff] {
             let photo = decode(&bytes_of(slope().into(), format)).unwrap();
@@ -621,14 +629,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_transparent_all_over_is_told_or_is_a_bmp_that_is_not() {
+    fn full_transparency_is_refused_except_in_a_bmp_that_has_none() {
         use ImageFormat::{Bmp, Png, Tiff, WebP};
         let clear = RgbaImage::from_fn(40, 30, |x, y| Rgba([6 * x as u8, 8 * y as u8, 77, 0]));
         let mut one = clear.clone();
         one[(7, 7)].0[3] = 255;
         let deep = DynamicImage::ImageRgba8(clear.clone()).into_rgba16();
         let grey = DynamicImage::ImageRgba8(clear.clone()).into_luma_alpha8();
-        for (image, format, is_told) in [
+        for (image, format, is_refused) in [
             (DynamicImage::from(clear.clone()), Png, true),
             (clear.clone().into(), WebP, true),
             (clear.clone().into(), Tiff, true),
@@ -641,7 +649,7 @@ mod tests {
         ] {
             let read = decode(&bytes_of(image, format));
             let is_error = matches!(read, Err(SourceError::Transparent));
-            assert_eq!(is_error, is_told, "{format:?}: {read:?}");
+            assert_eq!(is_error, is_refused, "{format:?}: {read:?}");
         }
         let photo = decode(&bytes_of(clear.into(), Bmp)).unwrap();
         assert_eq!(photo.frame[(20, 20)], Rgb([120, 160, 77]));
@@ -666,12 +674,8 @@ mod tests {
 
     #[test]
     fn what_is_no_photo_is_refused_with_the_reason() {
-        let says = |bytes: &[u8], part: &str| {
-            let message = decode(bytes).unwrap_err().to_string();
-            assert!(message.contains(part), "{message}");
-        };
-        says(b"", "empty (0 bytes)");
-        says(b"Dear diary, today", "starts with \"Dear diary, toda");
+        assert_refused(b"", "empty (0 bytes)");
+        assert_refused(b"Dear diary, today", "starts with \"Dear diary, toda");
         for (start, name) in [
             (&b"GIF89a......"[..], "GIF picture"),
             (b"\xff\x0a\xf8\xbe\x01", "JPEG XL picture"),
@@ -680,13 +684,21 @@ mod tests {
             (b"II\xbc\x01 \0\0\0", "JPEG XR picture"),
             (b"8BPS\0\x01", "Photoshop picture"),
         ] {
-            says(start, name);
-            says(start, "convert it to JPEG or PNG");
+            assert_refused(start, name);
+            assert_refused(start, "convert it to JPEG or PNG");
         }
-        says(b"\0\0\0\x18ftypheic\0\0\0\0", "cut off: the HEIC data");
-        says(&bytes_of(RgbImage::new(1, 1).into(), ImageFormat::Png), "1x1 pixels, too small");
+        assert_refused(b"\0\0\0\x18ftypheic\0\0\0\0", "cut off: the HEIC data");
+        assert_refused(
+            &bytes_of(RgbImage::new(1, 1).into(), ImageFormat::Png),
+            "1x1 pixels, too small",
+        );
         assert!(matches!(load(Path::new("/")), Err(SourceError::NotAFile)));
         assert!(matches!(load(Path::new("/no/such")), Err(SourceError::Unreadable(_))));
+    }
+
+    fn assert_refused(bytes: &[u8], part: &str) {
+        let message = decode(bytes).unwrap_err().to_string();
+        assert!(message.contains(part), "{message}");
     }
 
     #[test]

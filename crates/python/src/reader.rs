@@ -243,7 +243,7 @@ impl Source {
                 check_size(width, height).map_err(Failed::File)?;
                 let photo = Photo::of_picture(picture);
                 let output = pipeline.read(&photo.frame, &mut Trace::default());
-                let mut read = PhotoReading::of(photo, output.map_err(Failed::Reading)?);
+                let mut read = PhotoReading::new(photo, output.map_err(Failed::Reading)?);
                 // They are of files.
                 read.table.warnings.clear();
                 Ok(Table::new(read))

@@ -28,7 +28,7 @@ pub struct Track {
     /// Whether its symbols are hidden at present; fingers on its blank border do not count.
     pub covered: bool,
     /// Whether the camera's motion was lost since a detection found the card: it may lie elsewhere.
-    pub(super) astray: bool,
+    pub(super) position_unverified: bool,
     /// When it was first detected, in milliseconds.
     pub since_ms: f64,
     pub(super) outline: CardOutline,
@@ -54,8 +54,8 @@ pub struct Track {
     /// Time from which it is known to be no card. The place is kept, so that it is not read again
     /// and again.
     pub(super) no_card: Option<f64>,
-    /// Colour of the table beside it.
-    pub(super) beside: Option<detect::Ground>,
+    /// Colour of the table around it.
+    pub(super) ground: Option<detect::Ground>,
 }
 
 pub(super) struct PendingDetection {
@@ -97,12 +97,12 @@ impl Track {
             self.hidden_since.get_or_insert(time_ms);
         }
         let count = self.shown.map_or(3, |(card, ..)| card.number.index() + 1);
-        let symbols = |glance: &Thumbnail| glance.symbols(count);
         // Something on its border explains why detections miss it.
         let unexplained = overlooked && correlation >= params.unlike;
         self.covered = self.hidden
             && (unexplained
-                || symbols(&self.last).correlation(&symbols(&self.reference)) < params.alike);
+                || self.last.symbols(count).correlation(&self.reference.symbols(count))
+                    < params.alike);
     }
 
     /// Whether its sets are suspended: its symbols are covered, or several detections in a row
@@ -132,12 +132,13 @@ impl Track {
     /// three if the picture matches the reference.
     pub(super) fn is_replaced_by(
         &mut self,
-        seen: &Detection,
+        detection: &Detection,
         quality: f32,
         correlation: f64,
         params: &Params,
     ) -> bool {
-        let Some(reading) = seen.reading.as_ref().filter(|_| self.doubtful && quality > 0.5) else {
+        let Some(reading) = detection.reading.as_ref().filter(|_| self.doubtful && quality > 0.5)
+        else {
             return false;
         };
         let (card, probability) = reading.best();
@@ -151,16 +152,16 @@ impl Track {
     }
 
     /// Applies a detection of this card.
-    pub(super) fn see(
+    pub(super) fn apply(
         &mut self,
-        seen: &Detection,
+        detection: &Detection,
         quad: Quad,
         then: Thumbnail,
         pending: &PendingDetection,
         params: &Params,
     ) {
         let correlation = then.correlation(&self.reference);
-        if let Some(reading) = &seen.reading {
+        if let Some(reading) = &detection.reading {
             if self.doubtful && pending.quality > 0.5 {
                 // It is read again after it was hidden: most likely it is the same card.
                 self.evidence.doubt(0.8);
@@ -170,7 +171,7 @@ impl Track {
                 reading,
                 pending.quality,
                 &pending.grey,
-                &seen.outline.corners_in_image,
+                &detection.outline.corners_in_image,
             );
             if pending.quality > 0.5 {
                 self.readings += 1;
@@ -186,8 +187,8 @@ impl Track {
         let quad = in_order_of(quad, &self.quad);
         let off = apart(&quad, &self.quad);
         self.looks += 1;
-        let known = self.evidence.reading().best().0;
-        let agrees = seen.reading.as_ref().is_some_and(|reading| reading.best().0 == known);
+        let name = self.evidence.reading().best().0;
+        let agrees = detection.reading.as_ref().is_some_and(|reading| reading.best().0 == name);
         self.elsewhere = if off > PUSHED { self.elsewhere + 1 } else { 0 };
         let share = if off > PUSHED {
             // If its picture is unchanged, or the same card is read there repeatedly, it was
@@ -204,16 +205,17 @@ impl Track {
         for (old, measured) in self.quad.0.iter_mut().zip(quad.0) {
             *old = old.lerp(measured, share);
         }
-        if seen.beside.is_some() {
-            self.beside = seen.beside;
+        if detection.ground.is_some() {
+            self.ground = detection.ground;
         }
         // A partly covered card is still a card: keep its score.
         let score = if correlation >= params.alike && pending.quality > 0.5 {
-            self.outline.score + (seen.outline.score - self.outline.score) * SCORE_SHARE
+            self.outline.score + (detection.outline.score - self.outline.score) * SCORE_SHARE
         } else {
             self.outline.score
         };
-        self.outline = CardOutline { corners_in_image: self.quad, score, ..seen.outline.clone() };
+        self.outline =
+            CardOutline { corners_in_image: self.quad, score, ..detection.outline.clone() };
     }
 
     /// Whether a card that a detection missed has left the table.
@@ -277,11 +279,13 @@ const SCORE_SHARE: f64 = 0.4;
 
 /// Renumbers the corners of `quad` to match those of `like`: the rotation that moves them least.
 pub(super) fn in_order_of(quad: Quad, like: &Quad) -> Quad {
-    let turned = |n: usize| {
-        let mut corners = quad.0;
-        corners.rotate_left(n);
-        Quad::new(corners)
-    };
     let off = |q: &Quad| q.0.iter().zip(like.0).map(|(a, b)| a.distance(b)).sum::<f64>();
-    (0..4).map(turned).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(quad)
+    (0..4)
+        .map(|n| {
+            let mut corners = quad.0;
+            corners.rotate_left(n);
+            Quad::new(corners)
+        })
+        .min_by(|a, b| off(a).total_cmp(&off(b)))
+        .unwrap_or(quad)
 }

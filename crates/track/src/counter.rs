@@ -14,8 +14,8 @@ const TAKING_MS: f64 = 10_000.0;
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
     /// Tracks on the table: the card, and the time since which it is sure.
-    there: BTreeMap<u64, (Card, f64)>,
-    seen: BTreeSet<Card>,
+    on_table: BTreeMap<u64, (Card, f64)>,
+    counted: BTreeSet<Card>,
     /// Cards that disappeared recently, with the time.
     gone: Vec<(Card, f64)>,
     taken: Vec<[Card; 3]>,
@@ -47,14 +47,14 @@ impl Counter {
         let mut now = BTreeMap::new();
         for (card, track) in table.cards().filter(|(card, _)| !card.unsure) {
             let code = card.card;
-            let since = match self.there.get(&track.id) {
-                Some(&(known, since)) if known == code => since,
+            let since = match self.on_table.get(&track.id) {
+                Some(&(card, since)) if card == code => since,
                 _ => time_ms,
             };
             now.insert(track.id, (code, since));
         }
         let ids: BTreeSet<u64> = table.tracks.iter().map(|card| card.id).collect();
-        for (id, &(card, since)) in &self.there {
+        for (id, &(card, since)) in &self.on_table {
             let left_unseen = table.departed.contains(id);
             if !ids.contains(id) && !left_unseen && time_ms - since >= SEEN_MS {
                 self.gone.push((card, time_ms));
@@ -62,18 +62,18 @@ impl Counter {
         }
         for &(card, since) in now.values() {
             if time_ms - since >= SEEN_MS {
-                self.seen.insert(card);
+                self.counted.insert(card);
                 // The card was put back, so it was not taken.
                 self.gone.retain(|gone| gone.0 != card);
                 self.taken.retain(|set| !set.contains(&card));
             }
         }
-        self.there = now;
+        self.on_table = now;
         self.gone.retain(|gone| time_ms - gone.1 <= TAKING_MS);
         self.find_taken();
         let board: Vec<Card> = table.table.cards.iter().map(|card| card.card).collect();
         if board != self.board || self.chance.is_none() {
-            let left = Card::deck().filter(|card| !self.seen.contains(card));
+            let left = Card::deck().filter(|card| !self.counted.contains(card));
             self.chance = three_more_from(&board, left);
             self.board = board;
         }
@@ -98,9 +98,9 @@ impl Counter {
     /// The current count.
     pub fn score(&self) -> Score {
         Score {
-            seen: self.seen.len(),
+            seen: self.counted.len(),
             taken: self.taken.clone(),
-            left: DECK_SIZE - self.seen.len(),
+            left: DECK_SIZE - self.counted.len(),
             chance: self.chance,
         }
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_that_leaves_is_taken_and_three_others_are_not() {
+    fn a_set_that_leaves_is_taken_and_three_that_are_none_are_not() {
         let mut counter = Counter::default();
         for i in 0..20 {
             counter.update(&table("1fgd 2fgd 3fgd 1ord 2spo"), 100.0 * f64::from(i));

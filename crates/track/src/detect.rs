@@ -42,14 +42,14 @@ pub struct Request {
     /// Number that identifies the request.
     pub number: u64,
     /// The tracked cards.
-    pub known: Vec<Known>,
+    pub tracked: Vec<TrackedCard>,
     /// The prior for the table's facts.
     pub facts: TableFacts,
 }
 
 /// A tracked card.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct TrackedCard {
     /// The track's identity.
     pub id: u64,
     /// Its expected corners, in pixels of the frame.
@@ -58,15 +58,15 @@ pub struct Known {
     pub read: bool,
     /// Whether its picture is unchanged.
     pub unchanged: bool,
-    /// Colour of the table beside it.
-    pub beside: Option<Ground>,
+    /// Colour of the table around it.
+    pub ground: Option<Ground>,
 }
 
-impl Known {
-    /// A track that need not be read.
-    pub(super) fn of(track: &Track) -> Self {
-        let Track { id, quad, beside, hidden, .. } = *track;
-        Self { id, quad, read: false, unchanged: !hidden, beside }
+impl TrackedCard {
+    /// A card that need not be read.
+    pub(super) fn from_track(track: &Track) -> Self {
+        let Track { id, quad, ground, hidden, .. } = *track;
+        Self { id, quad, read: false, unchanged: !hidden, ground }
     }
 }
 
@@ -76,7 +76,7 @@ pub struct Detections {
     /// Number of the [`Request`].
     pub number: u64,
     /// The cards in the frame.
-    pub seen: Vec<Detection>,
+    pub cards: Vec<Detection>,
     /// Tracked cards that were not found and whose place resembles the table.
     pub bare: Vec<u64>,
     /// How many cards were read.
@@ -91,11 +91,11 @@ pub struct Detection {
     /// Its outline, in pixels of the frame of the detection.
     pub outline: CardOutline,
     /// Identity of the tracked card at that place, if any.
-    pub known: Option<u64>,
+    pub track: Option<u64>,
     /// Its reading, if the reader ran on it.
     pub reading: Option<Reading>,
-    /// Colour of the table beside it.
-    pub beside: Option<Ground>,
+    /// Colour of the table around it.
+    pub ground: Option<Ground>,
 }
 
 /// Colour of a piece of table, 0 to 255 for each channel.
@@ -124,13 +124,13 @@ pub fn detect(
     trace: &mut Trace<'_>,
 ) -> Result<Detections, PipelineError> {
     let outlines = trace.stage("segment", |_| detector.find(frame))?;
-    let places = places(&outlines, &ask.known);
-    let known = |i: usize| places[i].map(|k| &ask.known[k]);
+    let places = places(&outlines, &ask.tracked);
+    let tracked = |i: usize| places[i].map(|k| &ask.tracked[k]);
     let mut wanted: Vec<usize> =
-        (0..outlines.len()).filter(|&i| known(i).is_none_or(|k| k.read)).collect();
+        (0..outlines.len()).filter(|&i| tracked(i).is_none_or(|card| card.read)).collect();
     if !wanted.is_empty() {
-        let spare =
-            (0..outlines.len()).filter(|i| known(*i).is_some_and(|k| !k.read && k.unchanged));
+        let spare = (0..outlines.len())
+            .filter(|&i| tracked(i).is_some_and(|card| !card.read && card.unchanged));
         let company: Vec<usize> = spare.take(COMPANY.saturating_sub(wanted.len() - 1)).collect();
         wanted.extend(company);
     }
@@ -140,39 +140,34 @@ pub fn detect(
     for (&i, reading) in wanted.iter().zip(readings) {
         read[i] = Some(reading);
     }
-    let matched: Vec<bool> = (0..ask.known.len()).map(|k| places.contains(&Some(k))).collect();
-    let bare = ask
-        .known
-        .iter()
-        .zip(&matched)
-        .filter(|(known, matched)| !**matched && is_bare(frame, known))
-        .map(|(known, _)| known.id)
-        .collect();
+    let unmatched = ask.tracked.iter().enumerate().filter(|(k, _)| !places.contains(&Some(*k)));
+    let bare =
+        unmatched.filter(|(_, card)| is_bare(frame, card)).map(|(_, card)| card.id).collect();
     let quads: Vec<Quad> = outlines.iter().map(|o| o.corners_in_image).collect();
-    let seen = outlines
+    let cards = outlines
         .into_iter()
         .zip(&places)
         .zip(read)
         .enumerate()
         .map(|(i, ((outline, place), reading))| {
-            let known = place.map(|k| &ask.known[k]);
-            let beside =
-                known.is_none_or(|k| k.unchanged).then(|| beside(frame, i, &quads)).flatten();
+            let tracked = place.map(|k| &ask.tracked[k]);
+            let is_unchanged = tracked.is_none_or(|card| card.unchanged);
+            let ground = is_unchanged.then(|| ground_around(frame, i, &quads)).flatten();
             // Other cards are read only to support the new ones: discard their readings.
-            let reading = reading.filter(|_| known.is_none_or(|k| k.read));
-            Detection { outline, known: known.map(|k| k.id), reading, beside }
+            let reading = reading.filter(|_| tracked.is_none_or(|card| card.read));
+            Detection { outline, track: tracked.map(|card| card.id), reading, ground }
         })
         .collect();
-    Ok(Detections { number: ask.number, seen, bare, read: wanted.len(), facts })
+    Ok(Detections { number: ask.number, cards, bare, read: wanted.len(), facts })
 }
 
 /// For each outline, the index of the tracked card at that place; the nearest pairs are matched
 /// first.
-pub(super) fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<usize>> {
+pub(super) fn places(outlines: &[CardOutline], tracked: &[TrackedCard]) -> Vec<Option<usize>> {
     let mut pairs = Vec::new();
     for (i, outline) in outlines.iter().enumerate() {
         let quad = &outline.corners_in_image;
-        for (k, card) in known.iter().enumerate() {
+        for (k, card) in tracked.iter().enumerate() {
             let off = quad.center().distance(card.quad.center()) / card.quad.long_side().max(1.0);
             if off < NEAR {
                 pairs.push((off, i, k));
@@ -181,7 +176,7 @@ pub(super) fn places(outlines: &[CardOutline], known: &[Known]) -> Vec<Option<us
     }
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut places = vec![None; outlines.len()];
-    let mut taken = vec![false; known.len()];
+    let mut taken = vec![false; tracked.len()];
     for (_, i, k) in pairs {
         if places[i].is_none() && !taken[k] {
             places[i] = Some(k);
@@ -218,11 +213,11 @@ fn ground(frame: &Frame, quad: &Quad, points: impl Iterator<Item = Point>) -> Op
 }
 
 /// Colour of the table around a card: points slightly outside its border that lie in no other card.
-fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
+fn ground_around(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
     const STEPS: usize = 16;
     let quad = &quads[index];
     let image_from_unit = Homography::between(&Quad::rectangle(1.0, 1.0), quad)?;
-    let others: Vec<&Quad> = quads
+    let neighbours: Vec<&Quad> = quads
         .iter()
         .enumerate()
         .filter(|&(j, other)| {
@@ -238,7 +233,7 @@ fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
     });
     let free = ring.filter(|&p| {
         let at = image_from_unit.apply(p);
-        !others.iter().any(|other| {
+        !neighbours.iter().any(|other| {
             let center = other.center();
             Quad::new(other.0.map(|c| center.lerp(c, 1.06))).contains(at)
         })
@@ -246,32 +241,33 @@ fn beside(frame: &Frame, index: usize, quads: &[Quad]) -> Option<Ground> {
     ground(frame, quad, free)
 }
 
-/// Whether the place of a card resembles the table beside it.
-fn is_bare(frame: &Frame, known: &Known) -> bool {
+/// Whether the place of a card resembles the table around it.
+fn is_bare(frame: &Frame, card: &TrackedCard) -> bool {
     const SIDE: usize = 10;
-    let Some(beside) = known.beside else { return false };
+    let Some(around) = card.ground else { return false };
     let inner = (0..SIDE * SIDE).map(|i| {
         let at = |k: usize| 0.1 + 0.8 * (k as f64 + 0.5) / SIDE as f64;
         Point::new(at(i % SIDE), at(i / SIDE))
     });
-    ground(frame, &known.quad, inner).is_some_and(|now| now.is_like(&beside))
+    ground(frame, &card.quad, inner).is_some_and(|now| now.is_like(&around))
 }
 
 impl Ground {
     /// Whether this may be the same table: shadow changes the brightness, but hardly the colour.
     fn is_like(&self, table: &Self) -> bool {
         let sum = |ground: &Self| ground.mean.iter().sum::<f32>().max(3.0);
-        let (own, other) = (sum(self), sum(table));
-        let ratio = own / other;
+        let (here, around) = (sum(self), sum(table));
+        let ratio = here / around;
         let spread = |ground: &Self| ground.spread.iter().sum::<f32>() / 3.0;
         // Tolerate a place in the sun or under a hand's shadow, and the table's own unevenness.
-        let leeway = (1.25 + 2.0 * spread(table) * 3.0 / other).min(1.6);
+        let leeway = (1.25 + 2.0 * spread(table) * 3.0 / around).min(1.6);
         // As rough as the table, not rougher (a card's symbols) or smoother (a hand on a striped
         // cloth).
         let even =
             spread(self) < 1.8 * spread(table) + 9.0 && spread(self) > 0.45 * spread(table) - 4.0;
-        let hue =
-            (0..3).map(|c| (self.mean[c] / own - table.mean[c] / other).abs()).fold(0.0, f32::max);
+        let hue = (0..3)
+            .map(|c| (self.mean[c] / here - table.mean[c] / around).abs())
+            .fold(0.0, f32::max);
         even && hue < 0.035 && ratio < leeway && ratio > 0.55 / leeway
     }
 }
@@ -285,8 +281,8 @@ mod tests {
         Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)))
     }
 
-    fn known(id: u64, quad: Quad, read: bool, beside: Option<Ground>) -> Known {
-        Known { id, quad, read, unchanged: true, beside }
+    fn tracked(id: u64, quad: Quad, read: bool, ground: Option<Ground>) -> TrackedCard {
+        TrackedCard { id, quad, read, unchanged: true, ground }
     }
 
     fn outline(quad: Quad) -> CardOutline {
@@ -316,41 +312,41 @@ mod tests {
         let here: Vec<Quad> = (0..4).map(|i| card(30.0 + 120.0 * f64::from(i), 40.0)).collect();
         let ask = |read: bool| Request {
             number: 7,
-            known: (0..4).map(|i| known(i as u64, here[i], read, None)).collect(),
+            tracked: (0..4).map(|i| tracked(i as u64, here[i], read, None)).collect(),
             facts: TableFacts::default(),
         };
         let mut trace = Trace::default();
         let settled = detect(&FakeDetector(here.clone()), &frame, &ask(false), &mut trace).unwrap();
         assert_eq!((settled.number, settled.read), (7, 0));
-        assert!(settled.seen.iter().all(|seen| seen.reading.is_none()));
+        assert!(settled.cards.iter().all(|card| card.reading.is_none()));
         let all = detect(&FakeDetector(here.clone()), &frame, &ask(true), &mut trace).unwrap();
         assert_eq!(all.read, 4);
         let mut more = here.clone();
         more.push(card(200.0, 200.0));
         let new = detect(&FakeDetector(more), &frame, &ask(false), &mut trace).unwrap();
         assert_eq!(new.read, 5, "one new card and company");
-        let read: Vec<bool> = new.seen.iter().map(|seen| seen.reading.is_some()).collect();
+        let read: Vec<bool> = new.cards.iter().map(|card| card.reading.is_some()).collect();
         assert_eq!(read, [false, false, false, false, true]);
-        assert_eq!(new.seen[4].known, None);
-        let ids: Vec<_> = settled.seen.iter().map(|seen| seen.known).collect();
+        assert_eq!(new.cards[4].track, None);
+        let ids: Vec<_> = settled.cards.iter().map(|card| card.track).collect();
         assert_eq!(ids, [Some(0), Some(1), Some(2), Some(3)]);
     }
 
     #[test]
-    fn the_bare_table_is_told_from_a_hand() {
+    fn the_bare_table_is_distinguished_from_a_hand() {
         let table = |x: u32, y: u32| Rgb([110 + ((x * 7 + y * 3) % 12) as u8, 80, 50]);
         let quad = card(200.0, 100.0);
         let with_card = RgbImage::from_fn(640, 360, |x, y| {
             let p = Point::new(f64::from(x), f64::from(y));
             if quad.contains(p) { Rgb([230; 3]) } else { table(x, y) }
         });
-        let beside = beside(&with_card.clone(), 0, &[quad]);
-        let known = known(1, quad, false, beside);
-        assert!(beside.is_some());
-        assert!(!is_bare(&with_card, &known));
+        let ground = ground_around(&with_card.clone(), 0, &[quad]);
+        let card = tracked(1, quad, false, ground);
+        assert!(ground.is_some());
+        assert!(!is_bare(&with_card, &card));
         let bare = RgbImage::from_fn(640, 360, table);
-        assert!(is_bare(&bare, &known));
+        assert!(is_bare(&bare, &card));
         let hand = RgbImage::from_pixel(640, 360, Rgb([205, 150, 125]));
-        assert!(!is_bare(&hand, &known));
+        assert!(!is_bare(&hand, &card));
     }
 }

@@ -93,10 +93,10 @@ impl Evidence {
             logs.iter_mut().for_each(|log| *log -= best);
         }
         let p = reading.is_card.clamp(LEAST, 1.0 - LEAST);
-        let known = kept * self.weight;
-        self.weight = known + quality;
+        let before = kept * self.weight;
+        self.weight = before + quality;
         if self.weight > 0.0 {
-            self.card = (known * self.card + quality * (p / (1.0 - p)).ln()) / self.weight;
+            self.card = (before * self.card + quality * (p / (1.0 - p)).ln()) / self.weight;
         }
     }
 

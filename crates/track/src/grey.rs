@@ -101,10 +101,10 @@ const CELL: usize = 4;
 impl Grey {
     /// Of a frame of at least 32 x 32 pixels; what is left of whole blocks at the right and at the
     /// bottom is not shown.
-    pub fn of(frame: &Frame) -> Self {
+    pub fn new(frame: &Frame) -> Self {
         let scale = frame.width().max(frame.height()).div_ceil(LONG_SIDE_PX).max(1);
         let (width, height) = ((frame.width() / scale) as usize, (frame.height() / scale) as usize);
-        let small = View::of(frame)
+        let small = View::from_image(frame)
             .filter(|_| scale > 1)
             .map(|view| block_means(view, (0, 0), (width, height), scale as usize));
         let pixels = luma(small.as_ref().unwrap_or(frame));
@@ -130,14 +130,17 @@ impl Grey {
         let parts = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
         for (i, value) in raw.iter_mut().enumerate() {
             let (x, y) = ((i % THUMBNAIL_WIDTH) as f64, (i / THUMBNAIL_WIDTH) as f64);
-            let at = |(u, v)| {
-                let p = coarse_from_glance.apply(Point::new(x + u, y + v));
-                if self.coarse.holds(p, 0.0) { self.coarse.at(p) } else { f32::NAN }
-            };
-            *value = parts.into_iter().map(at).sum::<f32>() / parts.len() as f32;
+            *value = parts
+                .into_iter()
+                .map(|(u, v)| {
+                    let p = coarse_from_glance.apply(Point::new(x + u, y + v));
+                    if self.coarse.holds(p, 0.0) { self.coarse.at(p) } else { f32::NAN }
+                })
+                .sum::<f32>()
+                / parts.len() as f32;
         }
-        let known = raw.iter().filter(|value| !value.is_nan()).count();
-        (known as f64 >= LEAST_KNOWN * raw.len() as f64).then(|| Thumbnail { raw: Box::new(raw) })
+        let present = raw.iter().filter(|value| !value.is_nan()).count();
+        (present as f64 >= LEAST_KNOWN * raw.len() as f64).then(|| Thumbnail { raw: Box::new(raw) })
     }
 
     /// Share of the cells that changed since an earlier frame, 0 to 1. `earlier_from_now` is the
@@ -163,12 +166,15 @@ impl Grey {
         let mut lighter: Vec<f32> = cells.iter().map(|&(v, was)| v - before.at(was)).collect();
         let middle = lighter.len() / 2;
         let (_, &mut lighter, _) = lighter.select_nth_unstable_by(middle, f32::total_cmp);
-        let changed = |&&(value, was): &&(f32, Point)| {
-            let (least, most) = before.range_around(was);
-            let value = value - lighter;
-            (value - value.clamp(least, most)).abs() > CELL_CHANGE
-        };
-        cells.iter().filter(changed).count() as f64 / cells.len() as f64
+        cells
+            .iter()
+            .filter(|&&(value, was)| {
+                let (least, most) = before.range_around(was);
+                let value = value - lighter;
+                (value - value.clamp(least, most)).abs() > CELL_CHANGE
+            })
+            .count() as f64
+            / cells.len() as f64
     }
 }
 
@@ -195,12 +201,13 @@ impl Thumbnail {
     /// of light and contrast, and gradients across the card, do not count. Two uniform pictures
     /// correlate; a uniform one and another do not.
     pub fn correlation(&self, other: &Self) -> f64 {
-        let both = |i: usize| !(self.raw[i].is_nan() || other.raw[i].is_nan());
-        let known: Vec<usize> = (0..self.raw.len()).filter(|&i| both(i)).collect();
-        if known.len() < 8 {
+        let present: Vec<usize> = (0..self.raw.len())
+            .filter(|&i| !(self.raw[i].is_nan() || other.raw[i].is_nan()))
+            .collect();
+        if present.len() < 8 {
             return 1.0; // Too few pixels to contradict it.
         }
-        let (a, b) = (self.levelled(&known), other.levelled(&known));
+        let (a, b) = (self.levelled(&present), other.levelled(&present));
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
         for (x, y) in a.iter().zip(&b) {
             ab += x * y;
@@ -208,21 +215,21 @@ impl Thumbnail {
             bb += y * y;
         }
         // The energy that noise alone leaves in a uniform surface.
-        let floor = 1.5 * 1.5 * known.len() as f32;
+        let floor = 1.5 * 1.5 * present.len() as f32;
         f64::from((ab + floor.min(aa.min(bb))) / ((aa.max(floor) * bb.max(floor)).sqrt()))
             .clamp(-1.0, 1.0)
     }
 
     /// Subtracts the mean and the gradients along and across, which come from the light or a
     /// shadow.
-    fn levelled(&self, known: &[usize]) -> Vec<f32> {
-        let n = known.len() as f32;
+    fn levelled(&self, present: &[usize]) -> Vec<f32> {
+        let n = present.len() as f32;
         let at = |i: usize| ((i % THUMBNAIL_WIDTH) as f32, (i / THUMBNAIL_WIDTH) as f32);
         let (sx, sy) =
-            known.iter().map(|&i| at(i)).fold((0.0, 0.0), |s, (x, y)| (s.0 + x, s.1 + y));
+            present.iter().map(|&i| at(i)).fold((0.0, 0.0), |s, (x, y)| (s.0 + x, s.1 + y));
         let (mx, my) = (sx / n, sy / n);
         let (mut sum, mut along, mut across, mut xx, mut yy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for &i in known {
+        for &i in present {
             let (x, y) = (at(i).0 - mx, at(i).1 - my);
             let value = self.raw[i];
             sum += value;
@@ -233,7 +240,7 @@ impl Thumbnail {
         }
         let (mean, along, across) =
             (sum / n, along / f32::max(xx, 1.0), across / f32::max(yy, 1.0));
-        known
+        present
             .iter()
             .map(|&i| self.raw[i] - mean - (at(i).0 - mx) * along - (at(i).1 - my) * across)
             .collect()
@@ -257,8 +264,8 @@ impl Thumbnail {
     /// Mean absolute difference, in grey levels.
     pub fn difference(&self, other: &Self) -> f64 {
         let off = self.raw.iter().zip(other.raw.iter()).map(|(a, b)| (a - b).abs());
-        let known = off.filter(|off| !off.is_nan());
-        let (n, sum) = known.fold((0, 0.0), |(n, sum), off| (n + 1, sum + off));
+        let present = off.filter(|off| !off.is_nan());
+        let (n, sum) = present.fold((0, 0.0), |(n, sum), off| (n + 1, sum + off));
         f64::from(sum) / f64::from(n.max(1))
     }
 }
@@ -298,7 +305,7 @@ mod tests {
             for level in 0..3 {
                 let frame =
                     Frame::from_fn(width, height, |x, y| image::Rgb([(x ^ y) as u8, level, 90]));
-                tracker.follow(std::sync::Arc::new(Grey::of(&frame)), 40.0 * f64::from(level));
+                tracker.follow(std::sync::Arc::new(Grey::new(&frame)), 40.0 * f64::from(level));
             }
             assert!(tracker.table().table.cards.is_empty());
         }
@@ -306,11 +313,11 @@ mod tests {
 
     #[test]
     fn a_card_looks_alike_elsewhere_and_in_other_light() {
-        let here = Grey::of(&card_at(100.0, 90.0, 60, 1.0));
-        let there = Grey::of(&card_at(113.5, 101.25, 60, 0.8));
-        let blank = Grey::of(&card_at(100.0, 90.0, 230, 1.0));
+        let here = Grey::new(&card_at(100.0, 90.0, 60, 1.0));
+        let same = Grey::new(&card_at(113.5, 101.25, 60, 0.8));
+        let blank = Grey::new(&card_at(100.0, 90.0, 230, 1.0));
         let glance = here.thumbnail(&quad(100.0, 90.0)).unwrap();
-        assert!(glance.correlation(&there.thumbnail(&quad(113.5, 101.25)).unwrap()) > 0.93);
+        assert!(glance.correlation(&same.thumbnail(&quad(113.5, 101.25)).unwrap()) > 0.93);
         assert!(glance.correlation(&blank.thumbnail(&quad(100.0, 90.0)).unwrap()) < 0.4);
         assert!(here.thumbnail(&quad(1000.0, 90.0)).is_none());
     }
@@ -323,14 +330,14 @@ mod tests {
             let light = 1.0 - 0.5 * ((x as f32 - 100.0) / 150.0).clamp(0.0, 1.0);
             pixel.0 = pixel.0.map(|v| (f32::from(v) * light) as u8);
         }
-        let thumbnail = |frame: &Frame| Grey::of(frame).thumbnail(&quad(100.0, 90.0)).unwrap();
+        let thumbnail = |frame: &Frame| Grey::new(frame).thumbnail(&quad(100.0, 90.0)).unwrap();
         assert!(thumbnail(&even).correlation(&thumbnail(&shaded)) > 0.85);
     }
 
     #[test]
-    fn change_is_seen_past_the_cameras_own_motion() {
-        let before = Grey::of(&card_at(100.0, 90.0, 60, 1.0));
-        let now = Grey::of(&card_at(144.0, 90.0, 60, 1.0));
+    fn change_is_detected_despite_the_cameras_motion() {
+        let before = Grey::new(&card_at(100.0, 90.0, 60, 1.0));
+        let now = Grey::new(&card_at(144.0, 90.0, 60, 1.0));
         let still = Homography(nalgebra::Matrix3::identity());
         // A few pixels from the true motion, edges fall between other cells: that is no change.
         for off in [-44.0, -47.0, -41.0] {
@@ -339,7 +346,7 @@ mod tests {
             assert_eq!(now.changed_since(&before, &moved), 0.0, "{off}");
         }
         assert!(now.changed_since(&before, &still) > 0.003);
-        let gone = Grey::of(&card_at(5000.0, 90.0, 60, 1.0));
+        let gone = Grey::new(&card_at(5000.0, 90.0, 60, 1.0));
         assert!(gone.changed_since(&before, &still) > 0.04);
     }
 }

@@ -32,7 +32,7 @@ mod table_tracker;
 mod tracker;
 
 pub use card::Track;
-pub use detect::{Detection, Detections, Detector, Known, Request, detect};
+pub use detect::{Detection, Detections, Detector, Request, TrackedCard, detect};
 pub use grey::Grey;
 pub use table_tracker::{Params, TableTracker, line_of};
 pub use tracker::{CardTrack, TrackedTable, Tracker};

@@ -269,12 +269,6 @@ mod tests {
     /// A smooth texture, seen through a map from picture to texture, partly covered by a patch that
     /// moves differently.
     fn picture(texture_from_image: &Homography, hand: (f64, f64)) -> Grey {
-        let wave = |x: f64, y: f64| {
-            128.0
-                + 40.0 * (x * 0.11).sin() * (y * 0.13).cos()
-                + 30.0 * (x * 0.31 + y * 0.07).sin()
-                + 25.0 * (y * 0.27 - x * 0.05).cos()
-        };
         let image = RgbImage::from_fn(960, 540, |x, y| {
             let p = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
             let (u, v) = (p.x - hand.0, p.y - hand.1);
@@ -286,11 +280,18 @@ mod tests {
             };
             Rgb([value.clamp(0.0, 255.0) as u8; 3])
         });
-        Grey::of(&image)
+        Grey::new(&image)
+    }
+
+    fn wave(x: f64, y: f64) -> f64 {
+        128.0
+            + 40.0 * (x * 0.11).sin() * (y * 0.13).cos()
+            + 30.0 * (x * 0.31 + y * 0.07).sin()
+            + 25.0 * (y * 0.27 - x * 0.05).cos()
     }
 
     #[test]
-    fn the_tables_motion_is_found_beside_a_hands() {
+    fn the_tables_motion_is_found_despite_a_hands() {
         let still = Homography(Matrix3::identity());
         let moved =
             Homography(Matrix3::new(1.003, -0.006, 4.0, 0.007, 0.998, -3.0, 2e-6, -3e-6, 1.0));
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn blur_is_told_by_the_same_patches() {
+    fn blur_is_measured_on_the_same_patches() {
         let still = Homography(Matrix3::identity());
         let sharp = picture(&still, (5000.0, 0.0));
         let mut blurred = sharp.clone();
@@ -341,7 +342,7 @@ mod tests {
     #[test]
     fn an_even_picture_and_a_cut_say_nothing() {
         let still = Homography(Matrix3::identity());
-        let even = Grey::of(&RgbImage::from_pixel(960, 540, Rgb([90; 3])));
+        let even = Grey::new(&RgbImage::from_pixel(960, 540, Rgb([90; 3])));
         assert!(Patches::choose(&even).is_empty());
         let before = picture(&still, (5000.0, 0.0));
         let mut patches = Patches::choose(&before);

@@ -11,7 +11,7 @@ use setsight_vision::{
 use std::{sync::Arc, time::Duration};
 
 /// Follows the cards on a table through the frames of a camera or a film. Each card keeps its
-/// identity while it lies there, and its readings add up, so that what is said becomes surer.
+/// identity while it lies there, and its readings add up, so that the result becomes surer.
 ///
 /// Only the frames and their times count: the same frames give the same tables, however long the
 /// computer takes.
@@ -40,7 +40,7 @@ pub struct TableTracker {
 }
 
 impl TableTracker {
-    /// A tracker with the default options, which knows no card yet.
+    /// A tracker with the default options, without any card yet.
     ///
     /// # Errors
     /// No engine can run the networks.
@@ -48,13 +48,13 @@ impl TableTracker {
         Self::with(&ReadOptions::default())
     }
 
-    /// A tracker with these options, which knows no card yet.
+    /// A tracker with these options, without any card yet.
     ///
     /// # Errors
     /// The networks cannot be loaded, or the options contradict each other.
     pub fn with(options: &ReadOptions) -> Result<Self, ReadError> {
         let pipeline = options.build()?;
-        let tracker = Tracker::new(Params::of(&pipeline));
+        let tracker = Tracker::new(Params::for_pipeline(&pipeline));
         Ok(Self { pipeline, tracker, size_px: (0, 0) })
     }
 
@@ -72,15 +72,15 @@ impl TableTracker {
         source::check_size(frame.width(), frame.height())?;
         if self.size_px != frame.dimensions() {
             self.size_px = frame.dimensions();
-            self.tracker = Tracker::new(Params::of(&self.pipeline));
+            self.tracker = Tracker::new(Params::for_pipeline(&self.pipeline));
         }
-        let grey = Arc::new(Grey::of(frame));
+        let grey = Arc::new(Grey::new(frame));
         self.tracker.follow(grey, time.as_secs_f64() * 1e3);
         if let Some(request) = self.tracker.ask() {
             match detect(&self.pipeline, frame, &request, &mut Trace::default()) {
-                Ok(found) => self.tracker.learn(found),
+                Ok(found) => self.tracker.apply_detections(found),
                 Err(error) => {
-                    self.tracker.forget_look();
+                    self.tracker.cancel_detection();
                     return Err(error.into());
                 }
             }
@@ -167,7 +167,7 @@ pub struct Params {
     /// that it was asked for: there is time for it, and by the next frame the table may have moved
     /// beyond following.
     pub slow_ms: f64,
-    /// Parameters for settling the board.
+    /// Parameters for assigning names to cards.
     pub board: board::Params,
     /// The prior for the table's facts, before the first frame.
     pub facts: TableFacts,
@@ -175,8 +175,8 @@ pub struct Params {
 
 impl Params {
     /// The default parameters, with a pipeline's board parameters and its prior for the table.
-    pub fn of(pipeline: &Pipeline) -> Self {
-        let board = board::Params { repeats: board::Repeats::Moved, ..pipeline.board };
+    pub fn for_pipeline(pipeline: &Pipeline) -> Self {
+        let board = board::Params { duplicates: board::Duplicates::Transient, ..pipeline.board };
         Self { board, facts: pipeline.facts.clone(), ..Self::default() }
     }
 }
@@ -205,7 +205,10 @@ impl Default for Params {
             focus: (0.35, 0.75),
             shared_error: [0.70, 0.68, 0.98, 0.64],
             slow_ms: 150.0,
-            board: board::Params { repeats: board::Repeats::Moved, ..board::Params::default() },
+            board: board::Params {
+                duplicates: board::Duplicates::Transient,
+                ..board::Params::default()
+            },
             facts: TableFacts::default(),
         }
     }

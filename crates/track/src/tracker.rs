@@ -1,9 +1,9 @@
-//! The tracker: what is known of each card from frame to frame.
+//! The tracker: the state of each card from frame to frame.
 
 mod relocate;
 
 use crate::card::{PendingDetection, Track, apart, in_order_of};
-use crate::detect::{Detection, Detections, Known, Request};
+use crate::detect::{Detection, Detections, Request, TrackedCard};
 use crate::grey::{Grey, Thumbnail};
 use crate::{evidence::Evidence, motion::Patches, table_tracker::Params};
 use nalgebra::Matrix3;
@@ -35,7 +35,7 @@ pub struct TrackedTable {
     /// Sets that are suspended because one of their cards is covered: it may be in a hand. Indices
     /// into the cards of `table`.
     pub resting: Vec<Set>,
-    /// Identities of cards that were removed since the last call although nobody took them: they
+    /// Identities of cards that were removed since the last call although they were not taken: they
     /// left the picture, or vanished while the camera's motion was unknown.
     pub departed: Vec<u64>,
     /// Whether any detection has been applied; before that, the table is unknown.
@@ -88,9 +88,9 @@ pub struct Tracker {
     /// current one.
     looked: Option<(f64, Arc<Grey>, Homography)>,
     /// Number of detections in a row that found no card.
-    barren: u32,
+    empty_detections: u32,
     /// Whether any detection has been applied.
-    knows: bool,
+    has_detections: bool,
     departed: Vec<u64>,
     absent: Vec<Absent>,
 }
@@ -125,8 +125,8 @@ impl Tracker {
             elapsed_ms: 0.0,
             pending: None,
             looked: None,
-            barren: 0,
-            knows: false,
+            empty_detections: 0,
+            has_detections: false,
             departed: Vec::new(),
             absent: Vec::new(),
         }
@@ -172,7 +172,7 @@ impl Tracker {
             for (drawn, measured) in track.drawn.0.iter_mut().zip(track.quad.0) {
                 *drawn = drawn.lerp(measured, still_share);
             }
-            track.astray |= self.lost;
+            track.position_unverified |= self.lost;
         }
         if !(self.lost && self.is_slow()) {
             // Else the cards' places are known again after the detection on this frame.
@@ -226,7 +226,7 @@ impl Tracker {
                 };
                 // Detections that found nothing increase the interval: searching for cards that may
                 // not be there costs most.
-                let busy_ms = params.busy_ms * f64::from(1u32 << self.barren.min(8));
+                let busy_ms = params.busy_ms * f64::from(1u32 << self.empty_detections.min(8));
                 waited >= params.idle_ms
                     || self.lost && self.is_slow()
                     || waited >= busy_ms
@@ -242,13 +242,13 @@ impl Tracker {
             self.patches = Patches::choose(&grey);
             self.chosen_ms = time_ms;
         }
-        let known = self
+        let tracked = self
             .tracks
             .iter()
-            .map(|track| Known {
+            .map(|track| TrackedCard {
                 read: self.lost || track.doubtful || !track.is_settled(params) && quality > 0.0,
                 unchanged: !track.hidden && !self.lost,
-                ..Known::of(track)
+                ..TrackedCard::from_track(track)
             })
             .collect();
         let number = self.request_number();
@@ -261,7 +261,7 @@ impl Tracker {
             lost: self.lost,
         });
         self.looked = Some((time_ms, grey, identity()));
-        Some(Request { number, known, facts: self.facts.clone() })
+        Some(Request { number, tracked, facts: self.facts.clone() })
     }
 
     fn request_number(&mut self) -> u64 {
@@ -270,13 +270,13 @@ impl Tracker {
     }
 
     /// Cancels the requested detection, after it failed.
-    pub fn forget_look(&mut self) {
+    pub fn cancel_detection(&mut self) {
         self.pending = None;
     }
 
     /// Applies the results of a detection. Results other than those requested last are ignored.
-    #[expect(clippy::too_many_lines, reason = "the steps share what they know of each track")]
-    pub fn learn(&mut self, mut found: Detections) {
+    #[expect(clippy::too_many_lines, reason = "the steps share the state of each track")]
+    pub fn apply_detections(&mut self, mut found: Detections) {
         let Some(pending) = self.pending.take_if(|pending| pending.number == found.number) else {
             return;
         };
@@ -288,32 +288,32 @@ impl Tracker {
             self.looked = None;
             return;
         }
-        self.knows = true;
+        self.has_detections = true;
         if pending.lost && self.is_slow() {
             self.relocate(&mut found, &grey, time_ms);
         }
-        let is_card = |seen: &Detection| seen.reading.as_ref().is_none_or(|r| r.is_card >= 0.5);
-        self.barren =
-            if found.seen.iter().any(is_card) { 0 } else { self.barren.saturating_add(1) };
+        let has_card =
+            found.cards.iter().any(|d| d.reading.as_ref().is_none_or(|r| r.is_card >= 0.5));
+        self.empty_detections = if has_card { 0 } else { self.empty_detections.saturating_add(1) };
         let mut missing: Vec<u64> = self.tracks.iter().map(|track| track.id).collect();
         let mut new = Vec::new();
         let mut at_home = 0;
-        // The order of the loops is the algorithm. Known cards come first: who was seen is not
+        // The order of the loops is the algorithm. Tracked cards come first: a detected one is not
         // missing, and a replaced card becomes a new one. Then follow the misses, and from them
         // which cards are gone. New cards come last: they need free places, and a card that was
-        // pushed is known again by its track, so tracks that are gone leave after them.
-        for seen in found.seen {
-            let quad = pending.now_from_request.apply_quad(&seen.outline.corners_in_image);
-            let Some(then) = pending.grey.thumbnail(&seen.outline.corners_in_image) else {
+        // pushed is recognised by its track, so tracks that are gone leave after them.
+        for detection in found.cards {
+            let quad = pending.now_from_request.apply_quad(&detection.outline.corners_in_image);
+            let Some(then) = pending.grey.thumbnail(&detection.outline.corners_in_image) else {
                 continue;
             };
             // The card must still lie where it was found; a moving card has no place yet.
             let lies =
                 grey.thumbnail(&quad).is_some_and(|now| now.correlation(&then) > self.params.alike);
-            let place = seen.known.and_then(|id| self.tracks.iter().position(|t| t.id == id));
+            let place = detection.track.and_then(|id| self.tracks.iter().position(|t| t.id == id));
             let Some(i) = place else {
                 if lies {
-                    new.push((seen, quad, then));
+                    new.push((detection, quad, then));
                 }
                 continue;
             };
@@ -325,32 +325,32 @@ impl Tracker {
             track.missed = 0;
             let off = apart(&in_order_of(quad, &track.quad), &track.quad);
             if leaves_picture(&track.quad, &grey) && off > CUT {
-                // The part inside the picture was taken for a whole card.
+                // The part inside the picture was taken for a complete card.
                 track.readings += 1;
                 continue;
             }
             let correlation = then.correlation(&track.reference);
             at_home += usize::from(correlation >= self.params.alike && off <= CUT);
-            if track.is_replaced_by(&seen, pending.quality, correlation, &self.params) {
-                if track.astray {
+            if track.is_replaced_by(&detection, pending.quality, correlation, &self.params) {
+                if track.position_unverified {
                     self.departed.push(track.id); // It lies elsewhere.
                 }
                 self.tracks.remove(i);
-                new.push((seen, quad, then));
+                new.push((detection, quad, then));
             } else if track.another.is_none() {
-                track.astray = false;
-                track.see(&seen, quad, then, &pending, &self.params);
+                track.position_unverified = false;
+                track.apply(&detection, quad, then, &pending, &self.params);
             }
         }
         if at_home >= HOME {
             // The camera points where it did before, so cards that were not found were taken.
-            self.tracks.iter_mut().for_each(|track| track.astray = false);
+            self.tracks.iter_mut().for_each(|track| track.position_unverified = false);
         }
         // A card that was overlooked once but is still there is not missing. Nor is a card cut by
         // the picture's edge: none of its outlines is complete.
         for track in self.tracks.iter_mut().filter(|track| missing.contains(&track.id)) {
-            let whole = !leaves_picture(&track.quad, &grey);
-            track.missed += u32::from(pending.quality > 0.5 && whole);
+            let is_complete = !leaves_picture(&track.quad, &grey);
+            track.missed += u32::from(pending.quality > 0.5 && is_complete);
         }
         let bare: Vec<u64> = found.bare;
         let gone: Vec<u64> = missing
@@ -360,44 +360,46 @@ impl Tracker {
                 track.is_some_and(|t| t.is_gone(bare.contains(&id), time_ms, &self.params))
             })
             .collect();
-        for (seen, quad, then) in new {
+        for (detection, quad, then) in new {
             let place_taken = self.tracks.iter().any(|track| {
-                let there = !gone.contains(&track.id) && !track.hidden && track.no_card.is_none();
-                there && overlap(&track.quad, &quad)
+                let is_present =
+                    !gone.contains(&track.id) && !track.hidden && track.no_card.is_none();
+                is_present && overlap(&track.quad, &quad)
             });
-            if place_taken || seen.reading.is_none() {
+            if place_taken || detection.reading.is_none() {
                 continue;
             }
-            self.add(seen, quad, then, &gone, &pending, time_ms);
+            self.add(detection, quad, then, &gone, &pending, time_ms);
         }
         // If a card vanishes while it is cut by the picture's edge, or before it was found again
-        // after the camera's motion was lost, nobody was seen to take it.
+        // after the camera's motion was lost, it does not count as taken.
         self.depart(time_ms, |track| {
-            gone.contains(&track.id) && (track.astray || leaves_picture(&track.quad, &grey))
+            gone.contains(&track.id)
+                && (track.position_unverified || leaves_picture(&track.quad, &grey))
         });
         self.tracks.retain(|track| !gone.contains(&track.id));
-        self.settle(time_ms);
+        self.assign_cards(time_ms);
     }
 
     /// Adds a card that is new, or that was pushed here from elsewhere.
     fn add(
         &mut self,
-        seen: Detection,
+        detection: Detection,
         quad: Quad,
         glance: Thumbnail,
         gone: &[u64],
         pending: &PendingDetection,
         time_ms: f64,
     ) {
-        let Some(reading) = &seen.reading else { return };
+        let Some(reading) = &detection.reading else { return };
         let mut evidence = Evidence::new(self.params.shared_error);
-        evidence.add(reading, pending.quality, &pending.grey, &seen.outline.corners_in_image);
+        evidence.add(reading, pending.quality, &pending.grey, &detection.outline.corners_in_image);
         let best = reading.best();
         // The same card, missing from its old place in the same detection.
         let pushed = self.tracks.iter().position(|track| {
             let same = track.shown.is_some_and(|(card, ..)| card == best.0);
             same && best.1 > 0.8
-                && seen.outline.score > 0.0
+                && detection.outline.score > 0.0
                 && (gone.contains(&track.id) || track.hidden)
         });
         let (id, since_ms, drawn) = match pushed {
@@ -408,7 +410,7 @@ impl Tracker {
                     reading,
                     pending.quality,
                     &pending.grey,
-                    &seen.outline.corners_in_image,
+                    &detection.outline.corners_in_image,
                 );
                 (track.id, track.since_ms, track.drawn)
             }
@@ -426,9 +428,9 @@ impl Tracker {
             alternatives: Vec::new(),
             hidden: false,
             covered: false,
-            astray: false,
+            position_unverified: false,
             since_ms,
-            outline: CardOutline { corners_in_image: quad, ..seen.outline },
+            outline: CardOutline { corners_in_image: quad, ..detection.outline },
             reference: glance.clone(),
             last: glance,
             hidden_since: None,
@@ -441,12 +443,12 @@ impl Tracker {
             elsewhere: 0,
             missed: 0,
             no_card: None,
-            beside: seen.beside,
+            ground: detection.ground,
         });
     }
 
     /// Assigns the cards: a deck holds each once.
-    fn settle(&mut self, time_ms: f64) {
+    fn assign_cards(&mut self, time_ms: f64) {
         let mut outlines: Vec<CardOutline> = self
             .tracks
             .iter()
@@ -461,9 +463,9 @@ impl Tracker {
             outlines.push(CardOutline::at(quad));
             readings.push(absent.reading.clone());
         }
-        let (_, known) = self.facts.named_edition();
+        let (_, is_deck) = self.facts.named_edition();
         let params = self.params.board.of_table(&self.facts);
-        let board = Board::settle(&outlines, &readings, known, &params);
+        let board = Board::assign(&outlines, &readings, is_deck, &params);
         let tracks = self.tracks.len();
         let mut kept = vec![false; tracks];
         // Outline i belongs to track i; those beyond are absent.
@@ -472,10 +474,10 @@ impl Tracker {
             let track = &mut self.tracks[card.outline];
             track.show(card.card, card.confidence, card.unsure, &self.params);
             let shown = track.shown.map(|(card, ..)| card);
-            let own = Guess { card: card.card, confidence: card.confidence };
+            let first = Guess { card: card.card, confidence: card.confidence };
             let mut alternatives = card.alternatives;
-            if shown != Some(own.card) {
-                alternatives.insert(0, own);
+            if shown != Some(first.card) {
+                alternatives.insert(0, first);
             }
             alternatives.retain(|guess| Some(guess.card) != shown);
             track.alternatives = alternatives;
@@ -544,7 +546,7 @@ impl Tracker {
         let rests = |cards: &[usize; 3]| cards.iter().any(|&card| tracks[card].hidden);
         let resting = table.sets.extract_if(.., |set| rests(&set.0)).collect();
         table.probable_sets.retain(|set| !rests(&set.cards));
-        TrackedTable { table, tracks, resting, departed, looked: self.knows }
+        TrackedTable { table, tracks, resting, departed, looked: self.has_detections }
     }
 }
 
@@ -557,11 +559,12 @@ const HOME: usize = 2;
 
 /// Whether the centre of one quad lies well within the other.
 fn overlap(a: &Quad, b: &Quad) -> bool {
-    let within = |inner: &Quad, outer: &Quad| {
-        let center = outer.center();
-        Quad::new(outer.0.map(|p| center.lerp(p, 0.7))).contains(inner.center())
-    };
-    within(a, b) || within(b, a)
+    center_within(a, b) || center_within(b, a)
+}
+
+fn center_within(inner: &Quad, outer: &Quad) -> bool {
+    let center = outer.center();
+    Quad::new(outer.0.map(|p| center.lerp(p, 0.7))).contains(inner.center())
 }
 
 /// Whether the centre of a quad is in the picture, so that about half of the quad is visible.

@@ -69,7 +69,7 @@ fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
     let sum: f32 = plain.white_in_image.iter().sum();
     let light = [0, 2].map(|c| (plain.white_in_image[c] / sum / LIGHT_STEP).round() as i32);
     let of = |image: &CardImage, card, before| {
-        let features = Features::of(image, Masks::of_edition(Edition::Classic));
+        let features = Features::measure(image, Masks::of_edition(Edition::Classic));
         Seen { source, card, light, before, features }
     };
     let mut all = vec![of(&plain, Some(card), None)];

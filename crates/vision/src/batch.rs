@@ -40,17 +40,7 @@ pub fn in_order<T: Sync, R: Send>(
     let broken_off = AtomicBool::new(false);
     let stopped = || stop.load(Ordering::Relaxed) || broken_off.load(Ordering::Relaxed);
     let (sender, receiver) = mpsc::channel();
-    let take = || {
-        let mut p = progress.lock().expect("no panic while held");
-        while p.next >= p.handed_on + AHEAD_PER_JOB * jobs && !stopped() {
-            p = moved.wait(p).expect("no panic while held");
-        }
-        let taken = p.next;
-        (taken < items.len() && !stopped()).then(|| {
-            p.next += 1;
-            taken
-        })
-    };
+    let take = || next_item(&progress, &moved, (items.len(), AHEAD_PER_JOB * jobs), &stopped);
     let mut handed_on = 0;
     pool.in_place_scope(|scope| {
         // The scope waits for its workers even while a panic of `done` unwinds, so all must be
@@ -90,6 +80,25 @@ pub fn in_order<T: Sync, R: Send>(
         }
     });
     handed_on
+}
+
+/// The index of the next of `items`, once fewer than `ahead` have not been handed on; `None` at the end, or if
+/// stopped.
+fn next_item(
+    progress: &Mutex<Progress>,
+    moved: &Condvar,
+    (items, ahead): (usize, usize),
+    stopped: &impl Fn() -> bool,
+) -> Option<usize> {
+    let mut p = progress.lock().expect("no panic while held");
+    while p.next >= p.handed_on + ahead && !stopped() {
+        p = moved.wait(p).expect("no panic while held");
+    }
+    let taken = p.next;
+    (taken < items && !stopped()).then(|| {
+        p.next += 1;
+        taken
+    })
 }
 
 /// The same on this thread, where the system gives no more.
@@ -132,7 +141,7 @@ mod tests {
 
     fn run(jobs: usize, stop: &AtomicBool, break_at: usize) -> (Vec<usize>, usize) {
         let items: Vec<usize> = (0..200).collect();
-        let mut seen = Vec::new();
+        let mut handed_on = Vec::new();
         let count = in_order(
             &items,
             jobs,
@@ -148,25 +157,28 @@ mod tests {
                     Ok(value) => assert_eq!(value, 2 * i),
                     Err(message) => assert_eq!((i, message.as_str()), (7, "item seven")),
                 }
-                seen.push(i);
+                handed_on.push(i);
                 if i == break_at { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             },
         );
-        (seen, count)
+        (handed_on, count)
     }
 
     #[test]
     fn without_threads_they_come_one_by_one() {
-        let (mut seen, go_on) = (Vec::new(), AtomicBool::new(false));
+        let (mut handed_on, go_on) = (Vec::new(), AtomicBool::new(false));
         let work = |_: usize, &item: &usize| {
             assert!(item != 1, "one");
             item
         };
         let count = one_by_one(&[0, 1, 2, 3], &go_on, work, |i, result| {
-            seen.push((i, result));
+            handed_on.push((i, result));
             if i == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        assert_eq!((count, seen), (3, vec![(0, Ok(0)), (1, Err("one".to_owned())), (2, Ok(2))]));
+        assert_eq!(
+            (count, handed_on),
+            (3, vec![(0, Ok(0)), (1, Err("one".to_owned())), (2, Ok(2))])
+        );
         go_on.store(true, Ordering::Relaxed);
         assert_eq!(one_by_one(&[0], &go_on, work, |_, _| ControlFlow::Continue(())), 0);
     }
@@ -174,8 +186,8 @@ mod tests {
     #[test]
     fn results_come_in_order_with_any_number_of_jobs() {
         for jobs in [1, 3, 16] {
-            let (seen, count) = run(jobs, &AtomicBool::new(false), usize::MAX);
-            assert_eq!(seen, (0..200).collect::<Vec<_>>());
+            let (handed_on, count) = run(jobs, &AtomicBool::new(false), usize::MAX);
+            assert_eq!(handed_on, (0..200).collect::<Vec<_>>());
             assert_eq!(count, 200);
         }
     }
@@ -184,18 +196,25 @@ mod tests {
     fn a_panic_while_results_are_handed_on_leaves_nobody_waiting() {
         let items: Vec<usize> = (0..200).collect();
         let go_on = AtomicBool::new(false);
-        let done = |i: usize, _| {
-            assert!(i != 3, "nobody can be told");
-            ControlFlow::Continue(())
-        };
-        let run = || in_order(&items, 4, &go_on, |_, item| *item, done);
-        assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+        assert!(
+            catch_unwind(AssertUnwindSafe(|| in_order(
+                &items,
+                4,
+                &go_on,
+                |_, item| *item,
+                |i, _| {
+                    assert!(i != 3, "nobody can be told");
+                    ControlFlow::Continue(())
+                }
+            )))
+            .is_err()
+        );
     }
 
     #[test]
     fn a_break_ends_it_and_a_stop_begins_nothing() {
-        let (seen, count) = run(4, &AtomicBool::new(false), 20);
-        assert_eq!((seen.len(), count), (21, 21));
+        let (handed_on, count) = run(4, &AtomicBool::new(false), 20);
+        assert_eq!((handed_on.len(), count), (21, 21));
         assert_eq!(run(4, &AtomicBool::new(true), usize::MAX).1, 0);
     }
 

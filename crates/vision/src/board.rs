@@ -1,10 +1,10 @@
-//! Settles all cards of one photo together.
+//! Assigns names to all cards of one photo together.
 //!
-//! A deck holds each card once, so that surer cards help to name the others. But a screen may show a
+//! A deck holds each card once, so that surer cards help to name the rest. But a screen may show a
 //! card twice, such as found sets beside the board. Which of the two holds is a fact of the picture,
 //! and the cards read alone are the evidence for it.
 
-use super::data::{CardOutline, Guess, ReadCard, Reading};
+use super::card::{CardOutline, Guess, ReadCard, Reading};
 use super::probability::{log_odds, logistic};
 use super::{overlap::shares, table::TableFacts};
 use pathfinding::prelude::{Matrix, kuhn_munkres};
@@ -28,19 +28,19 @@ pub struct Params {
     /// The corresponding share for two outlines whose likeliest card is the same.
     pub one_card_overlap_when_alike: f64,
     /// What it means if one card seems to lie in several places.
-    pub repeats: Repeats,
+    pub duplicates: Duplicates,
 }
 
 /// What it means if one card seems to lie in several places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repeats {
+pub enum Duplicates {
     /// In a film, a card that has moved is for a while both where it was and where it is.
-    Moved,
+    Transient,
     /// On a photo of a table, three places or more show none of the deck's cards, but things that
     /// look alike, such as the pips of playing cards.
-    Strange,
+    Suspicious,
     /// On a screen they may be copies.
-    Copies,
+    Allowed,
 }
 
 impl Default for Params {
@@ -53,7 +53,7 @@ impl Default for Params {
             // lower card could have been read.
             one_card_overlap: 0.75,
             one_card_overlap_when_alike: 0.3,
-            repeats: Repeats::Strange,
+            duplicates: Duplicates::Suspicious,
         }
     }
 }
@@ -64,9 +64,9 @@ impl Params {
         if !facts.on_screen {
             return self;
         }
-        let is_film = self.repeats == Repeats::Moved;
-        let repeats = if is_film { Repeats::Moved } else { Repeats::Copies };
-        Self { calibration: self.on_screen.unwrap_or(self.calibration), repeats, ..self }
+        let is_film = self.duplicates == Duplicates::Transient;
+        let duplicates = if is_film { Duplicates::Transient } else { Duplicates::Allowed };
+        Self { calibration: self.on_screen.unwrap_or(self.calibration), duplicates, ..self }
     }
 }
 
@@ -159,15 +159,15 @@ impl Board {
     /// highest and each card of the deck appears at most once (Kuhn 1955, Munkres 1957). Where that
     /// is very unlikely, `params` say what it means: on a screen each card is what it is by itself, on
     /// a photo no card is sure that seems to lie in three places. Outlines beyond the deck's 81 are
-    /// dropped, the least card-like first. `known` is the probability that the cards are of the
+    /// dropped, the least card-like first. `is_deck` is the probability that the cards are of the
     /// edition they were read as; on an unknown deck, no card is sure.
     ///
     /// # Panics
     /// The numbers of readings and outlines differ.
-    pub fn settle(
+    pub fn assign(
         outlines: &[CardOutline],
         readings: &[Reading],
-        known: f32,
+        is_deck: f32,
         params: &Params,
     ) -> Self {
         assert_eq!(outlines.len(), readings.len(), "one reading for each outline");
@@ -175,13 +175,11 @@ impl Board {
         claims.retain(|&i| readings[i].is_card >= params.least_is_card);
         let all = chances(readings, &claims);
         let repeated = shows_repeats(&all);
-        let copies = if params.repeats == Repeats::Copies { repeated } else { 0.0 };
-        let is_pattern = params.repeats == Repeats::Copies && is_pattern(&all);
-        let is_strange = |card: Card| {
-            let places = places_of(&all, card);
-            let is_repeated = repeated > 0.5 && places >= STRANGE_PLACES;
-            is_pattern || params.repeats == Repeats::Strange && is_repeated
-        };
+        let copies = if params.duplicates == Duplicates::Allowed { repeated } else { 0.0 };
+        let is_pattern = params.duplicates == Duplicates::Allowed && is_pattern(&all);
+        let is_repeated = params.duplicates == Duplicates::Suspicious && repeated > 0.5;
+        let is_suspicious =
+            |card| is_pattern || is_repeated && places_of(&all, card) >= SUSPICIOUS_PLACES;
         // An outline that was probably a card may turn out to be none once surer cards claim all
         // that it could be: paper that reads like a card of the table.
         let (chances, beliefs) = loop {
@@ -205,7 +203,7 @@ impl Board {
         let chosen = if copies > 0.5 {
             claims.iter().map(|&i| readings[i].best().0).collect()
         } else {
-            assign(&chances)
+            likeliest_names(&chances)
         };
         let alike = |i: usize, card: Card| alike(&readings[claims[i]], card);
         let cards = claims.iter().zip(shares(&lying)).enumerate();
@@ -213,9 +211,9 @@ impl Board {
             let (card, belief) = (chosen[i], &beliefs[i]);
             let posterior = log_odds(alike(i, card).map(|c| belief.posterior[c.index()]).sum());
             let evidence = Evidence { is_card: belief.is_card, posterior, covered };
-            let known = if is_strange(readings[outline].best().0) { 0.0 } else { known };
-            let right = known * params.calibration.confidence(&evidence);
-            let guesses = spread(belief, card, right, known, || alike(i, card));
+            let is_deck = if is_suspicious(readings[outline].best().0) { 0.0 } else { is_deck };
+            let right = is_deck * params.calibration.confidence(&evidence);
+            let guesses = spread(belief, card, right, is_deck, || alike(i, card));
             let confidence = guesses[card.index()];
             let unsure = confidence.is_nan() || confidence < params.calibration.least_confidence;
             let alternatives = alternatives(&guesses, card);
@@ -225,31 +223,29 @@ impl Board {
     }
 }
 
-/// The cards that a reading cannot tell from this one, this one included: a property whose values
+/// The cards that a reading cannot distinguish from this one, this one included: a property whose values
 /// are all equally likely is one that the picture does not show.
 fn alike(reading: &Reading, card: Card) -> impl Iterator<Item = Card> + Clone {
     let is_open = reading.values.map(|[a, b, c]| a == b && b == c);
     (0..DECK_SIZE).map(Card::from_index).filter(move |other| {
-        let same = |(property, open): (Property, bool)| {
-            open || other.value(property) == card.value(property)
-        };
-        Property::ALL.into_iter().zip(is_open).all(same)
+        let mut properties = Property::ALL.into_iter().zip(is_open);
+        properties.all(|(property, open)| open || other.value(property) == card.value(property))
     })
 }
 
-/// The probability of each card of the deck. The cards that cannot be told from the chosen one
-/// share `right`, the calibrated probability that it is one of them; all others share what is left
+/// The probability of each card of the deck. The cards that cannot be distinguished from the chosen one
+/// share `right`, the calibrated probability that it is one of them; the rest share what is left
 /// of the probability that the outline is a card of the deck. Each share is as the posterior has it.
 fn spread<A: Iterator<Item = Card>>(
     belief: &Belief,
     card: Card,
     right: f32,
-    known: f32,
+    is_deck: f32,
     alike: impl Fn() -> A,
 ) -> [f32; DECK_SIZE] {
     let posterior = &belief.posterior;
     let inside: f32 = alike().map(|c| posterior[c.index()]).sum();
-    let left = (known * belief.is_card - right).max(0.0);
+    let left = (is_deck * belief.is_card - right).max(0.0);
     let mut guesses = posterior.map(|p| left * p / (1.0 - inside).max(1e-6));
     for c in alike() {
         guesses[c.index()] = match inside > 0.0 {
@@ -260,26 +256,23 @@ fn spread<A: Iterator<Item = Card>>(
     guesses
 }
 
-/// The likely cards beside the chosen one, most probable first.
+/// The likely cards besides the chosen one, most probable first.
 fn alternatives(guesses: &[f32; DECK_SIZE], chosen: Card) -> Vec<Guess> {
     let likely = guesses.iter().enumerate().filter(|(_, p)| **p > ReadCard::LEAST);
     let likely = likely.map(|(k, &confidence)| Guess { card: Card::from_index(k), confidence });
-    let mut others: Vec<Guess> = likely.filter(|guess| guess.card != chosen).collect();
-    others.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    others
+    let mut alternatives: Vec<Guess> = likely.filter(|guess| guess.card != chosen).collect();
+    alternatives.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    alternatives
 }
 
 /// Indices of the outlines that stay, in ascending order: of outlines that show one card, the most
 /// card-like; at most 81.
 fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Params) -> Vec<usize> {
     let mut order: Vec<usize> = (0..outlines.len()).collect();
-    let merit = |i: usize| {
-        let reading = &readings[i];
-        (reading.is_card * reading.best().1, outlines[i].score)
-    };
+    let merit = |i: usize| readings[i].is_card * readings[i].best().1;
     order.sort_by(|&a, &b| {
-        let (a, b) = (merit(a), merit(b));
-        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+        let by_score = outlines[b].score.total_cmp(&outlines[a].score);
+        merit(b).total_cmp(&merit(a)).then(by_score)
     });
     let mut kept: Vec<usize> = Vec::new();
     for i in order {
@@ -299,23 +292,32 @@ fn without_doubles(outlines: &[CardOutline], readings: &[Reading], params: &Para
 
 /// For each outline, the probability of each card of the deck.
 fn chances(readings: &[Reading], claims: &[usize]) -> Vec<[f32; DECK_SIZE]> {
-    let of = |&i: &usize| std::array::from_fn(|k| readings[i].probability(Card::from_index(k)));
-    claims.iter().map(of).collect()
+    let row = |i: usize| std::array::from_fn(|k| readings[i].probability(Card::from_index(k)));
+    claims.iter().map(|&i| row(i)).collect()
 }
 
 /// The probability that a picture shows one card several times, from the cards read alone: how much
 /// less likely the likeliest names are if each card lies once, as log odds, against
 /// [`REPEATS_LOG_ODDS`].
 fn shows_repeats(chances: &[[f32; DECK_SIZE]]) -> f32 {
-    let most = |row: &[f32; DECK_SIZE]| row.iter().copied().fold(0.0, f32::max);
-    let ln = |p: f32| p.max(1e-30).ln();
-    let once = assign(chances);
-    let lost = chances.iter().zip(&once).map(|(row, card)| ln(most(row)) - ln(row[card.index()]));
+    let once = likeliest_names(chances);
+    let lost = chances
+        .iter()
+        .zip(&once)
+        .map(|(row, card)| bounded_ln(highest(row)) - bounded_ln(row[card.index()]));
     logistic(lost.sum::<f32>() + REPEATS_LOG_ODDS)
 }
 
+fn highest(row: &[f32; DECK_SIZE]) -> f32 {
+    row.iter().copied().fold(0.0, f32::max)
+}
+
+fn bounded_ln(p: f32) -> f32 {
+    p.max(1e-30).ln()
+}
+
 /// The most likely assignment that gives every outline a different card.
-fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
+fn likeliest_names(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
     if chances.is_empty() {
         return Vec::new();
     }
@@ -329,7 +331,7 @@ fn assign(chances: &[[f32; DECK_SIZE]]) -> Vec<Card> {
 }
 
 /// One card is not in so many places of a table: two may be one that is misread.
-const STRANGE_PLACES: usize = 3;
+const SUSPICIOUS_PLACES: usize = 3;
 
 /// The number of outlines that probably show this card.
 fn places_of(chances: &[[f32; DECK_SIZE]], card: Card) -> usize {
@@ -375,18 +377,18 @@ impl Belief {
 /// most once (as for permanents, Chertkov and others 2010). Exact for two outlines.
 fn compete(chances: &[[f32; DECK_SIZE]], is_card: &[f32]) -> Vec<Belief> {
     const ROUNDS: usize = 8;
-    // Factor by which the others' claims reduce the probability that this outline is this card.
+    // Factor by which the other outlines' claims reduce the probability that this outline is this card.
     let mut free = vec![[1.0f32; DECK_SIZE]; chances.len()];
     for _ in 0..ROUNDS {
-        // Odds that an outline is a card, without the others' claims to that same card.
+        // Odds that an outline is a card, without the other outlines' claims to that same card.
         let mut odds = vec![[0.0f32; DECK_SIZE]; chances.len()];
         let mut total = [0.0f32; DECK_SIZE];
         for (i, row) in odds.iter_mut().enumerate() {
             let all: f32 = (0..DECK_SIZE).map(|k| is_card[i] * chances[i][k] * free[i][k]).sum();
             for k in 0..DECK_SIZE {
-                let own = is_card[i] * chances[i][k];
-                let elsewhere = all - own * free[i][k] + (1.0 - is_card[i]);
-                row[k] = own / elsewhere.max(1e-6);
+                let claim = is_card[i] * chances[i][k];
+                let elsewhere = all - claim * free[i][k] + (1.0 - is_card[i]);
+                row[k] = claim / elsewhere.max(1e-6);
                 total[k] += row[k];
             }
         }
@@ -432,36 +434,38 @@ mod tests {
         Reading { values, is_card: 0.99 }
     }
 
-    fn settle(cards: &[((f64, f64), Reading)]) -> Board {
-        settle_with(Repeats::Strange, cards)
+    fn board_of(cards: &[((f64, f64), Reading)]) -> Board {
+        assign_with(Duplicates::Suspicious, cards)
     }
 
-    fn settle_with(repeats: Repeats, cards: &[((f64, f64), Reading)]) -> Board {
+    fn assign_with(duplicates: Duplicates, cards: &[((f64, f64), Reading)]) -> Board {
         let outlines: Vec<CardOutline> =
             cards.iter().map(|((x, y), _)| outline_at(*x, *y)).collect();
         let readings: Vec<Reading> = cards.iter().map(|(_, r)| r.clone()).collect();
-        Board::settle(&outlines, &readings, 1.0, &Params { repeats, ..Params::default() })
+        Board::assign(&outlines, &readings, 1.0, &Params { duplicates, ..Params::default() })
     }
 
     #[test]
     fn no_card_of_an_unknown_deck_is_sure() {
         let (outlines, readings) = ([outline_at(0.0, 0.0)], [reading("2spd", 0.99)]);
-        let settle = |known| Board::settle(&outlines, &readings, known, &Params::default());
-        assert!(!settle(0.999).cards[0].unsure);
-        assert!(settle(0.1).cards[0].unsure && settle(0.1).cards[0].confidence < 0.1);
+        let card = |is_deck| {
+            Board::assign(&outlines, &readings, is_deck, &Params::default()).cards.remove(0)
+        };
+        assert!(!card(0.999).unsure);
+        assert!(card(0.1).unsure && card(0.1).confidence < 0.1);
     }
 
-    /// What a board tells: for each of its outlines the card, or a `?` where it is unsure.
-    fn told(board: &Board) -> Vec<String> {
-        let told = |c: &BoardCard| match c.unsure {
+    /// For each outline of a board the card, or a `?` where it is unsure.
+    fn names(board: &Board) -> Vec<String> {
+        let names = board.cards.iter().map(|c| match c.unsure {
             true => format!("{} ?", c.outline),
             false => format!("{} {}", c.outline, c.card),
-        };
-        board.cards.iter().map(told).collect()
+        });
+        names.collect()
     }
 
     #[test]
-    fn outlines_are_settled_together() {
+    fn outlines_are_named_together() {
         let [clear, claim] = [("2spd", 0.99), ("3fgo", 0.995)].map(|(code, p)| reading(code, p));
         let paper = Reading { is_card: 0.1, ..reading("1sro", 0.9) };
         // It could be red, the one beside it could not.
@@ -474,14 +478,14 @@ mod tests {
             ("two equal claims", &claim, (200.0, &claim), &["0 ?", "1 ?"]),
         ] {
             let second = ((second.0, 0.0), second.1.clone());
-            let board = settle(&[((0.0, 0.0), first.clone()), second]);
-            assert_eq!(told(&board), expected, "{what}: {board:?}");
+            let board = board_of(&[((0.0, 0.0), first.clone()), second]);
+            assert_eq!(names(&board), expected, "{what}: {board:?}");
         }
-        assert_eq!(settle(&[]), Board::default());
+        assert_eq!(board_of(&[]), Board::default());
     }
 
     #[test]
-    fn a_card_is_as_sure_as_that_it_is_one_and_less_under_others() {
+    fn a_card_is_as_sure_as_that_it_is_one_and_less_if_covered() {
         let evidence = Evidence { is_card: 0.9, posterior: 12.0, covered: 0.5 };
         let usual = Calibration::default();
         assert!((usual.confidence(&evidence) - 0.9).abs() < 1e-3);
@@ -493,7 +497,7 @@ mod tests {
     fn a_hundred_outlines_leave_a_deck_at_most() {
         let cards: Vec<_> =
             (0..100).map(|i| ((f64::from(i) * 100.0, 0.0), reading("1ogs", 0.5))).collect();
-        assert_eq!(settle(&cards).cards.len(), DECK_SIZE);
+        assert_eq!(board_of(&cards).cards.len(), DECK_SIZE);
     }
 
     const CODES: [&str; 5] = ["1frd", "2frd", "3frd", "1ogs", "2spo"];
@@ -502,38 +506,47 @@ mod tests {
     fn copies_stay_what_they_are() {
         let cards: Vec<_> =
             (0..8).map(|i| ((100.0 * i as f64, 0.0), reading(CODES[i % 5], 0.99))).collect();
-        let board = settle_with(Repeats::Copies, &cards);
+        let board = assign_with(Duplicates::Allowed, &cards);
         let truth: Vec<String> = (0..8).map(|i| format!("{i} {}", CODES[i % 5])).collect();
-        assert_eq!(told(&board), truth);
+        assert_eq!(names(&board), truth);
         // In a film they are a card that moves, on a photo one of the two is misread.
-        for repeats in [Repeats::Moved, Repeats::Strange] {
-            let board = settle_with(repeats, &cards);
+        for duplicates in [Duplicates::Transient, Duplicates::Suspicious] {
+            let board = assign_with(duplicates, &cards);
             assert_eq!(board.cards.iter().filter(|c| !c.unsure).count(), 2, "{board:?}");
         }
     }
 
     #[test]
     fn a_few_cards_again_and_again_are_a_pattern() {
-        let sure = |cards: usize, places: usize| {
-            let place = |i: usize| ((100.0 * i as f64, 0.0), reading(CODES[i % cards], 0.99));
-            let all: Vec<_> = (0..cards * places).map(place).collect();
-            settle_with(Repeats::Copies, &all).cards.iter().filter(|card| !card.unsure).count()
-        };
         for (cards, places, expected) in [(3, 3, 9), (3, 4, 0), (5, 2, 10), (5, 6, 0)] {
-            assert_eq!(sure(cards, places), expected, "{cards} cards in {places} places each");
+            assert_eq!(
+                sure_cards(cards, places),
+                expected,
+                "{cards} cards in {places} places each"
+            );
         }
     }
 
+    fn sure_cards(cards: usize, places: usize) -> usize {
+        let all: Vec<_> = (0..cards * places)
+            .map(|i| ((100.0 * i as f64, 0.0), reading(CODES[i % cards], 0.99)))
+            .collect();
+        assign_with(Duplicates::Allowed, &all).cards.iter().filter(|card| !card.unsure).count()
+    }
+
     #[test]
-    fn what_lies_three_times_on_a_photo_is_none_of_the_deck() {
-        let place = |i: usize| (100.0 * i as f64, 0.0);
+    fn what_lies_three_times_on_a_photo_is_not_of_the_deck() {
         let mut cards = vec![(place(0), reading("1frd", 0.999_99))];
         cards.extend([1, 2].map(|i| (place(i), reading("1frd", 0.99))));
         cards.push((place(3), reading("2spo", 0.99)));
-        assert_eq!(told(&settle(&cards)), ["0 ?", "1 ?", "2 ?", "3 2spo"]);
+        assert_eq!(names(&board_of(&cards)), ["0 ?", "1 ?", "2 ?", "3 2spo"]);
         // By itself the clearest one would be taken for the card.
         cards.truncate(2);
-        assert_eq!(told(&settle(&cards)), ["0 1frd", "1 ?"]);
+        assert_eq!(names(&board_of(&cards)), ["0 1frd", "1 ?"]);
+    }
+
+    fn place(i: usize) -> (f64, f64) {
+        (100.0 * i as f64, 0.0)
     }
 
     proptest! {
@@ -553,13 +566,13 @@ mod tests {
                 .collect();
             let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
                 cards.iter().map(|((x, y), reading)| (outline_at(*x, *y), reading.clone())).unzip();
-            let once = Params { repeats: Repeats::Moved, ..Params::default() };
-            let board = Board::settle(&outlines, &readings, 1.0, &once);
+            let once = Params { duplicates: Duplicates::Transient, ..Params::default() };
+            let board = Board::assign(&outlines, &readings, 1.0, &once);
             prop_assert_eq!(board.cards.len(), cards.len());
-            let mut seen: Vec<Card> = board.cards.iter().map(|c| c.card).collect();
-            seen.sort();
-            seen.dedup();
-            prop_assert_eq!(seen.len(), cards.len());
+            let mut names: Vec<Card> = board.cards.iter().map(|c| c.card).collect();
+            names.sort();
+            names.dedup();
+            prop_assert_eq!(names.len(), cards.len());
             for c in &board.cards {
                 prop_assert!((0.0..=1.0).contains(&c.confidence));
             }

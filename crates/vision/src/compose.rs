@@ -1,14 +1,14 @@
 //! Composes the stages, in this one place.
 
-use super::board::{self, Board, Repeats};
-use super::choice::{FinderError, Step};
-use super::classify::alike::{self, Class};
+use super::board::{self, Board, Duplicates};
+use super::card::{CardImage, CardOutline, ReadCard, Reading};
 use super::classify::classical::ClassicalReader;
 use super::classify::reader::{Cards, Reader};
-use super::data::{CardImage, CardOutline, ReadCard, Reading};
 use super::find::{self, CardFinder, FindError};
+use super::finder_and_reader::{FinderError, Step};
 use super::probability::median;
-use super::table::{Colors, SettledTable, TableFacts};
+use super::table::alike::{self, Class, Likeness};
+use super::table::{AssessedTable, Colors, DeckFacts, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
 use super::{copies, layout, stage_pictures};
@@ -58,7 +58,7 @@ pub struct PipelineOutput {
 /// How the cards of a frame were looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
-    /// Whether the whole frame was read as one card.
+    /// Whether the frame was read as one card that fills it.
     pub is_close_up: bool,
     /// Long side of the median outline, card or not, in pixels; `None` if there was none.
     pub place_px: Option<f64>,
@@ -70,7 +70,7 @@ pub struct Pipeline {
     pub finder: Box<dyn CardFinder>,
     /// Classifies the cards.
     pub reader: Box<dyn Reader>,
-    /// Parameters for settling the board.
+    /// Parameters for assigning names to cards.
     pub board: board::Params,
     /// The prior for a table's facts.
     pub facts: TableFacts,
@@ -118,21 +118,21 @@ impl Pipeline {
         photo: &Photo,
         trace: &mut Trace<'_>,
     ) -> Result<(Option<Photo>, PipelineOutput), PipelineError> {
-        let mut closer: Option<Photo> = None;
+        let mut decoded: Option<Photo> = None;
         loop {
-            let photo = closer.as_ref().unwrap_or(photo);
+            let photo = decoded.as_ref().unwrap_or(photo);
             let frame = &photo.frame;
             trace.picture("load", || frame.clone())?;
             let outlines = trace.stage("segment", |trace| self.finder.find(frame, trace))?;
             let larger = match photo.file {
-                Some(_) if are_small(&outlines) => trace.stage("load", |_| photo.closer()),
+                Some(_) if are_small(&outlines) => trace.stage("load", |_| photo.decode_larger()),
                 _ => None,
             };
             if larger.is_none() {
                 let output = self.read_found(frame, outlines, trace)?;
-                return Ok((closer, output));
+                return Ok((decoded, output));
             }
-            closer = larger;
+            decoded = larger;
         }
     }
 
@@ -148,23 +148,23 @@ impl Pipeline {
         const MOST_PARTS: usize = 4;
         let mut found = None;
         if !outlines.is_empty() {
-            let mut own = self.settle(frame, &outlines, false, trace)?;
+            let mut output = self.read_outlines(frame, &outlines, false, trace)?;
             let sides = outlines.iter().map(|outline| outline.corners_in_image.long_side());
-            own.look.place_px = Some(median(sides));
-            let cards = &own.table.cards;
+            output.look.place_px = Some(median(sides));
+            let cards = &output.table.cards;
             if cards.len() > MOST_PARTS || cards.iter().any(|card| !card.unsure) {
-                return Ok(own);
+                return Ok(output);
             }
-            found = Some(own);
+            found = Some(output);
         }
-        let mut near = self.settle(frame, &too_near(frame), true, trace)?;
+        let mut near = self.read_outlines(frame, &too_near(frame), true, trace)?;
         near.look.is_close_up = true;
         Ok(found.filter(|_| near.table.cards.is_empty()).unwrap_or(near))
     }
 
-    /// Reads the cards at some outlines and settles the board. Where the outlines are a guess, what is not clearly
+    /// Reads the cards at some outlines and assigns their names. Where the outlines are a guess, what is not clearly
     /// read is no card.
-    fn settle(
+    fn read_outlines(
         &self,
         frame: &Frame,
         outlines: &[CardOutline],
@@ -173,18 +173,18 @@ impl Pipeline {
     ) -> Result<PipelineOutput, PipelineError> {
         let mut before = self.facts.clone();
         if is_guess && before.mirror_is_settled().is_none() {
-            // One card tells little of a mirror, and a large photo would be turned for it.
+            // One card is little evidence of a mirror, and a large photo would be turned for it.
             before = before.with_mirrored(false);
         }
         let read = self.read_cards(frame, outlines, before, trace)?;
         let CardsRead { readings, images, facts, classes } = read;
-        let (_, known) = facts.named_edition();
+        let (_, is_deck) = facts.named_edition();
         let mut params = self.board.of_table(&facts);
         if find::is_long(frame.dimensions()) {
             // It shows several boards, each with cards of its own game.
-            params.repeats = Repeats::Copies;
+            params.duplicates = Duplicates::Allowed;
         }
-        let board = trace.stage("board", |_| Board::settle(outlines, &readings, known, &params));
+        let board = trace.stage("board", |_| Board::assign(outlines, &readings, is_deck, &params));
         let mut order = reading_order(&board, outlines);
         // Non-cards are no evidence of the table's facts.
         order.retain(|&i| {
@@ -249,45 +249,73 @@ impl Pipeline {
         let cards = trace.stage("rectify", |_| Cards::straighten(frame, outlines));
         trace.picture("rectify", || stage_pictures::cards(&cards.images))?;
         let images = cards.images.clone();
-        let with = |step| !self.without.contains(&step);
         let table = trace.stage("facts", |_| {
-            let table = SettledTable::of(reader, cards, before)?;
-            if with(Step::Closer) { table.into_drawn(reader) } else { Ok(table) }
+            let table = before.estimate(reader, cards)?;
+            let is_closer = !self.without.contains(&Step::Closer);
+            if is_closer { table.into_drawn(reader) } else { Ok(table) }
         })?;
         trace.picture("facts", || {
             stage_pictures::readings(&table.cards.images, &table.look.readings)
         })?;
-        let (readings, facts, classes) = trace.stage("classify", |_| {
-            // Without colours inks are one group, or as many as there are greys.
-            let shows_inks = table.facts.colors == Colors::Told;
-            let is_grouped = table.facts.on_screen && shows_inks && with(Step::Groups);
-            let straight = is_grouped.then(|| table.cards.images.clone());
-            let likeness = table.look.likeness.clone();
-            let (mut readings, mut facts) = table.read(reader)?;
-            let (before, known) = (readings.clone(), facts.named_edition().1);
-            let is_card = |i: usize| before[i].is_card >= self.board.least_is_card;
-            let classes = straight.zip(likeness).and_then(|(images, seen)| {
-                let quads: Vec<&Quad> = outlines.iter().map(|own| &own.corners_in_image).collect();
-                let board = copies::parts(&quads).into_iter().next().unwrap_or_default();
-                let grouped = |named| alike::classes(&images, &seen, named, &board, is_card);
-                // Of a deck that nobody knows, readers tell nothing.
-                let by_names = (known > 0.5).then(|| grouped(Some(&before[..])));
-                if let Some(Ok(classes)) = by_names {
-                    let are_named = alike::name(&classes, &mut readings);
-                    return are_named.then(|| alike::without_copies(classes, &board));
-                }
-                let classes = grouped(None).ok()?;
-                if !alike::name(&classes, &mut readings) && known > 0.5 {
-                    // Inks and outlines of a deck whose cards have names are clear by these.
-                    let is_other = matches!(by_names, Some(Err(Property::Color | Property::Shape)));
-                    facts = Some(facts.clone()).filter(|_| is_other)?.if_not_named()?;
-                }
-                Some(alike::without_copies(classes, &board))
-            });
-            Ok::<_, PipelineError>((readings, facts, classes))
-        })?;
-        trace.picture("classify", || stage_pictures::readings(&images, &readings))?;
+        let read = trace.stage("classify", |_| self.classify(table, outlines, images))?;
+        trace.picture("classify", || stage_pictures::readings(&read.images, &read.readings))?;
+        Ok(read)
+    }
+
+    /// Reads each card, and groups those of a drawn table.
+    fn classify(
+        &self,
+        table: AssessedTable<'_>,
+        outlines: &[CardOutline],
+        images: Vec<CardImage>,
+    ) -> Result<CardsRead, NetworkError> {
+        // Without colours inks are one group, or as many as there are greys.
+        let shows_inks = table.facts.colors == Colors::Shown;
+        let with_groups = !self.without.contains(&Step::Groups);
+        let is_grouped = table.facts.on_screen && shows_inks && with_groups;
+        let straight = is_grouped.then(|| table.cards.images.clone());
+        let likeness = table.look.likeness.clone();
+        let (mut readings, mut facts) = table.read(&*self.reader)?;
+        let classes = straight.zip(likeness).and_then(|(straight, likeness)| {
+            self.group(&straight, &likeness, outlines, &mut readings, &mut facts)
+        });
         Ok(CardsRead { readings, images, facts, classes })
+    }
+
+    /// Groups cards that are alike, and names the groups; `None` if they are not clear.
+    fn group(
+        &self,
+        images: &[CardImage],
+        likeness: &Likeness,
+        outlines: &[CardOutline],
+        readings: &mut [Reading],
+        facts: &mut TableFacts,
+    ) -> Option<Vec<Option<Class>>> {
+        let before = readings.to_vec();
+        let quads: Vec<&Quad> = outlines.iter().map(|outline| &outline.corners_in_image).collect();
+        let board = copies::parts(&quads).into_iter().next().unwrap_or_default();
+        let grouped = |named| {
+            alike::classes(images, likeness, named, &board, |i| {
+                before[i].is_card >= self.board.least_is_card
+            })
+        };
+        // Readers know nothing of an unknown deck.
+        let has_names = facts.named_edition().1 > 0.5;
+        let by_names = has_names.then(|| grouped(Some(&before[..])));
+        if let Some(Ok(classes)) = by_names {
+            let are_named = alike::name(&classes, readings);
+            return are_named.then(|| alike::without_copies(classes, &board));
+        }
+        let classes = grouped(None).ok()?;
+        if !alike::name(&classes, readings) && has_names {
+            // Inks and outlines of a deck whose cards have names are clear by these.
+            let is_other = matches!(by_names, Some(Err(Property::Color | Property::Shape)));
+            if !is_other || matches!(facts.deck, DeckFacts::Known(_)) {
+                return None;
+            }
+            *facts = facts.clone().with_unknown_deck();
+        }
+        Some(alike::without_copies(classes, &board))
     }
 
     /// Reads one card whose corners are given, in a frame whose facts are given.
@@ -333,9 +361,9 @@ fn too_near(frame: &Frame) -> Vec<CardOutline> {
     /// The card's sides by the picture's.
     const LARGER: [f64; 3] = [1.0, 1.08, 1.16];
     let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
-    let whole: Quad = Quad::rectangle(width, height).as_card();
-    let center = whole.center();
-    LARGER.map(|by| CardOutline::at(whole.map(|p| center + (p - center) * by))).into()
+    let picture: Quad = Quad::rectangle(width, height).as_card();
+    let center = picture.center();
+    LARGER.map(|by| CardOutline::at(picture.map(|p| center + (p - center) * by))).into()
 }
 
 /// Row by row from left to right, so that a card's index says where it lies.

@@ -3,7 +3,7 @@
 //! Found sets lie beside their board, or two games are played on one table. A set is three cards of
 //! one board, and is listed once.
 
-use super::{data::ReadCard, probability::median};
+use super::{card::ReadCard, probability::median};
 use setsight_game::cards::Card;
 use setsight_game::sets::{self, Set};
 use setsight_photo::geometry::{Point, Quad};
@@ -39,14 +39,16 @@ pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
         return sets::find_all(&board).into_iter().map(|s| Set(s.0.map(|k| sure[k]))).collect();
     }
     let boards = boards(cards);
-    let on = |board: &[usize], card: Card| -> Vec<usize> {
-        places[&card].iter().copied().filter(|i| board.contains(i)).collect()
-    };
-    let set = |set: Set| {
-        let three = set.0.map(|k| different[k]);
-        boards.iter().find_map(|board| closest(cards, three.map(|card| on(board, card))))
-    };
-    let mut sets: Vec<Set> = sets::find_all(&different).into_iter().filter_map(set).collect();
+    let sets = sets::find_all(&different).into_iter().filter_map(|set| {
+        let three = set.0.map(|k| &places[&different[k]]);
+        boards.iter().find_map(|board| {
+            closest(
+                cards,
+                three.map(|places| places.iter().copied().filter(|i| board.contains(i)).collect()),
+            )
+        })
+    });
+    let mut sets: Vec<Set> = sets.collect();
     sets.sort_by_key(|set| set.0);
     sets
 }
@@ -54,12 +56,11 @@ pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
 /// Of the places of three cards, those that lie closest together, ascending; `None` if a card has
 /// none.
 fn closest(cards: &[ReadCard], places: [Vec<usize>; 3]) -> Option<Set> {
-    let center = |i: usize| cards[i].corners_in_image.center();
     let [first, second, third] = &places;
     let all = first.iter().flat_map(|&i| second.iter().map(move |&j| (i, j)));
     let all = all.flat_map(|(i, j)| third.iter().map(move |&k| [i, j, k]));
     let around = |[i, j, k]: [usize; 3]| {
-        let [a, b, c] = [i, j, k].map(center);
+        let [a, b, c] = [i, j, k].map(|i| cards[i].corners_in_image.center());
         a.distance(b) + b.distance(c) + c.distance(a)
     };
     let mut set = all.min_by(|a, b| around(*a).total_cmp(&around(*b)))?;
@@ -67,18 +68,17 @@ fn closest(cards: &[ReadCard], places: [Vec<usize>; 3]) -> Option<Set> {
     Some(Set(set))
 }
 
-/// The parts of a table, the largest first: cards with a gap around them that is wide beside the gaps among them.
+/// The parts of a table, the largest first: cards with a gap around them that is wide compared with the gaps among them.
 pub(crate) fn parts(quads: &[&Quad]) -> Vec<Vec<usize>> {
     /// Least gap between parts: so many times the usual gap of neighbours, and so many short sides.
     const USUAL_GAPS: f64 = 2.0;
     const SHORT_SIDES: f64 = 0.2;
     let gaps: Vec<Vec<f64>> =
         quads.iter().map(|a| quads.iter().map(|b| gap(a, b)).collect()).collect();
-    let nearest = |i: usize| {
-        let others = (0..quads.len()).filter(|&j| j != i);
-        others.map(|j| gaps[i][j]).fold(f64::MAX, f64::min)
-    };
-    let usual = median((0..quads.len()).map(nearest));
+    let usual = median((0..quads.len()).map(|i| {
+        let to_neighbours = (0..quads.len()).filter(|&j| j != i).map(|j| gaps[i][j]);
+        to_neighbours.fold(f64::MAX, f64::min)
+    }));
     let short = median(quads.iter().map(|quad| quad.short_side()));
     let most = USUAL_GAPS * usual + SHORT_SIDES * short;
     let mut parts: Vec<Vec<usize>> = Vec::new();
@@ -94,16 +94,16 @@ pub(crate) fn parts(quads: &[&Quad]) -> Vec<Vec<usize>> {
     parts
 }
 
-/// The boards of a table with copies, the largest first. A part that holds a copy of its own card is none, but
-/// found sets that share a card; and if that is the largest part, there is no telling, and all are one board.
+/// The boards of a table with copies, the largest first. A part that holds a card twice is no board, but
+/// found sets that share a card; and if that is the largest part, it is not clear, and all are one board.
 fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
     let quads: Vec<&Quad> = cards.iter().map(|card| &card.corners_in_image).collect();
     let mut boards = parts(&quads);
     let holds_copies = |board: &Vec<usize>| {
-        let own = board.iter().filter(|&&i| !cards[i].unsure);
-        let mut own: Vec<Card> = own.map(|&i| cards[i].card).collect();
-        own.sort_unstable();
-        own.windows(2).any(|two| two[0] == two[1])
+        let sure = board.iter().filter(|&&i| !cards[i].unsure);
+        let mut names: Vec<Card> = sure.map(|&i| cards[i].card).collect();
+        names.sort_unstable();
+        names.windows(2).any(|two| two[0] == two[1])
     };
     if boards.first().is_some_and(holds_copies) {
         return vec![(0..cards.len()).collect()];
@@ -114,16 +114,17 @@ fn boards(cards: &[ReadCard]) -> Vec<Vec<usize>> {
 
 /// Distance between two quads, from a corner of either to a side of the other; 0 if they overlap.
 fn gap(a: &Quad, b: &Quad) -> f64 {
-    let to = |p: Point, quad: &Quad| {
-        let sides = (0..4).map(|i| {
-            let (from, along) = (quad.0[i], quad.0[(i + 1) % 4] - quad.0[i]);
-            let t = ((p - from).dot(along) / along.dot(along).max(1e-9)).clamp(0.0, 1.0);
-            p.distance(from + along * t)
-        });
-        if quad.contains(p) { 0.0 } else { sides.fold(f64::MAX, f64::min) }
-    };
-    let from_a = a.0.iter().map(|&p| to(p, b));
-    from_a.chain(b.0.iter().map(|&p| to(p, a))).fold(f64::MAX, f64::min)
+    let from_a = a.0.iter().map(|&p| distance_to(p, b));
+    from_a.chain(b.0.iter().map(|&p| distance_to(p, a))).fold(f64::MAX, f64::min)
+}
+
+fn distance_to(p: Point, quad: &Quad) -> f64 {
+    let sides = (0..4).map(|i| {
+        let (from, along) = (quad.0[i], quad.0[(i + 1) % 4] - quad.0[i]);
+        let t = ((p - from).dot(along) / along.dot(along).max(1e-9)).clamp(0.0, 1.0);
+        p.distance(from + along * t)
+    });
+    if quad.contains(p) { 0.0 } else { sides.fold(f64::MAX, f64::min) }
 }
 
 #[cfg(test)]

@@ -16,18 +16,19 @@ pub(crate) mod symbols_first;
 #[cfg(not(feature = "opencv"))]
 pub(crate) mod symbols_first {
     /// This build has no classical finder.
-    pub(crate) fn finder() -> Result<Box<dyn super::CardFinder>, crate::choice::FinderError> {
-        Err(crate::choice::FinderError::NoOpenCv)
+    pub(crate) fn finder()
+    -> Result<Box<dyn super::CardFinder>, crate::finder_and_reader::FinderError> {
+        Err(crate::finder_and_reader::FinderError::NoOpenCv)
     }
 }
-pub(crate) mod working;
+pub(crate) mod working_image;
 
 pub use learned::candidates::{Candidate, Maps, cards};
 pub(crate) use learned::is_long;
 pub use learned::{Learned, Params, evidence};
 pub(crate) use symbols_first::finder as classical;
 
-use crate::{data::CardOutline, trace::Trace};
+use crate::{card::CardOutline, trace::Trace};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::Frame;
 use std::{error::Error, io};

@@ -1,6 +1,6 @@
 //! The stages from a photo to its sets, and the one place that composes them.
 //!
-//! [`read_photo`] reads a photo; a [`PhotoReader`] keeps the networks for many. Whoever decides more names
+//! [`read_photo`] reads a photo; a [`PhotoReader`] keeps the networks for many. To decide more, name
 //! a finder, a reader, a deck and weights in a [`ReadingPlan`], which builds a [`Pipeline`]. Its stages, in
 //! the order in which a photo passes them:
 //!
@@ -20,12 +20,12 @@
 
 pub mod batch;
 pub mod board;
-mod choice;
+mod card;
 pub mod classify;
 mod compose;
 mod copies;
-mod data;
 pub mod find;
+mod finder_and_reader;
 mod layout;
 mod overlap;
 mod overlay;
@@ -43,19 +43,19 @@ mod table_reading;
 mod trace;
 mod warning;
 
-pub use choice::{FinderChoice, FinderError, ReaderChoice, Step};
 pub use compose::{CardsRead, Pipeline, PipelineError, PipelineOutput};
+pub use finder_and_reader::{FinderChoice, FinderError, ReaderChoice, Step};
 pub use plan::{PlanError, ReadingPlan};
 pub use reading::{PhotoReader, PhotoReading, ReadError, ReadErrorKind, ReadOptions, read_photo};
 pub use table_reading::TableReading;
 pub use trace::{StageTime, Trace};
 
 // What a result is made of, and what passes between the stages.
-pub use classify::alike::Class;
+pub use card::{CardImage, CardOutline, Guess, ReadCard, Reading};
 pub use copies::sets_of;
-pub use data::{CardImage, CardOutline, Guess, ReadCard, Reading};
 pub use image;
 pub use probable::ProbableSet;
+pub use table::alike::Class;
 pub use table::{Colors, Mirrored, TableFacts};
 pub use warning::Warning;
 

@@ -1,29 +1,32 @@
-//! Measures how outlines overlap. It cannot tell which of two cards lies on top.
+//! Measures how outlines overlap. That does not show which of two cards lies on top.
 
-use super::{data::CardOutline, probability::logistic};
+use super::{card::CardOutline, probability::logistic};
 use setsight_photo::geometry::Quad;
 
-/// For each outline, the sum of the shares that the others overlap, each weighted by its
+/// For each outline, the sum of the shares that the other outlines overlap, each weighted by its
 /// probability of being a card, at most 1. A share is relative to the smaller of the two outlines.
 /// `lying` holds outlines and probabilities.
 pub(crate) fn shares(lying: &[(Quad, f32)]) -> Vec<f32> {
-    let reach = |quad: &Quad| quad.long_side().max(quad.short_side());
-    let share_of = |i: usize| {
-        let (own, _) = &lying[i];
-        let others = lying.iter().enumerate().filter(|(k, (quad, _))| {
-            *k != i && quad.center().distance(own.center()) < reach(own) + reach(quad)
+    let shares = lying.iter().enumerate().map(|(i, (outline, _))| {
+        let near = lying.iter().enumerate().filter(|(k, (quad, _))| {
+            *k != i && quad.center().distance(outline.center()) < reach(outline) + reach(quad)
         });
-        let part = |(quad, is_card): &(Quad, f32)| own.shared_area(quad) as f32 * is_card;
-        others.map(|(_, other)| part(other)).sum::<f32>().min(1.0)
-    };
-    (0..lying.len()).map(share_of).collect()
+        let parts = near.map(|(_, (quad, is_card))| outline.shared_area(quad) as f32 * is_card);
+        parts.sum::<f32>().min(1.0)
+    });
+    shares.collect()
+}
+
+fn reach(quad: &Quad) -> f64 {
+    quad.long_side().max(quad.short_side())
 }
 
 /// Sets `shared` of each outline of a photo, using the finder's scores as probabilities.
-pub(crate) fn tell_shared(outlines: &mut [CardOutline]) {
-    let is_card = |outline: &CardOutline| logistic(outline.score as f32);
-    let lying: Vec<(Quad, f32)> =
-        outlines.iter().map(|outline| (outline.corners_in_image, is_card(outline))).collect();
+pub(crate) fn mark_shared(outlines: &mut [CardOutline]) {
+    let lying: Vec<(Quad, f32)> = outlines
+        .iter()
+        .map(|outline| (outline.corners_in_image, logistic(outline.score as f32)))
+        .collect();
     for (outline, shared) in outlines.iter_mut().zip(shares(&lying)) {
         outline.shared = shared;
     }
@@ -34,18 +37,18 @@ pub(crate) fn overlap<S: Copy>(a: &Quad<S>, b: &Quad<S>) -> bool {
     if a.center().distance(b.center()) > (a.long_side() + b.long_side()) / 2.0 * 1.3 {
         return false;
     }
-    let inner = |quad: &Quad<S>| {
+    let [a, b] = [a, b].map(|quad| {
         let center = quad.center();
         quad.map(|corner| center.lerp(corner, 0.85))
-    };
-    let (a, b) = (inner(a), inner(b));
-    let along_sides = |quad: &Quad<S>, other: &Quad<S>| {
-        (0..4).any(|i| {
-            let (from, to) = (quad.0[i], quad.0[(i + 1) % 4]);
-            [0.0, 0.25, 0.5, 0.75].iter().any(|&t| other.contains(from.lerp(to, t)))
-        })
-    };
-    along_sides(&a, &b) || along_sides(&b, &a)
+    });
+    has_side_in(&a, &b) || has_side_in(&b, &a)
+}
+
+fn has_side_in<S: Copy>(quad: &Quad<S>, other: &Quad<S>) -> bool {
+    (0..4).any(|i| {
+        let (from, to) = (quad.0[i], quad.0[(i + 1) % 4]);
+        [0.0, 0.25, 0.5, 0.75].iter().any(|&t| other.contains(from.lerp(to, t)))
+    })
 }
 
 /// Whether any other outline overlaps the given one.
@@ -64,7 +67,7 @@ mod tests {
         let moved = |x: f64| Quad::new(card.0.map(|p| p + Point::new(x, 0.0)));
         let outline = |x, score| CardOutline { score, ..CardOutline::at(moved(x)) };
         let mut outlines = [outline(0.0, 20.0), outline(77.0, -20.0), outline(500.0, 20.0)];
-        tell_shared(&mut outlines);
+        mark_shared(&mut outlines);
         let shared = outlines.map(|outline| outline.shared);
         assert!(
             shared[0] < 1e-6 && (shared[1] - 0.5).abs() < 1e-6 && shared[2] == 0.0,

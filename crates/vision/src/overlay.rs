@@ -2,7 +2,7 @@
 //!
 //! Every set has a colour and a number. A card in several sets carries one outline for each,
 //! nested, and a numbered disc for each. The colours are Okabe and Ito's ("Color universal design",
-//! 2008), which people with any kind of colour vision can tell apart. From the eighth set on they
+//! 2008), which people with any kind of colour vision can distinguish. From the eighth set on they
 //! repeat with a line in their middle, and the numbers remain unique. Probable sets are dashed, and
 //! so are the cards that are not sure; those bear a question mark, and what they probably are where a
 //! probable set hangs on it.
@@ -13,7 +13,7 @@ pub(crate) use paint::Dash;
 pub(crate) use paint::{disc, rectangle, text, text_width};
 pub use paint::{offset, outline, text_centred};
 
-use super::{data::ReadCard, table_reading::TableReading};
+use super::{card::ReadCard, table_reading::TableReading};
 use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Property;
 use setsight_photo::geometry::{Homography, Point, Quad};
@@ -189,10 +189,11 @@ fn code_of(card: &ReadCard) -> String {
         return card.card.to_string();
     }
     let letters = card.card.to_string();
-    let known = Property::ALL.map(|property| card.property(property).is_some());
-    let shown = letters.chars().zip(known).map(|(letter, known)| if known { letter } else { '?' });
+    let is_known = Property::ALL.map(|property| card.property(property).is_some());
+    let shown =
+        letters.chars().zip(is_known).map(|(letter, is_known)| if is_known { letter } else { '?' });
     // With a single question mark at the end, the whole code is the guess.
-    shown.chain(known.iter().all(|known| *known).then_some('?')).collect()
+    shown.chain(is_known.iter().all(|is_known| *is_known).then_some('?')).collect()
 }
 
 fn numbered_disc(picture: &mut RgbImage, at: Point, radius: f64, color: Rgb<u8>, label: &str) {
@@ -291,16 +292,19 @@ fn paste_card(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Guess;
+    use crate::card::Guess;
 
     fn board(codes: &[&str], long: f64) -> Vec<ReadCard> {
-        let card = |(i, code): (usize, &&str)| {
-            let at =
-                Point::new((i % 3) as f64, (i / 3) as f64) * (1.2 * long) + Point::new(30.0, 30.0);
-            let quad = Quad::new(Quad::rectangle(long, long / 1.5).0.map(|p| p + at));
-            ReadCard::new(quad, code.parse().unwrap(), 0.9, false)
-        };
-        codes.iter().enumerate().map(card).collect()
+        codes
+            .iter()
+            .enumerate()
+            .map(|(i, code)| {
+                let at = Point::new((i % 3) as f64, (i / 3) as f64) * (1.2 * long)
+                    + Point::new(30.0, 30.0);
+                let quad = Quad::new(Quad::rectangle(long, long / 1.5).0.map(|p| p + at));
+                ReadCard::new(quad, code.parse().unwrap(), 0.9, false)
+            })
+            .collect()
     }
 
     fn table(cards: &[ReadCard]) -> TableReading {
@@ -378,12 +382,12 @@ mod tests {
     fn a_probable_set_is_dashed_and_its_guess_is_written() {
         let mut cards = board(&["1fgd", "2fgd", "3fgd"], 100.0);
         let photo = RgbImage::from_pixel(440, 200, Rgb([9, 90, 30]));
-        let own = |cards: &[ReadCard]| {
+        let share = |cards: &[ReadCard]| {
             along_the_far_side(&draw(&photo, &table(cards), &BARE), &cards[0], set_color(0))
         };
-        let solid = own(&cards);
+        let solid = share(&cards);
         (cards[2].confidence, cards[2].unsure) = (0.7, true);
-        let dashed = own(&cards);
+        let dashed = share(&cards);
         assert!(solid > 90 && dashed > 20 && dashed < 75, "{solid} {dashed}");
         assert_eq!(code_of(&cards[2]), "3fgd?");
         let card = "3sgd".parse().unwrap();

@@ -4,11 +4,10 @@ use crate::{
     FinderChoice, FinderError, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board,
     classify::{
         classical::ClassicalReader, fused::FusedReader, fusion::Fusion, neural::NeuralReader,
-        reader::Reader, taught::DeckReader,
+        reader::Reader, screens::Screens, taught::DeckReader,
     },
     find::CardFinder,
     refiner::{self, RefinerNetwork},
-    table::screens::Screens,
 };
 use setsight_files::printable;
 use setsight_game::cards::Deck;
@@ -19,11 +18,11 @@ use std::{path::PathBuf, sync::Arc};
 /// How cards are read.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReadingPlan {
-    /// The deck on the table; `None` if its cards tell which of the known ones it is.
+    /// The deck on the table; `None` if its cards show which of the built-in ones it is.
     pub deck: Option<Arc<Deck>>,
     /// What finds the cards.
     pub finder: FinderChoice,
-    /// What reads the cards; a taught deck has a reader of its own.
+    /// What reads the cards; a taught deck has its own reader.
     pub reader: ReaderChoice,
     /// Whether pictures are mirrored.
     pub mirrored: Mirrored,
@@ -139,13 +138,13 @@ impl ReadingPlan {
     fn assembled(&self) -> Result<Pipeline, PlanError> {
         let models = self.models.clone().unwrap_or_else(used::models);
         match self.deck.as_ref().filter(|deck| deck.is_taught()) {
-            Some(deck) => self.of_taught_deck(deck, &models),
-            None => self.of_known_decks(&models),
+            Some(deck) => self.for_taught_deck(deck, &models),
+            None => self.for_builtin_decks(&models),
         }
     }
 
     /// The stages that read a deck by its file.
-    fn of_taught_deck(&self, deck: &Arc<Deck>, models: &Models) -> Result<Pipeline, PlanError> {
+    fn for_taught_deck(&self, deck: &Arc<Deck>, models: &Models) -> Result<Pipeline, PlanError> {
         if !self.without.is_empty() || self.reader != ReaderChoice::default() {
             return Err(PlanError::OwnReader { deck: printable::line(&deck.name).into_owned() });
         }
@@ -157,7 +156,7 @@ impl ReadingPlan {
     }
 
     /// The stages that read the decks that the networks know.
-    fn of_known_decks(&self, models: &Models) -> Result<Pipeline, PlanError> {
+    fn for_builtin_decks(&self, models: &Models) -> Result<Pipeline, PlanError> {
         let needs_refiner =
             self.finder == FinderChoice::Learned || self.reader == ReaderChoice::Fused;
         let refiner = if needs_refiner { refiner::shared(models)? } else { None };
@@ -259,11 +258,11 @@ mod tests {
     }
 
     #[test]
-    fn what_readings_depend_on_is_told_apart() {
+    fn what_readings_depend_on_changes_the_fingerprint() {
         let home = tempfile::tempdir().unwrap();
         let plan = ReadingPlan::with_models(Models::Folder(home.path().to_owned()));
-        let mut told = HashSet::from([plan.fingerprint().unwrap()]);
-        let mut is_new = |plan: &ReadingPlan| told.insert(plan.fingerprint().unwrap());
+        let mut fingerprints = HashSet::from([plan.fingerprint().unwrap()]);
+        let mut is_new = |plan: &ReadingPlan| fingerprints.insert(plan.fingerprint().unwrap());
         for file in WEIGHTS {
             for content in ["one", "another"] {
                 std::fs::write(home.path().join(file), content).unwrap();
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deck_with_a_file_has_a_reader_of_its_own() {
+    fn a_deck_with_a_file_has_a_separate_reader() {
         let plan =
             ReadingPlan { deck: Some(deck(31)), ..ReadingPlan::with_models(Models::Shipped) };
         assert_eq!(plan.build().unwrap().facts.deck_name(), deck(31).name);

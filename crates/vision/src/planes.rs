@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_comes_after_what_is_there_plane_by_plane() {
+    fn a_picture_is_appended_plane_by_plane() {
         let mut input = vec![7.0];
         push(&[0, 51, 255, 102, 204, 153], &mut input);
         assert_eq!(input, [7.0, 0.0, 0.4, 0.2, 0.8, 1.0, 0.6]);

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn log_odds_and_probabilities_go_there_and_back() {
+    fn log_odds_and_probabilities_are_inverse() {
         for p in [0.0, 1e-3, 0.5, 0.97, 1.0] {
             assert!((logistic(log_odds(p)) - p).abs() < 2e-6, "{p}");
         }

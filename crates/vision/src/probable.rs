@@ -1,6 +1,6 @@
 //! Sets that hang on cards that are not sure.
 
-use crate::data::{Guess, ReadCard};
+use crate::card::ReadCard;
 use setsight_game::cards::{Card, DECK_SIZE, Property};
 use setsight_game::sets::{completing, is_set};
 use std::collections::BTreeSet;
@@ -23,11 +23,11 @@ const PROBABLE: f32 = 0.5;
 const MOST: usize = 50;
 
 /// The probable sets, most probable first, and how many more there are than are listed. Sets of
-/// sure cards are not among them, nor those of the cards `repeated`, which lie in another place, too, nor those whose cards, in order, are a known set in another place.
+/// sure cards are not among them, nor those of the cards `repeated`, which lie in another place, too, nor those whose cards, in order, are in `sure_sets`, in another place.
 pub(crate) fn probable_sets(
     cards: &[ReadCard],
     repeated: &[usize],
-    known: &BTreeSet<[Card; 3]>,
+    sure_sets: &BTreeSet<[Card; 3]>,
 ) -> (Vec<ProbableSet>, usize) {
     let beliefs: Vec<[f32; DECK_SIZE]> = cards.iter().map(belief).collect();
     let counted: Vec<usize> = (0..cards.len()).filter(|i| !repeated.contains(i)).collect();
@@ -56,7 +56,7 @@ pub(crate) fn probable_sets(
         }
     }
     found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    found.retain(|set| !known.contains(&codes(cards, set.cards)));
+    found.retain(|set| !sure_sets.contains(&codes(cards, set.cards)));
     let left_out = found.len().saturating_sub(MOST);
     found.truncate(MOST);
     (found, left_out)
@@ -73,8 +73,8 @@ pub(crate) fn codes(cards: &[ReadCard], places: [usize; 3]) -> [Card; 3] {
 /// is shown would look wrong; but where a property is unknown, nothing of it is shown.
 fn shows_a_set(cards: [&ReadCard; 3]) -> bool {
     let [a, b, c] = cards.map(|card| card.card);
-    let is_open = |card: &ReadCard| Property::ALL.iter().any(|&p| card.property(p).is_none());
-    is_set(a, b, c) || cards.into_iter().any(is_open)
+    is_set(a, b, c)
+        || cards.into_iter().any(|card| Property::ALL.iter().any(|&p| card.property(p).is_none()))
 }
 
 /// Probability of each card of the deck.
@@ -89,12 +89,11 @@ fn belief(card: &ReadCard) -> [f32; DECK_SIZE] {
 /// The index of the card that makes a set of each two that two places may hold, and the probability
 /// of the two.
 fn pairs(a: &ReadCard, b: &ReadCard) -> Vec<(usize, f32)> {
-    let of = |x: Guess| {
-        b.guesses()
-            .filter(move |y| y.card != x.card)
-            .map(move |y| (completing(x.card, y.card).index(), x.confidence * y.confidence))
-    };
-    a.guesses().flat_map(of).collect()
+    let pairs = a.guesses().flat_map(|x| b.guesses().map(move |y| (x, y)));
+    pairs
+        .filter(|(x, y)| x.card != y.card)
+        .map(|(x, y)| (completing(x.card, y.card).index(), x.confidence * y.confidence))
+        .collect()
 }
 
 /// Probability that no two of three places hold the same card, each by itself.
@@ -109,16 +108,17 @@ fn all_different(beliefs: [&[f32; DECK_SIZE]; 3]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::Guess;
     use setsight_photo::geometry::Quad;
 
-    fn card(code: &str, confidence: f32, unsure: bool, others: &[(&str, f32)]) -> ReadCard {
+    fn card(code: &str, confidence: f32, unsure: bool, guesses: &[(&str, f32)]) -> ReadCard {
         let guess = |&(code, confidence): &(&str, f32)| Guess {
             card: str::parse(code).unwrap(),
             confidence,
         };
-        let own =
+        let card =
             ReadCard::new(Quad::rectangle(90.0, 60.0), code.parse().unwrap(), confidence, unsure);
-        ReadCard { alternatives: others.iter().map(guess).collect(), ..own }
+        ReadCard { alternatives: guesses.iter().map(guess).collect(), ..card }
     }
 
     #[test]
@@ -127,8 +127,8 @@ mod tests {
         let copy = card("3fgd", 0.8, true, &[]);
         let all = [&cards[..], &[copy]].concat();
         assert_eq!(probable_sets(&all, &[], &BTreeSet::new()).0.len(), 1);
-        let known = BTreeSet::from([codes(&all, [0, 1, 2])]);
-        assert_eq!(probable_sets(&all, &[], &known).0, []);
+        let sure_sets = BTreeSet::from([codes(&all, [0, 1, 2])]);
+        assert_eq!(probable_sets(&all, &[], &sure_sets).0, []);
     }
 
     #[test]
@@ -153,9 +153,10 @@ mod tests {
         let third = 1.0 / 3.0;
         let grey = |code: &str| {
             let with = |color: char| code.replace('?', &color.to_string());
-            let others = [with('r'), with('p')];
-            let others: Vec<(&str, f32)> = others.iter().map(|c| (&**c, third)).collect();
-            card(&with('g'), third, true, &others)
+            let alternatives = [with('r'), with('p')];
+            let alternatives: Vec<(&str, f32)> =
+                alternatives.iter().map(|c| (&**c, third)).collect();
+            card(&with('g'), third, true, &alternatives)
         };
         // All three colours of one card: whichever is which, they are a set.
         let (sets, _) =
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_deck_of_doubts_is_a_bounded_list() {
+    fn eighty_one_doubts_make_a_bounded_list() {
         let deck: Vec<ReadCard> = (0..DECK_SIZE)
             .map(|k| {
                 let card = setsight_game::cards::Card::from_index(k);

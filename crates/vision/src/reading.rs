@@ -149,9 +149,9 @@ pub struct PhotoReading {
     /// The upright photo as it was read, 8-bit sRGB, height x width x (R, G, B). Of a JPEG of more than 4.5
     /// megapixels that is half, a quarter or an eighth of its sides, as many as reading needs: `table` is in
     /// the file's own pixels all the same, and [`Self::table_in_image`] in those of this picture.
-    /// [`Self::whole`] decodes the rest.
+    /// [`Self::full_resolution`] decodes the rest.
     pub image: RgbImage,
-    /// The reading of each card of `table`, before the board weighed the others.
+    /// The reading of each card of `table`, before the board weighed the other cards.
     pub readings: Vec<Reading>,
     /// The straightened picture of each card of `table`.
     pub images: Vec<CardImage>,
@@ -161,16 +161,16 @@ pub struct PhotoReading {
 
 impl PhotoReading {
     /// What a pipeline read on a photo's picture, with warnings and in the photo's own pixels.
-    pub fn of(photo: Photo, output: PipelineOutput) -> Self {
+    pub fn new(photo: Photo, output: PipelineOutput) -> Self {
         let PipelineOutput { table, readings, images, look } = output;
-        let warnings = Warning::of(&photo, &table.cards, &look);
+        let warnings = Warning::collect(&photo, &table.cards, &look);
         let table = TableReading { warnings, ..table };
         let mut table = match photo.reduced {
             1 => table,
             _ => table.moved(photo.file_from_picture(), photo.upright_px()),
         };
         table.doubt(|corners| photo.is_damaged_at(&corners.0));
-        let (photo, image) = photo.split();
+        let (photo, image) = photo.into_parts();
         Self { table, image, readings, images, photo }
     }
 
@@ -179,25 +179,25 @@ impl PhotoReading {
         self.table_in(&self.photo, self.image.dimensions())
     }
 
-    /// The whole photo, as [`source::load`] gives it, and the cards and sets in its pixels. Where `image` is it,
-    /// nothing is decoded.
-    pub fn whole(&self) -> (Cow<'_, RgbImage>, Cow<'_, TableReading>) {
-        match self.photo.whole() {
+    /// The photo at full resolution, as [`source::load`] gives it, and the cards and sets in its pixels. Where
+    /// `image` is that, nothing is decoded.
+    pub fn full_resolution(&self) -> (Cow<'_, RgbImage>, Cow<'_, TableReading>) {
+        match self.photo.decode_full() {
             None => (Cow::Borrowed(&self.image), self.table_in_image()),
-            Some(whole) => {
-                let table = self.table_in(&whole, whole.frame.dimensions());
-                (Cow::Owned(whole.frame), table)
+            Some(full) => {
+                let table = self.table_in(&full, full.frame.dimensions());
+                (Cow::Owned(full.frame), table)
             }
         }
     }
 
-    /// The cards and sets in pixels of the whole photo.
-    pub fn table_in_whole(&self) -> Cow<'_, TableReading> {
+    /// The cards and sets in pixels of the photo at full resolution.
+    pub fn table_at_full_resolution(&self) -> Cow<'_, TableReading> {
         match self.photo.file {
             None => self.table_in_image(),
             Some(_) => {
-                let whole = self.photo.of_whole();
-                self.table_in(&whole, whole.picture_px())
+                let full = self.photo.without_reduction();
+                self.table_in(&full, full.picture_px())
             }
         }
     }
@@ -209,9 +209,9 @@ impl PhotoReading {
         }
     }
 
-    /// Draws the cards and sets on the whole photo, see [`TableReading::draw`].
+    /// Draws the cards and sets on the photo at full resolution, see [`TableReading::draw`].
     pub fn draw(&self) -> RgbImage {
-        let (picture, table) = self.whole();
+        let (picture, table) = self.full_resolution();
         table.draw(&picture)
     }
 }
@@ -226,8 +226,8 @@ impl Pipeline {
         photo: Photo,
         trace: &mut Trace<'_>,
     ) -> Result<PhotoReading, PipelineError> {
-        let (closer, output) = self.read_scaled(&photo, trace)?;
-        Ok(PhotoReading::of(closer.unwrap_or(photo), output))
+        let (larger, output) = self.read_scaled(&photo, trace)?;
+        Ok(PhotoReading::new(larger.unwrap_or(photo), output))
     }
 }
 
@@ -253,8 +253,8 @@ mod tests {
     }
 
     #[test]
-    fn places_are_in_the_photos_own_pixels_and_in_those_of_its_picture() {
-        // Neither side is a whole multiple of eight, and the picture's are rounded down.
+    fn places_are_in_the_files_pixels_and_in_those_of_its_picture() {
+        // Neither side is a multiple of eight, and the picture's are rounded down.
         let photo = Photo {
             stored_width: 9401,
             stored_height: 8007,
@@ -264,7 +264,7 @@ mod tests {
         let card = ReadCard::new(Quad::rectangle(90.0, 60.0), Card::from_index(0), 0.99, false);
         let table = TableReading::new(vec![card.clone()], (1175, 1000));
         let output = PipelineOutput { table, ..PipelineOutput::default() };
-        let read = PhotoReading::of(photo, output);
+        let read = PhotoReading::new(photo, output);
         assert_eq!(read.table.size_px, (9401, 8007));
         assert_eq!(read.table.cards[0].corners_in_image, Quad::rectangle(720.0, 480.0));
         let in_image = read.table_in_image();

@@ -1,6 +1,6 @@
 //! The result for one picture as JSON, CSV or text: everything that writes results uses this module.
 
-use super::data::{Guess, ReadCard};
+use super::card::{Guess, ReadCard};
 use super::{
     TableFacts, classify::alike::Class, layout, probable::ProbableSet, table::Colors,
     table_reading::TableReading, trace::StageTime, warning::Warning,
@@ -67,17 +67,20 @@ impl Record {
             line["unnamed_sets"] = json!(unnamed);
         }
         if probable {
-            let of = |set: &ProbableSet| {
-                let confidence = rounded(f64::from(set.confidence), 1e4);
-                json!({ "cards": codes(set.cards), "confidence": confidence })
-            };
-            let sets: Vec<Value> = table.probable_sets.iter().map(of).collect();
+            let sets: Vec<Value> = table
+                .probable_sets
+                .iter()
+                .map(|set| {
+                    let confidence = rounded(f64::from(set.confidence), 1e4);
+                    json!({ "cards": codes(set.cards), "confidence": confidence })
+                })
+                .collect();
             line["probable_sets"] = json!(sets);
         }
         line
     }
 
-    /// The photo's name, and one thing that is said of it.
+    /// The photo's name, and one statement about it.
     fn with(&self, name: &str, value: Value) -> Value {
         let mut members = Map::from_iter([("version".to_owned(), json!(VERSION))]);
         members.extend(path_members("image", &self.image));
@@ -138,16 +141,23 @@ impl Record {
         let deck = table.deck();
         text += &grid_of(&deck, &rows, ink);
         for (n, set) in table.sets.iter().enumerate() {
-            let named = |i: usize| format!("{} {}", i + 1, name_of(&table.cards[i], &deck, ink));
-            let words = table.unnamed(set.0).unwrap_or_else(|| set.0.map(named).join(", "));
+            let words = table.unnamed(set.0).unwrap_or_else(|| {
+                set.0
+                    .map(|i| format!("{} {}", i + 1, name_of(&table.cards[i], &deck, ink)))
+                    .join(", ")
+            });
             text += &format!("set {}: {words}\n", n + 1);
         }
         for (n, set) in table.probable_sets.iter().enumerate() {
-            let named = |i: usize| {
-                let mark = if table.cards[i].unsure { "?" } else { "" };
-                format!("{}{mark} {}", i + 1, name_of(&table.cards[i], &deck, ink))
-            };
-            let (number, names) = (table.sets.len() + n + 1, set.cards.map(named).join(", "));
+            let (number, names) = (
+                table.sets.len() + n + 1,
+                set.cards
+                    .map(|i| {
+                        let mark = if table.cards[i].unsure { "?" } else { "" };
+                        format!("{}{mark} {}", i + 1, name_of(&table.cards[i], &deck, ink))
+                    })
+                    .join(", "),
+            );
             text += &format!("probable set {number}, {}: {names}\n", likelihood(set));
         }
         text += &table.left_out();
@@ -195,7 +205,7 @@ fn likelihood(set: &ProbableSet) -> String {
 
 impl TableReading {
     /// A set without names, such as "cards 1, 4, 6, alike in shading, different in number, colour and shape"; `None`
-    /// for one with names, or of which only names tell.
+    /// for one with names, or where only names are evidence.
     pub fn unnamed(&self, cards: [usize; 3]) -> Option<String> {
         let likeness = if self.is_named(cards) { None } else { self.likeness(cards) }?;
         let [a, b, c] = cards.map(|i| i + 1);
@@ -208,17 +218,16 @@ impl TableReading {
         if self.cards.is_empty() {
             return "no cards found".to_owned();
         }
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let (cards, unsure) = (self.cards.len(), self.unsure());
         let probable = self.probable_sets.len() + self.probable_sets_left_out;
         let sets = match (self.sets.len(), unsure) {
             (0, 0) => "no set".to_owned(),
             (0, _) if !self.classes.is_empty() => "no set".to_owned(),
             (0, unsure) if unsure == cards => "no sure set".to_owned(),
-            (0, _) => format!("no set among the {}", count(cards - unsure, "sure card")),
-            (n, _) => count(n, "set"),
+            (0, _) => format!("no set among the {}", counted(cards - unsure, "sure card")),
+            (n, _) => counted(n, "set"),
         };
-        let mut text = format!("{}, {sets}", count(cards, "card"));
+        let mut text = format!("{}, {sets}", counted(cards, "card"));
         if probable > 0 {
             let more = if self.sets.is_empty() { "" } else { " more" };
             text += &format!(", {probable}{more} probable");
@@ -245,7 +254,7 @@ impl TableReading {
             return text;
         }
         match self.colors() {
-            Colors::Told => {}
+            Colors::Shown => {}
             Colors::Grey => text += ", the colours are unknown: the picture is grey",
             Colors::Alike => {
                 text += ", the colours are unknown: all look alike in this light";
@@ -272,6 +281,10 @@ impl TableReading {
         }
         text
     }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The line of JSON of a table; `head` holds the members that identify the picture.
@@ -419,12 +432,14 @@ impl LineGuess {
 
 impl Serialize for ReadCard {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let corner = |p: Point| [rounded(p.x, 100.0), rounded(p.y, 100.0)];
         let mut card = serializer.serialize_struct("ReadCard", 6)?;
         card.serialize_field("code", &self.card.to_string())?;
         card.serialize_field("confidence", &rounded(f64::from(self.confidence), 1e4))?;
         card.serialize_field("unsure", &self.unsure)?;
-        card.serialize_field("corners", &self.corners_in_image.0.map(corner))?;
+        card.serialize_field(
+            "corners",
+            &self.corners_in_image.0.map(|p| [rounded(p.x, 100.0), rounded(p.y, 100.0)]),
+        )?;
         card.serialize_field("alternatives", &self.alternatives)?;
         let names = ["number", "shading", "color", "shape"].into_iter().map(str::to_owned);
         let values = Property::ALL.into_iter().map(|p| self.property_to_json(p));
@@ -485,6 +500,7 @@ fn slot(index: usize, card: &ReadCard) -> Slot {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use setsight_photo::geometry::Point;
     use setsight_photo::geometry::Quad;
 
     fn record() -> Record {
@@ -537,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_as_others_expect_it() {
+    fn json_is_as_programs_expect_it() {
         let json = record().to_json();
         let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
         assert_eq!(
@@ -593,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_on_an_unsure_card_is_told_after_what_is_sure() {
+    fn sets_of_unsure_cards_follow_the_sure_ones() {
         let mut probable = record();
         let Ok(table) = &mut probable.result else { unreachable!() };
         (table.cards[2].confidence, table.cards[2].unsure) = (0.7, true);
@@ -614,7 +630,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_sets_are_told_by_their_cards() {
+    fn only_sets_names_their_cards() {
         let json = record().sets_to_json(false).to_string();
         assert_eq!(json, r#"{"version":1,"image":"a, \"b\".jpg","sets":[["1fgd","2fgd","3fgd"]]}"#);
         let text = record().sets_to_text(Ink::PLAIN, false);

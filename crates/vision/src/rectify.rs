@@ -7,7 +7,7 @@
 
 mod balance;
 
-use super::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
+use super::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use image::{Rgb, RgbImage};
 use setsight_photo::{Frame, geometry::Quad, pixels::straightened};
 
@@ -59,8 +59,8 @@ impl CardImage {
     /// Takes a picture that is a straight card already, such as a labelled crop.
     pub fn from_crop(crop: RgbImage) -> Self {
         let (width, height) = (f64::from(crop.width()), f64::from(crop.height()));
-        let whole = Quad::rectangle(width, height).as_card();
-        Self::rectify(&crop, &CardOutline::at(whole))
+        let corners = Quad::rectangle(width, height).as_card();
+        Self::rectify(&crop, &CardOutline::at(corners))
     }
 }
 
@@ -75,10 +75,10 @@ fn is_dark(pixels: &RgbImage) -> bool {
     const RATIO: usize = 3;
     const ROWS: usize = CARD_SHORT_PX as usize;
     // Above and below the symbols there is stock alone; a table may reach into the outermost rows.
-    let beside = levels(pixels, (ROWS / 16..ROWS / 8).chain(ROWS * 7 / 8..ROWS * 15 / 16));
+    let blank = levels(pixels, (ROWS / 16..ROWS / 8).chain(ROWS * 7 / 8..ROWS * 15 / 16));
     let across = levels(pixels, ROWS / 8..ROWS * 7 / 8);
     // The outlines of a single open symbol are a twentieth of the part with symbols.
-    let (stock, dark, bright) = (rank(&beside, 0.5), rank(&across, 0.03), rank(&across, 0.97));
+    let (stock, dark, bright) = (rank(&blank, 0.5), rank(&across, 0.03), rank(&across, 0.97));
     let more = bright.saturating_sub(stock);
     stock < DARK && more > CONTRAST && more > RATIO * stock.saturating_sub(dark)
 }
@@ -99,10 +99,10 @@ fn levels(pixels: &RgbImage, rows: impl Iterator<Item = usize>) -> [u32; 256] {
 /// The level that this share of what was counted does not exceed.
 pub(crate) fn rank(levels: &[u32; 256], share: f64) -> usize {
     let limit = (f64::from(levels.iter().sum::<u32>()) * share) as u32;
-    let mut seen = 0;
+    let mut total = 0;
     let level = levels.iter().position(|&count| {
-        seen += count;
-        seen > limit
+        total += count;
+        total > limit
     });
     level.unwrap_or(255)
 }
@@ -154,13 +154,6 @@ mod tests {
 
     #[test]
     fn a_dark_card_becomes_a_light_one_of_the_same_hues() {
-        let card = |stock: [u8; 3], ink: [u8; 3]| {
-            let mut picture = RgbImage::from_pixel(192, 128, Rgb(stock));
-            for (x, y) in (70..120).flat_map(|x| (30..98).map(move |y| (x, y))) {
-                picture.put_pixel(x, y, Rgb(ink));
-            }
-            CardImage::from_crop(picture).pixels
-        };
         let dark = card([24, 22, 30], [80, 240, 60]);
         let (stock, ink) = (dark[(20, 20)].0, dark[(96, 64)].0);
         assert!(stock.iter().all(|&v| v > 200), "{stock:?}");
@@ -168,6 +161,14 @@ mod tests {
         // A dim lamp leaves the ink darker than the stock.
         let dim = card([70, 66, 60], [20, 44, 18]);
         assert!(dim[(20, 20)].0[0] > 200 && dim[(96, 64)].0[0] < 120);
+    }
+
+    fn card(stock: [u8; 3], ink: [u8; 3]) -> RgbImage {
+        let mut picture = RgbImage::from_pixel(192, 128, Rgb(stock));
+        for (x, y) in (70..120).flat_map(|x| (30..98).map(move |y| (x, y))) {
+            picture.put_pixel(x, y, Rgb(ink));
+        }
+        CardImage::from_crop(picture).pixels
     }
 
     #[test]

@@ -50,8 +50,8 @@ pub fn classify(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<Answer>>, NetworkError> {
-    let said = numbers(frame, outlines, network, [false])?;
-    Ok(outlines.iter().zip(said).map(|(outline, said)| Some(answer(outline, &said?[0]))).collect())
+    let rows = numbers(frame, outlines, network, [false])?;
+    Ok(outlines.iter().zip(rows).map(|(outline, row)| Some(answer(outline, &row?[0]))).collect())
 }
 
 /// Like [`classify`], with test-time augmentation: the mean of the logits of the crop and of the
@@ -61,27 +61,28 @@ pub(crate) fn classify_augmented(
     outlines: &[Quad],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<Answer>>, NetworkError> {
-    let said = numbers(frame, outlines, network, [false, true])?;
-    let mean = |(outline, said): (&Quad, Option<[[f32; OUTPUTS]; 2]>)| {
-        let [one, other] = said?.map(|numbers| answer(outline, &numbers));
+    let rows = numbers(frame, outlines, network, [false, true])?;
+    let means = outlines.iter().zip(rows).map(|(outline, rows)| {
+        let [one, other] = rows?.map(|numbers| answer(outline, &numbers));
         Some(one.mean(&other))
-    };
-    Ok(outlines.iter().zip(said).map(mean).collect())
+    });
+    Ok(means.collect())
 }
 
-/// What [`classify_augmented`] says, from what [`classify`] has said of the same outlines: only the
+/// The answers of [`classify_augmented`], given those of [`classify`] on the same outlines: only the
 /// turned crops are run.
 pub(crate) fn augmented(
     frame: &Frame,
     outlines: &[Quad],
-    said: &[Option<Answer>],
+    answers: &[Option<Answer>],
     network: &dyn RefinerNetwork,
 ) -> Result<Vec<Option<Answer>>, NetworkError> {
     let turned = numbers(frame, outlines, network, [true])?;
-    let mean = |((outline, said), turned): ((&Quad, &Option<Answer>), Option<[_; 1]>)| {
-        Some(said.as_ref()?.mean(&answer(outline, &turned?[0])))
-    };
-    Ok(outlines.iter().zip(said).zip(turned).map(mean).collect())
+    let all = outlines.iter().zip(answers).zip(turned);
+    let means = all.map(|((outline, unturned), turned)| {
+        Some(unturned.as_ref()?.mean(&answer(outline, &turned?[0])))
+    });
+    Ok(means.collect())
 }
 
 impl Answer {
@@ -96,12 +97,12 @@ impl Answer {
 }
 
 fn answer(outline: &Quad, numbers: &[f32; OUTPUTS]) -> Answer {
-    let own = outline_in_short_sides();
-    let off = |i: usize| Point::new(f64::from(numbers[2 * i]), f64::from(numbers[2 * i + 1]));
-    let corrected = Homography::between(&own, outline)
-        .map(|image_from_outline| {
-            Quad::new(std::array::from_fn(|i| image_from_outline.apply(own.0[i] + off(i))))
-        })
+    let unmoved = outline_in_short_sides();
+    let moved: [Point; 4] = std::array::from_fn(|i| {
+        unmoved.0[i] + Point::new(f64::from(numbers[2 * i]), f64::from(numbers[2 * i + 1]))
+    });
+    let corrected = Homography::between(&unmoved, outline)
+        .map(|image_from_outline| Quad::new(moved.map(|p| image_from_outline.apply(p))))
         .filter(Quad::is_convex);
     let values = std::array::from_fn(|i| numbers[VALUES + i]);
     Answer { right: numbers[RIGHT], values, corrected }
@@ -183,8 +184,9 @@ fn numbers<const ENDS: usize>(
         let has_crop: Vec<bool> = outlines.iter().map(&mut push).collect();
         let numbers = if crops == 0 { Vec::new() } else { network.answers(input, crops)? };
         let mut of_outlines = numbers.as_chunks().0.as_chunks().0.iter().copied();
-        let mut next = |has_crop| if has_crop { of_outlines.next() } else { None };
-        all.extend(has_crop.into_iter().map(&mut next));
+        all.extend(
+            has_crop.into_iter().map(|has_crop| if has_crop { of_outlines.next() } else { None }),
+        );
     }
     Ok(all)
 }
@@ -248,7 +250,7 @@ mod tests {
         let many = [vec![line, outline, far], vec![outline; 70]].concat();
         for classify in [classify, classify_augmented] {
             let found = classify(&frame, &many, &says).unwrap();
-            let right: Vec<_> = found.iter().map(|said| said.map(|said| said.right)).collect();
+            let right: Vec<_> = found.iter().map(|answer| answer.map(|a| a.right)).collect();
             assert_eq!(right[..4], [None, Some(1.5), None, Some(1.5)]);
             assert_eq!((right.len(), right[72]), (73, Some(1.5)));
             assert_eq!(classify(&frame, &[], &says).unwrap(), []);
@@ -278,19 +280,23 @@ mod tests {
     fn from_augmented_the_mean_counts() {
         // White to the left of x = 100, which is the card's middle.
         let frame = frame(200, 200, |x, _| [if x < 100 { 255 } else { 0 }; 3]);
-        let brightness_on_the_left = |view: &[f32]| {
+        let network = OfCrop(|view: &[f32]| {
             let left = view.iter().enumerate().filter(|(i, _)| i % WIDTH < WIDTH / 2);
             let bright = left.map(|(_, v)| v).sum::<f32>() / (1.5 * (WIDTH * HEIGHT) as f32);
             let mut answer = [0.0; OUTPUTS];
             (answer[RIGHT], answer[VALUES]) = (bright, bright);
             answer
-        };
-        let network = OfCrop(brightness_on_the_left);
+        });
         let outline = [card_at(61.5, 75.0)];
         let one = classify(&frame, &outline, &network).unwrap()[0].unwrap();
         let both = classify_augmented(&frame, &outline, &network).unwrap()[0].unwrap();
         assert_eq!(augmented(&frame, &outline, &[Some(one)], &network).unwrap(), [Some(both)]);
-        let near = |a: f32, b: f32| (a - b).abs() < 0.02;
-        assert!(near(one.right, 1.0) && near(both.right, 0.5) && near(both.values[0], 0.5));
+        assert!(
+            is_near(one.right, 1.0) && is_near(both.right, 0.5) && is_near(both.values[0], 0.5)
+        );
+    }
+
+    fn is_near(a: f32, b: f32) -> bool {
+        (a - b).abs() < 0.02
     }
 }

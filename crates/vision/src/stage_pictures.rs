@@ -1,7 +1,7 @@
 //! Draws each stage's picture, for people.
 
 use super::{
-    data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Reading},
+    card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline, Reading},
     overlay::{self, Style},
     table_reading::TableReading,
 };

@@ -3,7 +3,7 @@
 use super::copies::{copies, sets_of};
 use super::probable::{ProbableSet, codes, probable_sets};
 use super::table::{Colors, TableFacts};
-use super::{classify::alike::Class, data::ReadCard, warning::Warning};
+use super::{card::ReadCard, table::alike::Class, warning::Warning};
 use setsight_game::cards::{Card, Deck, Edition, Property};
 use setsight_game::sets::{Set, find_all};
 use setsight_photo::geometry::{Point, Quad};
@@ -101,22 +101,21 @@ impl TableReading {
         }
         let copies = self.copies();
         let repeated: Vec<usize> = copies.iter().flat_map(|places| &places[1..]).copied().collect();
-        let known = self.sets.iter().map(|set| codes(&self.cards, set.0)).collect();
+        let sure_sets = self.sets.iter().map(|set| codes(&self.cards, set.0)).collect();
         // Where all that is alike is known, nothing is probable.
         (self.probable_sets, self.probable_sets_left_out) = match self.classes.is_empty() {
-            true => probable_sets(&self.cards, &repeated, &known),
+            true => probable_sets(&self.cards, &repeated, &sure_sets),
             false => (Vec::new(), 0),
         };
     }
 
     /// The sets by [`classes`](Self::classes) of which a card is unsure, so that it has no name.
     fn unnamed_sets(&self) -> Vec<Set> {
-        let known: Vec<(usize, Class)> =
+        let grouped: Vec<(usize, Class)> =
             self.classes.iter().enumerate().filter_map(|(i, class)| Some((i, (*class)?))).collect();
-        let index = |class: &Class| class.iter().fold(0, |index, value| 3 * index + value);
         let board: Vec<Card> =
-            known.iter().map(|(_, class)| Card::from_index(index(class))).collect();
-        let sets = find_all(&board).into_iter().map(|set| Set(set.0.map(|k| known[k].0)));
+            grouped.iter().map(|(_, class)| Card::from_index(index_of(class))).collect();
+        let sets = find_all(&board).into_iter().map(|set| Set(set.0.map(|k| grouped[k].0)));
         sets.filter(|set| !self.is_named(set.0)).collect()
     }
 
@@ -158,7 +157,7 @@ impl TableReading {
     }
 
     /// Whether the picture shows the table mirrored, as webcams often store it. On a copy of a screen
-    /// squiggles do not tell: apps draw them either way round.
+    /// squiggles decide nothing: apps draw them either way round.
     pub fn is_mirrored(&self) -> bool {
         self.facts.is_mirrored() && !self.facts.on_screen
     }
@@ -184,6 +183,10 @@ impl TableReading {
     }
 }
 
+fn index_of(class: &Class) -> usize {
+    class.iter().fold(0, |index, value| 3 * index + value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,12 +194,17 @@ mod tests {
 
     #[test]
     fn sets_need_no_names() {
-        let card = |i: usize| {
-            let corners = setsight_photo::geometry::Quad::rectangle(90.0, 60.0);
-            ReadCard::new(corners, Card::from_index(i), 0.3, true)
-        };
         let classes = vec![Some([0, 0, 1, 2]), Some([1, 0, 2, 1]), None, Some([2, 0, 0, 0])];
-        let table = TableReading::with_classes((0..4).map(card).collect(), classes, (400, 300));
+        let table = TableReading::with_classes(
+            (0..4)
+                .map(|i| {
+                    let corners = setsight_photo::geometry::Quad::rectangle(90.0, 60.0);
+                    ReadCard::new(corners, Card::from_index(i), 0.3, true)
+                })
+                .collect(),
+            classes,
+            (400, 300),
+        );
         assert_eq!(table.sets, [Set([0, 1, 3])]);
         assert!(table.probable_sets.is_empty() && !table.is_named([0, 1, 3]));
         let words = "cards 1, 2, 4, alike in shading, different in number, colour and shape";

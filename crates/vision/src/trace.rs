@@ -89,7 +89,7 @@ impl Trace<'_> {
     /// Draws the picture of a stage and hands it on, if somebody looks.
     ///
     /// # Errors
-    /// Whoever looks could not take it, for instance because it cannot be written.
+    /// The observer could not take it, for instance because it cannot be written.
     pub fn picture(&mut self, stage: &str, draw: impl FnOnce() -> RgbImage) -> io::Result<()> {
         // Else all that draws, and its font, would be part of the module that browsers load.
         if cfg!(target_arch = "wasm32") {
@@ -105,7 +105,7 @@ impl Trace<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use setsight_nets::engine::uncounted::uncounted;
+    use setsight_nets::engine::stopwatch::uncounted;
 
     #[test]
     fn what_is_made_ready_counts_in_no_stage() {

@@ -1,13 +1,13 @@
-//! What is to be said of a photo that could be read.
+//! What its user should know of a photo that could be read.
 
+use crate::card::ReadCard;
 use crate::compose::Look;
-use crate::data::ReadCard;
 use image::RgbImage;
 use serde::{Deserialize, Serialize};
 use setsight_photo::source::Photo;
 use std::fmt;
 
-/// What is wrong with a photo though it could be read, or what else its reader should know. [`fmt::Display`] says it in English.
+/// What is wrong with a photo though it could be read, or what else its user should know. [`fmt::Display`] gives English sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 #[non_exhaustive]
@@ -25,7 +25,7 @@ pub enum Warning {
     },
     /// No card is found, though there is something like one: symbols, or a card of another game.
     NothingRead,
-    /// One card fills the picture, and its border is not seen.
+    /// One card fills the picture, and its border is not visible.
     CloseUp,
 }
 
@@ -33,12 +33,12 @@ pub enum Warning {
 const LEAST_LONG_SIDE_PX: u32 = 24;
 
 impl Warning {
-    /// All that is to be said of a photo on which these cards were found.
-    pub(crate) fn of(photo: &Photo, cards: &[ReadCard], look: &Look) -> Vec<Self> {
+    /// All warnings about a photo on which these cards were found.
+    pub(crate) fn collect(photo: &Photo, cards: &[ReadCard], look: &Look) -> Vec<Self> {
         let has_sure = cards.iter().any(|card| !card.unsure);
         let place_px = look.place_px.map(|px| px.round() as u32);
         let small_px = place_px.filter(|px| !has_sure && *px < LEAST_LONG_SIDE_PX);
-        let told = if cards.is_empty() && is_dark(&photo.frame) {
+        let of_cards = if cards.is_empty() && is_dark(&photo.frame) {
             Some(Self::TooDark)
         } else if let Some(px) = small_px {
             Some(Self::TooSmall { long_side_px: photo.reduced * px })
@@ -51,7 +51,7 @@ impl Warning {
             _ if photo.is_cut_off => Some(Self::CutOff),
             damaged_from => damaged_from.map(|_| Self::Damaged),
         };
-        of_file.into_iter().chain(told).collect()
+        of_file.into_iter().chain(of_cards).collect()
     }
 }
 
@@ -109,14 +109,14 @@ mod tests {
     #[test]
     fn a_photo_has_several_warnings_at_once() {
         let warnings = |level, is_cut_off| {
-            Warning::of(&photo((640, 480), level, is_cut_off), &[], &Look::default())
+            Warning::collect(&photo((640, 480), level, is_cut_off), &[], &Look::default())
         };
         assert_eq!(warnings(90, false), []);
         assert_eq!(warnings(5, true), [Warning::CutOff, Warning::TooDark]);
     }
 
     #[test]
-    fn damage_is_told_once() {
+    fn damage_is_reported_once() {
         for (is_cut_off, damaged_from, expected) in [
             (false, None, vec![]),
             (false, Some(0), vec![Warning::Damaged]),
@@ -124,13 +124,13 @@ mod tests {
             (true, None, vec![Warning::CutOff]),
         ] {
             let photo = Photo { damaged_from, ..photo((640, 480), 90, is_cut_off) };
-            let told = Warning::of(&photo, &cards_of(1, false), &Look::default());
-            assert_eq!(told, expected);
+            let warnings = Warning::collect(&photo, &cards_of(1, false), &Look::default());
+            assert_eq!(warnings, expected);
         }
     }
 
     #[test]
-    fn what_was_seen_instead_of_cards_is_told() {
+    fn what_was_found_instead_of_cards_is_reported() {
         let cases = [
             (0, 90, None, vec![]),
             (0, 90, Some(80.0), vec![Warning::NothingRead]),
@@ -142,11 +142,11 @@ mod tests {
         for (cards, level, place_px, expected) in cases {
             let look = Look { is_close_up: false, place_px };
             let cards = cards_of(cards, true);
-            assert_eq!(Warning::of(&photo((640, 480), level, false), &cards, &look), expected);
+            assert_eq!(Warning::collect(&photo((640, 480), level, false), &cards, &look), expected);
         }
         let look = Look { is_close_up: true, place_px: Some(9.6) };
-        let told = Warning::of(&photo((640, 480), 90, false), &cards_of(1, false), &look);
-        assert_eq!(told, [Warning::CloseUp]);
+        let warnings = Warning::collect(&photo((640, 480), 90, false), &cards_of(1, false), &look);
+        assert_eq!(warnings, [Warning::CloseUp]);
     }
 
     #[test]
@@ -159,13 +159,17 @@ mod tests {
             let pipeline = crate::ReadingPlan::default().build().unwrap();
             pipeline.read_photo(Photo::of_picture(picture.clone()), &mut Trace::default()).unwrap()
         };
-        for (picture, is_told) in [
+        for (picture, is_expected) in [
             (dark, (|warning| *warning == Warning::TooDark) as fn(&Warning) -> bool),
             (small, |warning| matches!(warning, Warning::TooSmall { .. })),
         ] {
             let table = read(&picture).table;
             assert!(table.cards.iter().all(|card| card.unsure));
-            assert!(matches!(&table.warnings[..], [only] if is_told(only)), "{:?}", table.warnings);
+            assert!(
+                matches!(&table.warnings[..], [only] if is_expected(only)),
+                "{:?}",
+                table.warnings
+            );
         }
         let table = read(&scene.image).table;
         assert!(table.cards.len() >= scene.cards.len() && table.warnings.is_empty());

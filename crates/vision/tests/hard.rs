@@ -40,10 +40,9 @@ fn read(pipeline: &Pipeline, part: &Part, index: usize) -> Tally {
     let mut tally = Tally::default();
     let mut matched = vec![false; table.cards.len()];
     for label in &scene.cards {
-        let here = |i: &usize| {
+        match (0..table.cards.len()).find(|i| {
             !matched[*i] && table.cards[*i].corners_in_image.is_same_place(&label.corners_in_image)
-        };
-        match (0..table.cards.len()).find(here) {
+        }) {
             None => tally.missed += 1,
             Some(i) => {
                 matched[i] = true;

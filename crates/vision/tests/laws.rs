@@ -69,7 +69,7 @@ fn brighter_or_darker_it_is_the_same_board() {
 }
 
 #[test]
-fn mirrored_it_is_the_same_board_and_the_mirror_is_told() {
+fn mirrored_it_is_the_same_board_and_the_mirror_is_reported() {
     for (image, cards) in tables() {
         assert_eq!(board(imageops::flip_horizontal(&image)), (cards, true));
     }

@@ -34,7 +34,7 @@ fn a_warped_picture_is_nearly_that_of_opencv() {
     let corners = [(30.2, 20.7), (190.1, 8.4), (205.9, 140.3), (-4.5, 120.6)];
     let quad: Quad = Quad::new(corners.map(|(x, y)| Point::new(x, y)));
     let map: Homography = Homography::between(&Quad::rectangle(192.0, 128.0), &quad).unwrap();
-    let ours = warped(View::of(&image).unwrap(), &map, (192, 128), Outside::Border);
+    let ours = warped(View::from_image(&image).unwrap(), &map, (192, 128), Outside::Border);
 
     // OpenCV counts from the centre of the first pixel.
     let half = Homography(nalgebra::Matrix3::new(1.0, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.0, 1.0));
@@ -66,7 +66,7 @@ fn means_and_greys_are_those_of_opencv_to_a_level() {
         let (part, mut theirs) = (Mat::roi(&mat, part).unwrap(), Mat::default());
         let small = Size::new(size.0 as i32, size.1 as i32);
         imgproc::resize(&part, &mut theirs, small, 0.0, 0.0, imgproc::INTER_AREA).unwrap();
-        let ours = block_means(View::of(&image).unwrap(), (11, 7), size, by);
+        let ours = block_means(View::from_image(&image).unwrap(), (11, 7), size, by);
         let (most, share) = differences(&ours, theirs.data_bytes().unwrap());
         // OpenCV rounds halves to even numbers from blocks of 3 x 3 on.
         assert!(most <= 1 && share < 0.06, "{by}: {most} in {share}");

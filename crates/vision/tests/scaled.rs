@@ -1,4 +1,4 @@
-//! A large photo is decoded as small as reading needs: it must be read as the whole one is.
+//! A large photo is decoded as small as reading needs: it must be read as at full resolution.
 
 use image::RgbImage;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ fn read(pipeline: &Pipeline, photo: Photo) -> PhotoReading {
 }
 
 #[test]
-fn a_photo_is_read_as_small_as_its_cards_allow_and_as_the_whole_one() {
+fn a_photo_is_read_as_small_as_its_cards_allow_and_as_at_full_resolution() {
     let pipeline = ReadingPlan::default().build().unwrap();
     // At a quarter of the sides the last one's cards have too few pixels.
     for (kind, size_px, long_side_px, reduced) in [
@@ -29,19 +29,19 @@ fn a_photo_is_read_as_small_as_its_cards_allow_and_as_the_whole_one() {
         let scene = render(&params, 3, 0).unwrap();
         let bytes = jpeg(&scene.image, 90).unwrap();
         let small = read(&pipeline, to_read(&bytes));
-        let whole = read(&pipeline, decode(&bytes).unwrap());
+        let full = read(&pipeline, decode(&bytes).unwrap());
         assert_eq!(small.image.width(), size_px.0 / reduced, "{kind:?}");
         assert_eq!(small.table.size_px, size_px);
-        assert_eq!(small.table.cards.len(), whole.table.cards.len());
-        for (a, b) in small.table.cards.iter().zip(&whole.table.cards) {
+        assert_eq!(small.table.cards.len(), full.table.cards.len());
+        for (a, b) in small.table.cards.iter().zip(&full.table.cards) {
             assert_eq!((a.card, a.unsure), (b.card, b.unsure));
-            let (corners, others) = (a.corners_in_image.0, b.corners_in_image.0);
-            let far = corners.iter().zip(others).map(|(p, q)| p.distance(q)).fold(0.0, f64::max);
-            assert!(far < 0.02 * b.corners_in_image.long_side(), "{far}: {corners:?} {others:?}");
+            let (corners, expected) = (a.corners_in_image.0, b.corners_in_image.0);
+            let far = corners.iter().zip(expected).map(|(p, q)| p.distance(q)).fold(0.0, f64::max);
+            assert!(far < 0.02 * b.corners_in_image.long_side(), "{far}: {corners:?} {expected:?}");
         }
-        let (picture, table) = small.whole();
+        let (picture, table) = small.full_resolution();
         assert_eq!((picture.dimensions(), table.size_px), (size_px, size_px));
-        assert_eq!(picture.as_raw(), whole.image.as_raw());
+        assert_eq!(picture.as_raw(), full.image.as_raw());
     }
 }
 
@@ -61,18 +61,18 @@ fn one_card_in_a_thousand_of_photos_may_be_another() {
     let paths: Vec<_> = list_photos(&[folder], true, &[]).into_iter().flatten().collect();
     let count = |path: &PathBuf| {
         let bytes = enlarged(&load(path).unwrap());
-        let (photo, whole) = (to_read(&bytes), decode(&bytes).unwrap());
-        assert!(photo.reduced > whole.reduced);
-        let [small, whole] = [photo, whole].map(|photo| read(&pipeline, photo).table.cards);
+        let (photo, full) = (to_read(&bytes), decode(&bytes).unwrap());
+        assert!(photo.reduced > full.reduced);
+        let [small, full] = [photo, full].map(|photo| read(&pipeline, photo).table.cards);
         let same = |card: &ReadCard| {
             let is_here =
                 |other: &&ReadCard| other.corners_in_image.is_same_place(&card.corners_in_image);
             small.iter().find(is_here).is_some_and(|other| other.card == card.card)
         };
-        (whole.len(), whole.iter().filter(|card| !same(card)).count())
+        (full.len(), full.iter().filter(|card| !same(card)).count())
     };
-    let sum = |a: (usize, usize), b: (usize, usize)| (a.0 + b.0, a.1 + b.1);
-    let (cards, others) = paths.par_iter().step_by(4).map(count).reduce(|| (0, 0), sum);
-    eprintln!("{others} of {cards} cards are read otherwise");
-    assert!(others <= 1 + cards / 1000, "{others} of {cards} cards are read otherwise");
+    let (cards, different) =
+        paths.par_iter().step_by(4).map(count).reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    eprintln!("{different} of {cards} cards are read otherwise");
+    assert!(different <= 1 + cards / 1000, "{different} of {cards} cards are read otherwise");
 }

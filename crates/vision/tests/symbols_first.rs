@@ -2,7 +2,7 @@
 
 use setsight_nets::engine::Models;
 use setsight_scenes::Kind;
-use setsight_vision::{CardOutline, FinderChoice, Trace};
+use setsight_vision::{FinderChoice, Trace};
 
 /// Cards found, false ones, and the largest corner error in card long sides.
 fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
@@ -15,14 +15,17 @@ fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
     let mut found = 0;
     for card in &scene.cards {
         let truth = card.corners_in_image;
-        let near = |o: &&CardOutline| {
+        let Some(outline) = outlines.iter().find(|o| {
             o.corners_in_image.center().distance(truth.center()) < 0.3 * truth.short_side()
+        }) else {
+            continue;
         };
-        let Some(outline) = outlines.iter().find(near) else { continue };
         found += 1;
         let error = |turn: usize| {
-            let corner = |i: usize| truth.0[(i + turn) % 4].distance(outline.corners_in_image.0[i]);
-            (0..4).map(corner).fold(0.0, f64::max) / truth.long_side()
+            (0..4)
+                .map(|i| truth.0[(i + turn) % 4].distance(outline.corners_in_image.0[i]))
+                .fold(0.0, f64::max)
+                / truth.long_side()
         };
         // A card looks alike after half a turn.
         worst = worst.max(error(0).min(error(2)));
@@ -38,14 +41,14 @@ fn white_cards_on_a_white_table_are_found_to_their_corners() {
 }
 
 #[test]
-fn cards_seen_at_a_flat_angle_keep_their_long_side_first() {
+fn cards_at_a_flat_angle_keep_their_long_side_first() {
     let (found, _, worst) = measure(Kind::Perspective, 12, 3);
     assert_eq!(found, 12);
     assert!(worst < 0.06, "{worst}");
 }
 
 #[test]
-fn touching_cards_are_told_apart_by_their_symbols() {
+fn touching_cards_are_separated_by_their_symbols() {
     let (found, not_cards, worst) = measure(Kind::Touching, 12, 8);
     assert_eq!((found, not_cards), (12, 0));
     assert!(worst < 0.06, "{worst}");

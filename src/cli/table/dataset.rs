@@ -15,7 +15,7 @@ use setsight_files::{
 };
 use setsight_labels::check::{Findings, Item, plan};
 use setsight_labels::convert::{self, Converted};
-use setsight_photo::labels::{PhotoLabel, told_of_outside};
+use setsight_photo::labels::{PhotoLabel, outside_warning};
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
@@ -73,7 +73,7 @@ struct CheckArgs {
 /// Looks at labelled photos and crops.
 fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
     let plan = plan(&args.folders).map_err(|error| BadCall(told(&error.into())))?;
-    if let Some(words) = told_of_outside(&plan.outside) {
+    if let Some(words) = outside_warning(&plan.outside) {
         say!("{words}");
     }
     let pipeline = args.reading.pipeline()?;

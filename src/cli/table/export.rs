@@ -12,7 +12,7 @@ use setsight_nets::engine::{
 };
 use setsight_nets::{Kind, onnx};
 use setsight_train::CHECKPOINT;
-use setsight_vision::{classify::fusion::Fusion, table::screens::ScreenWeights};
+use setsight_vision::{classify::fusion::Fusion, classify::screens::ScreenWeights};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `export`.

@@ -172,7 +172,7 @@ fn is_stream(path: &Path) -> bool {
 /// Prints what is seen, line by line.
 fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let pipeline = args.reading.pipeline()?;
-    let params = Params::of(&pipeline);
+    let params = Params::for_pipeline(&pipeline);
     let is_film = matches!(input, Input::Film(_));
     let pace = if is_film { FramePace::Every } else { FramePace::Newest };
     let mut session = Session::new(Arc::new(pipeline), params, pace)?;

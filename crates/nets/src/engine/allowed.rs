@@ -56,8 +56,7 @@ fn check_weights(graph: &Graph) -> Result<(), String> {
         if !array.external_data().is_empty() {
             return Err(format!("weights `{name}` lie in another file, which is not read"));
         }
-        let side = |side: &i64| u64::try_from(*side).ok();
-        let numbers = sides.iter().try_fold(1u64, |product, n| product.checked_mul(side(n)?));
+        let numbers = sides.iter().try_fold(1u64, |product, n| product.checked_mul(unsigned(n)?));
         if numbers.is_none_or(|numbers| numbers > MAX_NUMBERS) {
             return Err(format!(
                 "weights `{name}` are {sides:?}; at most {MAX_NUMBERS} numbers are read"
@@ -65,6 +64,10 @@ fn check_weights(graph: &Graph) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn unsigned(side: &i64) -> Option<u64> {
+    u64::try_from(*side).ok()
 }
 
 fn check_node(node: &Node, graph: &Graph) -> Result<(), String> {
@@ -150,21 +153,21 @@ fn check_cost(graph: &Graph, kind: Kind) -> Result<Cost, String> {
     }
     let mut cost = Cost::default();
     for node in &graph.node {
-        let told = |problem: String| format!("node `{}`: {problem}", node.name);
-        let (shape, factor) = result_of(node, graph, &shapes).map_err(told)?;
+        let in_node = |problem: String| format!("node `{}`: {problem}", node.name);
+        let (shape, factor) = result_of(node, graph, &shapes).map_err(in_node)?;
         let numbers = shape.iter().try_fold(1u64, |product, &side| product.checked_mul(side));
         let numbers = numbers.unwrap_or(u64::MAX);
         cost.numbers = cost.numbers.saturating_add(numbers);
         cost.multiply_adds = cost.multiply_adds.saturating_add(numbers.saturating_mul(factor));
         if cost.numbers > MAX_NUMBERS_GIVEN || cost.multiply_adds > MAX_MULTIPLY_ADDS {
-            return Err(told(format!(
+            return Err(in_node(format!(
                 "up to it the network gives {} numbers by {} multiply-adds for {input:?}; at most \
                  {MAX_NUMBERS_GIVEN} and {MAX_MULTIPLY_ADDS} are run",
                 cost.numbers, cost.multiply_adds
             )));
         }
         let [output] = node.output.as_slice() else {
-            return Err(told(format!("{} results; expected one", node.output.len())));
+            return Err(in_node(format!("{} results; expected one", node.output.len())));
         };
         shapes.insert(output, shape);
     }
@@ -228,8 +231,14 @@ fn result_of(
         OpType::Resize => {
             let factors = node.input.get(2).and_then(|name| graph.get_initializer(name));
             let factors = factors.and_then(|factors| factors.as_f32()).unwrap_or_default();
-            let larger = |(&side, &by): (&u64, &f32)| (side as f64 * f64::from(by)) as u64;
-            (input(0)?.iter().zip(factors.iter()).map(larger).collect(), 1)
+            (
+                input(0)?
+                    .iter()
+                    .zip(factors.iter())
+                    .map(|(&side, &by)| (side as f64 * f64::from(by)) as u64)
+                    .collect(),
+                1,
+            )
         }
         // Relu and Cast.
         _ => (input(0)?.clone(), 1),

@@ -7,7 +7,7 @@ mod network;
 #[cfg_attr(target_arch = "wasm32", path = "no_onnxruntime.rs")]
 mod onnxruntime;
 mod runtime;
-pub mod uncounted;
+pub mod stopwatch;
 
 pub use models::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, ModelsError, SCREEN_READER, SCREENS,
@@ -18,7 +18,7 @@ pub use runtime::{
     CHOICE_VARIABLE, Engine, EngineChoice, EngineError, LIBRARY_VARIABLE, chosen, in_use,
     library_name, require,
 };
-pub use uncounted::{Stopwatch, uncounted_so_far};
+pub use stopwatch::{Stopwatch, uncounted_so_far};
 
 /// The models that this user has chosen: those inside the program, or a folder.
 pub mod used {

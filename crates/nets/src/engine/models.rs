@@ -23,7 +23,7 @@ pub const SCREEN_READER: &str = "screen-reader.onnx";
 /// File of the larger reader network for all cards of a photo; its inputs and outputs are those of
 /// [`Kind::Reader`].
 pub const SECOND_READER: &str = "second-reader.onnx";
-/// File of what tells a copy of a screen from a photo, and of the weights that combine the outputs
+/// File of what distinguishes a copy of a screen from a photo, and of the weights that combine the outputs
 /// there.
 pub const SCREENS: &str = "screens.json";
 
@@ -128,8 +128,9 @@ impl Models {
         match self {
             Self::Shipped => {
                 let found = FILES.iter().find(|(name, _)| is_listed && *name == file);
-                let missing = || ModelsError::NotShipped(self.name_of(file));
-                found.map(|(_, bytes)| Cow::Borrowed(*bytes)).ok_or_else(missing)
+                found
+                    .map(|(_, bytes)| Cow::Borrowed(*bytes))
+                    .ok_or_else(|| ModelsError::NotShipped(self.name_of(file)))
             }
             Self::Folder(folder) => {
                 let bytes = match is_listed {
@@ -168,8 +169,8 @@ impl Models {
     /// # Errors
     /// See [`Models::read`].
     pub fn hashes(&self) -> Result<Vec<(&'static str, String)>, ModelsError> {
-        let there = WEIGHTS.into_iter().filter(|file| self.has(file));
-        there.map(|file| Ok((file, sha256(&self.read(file)?)))).collect()
+        let files = WEIGHTS.into_iter().filter(|file| self.has(file));
+        files.map(|file| Ok((file, sha256(&self.read(file)?)))).collect()
     }
 
     /// Loads a network.
@@ -267,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_the_manifest_does_not_know_is_told() {
+    fn a_file_that_the_manifest_lacks_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let models = Models::Folder(folder.path().to_owned());
         let error = models.read("reader.onnx").unwrap_err().to_string();
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_shipped_is_told_with_the_fix() {
+    fn what_is_not_shipped_is_reported_with_the_fix() {
         let error = Models::Shipped.read("dog.onnx").unwrap_err().to_string();
         assert!(error.starts_with("models/dog.onnx is not inside this program"), "{error}");
         assert!(error.contains("the classical reader"), "{error}");

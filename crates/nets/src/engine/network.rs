@@ -3,7 +3,7 @@
 use super::allowed::{MAX_BYTES, check};
 use super::onnxruntime::Sessions;
 use super::runtime::{Chosen, EngineError, chosen};
-use super::uncounted::Stopwatch;
+use super::stopwatch::Stopwatch;
 use crate::{Kind, Metadata, MetadataError};
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool, Value, op_types};
 use std::cell::Cell;
@@ -68,14 +68,13 @@ impl Network {
     /// [`NetworkError`]: there is no engine, the file is no complete ONNX file, or kind, labels or
     /// sizes differ.
     pub fn load(bytes: &[u8], file: &str, kind: Kind) -> Result<Self, NetworkError> {
-        let broken = |reason: String| NetworkError::Broken { file: file.to_owned(), reason };
         let foreign = |reason: String| NetworkError::Foreign {
             file: file.to_owned(),
             reason,
             expected: kind.name(),
         };
         if bytes.is_empty() {
-            return Err(broken("it is empty".to_owned()));
+            return Err(broken("it is empty".to_owned(), file));
         }
         if bytes.len() > MAX_BYTES {
             return Err(foreign(format!(
@@ -84,14 +83,14 @@ impl Network {
             )));
         }
         let model = onnx_rs::parse(bytes)
-            .map_err(|e| broken(format!("it is not a complete ONNX file ({e})")))?;
+            .map_err(|e| broken(format!("it is not a complete ONNX file ({e})"), file))?;
         let metadata = Metadata::from_properties(|name| {
             model.metadata_props.iter().find(|entry| entry.key == name).map(|entry| entry.value)
         });
         let metadata = match metadata {
             // The properties are at the end of a file.
             Err(MetadataError::Missing(_)) if model.producer_name == "setsight" => {
-                return Err(broken("its end is missing".to_owned()));
+                return Err(broken("its end is missing".to_owned(), file));
             }
             other => other.map_err(|error| foreign(error.to_string()))?,
         };
@@ -103,7 +102,10 @@ impl Network {
         let program: Box<dyn Program> = match &chosen.environment {
             Some(environment) => Box::new(Sessions::new(environment, bytes)),
             None => Box::new(Embedded::load(bytes, kind).map_err(|reason| {
-                broken(format!("the {} engine does not load it ({reason})", chosen.engine.name()))
+                broken(
+                    format!("the {} engine does not load it ({reason})", chosen.engine.name()),
+                    file,
+                )
             })?),
         };
         let network = Self { file: file.to_owned(), metadata, chosen, program };
@@ -113,11 +115,11 @@ impl Network {
         // A network that cannot run a blank picture is not of this kind, whatever its metadata
         // claims.
         let output = network.run(blank, shape).map_err(|error| match error {
-            NetworkError::Run { reason, .. } => broken(format!("it does not run ({reason})")),
+            NetworkError::Run { reason, .. } => broken(format!("it does not run ({reason})"), file),
             other => other,
         })?;
         let mut expected = network.output_shape(shape);
-        // A reader may tell more of a card than its names.
+        // A reader may have further outputs for a card.
         if kind == Kind::Reader && output.shape.get(1) > expected.get(1) {
             expected[1] = output.shape[1];
         }
@@ -162,6 +164,10 @@ impl Network {
             Kind::Finder => vec![n, outputs, rows / stride, columns / stride],
         }
     }
+}
+
+fn broken(reason: String, file: &str) -> NetworkError {
+    NetworkError::Broken { file: file.to_owned(), reason }
 }
 
 /// Most thread pools kept for later runs.

@@ -1,7 +1,7 @@
 //! Runs a network on ONNX Runtime.
 
 use super::network::{Output, Program};
-use super::{runtime::StartError, uncounted::uncounted};
+use super::{runtime::StartError, stopwatch::uncounted};
 pub use ort::environment::Environment;
 use ort::session::{Session, builder::GraphOptimizationLevel};
 use ort::value::Tensor;

@@ -111,7 +111,7 @@ pub fn chosen() -> Result<&'static Chosen, EngineError> {
 /// [`EngineError`]: another engine was chosen before, or this one is not to be had.
 pub fn require(choice: EngineChoice) -> Result<(), EngineError> {
     let wanted = match choice {
-        // Whoever reads without networks needs none.
+        // Reading without networks needs none.
         EngineChoice::Auto => return Ok(()),
         EngineChoice::OnnxRuntime => "onnxruntime",
         EngineChoice::Embedded => "embedded",
@@ -229,23 +229,23 @@ const MACH_O: [[u8; 4]; 2] = [[0xcf, 0xfa, 0xed, 0xfe], [0xca, 0xfe, 0xba, 0xbe]
 /// # Errors
 /// Why the file cannot be a library: missing, no library, or cut off.
 fn check_library(path: &Path) -> Result<(), String> {
-    let told = |reason: String| format!("{}: {reason}", path.display());
-    let metadata = std::fs::metadata(path).map_err(|error| told(error.to_string()))?;
+    let in_file = |reason: String| format!("{}: {reason}", path.display());
+    let metadata = std::fs::metadata(path).map_err(|error| in_file(error.to_string()))?;
     if !metadata.is_file() {
-        return Err(told("is not a file; expected a library".into()));
+        return Err(in_file("is not a file; expected a library".into()));
     }
     if metadata.len() < LEAST_BYTES {
-        return Err(told(format!(
+        return Err(in_file(format!(
             "{} bytes; ONNX Runtime's library is larger: fetch it again",
             metadata.len()
         )));
     }
-    let mut file = File::open(path).map_err(|error| told(error.to_string()))?;
+    let mut file = File::open(path).map_err(|error| in_file(error.to_string()))?;
     match described_bytes(&mut file) {
-        Err(error) => Err(told(error.to_string())),
-        Ok(None) => Err(told("is not a library for this system".into())),
+        Err(error) => Err(in_file(error.to_string())),
+        Ok(None) => Err(in_file("is not a library for this system".into())),
         Ok(Some(bytes)) if bytes > metadata.len() => {
-            Err(told(format!("is cut off: {} of {bytes} bytes; fetch it again", metadata.len())))
+            Err(in_file(format!("is cut off: {} of {bytes} bytes; fetch it again", metadata.len())))
         }
         Ok(Some(_)) => Ok(()),
     }
@@ -303,21 +303,22 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_data_folder_is_xdgs() {
-        let folder = |xdg: &str, home: &str| {
-            data_folder(|name| match name {
-                "XDG_DATA_HOME" => Some(xdg.into()),
-                "HOME" => Some(home.into()),
-                _ => None,
-            })
-        };
-        assert_eq!(folder("/data", "/home/ann"), Some("/data".into()));
-        assert_eq!(folder("relative", "/home/ann"), Some("/home/ann/.local/share".into()));
-        assert_eq!(folder("", ""), None);
+        assert_eq!(data_folder_of("/data", "/home/ann"), Some("/data".into()));
+        assert_eq!(data_folder_of("relative", "/home/ann"), Some("/home/ann/.local/share".into()));
+        assert_eq!(data_folder_of("", ""), None);
+    }
+
+    fn data_folder_of(xdg: &str, home: &str) -> Option<PathBuf> {
+        data_folder(|name| match name {
+            "XDG_DATA_HOME" => Some(xdg.into()),
+            "HOME" => Some(home.into()),
+            _ => None,
+        })
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_is_no_whole_library_is_told_before_it_is_opened() {
+    fn an_incomplete_library_is_refused_before_it_is_opened() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lib.so");
         let says = |bytes: &[u8], part: &str| {

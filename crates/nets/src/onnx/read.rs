@@ -28,7 +28,6 @@ pub fn decode(bytes: &[u8]) -> Result<(Graph, Metadata), OnnxError> {
     let metadata = Metadata::from_properties(|name| {
         model.metadata_props.iter().find(|entry| entry.key == name).map(|entry| entry.value)
     })?;
-    let broken = |what: &str| OnnxError::Broken(what.to_owned());
     let file = model.graph.as_ref().ok_or_else(|| broken("it holds no graph"))?;
     let (input_channels, input_size) = input_of(file, &metadata)?;
     let mut reading = Reading {
@@ -48,6 +47,10 @@ pub fn decode(bytes: &[u8]) -> Result<(Graph, Metadata), OnnxError> {
         return Err(broken("its last node does not give its output"));
     }
     Ok((Graph { input_channels, input_size, nodes: reading.nodes }, metadata))
+}
+
+fn broken(what: &str) -> OnnxError {
+    OnnxError::Broken(what.to_owned())
 }
 
 /// Channels; rows and columns if they are fixed.

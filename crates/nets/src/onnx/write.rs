@@ -63,17 +63,20 @@ fn encode_with(graph: &Graph, metadata: &Metadata, halves: bool) -> Vec<u8> {
         output_shape.extend(["map_height", "map_width"].map(free_side));
     }
     let input_shape = vec![free_side("n"), side(graph.input_channels), rows, columns];
-    let property = |(key, value): (&str, String)| StringStringEntryProto {
-        key: Some(key.to_owned()),
-        value: Some(value),
-    };
     let model = ModelProto {
         ir_version: Some(IR_VERSION),
         opset_import: vec![OperatorSetIdProto { version: Some(OPSET), ..Default::default() }],
         producer_name: Some("setsight".to_owned()),
         producer_version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         graph: None,
-        metadata_props: metadata.properties().into_iter().map(property).collect(),
+        metadata_props: metadata
+            .properties()
+            .into_iter()
+            .map(|(key, value)| StringStringEntryProto {
+                key: Some(key.to_owned()),
+                value: Some(value),
+            })
+            .collect(),
     };
     let file = GraphProto {
         input: vec![value(kind.input_name(), input_shape)],

@@ -48,7 +48,7 @@ impl Reads for Fake {
         let card = "2spd".parse().unwrap();
         let card = ReadCard::new(Quad::rectangle(9.0, 6.0), card, 0.99, false);
         let table = TableReading::new(vec![card], photo.frame.dimensions());
-        Ok(PhotoReading::of(photo, PipelineOutput { table, ..PipelineOutput::default() }))
+        Ok(PhotoReading::new(photo, PipelineOutput { table, ..PipelineOutput::default() }))
     }
     fn session(&self) -> io::Result<Session> {
         Session::new(Arc::new(Fake), Params::default(), FramePace::Newest)

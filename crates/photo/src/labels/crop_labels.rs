@@ -55,7 +55,7 @@ pub enum CropLine {
 /// # Errors
 /// [`DatasetError`]: the file is missing, its first line lacks `file,code`, or a code is invalid.
 pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
-    let label = |line: CropLine| {
+    let labels = read_crop_lines(folder)?.into_iter().map(|line| {
         let (line, why) = match line {
             CropLine::Label { label, .. } => return Ok(label),
             CropLine::BadCode { line, error, .. } => (line, error.to_string()),
@@ -63,11 +63,11 @@ pub fn read_crop_labels(folder: &Path) -> Result<Vec<CropLabel>, DatasetError> {
         };
         let (path, reason) = (folder.join(CROP_LABELS), format!("line {line}: {why}"));
         Err(DatasetError::Malformed { path, reason })
-    };
-    read_crop_lines(folder)?.into_iter().map(label).collect()
+    });
+    labels.collect()
 }
 
-/// Reads the lines of `labels.csv` of a folder, good and bad, for whoever tells all that is wrong.
+/// Reads the lines of `labels.csv` of a folder, good and bad, to report all that is wrong.
 ///
 /// # Errors
 /// [`DatasetError`]: the file cannot be read, or its first line lacks `file,code`.
@@ -77,7 +77,7 @@ pub fn read_crop_lines(folder: &Path) -> Result<Vec<CropLine>, DatasetError> {
         Ok(text) => text,
         Err(source) => return Err(DatasetError::Unreadable { path, source }),
     };
-    // Lines that are too short or too long are told like all others that say something wrong.
+    // Lines that are too short or too long are reported like any other fault.
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
         .flexible(true)
@@ -185,25 +185,24 @@ pub fn table_of(text: &[u8]) -> Result<Table, csv::Error> {
             return Err(io::Error::new(ErrorKind::FileTooLarge, reason).into());
         }
         let line = record.position().map_or(0, csv::Position::line);
-        Ok((line, record.iter().map(str::to_owned).collect::<Vec<String>>()))
+        Ok::<_, csv::Error>((line, record.iter().map(str::to_owned).collect::<Vec<String>>()))
     };
-    let is_row = |row: &Result<(u64, Vec<String>), csv::Error>| {
+    let mut rows = reader.records().map(row).filter(|row| {
         row.as_ref().map_or(true, |(line, fields)| {
             let tells_separator =
-                *line == 1 && told_separator(fields.join("").as_bytes()).is_some();
+                *line == 1 && declared_separator(fields.join("").as_bytes()).is_some();
             !tells_separator && fields.iter().any(|field| !field.is_empty())
         })
-    };
-    let mut rows = reader.records().map(row).filter(is_row);
+    });
     let Some(names) = rows.next() else { return Ok(Table::default()) };
     let columns = names?.1.iter().map(|name| name.to_lowercase()).collect();
     Ok(Table { columns, rows: rows.collect::<Result<_, _>>()? })
 }
 
 /// What Excel writes above a table to say what stands between its fields: `sep=;`.
-fn told_separator(line: &[u8]) -> Option<u8> {
-    let told = line.trim_ascii_end().strip_prefix(b"sep=")?;
-    match told {
+fn declared_separator(line: &[u8]) -> Option<u8> {
+    let declared = line.trim_ascii_end().strip_prefix(b"sep=")?;
+    match declared {
         [] => Some(b'\t'),
         [separator] => Some(*separator),
         _ => None,
@@ -215,22 +214,24 @@ fn told_separator(line: &[u8]) -> Option<u8> {
 fn separator(text: &[u8]) -> u8 {
     let mut lines = text.split(|&byte| byte == b'\n');
     let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    if let Some(separator) = told_separator(first) {
+    if let Some(separator) = declared_separator(first) {
         return separator;
     }
-    let counts = |line: &[u8]| {
-        let (mut counts, mut quoted) = ([(b',', 0), (b';', 0), (b'\t', 0)], false);
-        for &byte in line {
-            quoted ^= byte == b'"';
-            for (separator, count) in &mut counts {
-                *count += usize::from(!quoted && byte == *separator);
-            }
+    let found = lines.by_ref().filter(|line| !line.starts_with(b"#")).find_map(most_frequent);
+    found.unwrap_or(b',')
+}
+
+/// The most frequent separator of a line outside of quotes; of equals the first.
+fn most_frequent(line: &[u8]) -> Option<u8> {
+    let (mut counts, mut quoted) = ([(b',', 0), (b';', 0), (b'\t', 0)], false);
+    for &byte in line {
+        quoted ^= byte == b'"';
+        for (separator, count) in &mut counts {
+            *count += usize::from(!quoted && byte == *separator);
         }
-        // Of equals the first.
-        counts.into_iter().rev().max_by_key(|(_, count)| *count).filter(|(_, count)| *count > 0)
-    };
-    let found = lines.by_ref().filter(|line| !line.starts_with(b"#")).find_map(counts);
-    found.map_or(b',', |(separator, _)| separator)
+    }
+    let (separator, count) = counts.into_iter().rev().max_by_key(|(_, count)| *count)?;
+    (count > 0).then_some(separator)
 }
 
 #[cfg(test)]
@@ -240,7 +241,6 @@ mod tests {
     #[test]
     fn crop_labels_survive_the_disk_and_bad_ones_are_named() {
         let dir = tempfile::tempdir().unwrap();
-        let label = |file: &str| CropLabel { file: file.into(), code: "3frs".parse().unwrap() };
         let written = [label("plain.jpg"), label("with, comma \"and\" quotes.jpg")];
         write_crop_labels(dir.path(), &written).unwrap();
         assert_eq!(read_crop_labels(dir.path()).unwrap(), written);
@@ -254,6 +254,10 @@ mod tests {
         says("file,code\na.jpg,2spd\nb.jpg,2spq\n", "line 3: \"2spq\": 'q' at place 4");
         says("file,code\na.jpg\n", "line 2");
         says("file,code\na.jpg,2spd,x\n", "line 2: has 3 fields; expected 2");
+    }
+
+    fn label(file: &str) -> CropLabel {
+        CropLabel { file: file.into(), code: "3frs".parse().unwrap() }
     }
 
     #[test]

@@ -131,36 +131,42 @@ impl PhotoLabel {
     /// The cards in pixels of a decoded photo, which may be reduced.
     pub fn cards_in(&self, photo: &Photo) -> Vec<CardLabel> {
         let place = photo.picture_from_file();
-        let card = |card: CardLabel| CardLabel {
-            center: place(card.center),
-            corners: card.corners.map(|quad| quad.map(place)),
-            ..card
-        };
-        self.upright_cards(photo.orientation).into_iter().map(card).collect()
+        self.upright_cards(photo.orientation)
+            .into_iter()
+            .map(|card| CardLabel {
+                center: place(card.center),
+                corners: card.corners.map(|quad| quad.map(place)),
+                ..card
+            })
+            .collect()
     }
 
     /// Like [`Self::upright_cards`], in a picture that many times smaller ([`Photo::reduced`]).
     pub fn reduced_cards(&self, orientation: Orientation, reduced: u32) -> Vec<CardLabel> {
         let by = f64::from(reduced);
-        let card = |card: CardLabel| CardLabel {
-            center: card.center / by,
-            corners: card.corners.map(|quad| quad.map(|p| p / by)),
-            ..card
-        };
-        self.upright_cards(orientation).into_iter().map(card).collect()
+        self.upright_cards(orientation)
+            .into_iter()
+            .map(|card| CardLabel {
+                center: card.center / by,
+                corners: card.corners.map(|quad| quad.map(|p| p / by)),
+                ..card
+            })
+            .collect()
     }
 
     /// The cards in pixels of the upright photo, corners clockwise starting with a long side.
     /// `orientation` is the one in the photo's file.
     pub fn upright_cards(&self, orientation: Orientation) -> Vec<CardLabel> {
         let turn = upright_from_stored(orientation, self.width, self.height);
-        let card = |card: &CardLabel| CardLabel {
-            code: card.code,
-            center: turn(card.center),
-            corners: card.corners.map(|quad| around_its_centre(quad.0.map(turn)).as_card()),
-            said_by: card.said_by,
-        };
-        self.cards.iter().map(card).collect()
+        self.cards
+            .iter()
+            .map(|card| CardLabel {
+                code: card.code,
+                center: turn(card.center),
+                corners: card.corners.map(|quad| around_its_centre(quad.0.map(turn)).as_card()),
+                said_by: card.said_by,
+            })
+            .collect()
     }
 }
 

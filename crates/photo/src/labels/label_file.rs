@@ -57,7 +57,7 @@ impl LabelFile {
     ///
     /// # Errors
     /// [`DatasetError`]: the file is missing or cannot be read, is no JSON, or has no list of
-    /// photos. What is wrong with a photo's labels is said when they are asked for.
+    /// photos. Faults in a photo's labels are reported when they are asked for.
     pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let path = folder.join(PHOTO_LABELS);
         let text = match read_json(&path) {
@@ -180,25 +180,26 @@ impl LabelFile {
     /// [`DatasetError`]: the labels of a photo are malformed, a code is invalid, or a card is
     /// labelled twice in one photo.
     pub fn photos(&self) -> Result<Vec<PhotoLabel>, DatasetError> {
-        let good = |photo: Result<PhotoLabel, String>| {
-            let photo = photo.map_err(|why| DatasetError::Malformed {
-                path: self.path.clone(),
-                reason: format!("not labels as they should be: {why}"),
-            })?;
-            photo.check(&self.path).map(|()| photo)
-        };
-        self.each_photo().map(good).collect()
+        self.each_photo()
+            .map(|photo| {
+                let photo = photo.map_err(|why| DatasetError::Malformed {
+                    path: self.path.clone(),
+                    reason: format!("not labels as they should be: {why}"),
+                })?;
+                photo.check(&self.path).map(|()| photo)
+            })
+            .collect()
     }
 
     /// The labels of all photos that are ground truth (see [`PhotoLabel::is_checked`]), and the
-    /// file names of the others.
+    /// file names of the rest.
     ///
     /// # Errors
     /// As for [`Self::photos`].
     pub fn checked_photos(&self) -> Result<(Vec<PhotoLabel>, Vec<String>), DatasetError> {
-        let (checked, others): (Vec<_>, Vec<_>) =
+        let (checked, unchecked): (Vec<_>, Vec<_>) =
             self.photos()?.into_iter().partition(PhotoLabel::is_checked);
-        Ok((checked, others.into_iter().map(|photo| photo.file).collect()))
+        Ok((checked, unchecked.into_iter().map(|photo| photo.file).collect()))
     }
 
     /// What is written of a photo by its file name, if there is anything that can be read.
@@ -281,14 +282,17 @@ fn pretty(document: &impl Serialize) -> Vec<u8> {
 /// The cards of a photo's JSON that can be read, sure ones and guesses, and what other programs
 /// wrote of each.
 fn cards_with_foreign_members(photo: &Value) -> Vec<(CardLabel, Map<String, Value>)> {
-    let known = ["code", "center", "corners", "said_by"];
-    let card = |value: &Value| {
-        let mut foreign = value.as_object()?.clone();
-        foreign.retain(|member, _| !known.contains(&member.as_str()));
-        Some((CardLabel::deserialize(value).ok()?, foreign))
-    };
+    let members = ["code", "center", "corners", "said_by"];
     let lists = ["cards", UNCHECKED].into_iter().filter_map(|list| photo[list].as_array());
-    lists.flatten().take(2 * MAX_ON_TABLE).filter_map(card).collect()
+    lists
+        .flatten()
+        .take(2 * MAX_ON_TABLE)
+        .filter_map(|value| {
+            let mut foreign = value.as_object()?.clone();
+            foreign.retain(|member, _| !members.contains(&member.as_str()));
+            Some((CardLabel::deserialize(value).ok()?, foreign))
+        })
+        .collect()
 }
 
 /// The JSON of an entry, its cards with what other programs wrote of them: in the entry that it
@@ -308,8 +312,8 @@ fn value_with_foreign_members(
     let cards: Vec<&CardLabel> =
         entry.label.cards.iter().chain(entry.unchecked.iter().flatten()).collect();
     let in_list = |list: &[(CardLabel, Map<String, Value>)]| {
-        let others: Vec<&CardLabel> = list.iter().map(|(card, _)| card).collect();
-        same_cards(&cards, &others, entry.label.width)
+        let listed: Vec<&CardLabel> = list.iter().map(|(card, _)| card).collect();
+        same_cards(&cards, &listed, entry.label.width)
     };
     let mut places = in_list(&old).into_iter().zip(in_list(&earlier.0));
     for list in ["cards", UNCHECKED] {
@@ -347,9 +351,12 @@ fn member_at_fault(photo: &Value) -> Option<String> {
     let cards = photo["cards"].as_array()?;
     let number = cards.iter().position(|card| CardLabel::deserialize(card).is_err())?;
     let card = &cards[number];
-    let is_no_code = |code: &Value| code.as_str().is_none_or(|code| code.parse::<Card>().is_err());
     let bad = [
-        ("code", card.get("code").is_some_and(is_no_code)),
+        (
+            "code",
+            card.get("code")
+                .is_some_and(|code| code.as_str().is_none_or(|code| code.parse::<Card>().is_err())),
+        ),
         ("center", is_bad::<Point>(card, "center")),
         ("corners", is_bad::<Option<Quad>>(card, "corners")),
         ("said_by", is_bad::<SaidBy>(card, "said_by")),
@@ -438,9 +445,9 @@ mod tests {
         let (checked, mut other) = (photo("a.jpg", Vec::new()), photo("b.jpg", Vec::new()));
         other.tags.push(UNCHECKED.into());
         LabelFile::create(dir.path(), None, &[checked, other]).unwrap();
-        let (checked, others) = LabelFile::read(dir.path()).unwrap().checked_photos().unwrap();
+        let (checked, unchecked) = LabelFile::read(dir.path()).unwrap().checked_photos().unwrap();
         assert_eq!(checked.len(), 1, "labels without the tag are a person's word");
-        assert_eq!(others, ["b.jpg"]);
+        assert_eq!(unchecked, ["b.jpg"]);
     }
 
     #[test]
@@ -548,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_photo_is_in_no_others_way() {
+    fn a_bad_photo_does_not_block_the_rest() {
         let dir = folder_with(r#"{"photos": [{"file": "bad.jpg", "cards": 7}, 3]}"#);
         let entry = PhotoEntry { label: photo("a.jpg", Vec::new()), unchecked: None };
         put(dir.path(), "a.jpg", Some(&entry), &ForeignMembers::default());
@@ -580,7 +587,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_stays() {
+    fn what_other_programs_wrote_stays() {
         let text = r#"{"source": {"camera": "x"}, "note": 7, "photos": [
             {"file": "b.jpg", "width": 1, "height": 1, "cards": [], "weather": "sun"},
             {"file": "a.jpg", "width": 400, "height": 300, "cards": [

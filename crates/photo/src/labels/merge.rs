@@ -28,21 +28,19 @@ impl Item {
     }
 
     fn lies_as(&self, other: &Self) -> bool {
-        let near = |a: &Point, b: &Point| a.distance(*b) < SAME_PX;
-        let corners = |a: &Quad, b: &Quad| a.0.iter().all(|p| b.0.iter().any(|q| near(p, q)));
         let alike = match (&self.card.corners, &other.card.corners) {
-            (Some(a), Some(b)) => corners(a, b),
+            (Some(a), Some(b)) => same_corners(a, b),
             (None, None) => true,
             _ => false,
         };
-        alike && near(&self.card.center, &other.card.center)
+        alike && is_near(&self.card.center, &other.card.center)
     }
 
     fn is_as(&self, other: &Self) -> bool {
         self.says_as(other) && self.lies_as(other)
     }
 
-    /// Of the same code, said by whoever is surer.
+    /// Of the same code, from the surer source.
     fn surer(mut self, other: &Self) -> Self {
         self.unsure &= other.unsure;
         if other.card.said_by == SaidBy::Person {
@@ -50,6 +48,14 @@ impl Item {
         }
         self
     }
+}
+
+fn is_near(a: &Point, b: &Point) -> bool {
+    a.distance(*b) < SAME_PX
+}
+
+fn same_corners(a: &Quad, b: &Quad) -> bool {
+    a.0.iter().all(|p| b.0.iter().any(|q| is_near(p, q)))
 }
 
 fn items(written: &PhotoEntry) -> Vec<Item> {
@@ -69,11 +75,18 @@ fn pairs(a: &[Item], b: &[Item], width: u32) -> Vec<Option<usize>> {
 /// For each of `a` the index of the one of `b` that lies at its place, in a photo of this width in
 /// pixels.
 pub(super) fn same_cards(a: &[&CardLabel], b: &[&CardLabel], width: u32) -> Vec<Option<usize>> {
-    let centers = |cards: &[&CardLabel]| -> Vec<Point> { cards.iter().map(|c| c.center).collect() };
-    let long = |card: &CardLabel| card.corners.map(|quad| quad.long_side());
-    let long_side =
-        |i: usize, j: usize| long(a[i]).or_else(|| long(b[j])).unwrap_or(f64::from(width) / 8.0);
+    let long_side = |i: usize, j: usize| {
+        long_side(a[i]).or_else(|| long_side(b[j])).unwrap_or(f64::from(width) / 8.0)
+    };
     nearest(&centers(a), &centers(b), long_side)
+}
+
+fn centers(cards: &[&CardLabel]) -> Vec<Point> {
+    cards.iter().map(|c| c.center).collect()
+}
+
+fn long_side(card: &CardLabel) -> Option<f64> {
+    card.corners.map(|quad| quad.long_side())
 }
 
 /// Whether two say the same.
@@ -85,8 +98,8 @@ pub fn same(a: Option<&PhotoEntry>, b: Option<&PhotoEntry>) -> bool {
     cards && heads(a) == heads(b)
 }
 
-/// What I and others have made of the same beginning. Of each card the change counts, whoever made it;
-/// tags and what else is said of the photo are the others'.
+/// What I and others have made of the same beginning. Of each card the change counts, from either side;
+/// tags and the photo's other members are theirs.
 ///
 /// # Errors
 /// [`Clash`]: both have changed the same card, each otherwise.
@@ -111,11 +124,7 @@ pub fn merged(
             _ => {}
         }
     }
-    let new = |items: &[Item], old: &[Option<usize>]| -> Vec<Item> {
-        let is_new = |&at: &usize| !old.contains(&Some(at));
-        (0..items.len()).filter(is_new).map(|at| items[at].clone()).collect()
-    };
-    let (my_new, their_new) = (new(&m, &b_in_m), new(&t, &b_in_t));
+    let (my_new, their_new) = (unmatched(&m, &b_in_m), unmatched(&t, &b_in_t));
     let both = pairs(&my_new, &their_new, width);
     for (my, their) in my_new.iter().zip(&both) {
         match their.map(|at| &their_new[at]) {
@@ -145,9 +154,13 @@ pub fn merged(
     Ok(PhotoEntry { label, unchecked })
 }
 
+fn unmatched(items: &[Item], old: &[Option<usize>]) -> Vec<Item> {
+    (0..items.len()).filter(|&at| !old.contains(&Some(at))).map(|at| items[at].clone()).collect()
+}
+
 /// A card that both still have.
 fn three_ways(before: &Item, my: &Item, their: &Item) -> Option<Item> {
-    let said = if my.says_as(their) || their.says_as(before) {
+    let content = if my.says_as(their) || their.says_as(before) {
         my.clone()
     } else if my.says_as(before) {
         their.clone()
@@ -163,8 +176,8 @@ fn three_ways(before: &Item, my: &Item, their: &Item) -> Option<Item> {
     } else {
         return None;
     };
-    let card = CardLabel { center: place.center, corners: place.corners, ..said.card };
-    Some(Item { card, unsure: said.unsure })
+    let card = CardLabel { center: place.center, corners: place.corners, ..content.card };
+    Some(Item { card, unsure: content.unsure })
 }
 
 /// How many sure cards are there more than once.

@@ -128,19 +128,25 @@ impl Places {
             let (u, v) = (x % PARTS, y % PARTS);
             let (left, upper) = (PARTS - u, PARTS - v);
             let weights = [left * upper, u * upper, left * v, u * v];
-            let mean = |shift: u32| {
-                let of = |pixel: u32, weight: u32| ((pixel >> shift) & 255) * weight;
-                let sum =
-                    of(*a, weights[0]) + of(b, weights[1]) + of(c, weights[2]) + of(d, weights[3]);
-                ((sum + PARTS * PARTS / 2) >> (2 * PARTS_BITS)) << shift
-            };
-            *a = mean(0) | mean(8) | mean(16);
+            let pixels = [*a, b, c, d];
+            *a = mean(pixels, weights, 0) | mean(pixels, weights, 8) | mean(pixels, weights, 16);
         }
         for (pixel, a) in line.as_chunks_mut::<3>().0.iter_mut().zip(a.iter()) {
             let [r, g, b, _] = a.to_le_bytes();
             *pixel = [r, g, b];
         }
     }
+}
+
+/// The weighted mean of four pixels in the channel at a shift, at that shift.
+#[inline(always)]
+fn mean([a, b, c, d]: [u32; 4], weights: [u32; 4], shift: u32) -> u32 {
+    let channel = |pixel: u32| (pixel >> shift) & 255;
+    let sum = channel(a) * weights[0]
+        + channel(b) * weights[1]
+        + channel(c) * weights[2]
+        + channel(d) * weights[3];
+    ((sum + PARTS * PARTS / 2) >> (2 * PARTS_BITS)) << shift
 }
 
 /// A pixel and the next, each as three bytes and any fourth, the first lowest. Behind the last pixel
@@ -186,7 +192,7 @@ pub fn straightened(
     let small = block_means(view, (left, top), size, by);
     let first = Point::new(left as f64, top as f64);
     let quad = Quad::new(quad.0.map(|p| (p - first) / by as f64));
-    warped_quad(View::of(&small)?, &quad, size_px)
+    warped_quad(View::from_image(&small)?, &quad, size_px)
 }
 
 /// Warps a quad of a picture to one of `size_px`.
@@ -271,7 +277,7 @@ mod tests {
             let target = Quad::rectangle(f64::from(size.0), f64::from(size.1));
             let map = Homography::between(&target, &quad).unwrap();
             let outside = if colored { Outside::Color([1, 2, 3]) } else { Outside::Border };
-            let fast = warped(View::of(&image).unwrap(), &map, size, outside);
+            let fast = warped(View::from_image(&image).unwrap(), &map, size, outside);
             let slow = plain(&image, &map, size, outside);
             let differ = fast.pixels().zip(slow.pixels()).filter(|(a, b)| a != b).count();
             prop_assert!(differ <= 1, "{differ} of {size:?}");
@@ -284,13 +290,14 @@ mod tests {
         let nowhere = Homography(Matrix3::from_element(f64::NAN));
         let far = Homography(Matrix3::new(1e300, 0.0, 1e300, 0.0, -1e300, 0.0, 0.0, 0.0, 1.0));
         for map in [nowhere, far, Homography(Matrix3::zeros())] {
-            let view = View::of(&image).unwrap();
+            let view = View::from_image(&image).unwrap();
             assert_eq!(warped(view, &map, (5, 4), Outside::Border).dimensions(), (5, 4));
             let colored = warped(view, &map, (5, 4), Outside::Color([9; 3]));
             assert!(colored.pixels().filter(|pixel| pixel.0 == [9; 3]).count() >= 15);
         }
         assert_eq!(
-            warped(View::of(&image).unwrap(), &nowhere, (0, 4), Outside::Border).dimensions(),
+            warped(View::from_image(&image).unwrap(), &nowhere, (0, 4), Outside::Border)
+                .dimensions(),
             (0, 4)
         );
     }
@@ -299,7 +306,7 @@ mod tests {
     fn the_identity_changes_nothing() {
         let image = noise(37, 21, 7);
         let identity = Homography(Matrix3::identity());
-        let same = warped(View::of(&image).unwrap(), &identity, (37, 21), Outside::Border);
+        let same = warped(View::from_image(&image).unwrap(), &identity, (37, 21), Outside::Border);
         assert_eq!(same, image);
     }
 }

@@ -49,7 +49,7 @@ pub struct Print {
 impl Default for Print {
     /// The most common printing of the classic deck, new.
     fn default() -> Self {
-        Self::of(Deck::classic())
+        Self::new(Deck::classic())
     }
 }
 
@@ -59,9 +59,9 @@ fn linear([r, g, b]: [u8; 3]) -> [f64; 3] {
 
 impl Print {
     /// The most common printing of a deck, new.
-    pub fn of(deck: Arc<Deck>) -> Self {
+    pub fn new(deck: Arc<Deck>) -> Self {
         Self {
-            symbols: Symbols::of(&deck),
+            symbols: Symbols::for_deck(&deck),
             stock: [0.86, 0.86, 0.85],
             inks: [0, 1, 2].map(|i| linear(deck.inks[i].printings[0])),
             fills: [0, 1, 2].map(|i| deck.fills[i].fill),
@@ -79,7 +79,7 @@ impl Print {
     /// A random printing of a deck. `variety` 0 gives the most common one, 1 the full range of real
     /// cards.
     pub fn random(deck: Arc<Deck>, dice: &mut Dice, variety: f64) -> Self {
-        let plain = Self::of(deck);
+        let plain = Self::new(deck);
         let inks_of_deck = &plain.deck.inks;
         let choice = dice.below(inks_of_deck[0].printings.len());
         let mut spread = |size: f64| 1.0 + size * variety * dice.between(-1.0, 1.0);
@@ -140,8 +140,8 @@ impl Print {
         let value = dice.within(range);
         let part = (value - range.low) / (range.high - range.low).max(1e-9);
         for (fill, named) in self.fills.iter_mut().zip(&self.deck.fills) {
-            let own = named.fill.duty * (0.75 + 0.45 * part);
-            fill.duty = if self.deck.is_classic() { value } else { own };
+            let scaled = named.fill.duty * (0.75 + 0.45 * part);
+            fill.duty = if self.deck.is_classic() { value } else { scaled };
         }
     }
 
@@ -153,10 +153,11 @@ impl Print {
     /// Centres of a card's symbols, in millimetres from the card's centre.
     pub fn symbol_centers_mm(&self, number: Number) -> Vec<(f64, f64)> {
         let centers = self.deck.symbol_centers(number).into_iter();
-        let place = |center: f64| {
-            (self.offset_mm.0 + center * CARD_LONG_MM * self.spacing_scale, self.offset_mm.1)
-        };
-        centers.map(place).collect()
+        centers
+            .map(|center| {
+                (self.offset_mm.0 + center * CARD_LONG_MM * self.spacing_scale, self.offset_mm.1)
+            })
+            .collect()
     }
 }
 
@@ -315,9 +316,9 @@ pub fn picture(card: Card, print: &Print, long_px: u32, white: u8, outside: [u8;
     RgbImage::from_fn(long_px, short_px, |i, j| {
         let x = (f64::from(i) + 0.5 - f64::from(long_px) / 2.0) * mm;
         let y = (f64::from(j) + 0.5 - f64::from(short_px) / 2.0) * mm;
-        let seen = face(card, print, x, y, &pixel);
+        let printed = face(card, print, x, y, &pixel);
         Rgb([0, 1, 2].map(|c| {
-            srgb_byte(outside[c] * (1.0 - seen.cover) + seen.color[c] * gain * seen.cover)
+            srgb_byte(outside[c] * (1.0 - printed.cover) + printed.color[c] * gain * printed.cover)
         }))
     })
 }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn srgb_goes_there_and_back() {
+    fn srgb_and_linear_light_are_inverse() {
         for byte in 0..=255u8 {
             assert_eq!(srgb_byte(linear_from_srgb(f64::from(byte) / 255.0)), byte);
         }

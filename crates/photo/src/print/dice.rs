@@ -151,15 +151,14 @@ pub fn lattice(seed: u64, i: i64, j: i64) -> f64 {
 }
 
 /// The integer at or below `x`, like `floor`, which is a call into the C library on plain x86-64.
-pub(crate) fn whole_below(x: f64) -> i64 {
+pub(crate) fn floor_to_int(x: f64) -> i64 {
     let cut = x as i64;
     cut.wrapping_sub(i64::from(cut as f64 > x))
 }
 
 /// Value noise: cubic between random values in [-1, 1) at whole coordinates.
 pub fn value(seed: u64, x: f64, y: f64) -> f64 {
-    let (i, j) = (whole_below(x), whole_below(y));
-    let fade = |t: f64| t * t * (3.0 - 2.0 * t);
+    let (i, j) = (floor_to_int(x), floor_to_int(y));
     let (u, v) = (fade(x - i as f64), fade(y - j as f64));
     // A point beyond the horizon may be infinitely far away.
     let (right, below) = (i.wrapping_add(1), j.wrapping_add(1));
@@ -167,6 +166,10 @@ pub fn value(seed: u64, x: f64, y: f64) -> f64 {
     let (c, d) = (lattice(seed, i, below), lattice(seed, right, below));
     let (top, bottom) = (a + (b - a) * u, c + (d - c) * u);
     top + (bottom - top) * v
+}
+
+fn fade(t: f64) -> f64 {
+    t * t * (3.0 - 2.0 * t)
 }
 
 /// Sum of octaves, each twice as fine and `roughness` times as strong; octaves finer than a pixel
@@ -232,7 +235,7 @@ mod tests {
         assert_eq!(value(3, 1.25, 9.5), value(3, 1.25, 9.5));
         assert_ne!(value(3, 1.25, 9.5), value(4, 1.25, 9.5));
         for x in [-2.5, -2.0, -0.1, 0.0, 0.9, 7.0] {
-            assert_eq!(whole_below(x), x.floor() as i64);
+            assert_eq!(floor_to_int(x), x.floor() as i64);
         }
         assert_eq!(octaves(1, (0.3, 0.7), 1.0, 0.5, 4, 2.0), 0.0, "too fine to be seen");
     }

@@ -36,14 +36,14 @@ pub struct Distance {
 pub struct Symbols([Field; 3]);
 
 impl Symbols {
-    /// The fields of a deck. Those of the known decks are computed only once.
-    pub(crate) fn of(deck: &Deck) -> Arc<Self> {
-        static KNOWN: [OnceLock<Arc<Symbols>>; 2] = [const { OnceLock::new() }; 2];
-        let known = [Deck::classic(), Deck::rectangles()];
+    /// The fields of a deck. Those of the built-in decks are computed only once.
+    pub(crate) fn for_deck(deck: &Deck) -> Arc<Self> {
+        static BUILTIN: [OnceLock<Arc<Symbols>>; 2] = [const { OnceLock::new() }; 2];
+        let builtin = [Deck::classic(), Deck::rectangles()];
         let new =
             || Arc::new(Self([0, 1, 2].map(|i| Field::new(&deck.shapes[i], deck.symbol_size))));
-        match known.iter().position(|known| **known == *deck) {
-            Some(place) => Arc::clone(KNOWN[place].get_or_init(new)),
+        match builtin.iter().position(|each| **each == *deck) {
+            Some(place) => Arc::clone(BUILTIN[place].get_or_init(new)),
             None => new(),
         }
     }
@@ -57,7 +57,7 @@ impl Symbols {
 
 /// The same for the classic deck.
 pub fn distance(shape: Shape, x: f64, y: f64) -> Option<Distance> {
-    static CLASSIC: LazyLock<Arc<Symbols>> = LazyLock::new(|| Symbols::of(&Deck::classic()));
+    static CLASSIC: LazyLock<Arc<Symbols>> = LazyLock::new(|| Symbols::for_deck(&Deck::classic()));
     CLASSIC.distance(shape, x, y)
 }
 
@@ -134,8 +134,8 @@ pub fn coverage(distance: f64, width: f64) -> f64 {
 pub fn stripes(y: f64, width: f64, pitch: f64, duty: f64) -> f64 {
     // Ink from 0 to t, in periods, for stripes that start at 0.
     let ink = |t: f64| {
-        let whole = super::dice::whole_below(t) as f64;
-        whole * duty + (t - whole).min(duty)
+        let periods = super::dice::floor_to_int(t) as f64;
+        periods * duty + (t - periods).min(duty)
     };
     let (centre, width) = (y / pitch + duty / 2.0, (width / pitch).max(1e-4));
     ((ink(centre + width / 2.0) - ink(centre - width / 2.0)) / width).clamp(0.0, 1.0)
@@ -270,9 +270,12 @@ impl Footprint {
 
     /// A footprint of half the size each way.
     pub(crate) fn half(self) -> Self {
-        let half = |(x, y): (f64, f64)| (x / 2.0, y / 2.0);
         Self { right: half(self.right), down: half(self.down) }
     }
+}
+
+fn half((x, y): (f64, f64)) -> (f64, f64) {
+    (x / 2.0, y / 2.0)
 }
 
 #[cfg(test)]

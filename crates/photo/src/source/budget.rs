@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_more_than_there_is_is_read_alone() {
+    fn what_needs_more_than_the_budget_is_read_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.png");
         RgbImage::new(64, 48).save(&path).unwrap();

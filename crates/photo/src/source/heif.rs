@@ -81,7 +81,7 @@ impl<'a> Heif<'a> {
         }
         let file = HeifFile::parse(bytes).map_err(|error| unreadable(format, error))?;
         let codec = codec(&file)?;
-        let grid = if codec == Codec::Hevc { Grid::of(&file)? } else { None };
+        let grid = if codec == Codec::Hevc { Grid::open(&file)? } else { None };
         let heif = Self { bytes, file, codec, grid };
         heif.check().map(|()| Some(heif))
     }
@@ -178,17 +178,18 @@ impl<'a> Heif<'a> {
     }
 
     /// The pixels that are decoded for an item, with those that it is joined of, each as often as it is named.
-    fn decoded_pixels(&self, item: ItemId, known: &mut HashMap<ItemId, u64>) -> u64 {
-        if let Some(&pixels) = known.get(&item) {
+    fn decoded_pixels(&self, item: ItemId, counted: &mut HashMap<ItemId, u64>) -> u64 {
+        if let Some(&pixels) = counted.get(&item) {
             return pixels;
         }
         // What is joined of itself is never done.
-        known.insert(item, u64::MAX);
-        let own = self.size(item).map_or(0, |(width, height)| u64::from(width) * u64::from(height));
+        counted.insert(item, u64::MAX);
+        let item_pixels =
+            self.size(item).map_or(0, |(width, height)| u64::from(width) * u64::from(height));
         let parts = self.file.referenced_items(item, b"dimg").iter();
-        let pixels =
-            parts.fold(own, |sum, &part| sum.saturating_add(self.decoded_pixels(part, known)));
-        known.insert(item, pixels);
+        let pixels = parts
+            .fold(item_pixels, |sum, &part| sum.saturating_add(self.decoded_pixels(part, counted)));
+        counted.insert(item, pixels);
         pixels
     }
 
@@ -228,13 +229,13 @@ impl<'a> Heif<'a> {
             Err(tiles) => {
                 let grid = self.file.grid(primary).map_err(|error| self.corrupt(error))?;
                 let columns = usize::from(grid.columns).max(1);
-                let mut whole = RgbImage::new(grid.output_width, grid.output_height);
+                let mut joined = RgbImage::new(grid.output_width, grid.output_height);
                 for (i, tile) in tiles.iter().enumerate() {
                     let (column, row) = ((i % columns) as i64, (i / columns) as i64);
                     let (x, y) = (column * i64::from(tile_width), row * i64::from(tile_height));
-                    image::imageops::replace(&mut whole, tile, x, y);
+                    image::imageops::replace(&mut joined, tile, x, y);
                 }
-                whole
+                joined
             }
         })
     }
@@ -315,15 +316,16 @@ fn index_bytes(bytes: &[u8]) -> usize {
     }
     let metas = within(bytes).filter(|part| part.header.box_type.0 == *b"meta");
     let parts = metas.flat_map(|meta| within(meta.content.get(4..).unwrap_or_default()));
-    let length = |part: RawBox| match &part.header.box_type.0 {
-        b"iinf" | b"iloc" | b"iref" => part.content.len(),
-        b"iprp" => {
-            let lists = within(part.content).filter(|list| list.header.box_type.0 == *b"ipma");
-            lists.map(|list| list.content.len()).sum()
-        }
-        _ => 0,
-    };
-    parts.map(length).sum()
+    parts
+        .map(|part| match &part.header.box_type.0 {
+            b"iinf" | b"iloc" | b"iref" => part.content.len(),
+            b"iprp" => {
+                let lists = within(part.content).filter(|list| list.header.box_type.0 == *b"ipma");
+                lists.map(|list| list.content.len()).sum()
+            }
+            _ => 0,
+        })
+        .sum()
 }
 
 /// The codec of the primary picture, or of its first tile.
@@ -361,15 +363,17 @@ fn aperture(property: &Property, (width, height): (u32, u32)) -> Option<(u32, u3
     else {
         return None;
     };
-    let along = |size: (u32, u32), offset: (i32, u32), whole: u32| {
-        let part = f64::from(size.0) / f64::from(size.1);
-        let centre = f64::from(offset.0) / f64::from(offset.1) + (f64::from(whole) - 1.0) / 2.0;
-        let start = (centre - (part - 1.0) / 2.0).round().max(0.0) as u32;
-        let start = start.min(whole);
-        (start, (part.round() as u32).min(whole - start))
-    };
-    let ((left, width), (top, height)) = (along(w, x, width), along(h, y, height));
+    let ((left, width), (top, height)) = (visible(w, x, width), visible(h, y, height));
     (width > 0 && height > 0).then_some((left, top, width, height))
+}
+
+/// Start and length of the visible part along a side of `length` pixels.
+fn visible(size: (u32, u32), offset: (i32, u32), length: u32) -> (u32, u32) {
+    let part = f64::from(size.0) / f64::from(size.1);
+    let centre = f64::from(offset.0) / f64::from(offset.1) + (f64::from(length) - 1.0) / 2.0;
+    let start = (centre - (part - 1.0) / 2.0).round().max(0.0) as u32;
+    let start = start.min(length);
+    (start, (part.round() as u32).min(length - start))
 }
 
 /// The program's name, searched for on the PATH.
@@ -401,9 +405,9 @@ pub(super) fn decode(
     let mut stderr = child.stderr.take().expect("it was asked for");
     let (heard, complaints) = channel();
     std::thread::spawn(move || {
-        let mut said = String::new();
-        let _ = stderr.by_ref().take(10_000).read_to_string(&mut said);
-        let _ = heard.send(said);
+        let mut text = String::new();
+        let _ = stderr.by_ref().take(10_000).read_to_string(&mut text);
+        let _ = heard.send(text);
     });
     let frame_bytes = 3 * width as usize * height as usize;
     let stdout = child.stdout.take().expect("it was asked for");
@@ -429,8 +433,8 @@ pub(super) fn decode(
             Err(corrupt(format!("{PROGRAM} does not end, after {} s", PATIENCE.as_secs())))
         }
         Ok(None) | Err(RecvTimeoutError::Disconnected) => {
-            let said = complaints.recv().unwrap_or_default();
-            let words = said.lines().next().map(|line| line.rsplit("] ").next().unwrap_or(line));
+            let text = complaints.recv().unwrap_or_default();
+            let words = text.lines().next().map(|line| line.rsplit("] ").next().unwrap_or(line));
             let words = words.unwrap_or("its pixels are fewer or more than it says");
             Err(corrupt(format!("{PROGRAM} says: {words}")))
         }

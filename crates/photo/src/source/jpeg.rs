@@ -59,8 +59,8 @@ impl Layout {
     /// Of a JPEG of a kind that is decoded rightly.
     ///
     /// # Errors
-    /// [`SourceError::OtherFormat`] names the kind of others.
-    pub(super) fn of(bytes: &[u8]) -> Result<Self, SourceError> {
+    /// [`SourceError::OtherFormat`] names any other kind.
+    pub(super) fn detect(bytes: &[u8]) -> Result<Self, SourceError> {
         let (mut kind, mut frame, mut scan) = (0, &[][..], &[][..]);
         segments(bytes, |marker, content| {
             match marker {
@@ -91,9 +91,11 @@ impl Layout {
         let is_usual = match sampling[..] {
             [first] => first == (1, 1),
             [first, ref colors @ .., last] => {
-                let is_known = matches!(first, (1 | 2, 1 | 2) | (4, 1 | 2) | (1, 4));
+                let is_supported = matches!(first, (1 | 2, 1 | 2) | (4, 1 | 2) | (1, 4));
                 let is_coarse = colors.iter().all(|&color| color == (1, 1));
-                is_known && is_coarse && last == if sampling.len() == 4 { first } else { (1, 1) }
+                is_supported
+                    && is_coarse
+                    && last == if sampling.len() == 4 { first } else { (1, 1) }
             }
             // Nothing is decoded of it.
             [] => true,
@@ -103,8 +105,9 @@ impl Layout {
         }
         // The other decoder takes a component alone for as wide as its units are.
         let most = sampling.iter().fold((1, 1), |most, one| (most.0.max(one.0), most.1.max(one.1)));
-        let is_odd = |&(h, v): &(u8, u8)| (h != 1 && h != most.0) || (v != 1 && v != most.1);
-        if (is_parted || kind == 0xc2) && sampling.iter().any(is_odd) {
+        if (is_parted || kind == 0xc2)
+            && sampling.iter().any(|&(h, v)| (h != 1 && h != most.0) || (v != 1 && v != most.1))
+        {
             return Err(SourceError::OtherFormat { format: "JPEG (unusual sampling)" });
         }
         Ok(Self::Unusual)
@@ -153,29 +156,31 @@ pub(super) fn decode_reduced(
     by: u32,
     budget: &Budget<'_>,
 ) -> Result<RgbImage, ImageError> {
-    let wrong = |error: Box<dyn std::error::Error + Send + Sync>| {
-        let format = ImageFormatHint::Exact(ImageFormat::Jpeg);
-        ImageError::Decoding(DecodingError::new(format, error))
-    };
     let mut decoder = Decoder::new(Timed { bytes, reads: 0, clock: budget.clock() });
     decoder.set_max_decoding_buffer_size((4 * MAX_PIXELS) as usize);
-    decoder.read_info().map_err(|error| wrong(error.into()))?;
-    let info = decoder.info().ok_or_else(|| wrong("it has no size".into()))?;
+    decoder.read_info().map_err(|error| jpeg_error(error.into()))?;
+    let info = decoder.info().ok_or_else(|| jpeg_error("it has no size".into()))?;
     let side = |px: u16| u32::from(px).div_ceil(by) as u16;
-    let (width, height) =
-        decoder.scale(side(info.width), side(info.height)).map_err(|error| wrong(error.into()))?;
-    let pixels = decoder.decode().map_err(|error| wrong(error.into()))?;
+    let (width, height) = decoder
+        .scale(side(info.width), side(info.height))
+        .map_err(|error| jpeg_error(error.into()))?;
+    let pixels = decoder.decode().map_err(|error| jpeg_error(error.into()))?;
     let (width, height) = (u32::from(width), u32::from(height));
     let image = match info.pixel_format {
         PixelFormat::RGB24 => RgbImage::from_raw(width, height, pixels),
         PixelFormat::L8 => GrayImage::from_raw(width, height, pixels)
             .map(|grey| DynamicImage::ImageLuma8(grey).into_rgb8()),
-        _ => return Err(wrong("of this size, only colour and grey are read".into())),
+        _ => return Err(jpeg_error("of this size, only colour and grey are read".into())),
     };
-    image.ok_or_else(|| wrong("it has another size than it says".into()))
+    image.ok_or_else(|| jpeg_error("it has another size than it says".into()))
 }
 
-/// The same for a JPEG that is whole and undamaged, by whatever is fastest for its kind; `None` for others.
+fn jpeg_error(error: Box<dyn std::error::Error + Send + Sync>) -> ImageError {
+    let format = ImageFormatHint::Exact(ImageFormat::Jpeg);
+    ImageError::Decoding(DecodingError::new(format, error))
+}
+
+/// The same for a JPEG that is complete and undamaged, by whatever is fastest for its kind; `None` for the rest.
 pub(super) fn decode_scaled(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
     scaled::decode(bytes, by, budget).or_else(|| {
         let is_fit = is_progressive(bytes)
@@ -205,9 +210,9 @@ impl Read for Timed<'_> {
 }
 
 /// Whether all of a JPEG is there: it ends with the end marker, or something else follows that no
-/// pixel depends on, as some phones append without that marker. What is told of a picture that is not by the
-/// decoder of whole pictures is its end alone.
-pub(super) fn is_whole(
+/// pixel depends on, as some phones append without that marker. Of a picture that is not decoded by the
+/// decoder of complete pictures only the end is checked.
+pub(super) fn is_complete(
     bytes: &[u8],
     decoded: &RgbImage,
     stored_px: (u32, u32),
@@ -333,27 +338,27 @@ mod tests {
 
     #[test]
     fn what_cameras_leave_out_or_add_is_no_damage() {
-        let whole = jpeg(96, 64);
-        let expected = decode(&whole).unwrap().frame;
-        let mut bare = whole[..2].to_vec();
+        let full = jpeg(96, 64);
+        let expected = decode(&full).unwrap().frame;
+        let mut bare = full[..2].to_vec();
         let mut at = 2;
         loop {
-            let length = 2 + usize::from(u16::from_be_bytes([whole[at + 2], whole[at + 3]]));
-            match whole[at + 1] {
+            let length = 2 + usize::from(u16::from_be_bytes([full[at + 2], full[at + 3]]));
+            match full[at + 1] {
                 0xc4 => {}
-                0xda => break bare.extend_from_slice(&whole[at..]),
-                _ => bare.extend_from_slice(&whole[at..at + length]),
+                0xda => break bare.extend_from_slice(&full[at..]),
+                _ => bare.extend_from_slice(&full[at..at + length]),
             }
             at += length;
         }
-        assert!(bare.len() + 100 < whole.len(), "tables were left out");
-        let end = whole.len() - 2;
-        let trailer = [&whole[..end], &b"SEFH and what else a phone writes"[..]].concat();
-        for jpeg in [bare, [&b"\r\n"[..], &whole].concat(), trailer] {
+        assert!(bare.len() + 100 < full.len(), "tables were left out");
+        let end = full.len() - 2;
+        let trailer = [&full[..end], &b"SEFH and what else a phone writes"[..]].concat();
+        for jpeg in [bare, [&b"\r\n"[..], &full].concat(), trailer] {
             let photo = decode(&jpeg).unwrap();
             assert_eq!((photo.frame, photo.is_cut_off), (expected.clone(), false));
         }
-        assert!(decode(&whole[..end]).unwrap().is_cut_off);
+        assert!(decode(&full[..end]).unwrap().is_cut_off);
     }
 
     #[test]
@@ -361,14 +366,14 @@ mod tests {
         let bytes = jpeg(1003, 517);
         let going = AtomicBool::new(false);
         let budget = Budget::new(1003 * 517, &going);
-        let whole = decode(&bytes).unwrap().frame;
+        let full = decode(&bytes).unwrap().frame;
         for by in [2, 4, 8] {
             let small = decode_reduced(&bytes, by, &budget).unwrap();
             assert_eq!(small.dimensions(), (1003u32.div_ceil(by), 517u32.div_ceil(by)));
             let worst = small.enumerate_pixels().map(|(x, y, small)| {
                 let at = |v: u32, side: u32| (by * v + by / 2).min(side - 1);
-                let whole = whole[(at(x, 1003), at(y, 517))];
-                small.0.iter().zip(whole.0).map(|(a, b)| a.abs_diff(b)).max().unwrap()
+                let full = full[(at(x, 1003), at(y, 517))];
+                small.0.iter().zip(full.0).map(|(a, b)| a.abs_diff(b)).max().unwrap()
             });
             assert!(worst.max().unwrap() <= 12, "{by}");
         }
@@ -392,22 +397,22 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_at_any_size() {
+    fn damage_is_reported_at_any_size() {
         let bytes = jpeg(2048, 1536);
         let cut = bytes.len() / 2;
         let damaged = [&bytes[..cut], &bytes[cut + 9..]].concat();
         for (bytes, expected) in [(&bytes, None), (&damaged, Some(0))] {
             let small = super::super::decode_to_read(bytes, &AtomicBool::new(false)).unwrap();
-            let closer = small.closer().unwrap_or_else(|| small.clone());
-            let found = [decode(bytes).unwrap(), small, closer].map(|photo| photo.damaged_from);
+            let larger = small.decode_larger().unwrap_or_else(|| small.clone());
+            let found = [decode(bytes).unwrap(), small, larger].map(|photo| photo.damaged_from);
             assert_eq!(found, [expected; 3]);
         }
     }
 
     #[test]
     fn kinds_that_are_not_read_are_named() {
-        let whole = jpeg(96, 64);
-        let at = whole.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
+        let full = jpeg(96, 64);
+        let at = full.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
         for (marker, bits, name) in [
             (0xc3, 8, "JPEG (lossless)"),
             (0xf7, 8, "JPEG-LS"),
@@ -416,29 +421,33 @@ mod tests {
             (0xc5, 8, "JPEG (hierarchical)"),
             (0xc1, 12, "JPEG (12-bit)"),
         ] {
-            let mut bytes = whole.clone();
+            let mut bytes = full.clone();
             (bytes[at + 1], bytes[at + 4]) = (marker, bits);
-            let told = decode(&bytes).unwrap_err().to_string();
+            let message = decode(&bytes).unwrap_err().to_string();
             let expected = format!("is a {name} picture, which is not read; convert it to");
-            assert!(told.starts_with(&expected), "{told}");
+            assert!(message.starts_with(&expected), "{message}");
         }
     }
 
     #[test]
     fn more_scans_than_any_encoder_makes_are_refused() {
-        let whole = jpeg(96, 64);
-        let at = whole.windows(2).position(|two| two == [0xff, SCAN]).unwrap();
-        let (head, scan) = (&whole[..at], &whole[at..whole.len() - 2]);
+        let full = jpeg(96, 64);
+        let at = full.windows(2).position(|two| two == [0xff, SCAN]).unwrap();
+        let (head, scan) = (&full[..at], &full[at..full.len() - 2]);
         for (count, is_read) in [(1, true), (100, true), (101, false), (20_000, false)] {
             let bytes = [head, &scan.repeat(count), &[0xff, 0xd9]].concat();
             let read = decode(&bytes);
-            let told = read.err().map(|error| error.to_string()).unwrap_or_default();
-            assert_eq!(told.contains("it has more than 100 scans"), !is_read, "{count}: {told}");
+            let message = read.err().map(|error| error.to_string()).unwrap_or_default();
+            assert_eq!(
+                message.contains("it has more than 100 scans"),
+                !is_read,
+                "{count}: {message}"
+            );
         }
     }
 
     #[test]
-    fn a_size_that_the_data_cannot_fill_is_told() {
+    fn a_size_that_the_data_cannot_fill_is_reported() {
         let mut bytes = jpeg(1600, 1200);
         assert!(!decode(&bytes).unwrap().is_cut_off);
         let at = bytes.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();

@@ -110,6 +110,37 @@ fn list_folder(
     }
 }
 
+/// Whether an entry is listed or entered; a link that is, is added to `followed`.
+fn is_wanted(
+    entry: &DirEntry,
+    root: &Path,
+    except: &[PathBuf],
+    followed: &mut Vec<PathBuf>,
+) -> bool {
+    if entry.depth() == 0 {
+        return true;
+    }
+    let name = entry.file_name();
+    if name.as_encoded_bytes().starts_with(b".") || name == THUMBNAILS {
+        return false;
+    }
+    if !entry.file_type().is_dir() {
+        return true;
+    }
+    let Ok(real) = entry.path().canonicalize() else { return true };
+    if except.contains(&real) {
+        return false;
+    }
+    if entry.path_is_symlink() {
+        let is_new = !followed.iter().any(|before| real.starts_with(before));
+        if real.starts_with(root) || root.starts_with(&real) || !is_new {
+            return false;
+        }
+        followed.push(real);
+    }
+    true
+}
+
 /// The files in a folder, and below it if asked, in natural order, but for hidden ones and what is in the folders
 /// `except`.
 ///
@@ -122,30 +153,7 @@ pub fn files_below(
 ) -> impl Iterator<Item = Result<PathBuf, ListError>> {
     let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let mut followed: Vec<PathBuf> = Vec::new();
-    let wanted = move |entry: &DirEntry| {
-        if entry.depth() == 0 {
-            return true;
-        }
-        let name = entry.file_name();
-        if name.as_encoded_bytes().starts_with(b".") || name == THUMBNAILS {
-            return false;
-        }
-        if !entry.file_type().is_dir() {
-            return true;
-        }
-        let Ok(real) = entry.path().canonicalize() else { return true };
-        if except.contains(&real) {
-            return false;
-        }
-        if entry.path_is_symlink() {
-            let is_new = !followed.iter().any(|before| real.starts_with(before));
-            if real.starts_with(&root) || root.starts_with(&real) || !is_new {
-                return false;
-            }
-            followed.push(real);
-        }
-        true
-    };
+    let wanted = move |entry: &DirEntry| is_wanted(entry, &root, except, &mut followed);
     let walk = WalkDir::new(folder)
         .min_depth(1)
         .max_depth(if recursive { MAX_DEPTH } else { 1 })
@@ -269,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_very_deep_is_told() {
+    fn what_lies_very_deep_is_reported() {
         let dir = tempfile::tempdir().unwrap();
         let deep = dir.path().join(["d"; 70].join("/"));
         fs::create_dir_all(&deep).unwrap();
         fs::write(deep.join("1.jpg"), b"x").unwrap();
         let found = list_photos(&[dir.path().to_path_buf()], true, &[]);
-        let told = found[0].as_ref().unwrap_err().to_string();
-        assert!(found.len() == 1 && told.contains("more than 64 folders deep"), "{told}");
+        let message = found[0].as_ref().unwrap_err().to_string();
+        assert!(found.len() == 1 && message.contains("more than 64 folders deep"), "{message}");
     }
 
     #[test]

@@ -41,11 +41,10 @@ impl<'a> Directory<'a> {
 
     fn number(&self, at: usize, length: usize) -> Option<usize> {
         let bytes = self.bytes.get(at..at.checked_add(length)?)?;
-        let add = |sum: usize, byte: &u8| sum << 8 | usize::from(*byte);
         Some(if self.is_big_endian {
-            bytes.iter().fold(0, add)
+            bytes.iter().fold(0, append_byte)
         } else {
-            bytes.iter().rev().fold(0, add)
+            bytes.iter().rev().fold(0, append_byte)
         })
     }
 
@@ -75,6 +74,10 @@ impl<'a> Directory<'a> {
     fn is_thumbnail(&self) -> bool {
         self.get(SUBFILE).is_some_and(|kind| kind & 1 == 1) || self.get(OLD_SUBFILE) == Some(2)
     }
+}
+
+fn append_byte(sum: usize, byte: &u8) -> usize {
+    sum << 8 | usize::from(*byte)
 }
 
 /// A TIFF whose first directory is that of a picture in full resolution, if it has one.
@@ -323,34 +326,35 @@ mod tests {
         let mut out = tiff(is_big_endian, &[])[..4].to_vec();
         out.extend(four(8));
         for (i, &(side, grey, more)) in pages.iter().enumerate() {
-            let entries = |strip: usize| {
-                let of_picture = [
-                    (256, 3, side),
-                    (257, 3, side),
-                    (258, 3, 8),
-                    (259, 3, 1),
-                    (262, 3, 1),
-                    (273, 4, strip as u32),
-                    (277, 3, 1),
-                    (278, 3, side),
-                    (279, 4, side * side),
-                ];
-                let mut entries = [&of_picture[..], more].concat();
-                // What is said of a page replaces what is usual.
-                entries.reverse();
-                entries.sort_by_key(|entry| entry.0);
-                entries.dedup_by_key(|entry| entry.0);
-                entries
-            };
-            let length = 6 + 12 * entries(0).len();
+            let length = 6 + 12 * page_entries(0, side, more).len();
             let strip = out.len() + length;
-            let directory = tiff(is_big_endian, &entries(strip))[8..].to_vec();
+            let directory = tiff(is_big_endian, &page_entries(strip, side, more))[8..].to_vec();
             out.extend(&directory[..length - 4]);
             let next = strip + (side * side) as usize;
             out.extend(four(if i + 1 < pages.len() { next } else { 0 }));
             out.extend(vec![grey; (side * side) as usize]);
         }
         out
+    }
+
+    fn page_entries(strip: usize, side: u32, more: &[(u16, u16, u32)]) -> Vec<(u16, u16, u32)> {
+        let of_picture = [
+            (256, 3, side),
+            (257, 3, side),
+            (258, 3, 8),
+            (259, 3, 1),
+            (262, 3, 1),
+            (273, 4, strip as u32),
+            (277, 3, 1),
+            (278, 3, side),
+            (279, 4, side * side),
+        ];
+        let mut entries = [&of_picture[..], more].concat();
+        // What a page declares replaces what is usual.
+        entries.reverse();
+        entries.sort_by_key(|entry| entry.0);
+        entries.dedup_by_key(|entry| entry.0);
+        entries
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::Tracker;
 use crate::{
     card::{Track, in_order_of},
-    detect::{self, Detections, Known},
+    detect::{self, Detections, TrackedCard},
     grey::Grey,
 };
 use nalgebra::Matrix3;
@@ -12,30 +12,30 @@ use setsight_game::cards::Card;
 use setsight_photo::geometry::{Homography, Point, Quad};
 use setsight_vision::{CardOutline, Reading};
 
-/// A card that was known and is read again: its old place and its new one.
+/// A tracked card that is read again: its old place and its new one.
 type Pair = (Quad, Quad);
 
-/// Largest distance of a card from where the others say that it lies, as a share of its long side.
+/// Largest distance of a card from where the other cards say that it lies, as a share of its long side.
 const APART: f64 = 0.35;
-/// Probability from which one card alone tells where all the others lie.
+/// Probability from which one card alone decides where all the rest lie.
 const ALONE: f32 = 0.9;
 
 impl Tracker {
-    /// Moves the tracks to where a detection on the present frame read their cards, and says anew
+    /// Moves the tracks to where a detection on the present frame read their cards, and decides anew
     /// which detection belongs to which track. Where it read none of them, the picture shows another
     /// place: they have departed.
     pub(super) fn relocate(&mut self, found: &mut Detections, grey: &Grey, time_ms: f64) {
-        let best = |reading: &Reading| Some(reading.best()).filter(|&(_, p)| p > 0.5);
         let mut pairs: Vec<(Pair, f32)> = Vec::new();
         let mut read: Vec<Card> = Vec::new();
-        for seen in &found.seen {
-            let reading = seen.reading.as_ref().filter(|reading| reading.is_card >= 0.5);
-            let Some((card, probability)) = reading.and_then(best) else { continue };
+        for detection in &found.cards {
+            let reading = detection.reading.as_ref().filter(|reading| reading.is_card >= 0.5);
+            let Some((card, probability)) = reading.and_then(likely_card) else { continue };
             read.push(card);
-            let is_it =
-                |track: &&Track| best(&track.evidence.reading()).is_some_and(|b| b.0 == card);
+            let is_it = |track: &&Track| {
+                likely_card(&track.evidence.reading()).is_some_and(|b| b.0 == card)
+            };
             if let Some(track) = self.tracks.iter().find(is_it) {
-                pairs.push(((track.quad, seen.outline.corners_in_image), probability));
+                pairs.push(((track.quad, detection.outline.corners_in_image), probability));
             }
         }
         if let Some(now_from_before) = relocation(&pairs) {
@@ -48,13 +48,17 @@ impl Tracker {
         }
         self.look_at_places(grey, time_ms);
         found.bare.clear(); // It was looked for in the old places.
-        let known: Vec<Known> = self.tracks.iter().map(Known::of).collect();
+        let tracked: Vec<TrackedCard> = self.tracks.iter().map(TrackedCard::from_track).collect();
         let outlines: Vec<CardOutline> =
-            found.seen.iter().map(|seen| seen.outline.clone()).collect();
-        for (seen, place) in found.seen.iter_mut().zip(detect::places(&outlines, &known)) {
-            seen.known = place.map(|k| known[k].id);
+            found.cards.iter().map(|detection| detection.outline.clone()).collect();
+        for (detection, place) in found.cards.iter_mut().zip(detect::places(&outlines, &tracked)) {
+            detection.track = place.map(|k| tracked[k].id);
         }
     }
+}
+
+fn likely_card(reading: &Reading) -> Option<(Card, f32)> {
+    Some(reading.best()).filter(|&(_, p)| p > 0.5)
 }
 
 /// The motion on which most pairs agree.
@@ -64,19 +68,11 @@ fn relocation(pairs: &[(Pair, f32)]) -> Option<Homography> {
         let ordered = in_order_of(*now, &moved.apply_quad(before));
         return (*probability >= ALONE).then(|| Homography::between(before, &ordered)).flatten();
     }
-    let agree = |motion: &Homography| -> Vec<Pair> {
-        let pairs = pairs.iter().map(|(pair, _)| *pair);
-        pairs
-            .filter(|(before, now)| {
-                motion.apply(before.center()).distance(now.center()) < APART * now.long_side()
-            })
-            .collect()
-    };
     let mut best: (Homography, Vec<Pair>) = (Homography(Matrix3::identity()), Vec::new());
     for (i, (a, _)) in pairs.iter().enumerate() {
         for (b, _) in &pairs[i + 1..] {
             let Some(motion) = similarity(a, b) else { continue };
-            let agreeing = agree(&motion);
+            let agreeing = agreeing(&motion, pairs);
             if agreeing.len() > best.1.len() {
                 best = (motion, agreeing);
             }
@@ -97,11 +93,21 @@ fn relocation(pairs: &[(Pair, f32)]) -> Option<Homography> {
     Homography::fit(&corners, &vec![1.0; corners.len()]).or(Some(motion))
 }
 
+/// The pairs that a motion brings together.
+fn agreeing(motion: &Homography, pairs: &[(Pair, f32)]) -> Vec<Pair> {
+    let pairs = pairs.iter().map(|(pair, _)| *pair);
+    pairs
+        .filter(|(before, now)| {
+            motion.apply(before.center()).distance(now.center()) < APART * now.long_side()
+        })
+        .collect()
+}
+
 fn shift(by: Point) -> Matrix3<f64> {
     Matrix3::new(1.0, 0.0, by.x, 0.0, 1.0, by.y, 0.0, 0.0, 1.0)
 }
 
-/// The shift, turn and scale that two pairs' centres tell, if the cards have grown or shrunk by as
+/// The shift, turn and scale between two pairs' centres, if the cards have grown or shrunk by as
 /// much.
 fn similarity(a: &Pair, b: &Pair) -> Option<Homography> {
     let (before, now) = (b.0.center() - a.0.center(), b.1.center() - a.1.center());

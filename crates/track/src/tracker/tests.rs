@@ -56,8 +56,8 @@ impl Scene {
     }
 }
 
-/// Knows the scene; reads each card by its place, correctly or as `says` tells it to.
-struct Knowing<'a> {
+/// Reads each card of a scene by its place, correctly or as `says`.
+struct SceneReader<'a> {
     scene: &'a Scene,
     says: Option<usize>,
     certainty: f32,
@@ -66,13 +66,13 @@ struct Knowing<'a> {
     reads: fn(&[CardImage], &mut [Reading]),
 }
 
-impl<'a> Knowing<'a> {
-    fn of(scene: &'a Scene) -> Self {
+impl<'a> SceneReader<'a> {
+    fn new(scene: &'a Scene) -> Self {
         Self { scene, says: None, certainty: 0.97, finds: |_| {}, reads: |_, _| {} }
     }
 }
 
-impl Detector for Knowing<'_> {
+impl Detector for SceneReader<'_> {
     fn find(&self, _: &Frame) -> Result<Vec<CardOutline>, PipelineError> {
         let scene = self.scene;
         let cards = scene.cards.iter().map(|&(code, left, top)| {
@@ -91,11 +91,11 @@ impl Detector for Knowing<'_> {
             quad.0.iter().all(|p| (0.0..=640.0).contains(&p.x) && (0.0..=400.0).contains(&p.y))
         });
         // The score carries the code.
-        let outline = |(code, corners_in_image): (usize, Quad)| CardOutline {
+        let outlines = in_view.map(|(code, corners_in_image)| CardOutline {
             score: code as f64,
             ..CardOutline::at(corners_in_image)
-        };
-        let mut found = in_view.map(outline).collect();
+        });
+        let mut found = outlines.collect();
         (self.finds)(&mut found);
         Ok(found)
     }
@@ -116,22 +116,24 @@ impl Detector for Knowing<'_> {
     }
 }
 
-impl Knowing<'_> {
+/// How many bars of a pattern an image has, less those that differ.
+fn likeness(image: &CardImage, code: usize) -> i64 {
+    let mut score = 0i64;
+    for row in 0..4 {
+        for column in 3..7 {
+            let bar = (column * 7 + row * 3 + code * 5) % 11;
+            let (x, y) = ((column as f64 + 0.5) * 19.2, (row as f64 + 0.5) * 32.0);
+            let level = image.pixels.get_pixel(x as u32, y as u32).0[0];
+            score += if (bar < 3) == (level < 140) { 1 } else { -1 };
+        }
+    }
+    score
+}
+
+impl SceneReader<'_> {
     fn reading_of(&self, image: &CardImage) -> Reading {
-        let dark = |code: usize| {
-            let mut score = 0i64;
-            for row in 0..4 {
-                for column in 3..7 {
-                    let bar = (column * 7 + row * 3 + code * 5) % 11;
-                    let (x, y) = ((column as f64 + 0.5) * 19.2, (row as f64 + 0.5) * 32.0);
-                    let level = image.pixels.get_pixel(x as u32, y as u32).0[0];
-                    score += if (bar < 3) == (level < 140) { 1 } else { -1 };
-                }
-            }
-            score
-        };
         let here = self.scene.cards.iter().map(|c| c.0);
-        let code = here.max_by_key(|&code| (dark(code), code)).unwrap_or(0);
+        let code = here.max_by_key(|&code| (likeness(image, code), code)).unwrap_or(0);
         let card = Card::from_index(self.says.unwrap_or(code));
         let mut values = [[(1.0 - self.certainty) / 2.0; 3]; 4];
         for (row, property) in values.iter_mut().zip(Property::ALL) {
@@ -167,32 +169,32 @@ impl Run {
     /// Shows some frames of one scene; each detection is applied at the next frame, or at its own if
     /// frames come slowly.
     fn show(&mut self, scene: &Scene, frames: usize) {
-        self.show_to(&Knowing::of(scene), scene, frames);
+        self.show_to(&SceneReader::new(scene), scene, frames);
     }
 
     fn show_to(&mut self, eyes: &dyn Detector, scene: &Scene, frames: usize) {
         let frame = scene.draw();
-        let grey = Arc::new(Grey::of(&frame));
+        let grey = Arc::new(Grey::new(&frame));
         let mut waiting = None;
         for _ in 0..frames {
             self.time_ms += self.step_ms;
             self.tracker.follow(Arc::clone(&grey), self.time_ms);
             if let Some(found) = waiting.take() {
-                self.tracker.learn(found);
+                self.tracker.apply_detections(found);
             }
             if let Some(ask) = self.tracker.ask() {
                 let found = detect(eyes, &frame, &ask, &mut Trace::default()).unwrap();
                 self.read += found.read;
                 self.looks += 1;
                 if self.tracker.is_slow() {
-                    self.tracker.learn(found);
+                    self.tracker.apply_detections(found);
                 } else {
                     waiting = Some(found);
                 }
             }
         }
         if let Some(found) = waiting {
-            self.tracker.learn(found);
+            self.tracker.apply_detections(found);
         }
     }
 
@@ -292,7 +294,7 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
     let mut covered = scene.clone();
     covered.hand = Some((20.0, 20.0));
     run.show(&covered, 6);
-    let wrong = Knowing { says: Some(5), certainty: 0.6, ..Knowing::of(&scene) };
+    let wrong = SceneReader { says: Some(5), certainty: 0.6, ..SceneReader::new(&scene) };
     run.show_to(&wrong, &scene, 2);
     run.show(&scene, 20);
     assert_eq!(run.codes(), first);
@@ -301,7 +303,7 @@ fn a_wrong_reading_now_and_then_flips_nothing() {
 #[test]
 fn what_is_no_card_is_not_read_over_and_over() {
     let scene = three();
-    let eyes = Knowing {
+    let eyes = SceneReader {
         // A card on the bare table, which the reader rejects.
         finds: |cards| {
             let at = Point::new(60.0, 270.0);
@@ -315,7 +317,7 @@ fn what_is_no_card_is_not_read_over_and_over() {
                 reading.is_card = if is_card(card) && card.light_cast < 0.05 { 0.98 } else { 0.02 };
             }
         },
-        ..Knowing::of(&scene)
+        ..SceneReader::new(&scene)
     };
     let mut run = Run::new();
     run.show_to(&eyes, &scene, 15);
@@ -327,11 +329,11 @@ fn what_is_no_card_is_not_read_over_and_over() {
 }
 
 /// Finds all cards except the first.
-fn but_one(scene: &Scene) -> Knowing<'_> {
+fn but_one(scene: &Scene) -> SceneReader<'_> {
     let finds = |cards: &mut Vec<CardOutline>| {
         cards.remove(0);
     };
-    Knowing { finds, ..Knowing::of(scene) }
+    SceneReader { finds, ..SceneReader::new(scene) }
 }
 
 #[test]
@@ -468,7 +470,7 @@ fn a_camera_that_is_torn_aside_takes_nothing() {
 #[test]
 fn the_same_pixels_are_one_reading_and_other_light_is_another() {
     let scene = three();
-    let doubtful = Knowing { certainty: 0.8, ..Knowing::of(&scene) };
+    let doubtful = SceneReader { certainty: 0.8, ..SceneReader::new(&scene) };
     let mut run = Run::new();
     run.show_to(&doubtful, &scene, 150);
     let certainty = |run: &mut Run| {
@@ -491,7 +493,7 @@ fn the_same_pixels_are_one_reading_and_other_light_is_another() {
     for step in 0..60 {
         let shift = (1.3 * f64::from(step % 7), 0.9 * f64::from(step % 5));
         let moved = Scene { shift, ..scene.clone() };
-        run.show_to(&Knowing { certainty: 0.8, ..Knowing::of(&moved) }, &moved, 2);
+        run.show_to(&SceneReader { certainty: 0.8, ..SceneReader::new(&moved) }, &moved, 2);
     }
     // They add up, but no further than what they have in common lets them.
     let moved = certainty(&mut run);
@@ -568,7 +570,7 @@ fn a_card_out_of_the_picture_keeps_its_code_while_the_table_stands() {
     let mut scene = Scene { cards, ..Scene::default() };
     let mut run = Run::new();
     let show = |run: &mut Run, scene: &Scene, frames: usize| {
-        let eyes = Knowing { reads: torn, ..Knowing::of(scene) };
+        let eyes = SceneReader { reads: torn, ..SceneReader::new(scene) };
         run.show_to(&eyes, scene, frames);
         run.cards()
     };

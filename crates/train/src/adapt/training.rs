@@ -29,7 +29,7 @@ use setsight_nets::{Kind, Metadata, graph::Graph, onnx};
 use setsight_photo::source;
 use setsight_vision::{
     CardOutline, FinderChoice, ReadingPlan, Trace,
-    classify::{Cards, fused::Others, fusion::Fusion, neural::NeuralReader},
+    classify::{Cards, fused::FurtherNetworks, fusion::Fusion, neural::NeuralReader},
     find::{CardFinder, Learned},
     refiner::{self, RefinerNetwork},
     table::turned_back,
@@ -252,8 +252,11 @@ fn outputs<'a>(
             }
         };
         let reader = &networks.reader;
-        let others =
-            Others { refiner: refiner.as_deref(), second: second.as_ref(), ..Others::default() };
+        let others = FurtherNetworks {
+            refiner: refiner.as_deref(),
+            second: second.as_ref(),
+            ..FurtherNetworks::default()
+        };
         let table: ExampleTable = fuse::ask(&cards, reader, others, own.edition, false, truth)?;
         tables.push(table);
     }
@@ -271,8 +274,11 @@ pub fn join<'a>(
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
     let (refiner, second) = (refiner::shared(base)?, NeuralReader::load_second(base)?);
-    let others =
-        Others { refiner: refiner.as_deref(), second: second.as_ref(), ..Others::default() };
+    let others = FurtherNetworks {
+        refiner: refiner.as_deref(),
+        second: second.as_ref(),
+        ..FurtherNetworks::default()
+    };
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;

@@ -12,10 +12,10 @@ use setsight_photo::source::{self, SourceError};
 use setsight_scenes::params::{CastParams, DeckChoice};
 use setsight_scenes::{Kind, Params, RenderError, Scene, render, scenes};
 use setsight_vision::classify::Cards;
-use setsight_vision::classify::fused::{self, ClassifierOutputs, Others};
+use setsight_vision::classify::fused::{self, ClassifierOutputs, FurtherNetworks};
 use setsight_vision::classify::neural::NeuralReader;
+use setsight_vision::classify::screens;
 use setsight_vision::find::CardFinder;
-use setsight_vision::table::screens;
 use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::path::Path;
 
@@ -106,7 +106,7 @@ pub struct Networks<'a> {
     pub finder: &'a dyn CardFinder,
     pub reader: &'a NeuralReader,
     /// Are asked beside it.
-    pub others: Others<'a>,
+    pub others: FurtherNetworks<'a>,
 }
 
 /// What pictures are drawn.
@@ -251,7 +251,9 @@ pub fn crops(
         let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
         let outlines = [outline];
         let cards = Cards::straighten(&frame, &outlines);
-        let table = ask(&cards, network, Others::default(), edition, false, |_| Truth::Card(card))?;
+        let table = ask(&cards, network, FurtherNetworks::default(), edition, false, |_| {
+            Truth::Card(card)
+        })?;
         done();
         Ok(table)
     };
@@ -265,7 +267,7 @@ pub fn crops(
 pub(crate) fn ask(
     cards: &Cards,
     network: &NeuralReader,
-    others: Others,
+    others: FurtherNetworks,
     edition: Edition,
     on_screen: bool,
     truth: impl Fn(&CardOutline) -> Truth,

@@ -15,10 +15,11 @@ use setsight_nets::graph::{Graph, Op};
 use setsight_nets::reader::{CHANNELS, HEIGHT, OUTPUTS, WIDTH};
 use setsight_scenes::params::{DeckChoice, Params};
 use setsight_scenes::{Scene, scenes};
-use setsight_vision::classify::alike::{
+use setsight_vision::classify::{Cards, neural};
+use setsight_vision::table::alike::{
     FILL, LIKENESS, Measured, MeasuredLikeness, TEXTURE, measured,
 };
-use setsight_vision::classify::{Cards, company, neural};
+use setsight_vision::table::company;
 use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::collections::BTreeMap;
 

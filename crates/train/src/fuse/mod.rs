@@ -23,13 +23,13 @@ use setsight_vision::{
     CardOutline, Reading,
     board::{Board, BoardCard, Calibration, Params},
     classify::{
-        company::{self, Company},
-        fused::{ClassifierOutputs, Escalation, said_of_card, said_of_property},
+        fused::{CardFeatures, ClassifierOutputs, Escalation, property_outputs},
         fusion::{
             CLASSIFIERS, CardWeights, ClassifierWeights, DrawingWeights, EvidenceWeights,
             PropertyWeights,
         },
     },
+    table::company::{self, Company},
 };
 use threshold::{ScoredCard, choose_limit, raised_limit, weigh};
 
@@ -50,7 +50,7 @@ impl Prior {
         let mut outputs = tables.flat_map(|table| &table.seen).map(|seen| &seen.outputs);
         let second = if outputs.any(|outputs| outputs.second.is_some()) { 0.2 } else { 0.0 };
         let heard = |reader, refiner, features, second| {
-            ClassifierWeights::of([reader, refiner, features, second])
+            ClassifierWeights::from_order([reader, refiner, features, second])
         };
         let weights = PropertyWeights {
             clear: heard(1.0, 0.0, 0.0, second),
@@ -58,7 +58,7 @@ impl Prior {
             doubtful: heard(0.5, 0.5, 0.1, second),
             without_context: heard(0.7, 0.0, 0.3, 0.0),
             // Right on nineteen of twenty.
-            drawing: DrawingWeights { others: 1.0, value: 3.0 },
+            drawing: DrawingWeights { unmeasured: 1.0, value: 3.0 },
         };
         let card = CardWeights { reader: 0.5, score: 0.5, right: 0.3, ..CardWeights::default() };
         let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
@@ -202,7 +202,7 @@ fn fit_part(sources: &[Source], beside: Option<&Beside>, part: Part, prior: &Pri
     let cooled = mean_log.exp().max(1.0);
     for PropertyWeights { clear, context, doubtful, without_context, .. } in &mut properties {
         for weights in [clear, context, doubtful, without_context] {
-            *weights = ClassifierWeights::of(weights.in_order().map(|w| w / cooled as f32));
+            *weights = ClassifierWeights::from_order(weights.in_order().map(|w| w / cooled as f32));
         }
     }
     let drawing = fit_drawing(sources, part, properties, prior);
@@ -238,7 +238,7 @@ fn fit_properties(
         let (a, b) = (&usual[p], &both[p]);
         let mean = |a: ClassifierWeights, b: ClassifierWeights| {
             let (a, b) = (a.in_order(), b.in_order());
-            ClassifierWeights::of(std::array::from_fn(|w| (a[w] + b[w]) / 2.0))
+            ClassifierWeights::from_order(std::array::from_fn(|w| (a[w] + b[w]) / 2.0))
         };
         PropertyWeights {
             clear: mean(a.clear, b.clear),
@@ -274,7 +274,7 @@ fn fit_on(
                 .flat_map(|(cards, weight)| cards.iter().map(move |card| (card, *weight)))
                 .filter(|((seen, _), _)| counts(&seen.outputs))
                 .map(|((seen, card), weight)| {
-                    let said = said_of_property(&seen.outputs, p);
+                    let said = property_outputs(&seen.outputs, p);
                     let of = |said: [f32; CLASSIFIERS]| {
                         heard.iter().map(|&w| f64::from(said[w])).collect()
                     };
@@ -288,7 +288,7 @@ fn fit_on(
             for (w, weight) in heard.iter().zip(fit(&choices, &prior, strength)) {
                 weights[*w] = weight.max(0.0) as f32;
             }
-            ClassifierWeights::of(weights)
+            ClassifierWeights::from_order(weights)
         };
         let escalated = |outputs: &ClassifierOutputs, counts: fn(&Escalation) -> bool| {
             outputs.escalation.as_ref().is_some_and(counts)
@@ -324,7 +324,7 @@ fn fit_drawing(
     let cards = || taught.iter().flat_map(|(cards, weight)| cards.iter().map(|c| (c, *weight)));
     Property::ALL.map(|property| {
         let choice = |(&(seen, card), weight): (&(&Example, Card), f64)| {
-            let measured = seen.outputs.drawing.of(property)?;
+            let measured = seen.outputs.drawing.value(property)?;
             let told = joint.reading(&seen.outputs, &seen.outline).values[property as usize];
             let of = |v: usize| {
                 vec![f64::from(told[v].max(1e-9).ln()), f64::from(u8::from(v == measured))]
@@ -336,10 +336,10 @@ fn fit_drawing(
         if choices.is_empty() {
             return DrawingWeights::NONE;
         }
-        let DrawingWeights { others, value } = prior.properties[property as usize].drawing;
-        let fitted = fit(&choices, &[others, value].map(f64::from), prior.strength);
-        let [others, value] = [fitted[0], fitted[1]].map(|weight| weight.max(0.0) as f32);
-        DrawingWeights { others, value }
+        let DrawingWeights { unmeasured, value } = prior.properties[property as usize].drawing;
+        let fitted = fit(&choices, &[unmeasured, value].map(f64::from), prior.strength);
+        let [unmeasured, value] = [fitted[0], fitted[1]].map(|weight| weight.max(0.0) as f32);
+        DrawingWeights { unmeasured, value }
     })
 }
 
@@ -358,12 +358,16 @@ pub fn fit_company(sources: &[Source], joint: &EvidenceWeights) -> Company {
         let places = table.seen.iter().map(|seen| seen.outputs.place).collect::<Option<Vec<_>>>();
         let Some(places) = places else { continue };
         for (k, property) in company::PROPERTIES.into_iter().enumerate() {
-            let told = company::told(k, &readings, &places);
+            let told = company::evidence(k, &readings, &places);
             for ((seen, reading), told) in table.seen.iter().zip(&readings).zip(told) {
                 let (Truth::Card(card), Some(told)) = (seen.truth, told) else { continue };
                 let of = |v: usize| {
                     let log = f64::from(reading.values[property as usize][v].max(1e-9).ln());
-                    vec![HELD * log, f64::from(told[v][0]), f64::from(told[v][1])]
+                    vec![
+                        HELD * log,
+                        f64::from(told[v].log_likelihood),
+                        f64::from(told[v].is_absent),
+                    ]
                 };
                 let (features, truth) = ([0, 1, 2].map(of).into(), card.value(property));
                 choices[k].push(Choice { features, truth, weight: weight(source) });
@@ -429,7 +433,7 @@ fn fit_card(
         .flat_map(|table| &table.seen)
         .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))
         .map(|seen| {
-            let said = said_of_card(&seen.outputs, &seen.outline);
+            let said = CardFeatures::new(&seen.outputs, &seen.outline).in_order();
             yes_or_no(&said, seen.truth != Truth::Nothing, 1.0)
         })
         .collect();
@@ -444,7 +448,7 @@ pub(crate) fn settled(table: &ExampleTable, joint: &EvidenceWeights) -> Vec<(Boa
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
         table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();
     let params = Params { calibration: joint.board, ..Params::default() };
-    let cards = Board::settle(&outlines, &readings, 1.0, &params).cards.into_iter();
+    let cards = Board::assign(&outlines, &readings, 1.0, &params).cards.into_iter();
     cards
         .map(|card| (table.seen[card.outline].truth, card))
         .map(|(truth, card)| (card, truth))

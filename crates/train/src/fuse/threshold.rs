@@ -8,8 +8,8 @@ use serde::Serialize;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::nearest;
 use setsight_scenes::{Kind, Params, Scene, render, scenes};
+use setsight_vision::classify::screens::{self, is_likely};
 use setsight_vision::find::evidence::{FEATURES, NAMES, Weights, log_odds};
-use setsight_vision::table::screens::{self, is_likely};
 use setsight_vision::{PipelineError, find::Learned};
 
 /// Maximum share of claims that may be wrong.
@@ -179,7 +179,7 @@ fn examples_of(
         return Ok(Vec::new());
     };
     let quads: Vec<Quad> = seen
-        .laid
+        .fitted
         .cards
         .iter()
         .map(|card| seen.found.working.in_image(&card.refined.quad))

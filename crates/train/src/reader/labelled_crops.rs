@@ -198,7 +198,7 @@ pub(crate) fn samples_of_crops(
 fn are_mirrored(crops: &[(RgbImage, Card)], edition: Edition) -> bool {
     let masks = Masks::of_edition(edition);
     let fit = |image: RgbImage| {
-        let features = Features::of(&CardImage::from_crop(image), masks);
+        let features = Features::measure(&CardImage::from_crop(image), masks);
         features.symbols.iter().map(|s| s.overlap[Shape::Squiggle.index()]).fold(0.0, f32::max)
     };
     let votes: i32 = crops

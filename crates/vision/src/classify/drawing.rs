@@ -1,13 +1,13 @@
 //! What can be measured on a drawing, where no camera blurs: what an even tint in symbols means.
 //!
-//! A program draws all of its cards in one way, and its fillings are what they are beside each other: an even tint, with an outline or
+//! A program draws all of its cards in one way, and its fillings mean what they do in comparison: an even tint, with an outline or
 //! without, is the middle filling beside symbols that are full of ink, and the full one, drawn paler than
-//! its outline, beside stripes. Beside neither, nobody can tell.
+//! its outline, beside stripes. Beside neither, it may be either.
 
-use crate::data::CardImage;
+use crate::card::CardImage;
 use setsight_game::cards::{Property, Shading};
 
-/// What is measured of a card. `None` where it cannot be told.
+/// What is measured of a card. `None` where it is not clear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// Index of the shading, for an even tint; what else there is shows by itself what it is.
@@ -16,7 +16,7 @@ pub struct Drawing {
 
 impl Drawing {
     /// The index of the value of a property, if it was measured.
-    pub fn of(&self, property: Property) -> Option<usize> {
+    pub fn value(&self, property: Property) -> Option<usize> {
         match property {
             Property::Shading => self.shading,
             _ => None,
@@ -26,20 +26,20 @@ impl Drawing {
 
 /// Measures all cards of a drawn table.
 pub(crate) fn measure(images: &[CardImage]) -> Vec<Drawing> {
-    let symbols: Vec<Option<Symbols>> = images.iter().map(Symbols::of).collect();
+    let symbols: Vec<Option<Symbols>> = images.iter().map(Symbols::measure).collect();
     shadings(&fills(&symbols)).into_iter().map(|shading| Drawing { shading }).collect()
 }
 
 /// The filling of each card. A symbol without an outline has nothing by itself to be compared with: its ink
 /// counts as a part of the strongest of the table that has the same colour.
 fn fills(symbols: &[Option<Symbols>]) -> Vec<Option<Fill>> {
-    let of = |own: &Option<Symbols>| {
-        let own = own.as_ref()?;
-        let alike = symbols.iter().flatten().filter(|other| own.ink.is_as(&other.ink));
+    let fills = symbols.iter().map(|card| {
+        let card = card.as_ref()?;
+        let alike = symbols.iter().flatten().filter(|other| card.ink.is_as(&other.ink));
         let strongest = alike.map(|other| other.ink.levels).fold(1.0, f32::max);
-        own.fill.map(|fill| fill.times(own.ink.levels / strongest))
-    };
-    symbols.iter().map(of).collect()
+        card.fill.map(|fill| fill.times(card.ink.levels / strongest))
+    });
+    fills.collect()
 }
 
 /// The symbols of a card.
@@ -78,7 +78,7 @@ struct Fill {
 impl Fill {
     /// Some programs tint what is open, up to this.
     const TINT: f32 = 0.3;
-    /// From here on an even filling is full, or hardly to be told from it.
+    /// From here on an even filling is full, or hardly differs from it.
     const STRONG: f32 = 0.8;
     /// Up to here a filling is even.
     const EVEN: f32 = 0.1;
@@ -110,27 +110,29 @@ impl Fill {
 /// The index of the shading of each tint of a table; `None` if it may be either. What else there is shows by
 /// itself what it is.
 fn shadings(fills: &[Option<Fill>]) -> Vec<Option<usize>> {
-    let known = || fills.iter().flatten();
-    let has_texture = known().filter(|fill| fill.is_textured()).count() >= Fill::LEAST_TEXTURED;
-    let levels = || known().filter(|fill| fill.is_even()).map(|fill| fill.level);
+    let clear = || fills.iter().flatten();
+    let has_texture = clear().filter(|fill| fill.is_textured()).count() >= Fill::LEAST_TEXTURED;
+    let levels = || clear().filter(|fill| fill.is_even()).map(|fill| fill.level);
     let (palest, strongest) = (levels().fold(f32::MAX, f32::min), levels().fold(0.0, f32::max));
     // Of two even fillings the paler is the middle one.
     let has_two = strongest - palest >= Fill::APART;
     let between = (palest + strongest) / 2.0;
     let has_full = strongest >= Fill::STRONG;
-    let of = |fill: &Fill| match (has_texture && !has_full, has_two) {
-        (true, _) => Some(Shading::Filled.index()),
-        (false, true) if fill.level > between => Some(Shading::Filled.index()),
-        (false, true) => Some(Shading::Striped.index()),
-        (false, false) => None,
-    };
-    let tint = |fill: &Option<Fill>| fill.filter(Fill::is_tint);
-    fills.iter().map(|fill| tint(fill).as_ref().and_then(of)).collect()
+    let shadings = fills.iter().map(|fill| {
+        let tint = fill.filter(Fill::is_tint)?;
+        match (has_texture && !has_full, has_two) {
+            (true, _) => Some(Shading::Filled.index()),
+            (false, true) if tint.level > between => Some(Shading::Filled.index()),
+            (false, true) => Some(Shading::Striped.index()),
+            (false, false) => None,
+        }
+    });
+    shadings.collect()
 }
 
 impl Symbols {
     /// Measures a card; `None` if it has nothing on it.
-    fn of(image: &CardImage) -> Option<Self> {
+    fn measure(image: &CardImage) -> Option<Self> {
         /// Part of the full ink from which a pixel is inked.
         const INKED: f32 = 0.4;
         /// Least difference of the ink from the stock, in levels.
@@ -152,14 +154,14 @@ impl Symbols {
             parts.into_iter().filter(|part| part.count as f32 >= least).collect();
         let symbols = solid.of_parts(&symbols);
         let mut color = [0.0f32; 3];
-        for (pixel, own) in image.pixels.pixels().zip(&ink.values) {
-            if *own > STRONG * full {
+        for (pixel, ink_levels) in image.pixels.pixels().zip(&ink.values) {
+            if *ink_levels > STRONG * full {
                 (0..3).for_each(|c| color[c] += f32::from(pixel[c]) - stock[c]);
             }
         }
         let length = color.iter().map(|v| v * v).sum::<f32>().sqrt().max(1.0);
-        let own = Ink { levels: full, direction: color.map(|v| v / length) };
-        Some(Self { fill: fill(&ink, &symbols), ink: own })
+        let strongest = Ink { levels: full, direction: color.map(|v| v / length) };
+        Some(Self { fill: fill(&ink, &symbols), ink: strongest })
     }
 }
 
@@ -167,7 +169,7 @@ impl Symbols {
 fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     /// Width of an outline with its soft edge, in pixels.
     const OUTLINE_PX: usize = 6;
-    /// Fewest pixels that tell a filling.
+    /// Fewest pixels that show a filling.
     const LEAST_PX: usize = 60;
     /// The ink of the outline is what it has at its strongest.
     const STRONGEST: f64 = 0.85;
@@ -178,15 +180,13 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     if inside.count() < LEAST_PX {
         return None;
     }
-    let of = |mask: &dyn Fn(usize) -> bool| -> Vec<f32> {
-        (0..ink.values.len()).filter(|&at| mask(at)).map(|at| ink.values[at]).collect()
-    };
-    let outline = of(&|at| symbols.values[at] && !edge.values[at]);
-    let full = rank(outline, STRONGEST).max(1.0);
-    let own = of(&|at| inside.values[at]);
-    let count = own.len() as f32;
-    let mean = own.iter().sum::<f32>() / count;
-    let variance = own.iter().map(|ink| (ink - mean).powi(2)).sum::<f32>() / count;
+    let outline = (0..ink.values.len()).filter(|&at| symbols.values[at] && !edge.values[at]);
+    let full = rank(outline.map(|at| ink.values[at]).collect(), STRONGEST).max(1.0);
+    let filling: Vec<f32> =
+        (0..ink.values.len()).filter(|&at| inside.values[at]).map(|at| ink.values[at]).collect();
+    let count = filling.len() as f32;
+    let mean = filling.iter().sum::<f32>() / count;
+    let variance = filling.iter().map(|ink| (ink - mean).powi(2)).sum::<f32>() / count;
     Some(Fill { level: mean / full, texture: variance.sqrt() / full })
 }
 
@@ -223,13 +223,13 @@ impl Grid<f32> {
         const RING_PX: u32 = 6;
         let (width, height) = image.pixels.dimensions();
         let to_side = |x: u32, y: u32| x.min(y).min(width - 1 - x).min(height - 1 - y);
-        let ring = |c: usize| {
-            let pixels = image.pixels.enumerate_pixels();
-            let own =
-                pixels.filter(|(x, y, _)| (RIM_PX..RIM_PX + RING_PX).contains(&to_side(*x, *y)));
-            rank(own.map(|(.., pixel)| f32::from(pixel[c])).collect(), 0.5)
-        };
-        let stock = [0, 1, 2].map(ring);
+        let pixels = image.pixels.enumerate_pixels();
+        let ring: Vec<_> = pixels
+            .filter(|(x, y, _)| (RIM_PX..RIM_PX + RING_PX).contains(&to_side(*x, *y)))
+            .map(|(.., pixel)| pixel.0)
+            .collect();
+        let stock =
+            [0, 1, 2].map(|c| rank(ring.iter().map(|pixel| f32::from(pixel[c])).collect(), 0.5));
         let values = image.pixels.enumerate_pixels().map(|(x, y, pixel)| {
             let off = |c: usize| (f32::from(pixel[c]) - stock[c]).powi(2);
             if to_side(x, y) < RIM_PX { 0.0 } else { (off(0) + off(1) + off(2)).sqrt() }
@@ -252,8 +252,8 @@ impl Grid<bool> {
         self.values.iter().filter(|set| **set).count()
     }
 
-    /// The pixels beside one, left, right, above and below.
-    fn beside(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+    /// The pixels next to one, left, right, above and below.
+    fn neighbours(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         let (width, all) = (self.width, self.values.len());
         let ways = [
             (!at.is_multiple_of(width)).then(|| at - 1),
@@ -264,16 +264,22 @@ impl Grid<bool> {
         ways.into_iter().flatten()
     }
 
-    /// Adds to `seen` what is connected with a pixel, over pixels that `counts`.
-    fn flood(&self, start: usize, counts: bool, seen: &mut [bool], mut visit: impl FnMut(usize)) {
-        if self.values[start] != counts || std::mem::replace(&mut seen[start], true) {
+    /// Adds to `visited` what is connected with a pixel, over pixels that `counts`.
+    fn flood(
+        &self,
+        start: usize,
+        counts: bool,
+        visited: &mut [bool],
+        mut visit: impl FnMut(usize),
+    ) {
+        if self.values[start] != counts || std::mem::replace(&mut visited[start], true) {
             return;
         }
         let mut queue = vec![start];
         while let Some(at) = queue.pop() {
             visit(at);
-            for next in self.beside(at) {
-                if self.values[next] == counts && !std::mem::replace(&mut seen[next], true) {
+            for next in self.neighbours(at) {
+                if self.values[next] == counts && !std::mem::replace(&mut visited[next], true) {
                     queue.push(next);
                 }
             }
@@ -284,7 +290,7 @@ impl Grid<bool> {
     pub(crate) fn without_holes(&self) -> Self {
         let mut outside = vec![false; self.values.len()];
         for at in 0..self.values.len() {
-            let is_side = self.beside(at).count() < 4;
+            let is_side = self.neighbours(at).count() < 4;
             if is_side {
                 self.flood(at, false, &mut outside, |_| {});
             }
@@ -293,11 +299,11 @@ impl Grid<bool> {
     }
 
     pub(crate) fn parts(&self) -> Vec<Part> {
-        let mut seen = vec![false; self.values.len()];
+        let mut visited = vec![false; self.values.len()];
         let mut parts = Vec::new();
         for start in 0..self.values.len() {
             let (mut count, mut x, mut y) = (0, (usize::MAX, 0), (usize::MAX, 0));
-            self.flood(start, true, &mut seen, |at| {
+            self.flood(start, true, &mut visited, |at| {
                 count += 1;
                 x = (x.0.min(at % self.width), x.1.max(at % self.width));
                 y = (y.0.min(at / self.width), y.1.max(at / self.width));
@@ -336,19 +342,23 @@ impl Grid<bool> {
 
     /// Without the pixels at its border.
     pub(crate) fn eroded(&self) -> Self {
-        let stays = |at: usize| {
-            self.values[at]
-                && self.beside(at).count() == 4
-                && self.beside(at).all(|next| self.values[next])
-        };
-        Self { width: self.width, values: (0..self.values.len()).map(stays).collect() }
+        Self {
+            width: self.width,
+            values: (0..self.values.len())
+                .map(|at| {
+                    self.values[at]
+                        && self.neighbours(at).count() == 4
+                        && self.neighbours(at).all(|next| self.values[next])
+                })
+                .collect(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
     use image::{Rgb, RgbImage};
 
     /// How symbols are drawn: their inside at (x, y).
@@ -386,25 +396,26 @@ mod tests {
     const STRIPES: Inside = |_, y| if y / 4 % 2 == 0 { INK } else { STOCK };
 
     #[test]
-    fn a_tint_is_what_it_is_beside_the_others() {
-        let told = |insides: &[Inside]| -> Vec<Option<usize>> {
-            let images: Vec<CardImage> =
-                insides.iter().map(|&inside| card(&[20, 79], inside)).collect();
-            measure(&images).iter().map(|m| m.shading).collect()
-        };
+    fn a_tint_means_what_it_does_in_comparison() {
         let is = |shading: Shading| Some(shading.index());
         let by_itself = None;
-        assert_eq!(told(&[EMPTY, FULL, STRIPES]), [by_itself; 3]);
+        assert_eq!(shadings_of(&[EMPTY, FULL, STRIPES]), [by_itself; 3]);
         // Full ink settles it, whatever else there is.
-        assert_eq!(told(&[PALE, FULL, STRIPES, STRIPES])[0], is(Shading::Striped));
-        let beside_stripes = told(&[PALE, STRIPES, STRIPES]);
-        assert_eq!(beside_stripes, [is(Shading::Filled), by_itself, by_itself]);
-        assert_eq!(told(&[PALE, FULL]), [is(Shading::Striped), by_itself]);
-        assert_eq!(told(&[PALE, EMPTY]), [by_itself; 2]);
+        assert_eq!(shadings_of(&[PALE, FULL, STRIPES, STRIPES])[0], is(Shading::Striped));
+        let with_stripes = shadings_of(&[PALE, STRIPES, STRIPES]);
+        assert_eq!(with_stripes, [is(Shading::Filled), by_itself, by_itself]);
+        assert_eq!(shadings_of(&[PALE, FULL]), [is(Shading::Striped), by_itself]);
+        assert_eq!(shadings_of(&[PALE, EMPTY]), [by_itself; 2]);
+    }
+
+    fn shadings_of(insides: &[Inside]) -> Vec<Option<usize>> {
+        let images: Vec<CardImage> =
+            insides.iter().map(|&inside| card(&[20, 79], inside)).collect();
+        measure(&images).iter().map(|m| m.shading).collect()
     }
 
     #[test]
-    fn a_tint_without_an_outline_is_pale_beside_the_full_ink() {
+    fn a_tint_without_an_outline_is_pale_next_to_full_ink() {
         let bare = || outlined(&[20, 79], TINT, PALE);
         let shading = |images: &[CardImage]| measure(images)[0].shading;
         assert_eq!(shading(&[bare(), card(&[20, 79], FULL)]), Some(Shading::Striped.index()));

@@ -5,18 +5,18 @@
 //! The outputs for a property, logits or log probabilities, are weighted and summed.
 //! `setsight train fuse` fits the weights.
 
-use super::alike::Likeness;
 use super::classical::ClassicalReader;
-use super::company::{self, Company, Place};
 use super::drawing::{self, Drawing};
 use super::fusion::{CLASSIFIERS, EvidenceWeights};
-use super::neural::NeuralReader;
+use super::neural::{NetworkOutput, NeuralReader};
 use super::reader::{Cards, FirstLook, Reader};
-use crate::choice::Step;
-use crate::data::{CardImage, CardOutline, Reading};
+use crate::card::{CardImage, CardOutline, Reading};
+use crate::classify::screens::{self, Screens};
+use crate::finder_and_reader::Step;
 use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
-use crate::table::screens::{self, Screens};
+use crate::table::alike::Likeness;
+use crate::table::company::{self, Company, Place};
 use crate::table::{DeckFacts, TableFacts};
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::engine::NetworkError;
@@ -35,7 +35,7 @@ pub struct ClassifierOutputs {
     /// The second reader's logits for the values of the table's edition; `None` on a drawing, and if there is no
     /// second reader.
     pub second: Option<[f32; 3 * reader::PROPERTIES]>,
-    /// The card's place among prints, if the second reader tells it.
+    /// The card's place among prints, if the second reader gives it.
     pub place: Option<Place>,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub escalation: Option<Escalation>,
@@ -61,7 +61,7 @@ pub(crate) struct FusedReader {
     /// How much the other cards of a photo count.
     pub company: Option<Company>,
     evidence: EvidenceWeights,
-    /// What reads copies of screens; without it they are read as photos are.
+    /// The reader of copies of screens; without it they are read as photos are.
     pub screens: Option<Screens>,
     /// Steps that are left out.
     pub without: Vec<Step>,
@@ -85,26 +85,27 @@ impl Reader for FusedReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(FirstLook, TableFacts), NetworkError> {
-        let is_screen = |own: &&Screens| screens::is_screen(cards, &own.weights, before.on_screen);
-        let (network, evidence, on_screen) = match self.screens.as_ref().filter(is_screen) {
-            Some(own) => (&own.network, &own.evidence, true),
-            None => (&self.network, &self.evidence, false),
+        let screens = self.screens.as_ref();
+        let screens = screens.filter(|s| screens::is_screen(cards, &s.weights, before.on_screen));
+        let (network, evidence) = match screens {
+            Some(screens) => (&screens.network, &screens.evidence),
+            None => (&self.network, &self.evidence),
         };
-        let (logits, more) = network.outputs(&cards.images)?;
-        let measured = self.screens.as_ref().filter(|_| on_screen);
-        let likeness =
-            match measured.and_then(|own| own.likeness.as_ref()).zip(self.second.as_ref()) {
-                Some((measured, second)) => {
-                    Likeness::of(&more, &second.outputs(&cards.images)?.1, measured)
-                }
-                None => None,
-            };
-        let facts = TableFacts { on_screen, ..before }.after_cards(&logits);
+        let NetworkOutput { logits, embeddings } = network.outputs(&cards.images)?;
+        let measured = screens.and_then(|screens| screens.likeness.as_ref());
+        let likeness = match measured.zip(self.second.as_ref()) {
+            Some((measured, second)) => {
+                let second = second.outputs(&cards.images)?.embeddings;
+                Likeness::new(&embeddings, &second, measured)
+            }
+            None => None,
+        };
+        let facts = TableFacts { on_screen: screens.is_some(), ..before }.after_cards(&logits);
         // As if every card was clear: so the network's own certainty is weighed as the table's is.
-        let outputs = outputs_of(&logits, facts.named_edition().0);
-        let reading = |(outputs, outline)| evidence.reading(outputs, outline);
-        let readings = outputs.iter().zip(&*cards.outlines).map(reading).collect();
-        Ok((FirstLook { readings, logits, likeness }, facts))
+        let outputs = outputs_of(&logits, facts.named_edition().0).into_iter();
+        let outputs = outputs.zip(&*cards.outlines);
+        let readings = outputs.map(|(outputs, outline)| evidence.reading(&outputs, outline));
+        Ok((FirstLook { readings: readings.collect(), logits, likeness }, facts))
     }
 
     fn card_readings(
@@ -114,24 +115,23 @@ impl Reader for FusedReader {
         facts: &TableFacts,
     ) -> Result<Vec<Reading>, NetworkError> {
         let on_screen = self.screens.as_ref().filter(|_| facts.on_screen);
-        let evidence = on_screen.map_or(&self.evidence, |own| &own.evidence);
+        let evidence = on_screen.map_or(&self.evidence, |screens| &screens.evidence);
         let (edition, _) = facts.named_edition();
-        let refiner = self.refiner.as_deref();
-        let others = Others { refiner, second: self.second.as_ref(), without: &self.without };
-        let outputs = ask(cards, &look.logits, others, edition, on_screen.is_some())?;
-        let reading = |((outputs, outline), logits): ((_, _), &[f32; reader::OUTPUTS])| {
-            let reading = evidence.reading(outputs, outline);
-            // On photos in bad light the reader doubts its deck's own cards: one right card of a
-            // hundred would be lost.
-            match facts.deck {
-                DeckFacts::Among(_) if on_screen.is_some() => {
-                    reading.if_of_deck(of_deck(logits, edition))
-                }
-                _ => reading,
-            }
+        let networks = FurtherNetworks {
+            refiner: self.refiner.as_deref(),
+            second: self.second.as_ref(),
+            without: &self.without,
         };
+        let outputs = ask(cards, &look.logits, networks, edition, on_screen.is_some())?;
+        // On photos in bad light the reader doubts its deck's own cards: one right card of a
+        // hundred would be lost.
+        let weighs_deck = on_screen.is_some() && matches!(facts.deck, DeckFacts::Among(_));
         let all = outputs.iter().zip(&*cards.outlines).zip(&look.logits);
-        let mut readings: Vec<Reading> = all.map(reading).collect();
+        let readings = all.map(|((outputs, outline), logits)| {
+            let reading = evidence.reading(outputs, outline);
+            if weighs_deck { reading.if_of_deck(of_deck(logits, edition)) } else { reading }
+        });
+        let mut readings: Vec<Reading> = readings.collect();
         let places = outputs.iter().map(|outputs| outputs.place).collect::<Option<Vec<_>>>();
         let company = self.company.as_ref().filter(|_| !self.without.contains(&Step::Company));
         if let Some((company, places)) = company.zip(places) {
@@ -145,13 +145,16 @@ impl Reader for FusedReader {
 fn of_deck(logits: &[f32; reader::OUTPUTS], edition: Edition) -> f32 {
     /// Training smooths its targets, which keeps logits together.
     const SHARPNESS: f32 = 2.0;
-    let of = |edition: Edition| logits[reader::EDITION + edition.index()];
-    logistic(SHARPNESS * (of(edition) - of(Edition::Unknown)))
+    logistic(SHARPNESS * (edition_logit(edition, logits) - edition_logit(Edition::Unknown, logits)))
 }
 
-/// The networks beside the reader network.
+fn edition_logit(edition: Edition, logits: &[f32; reader::OUTPUTS]) -> f32 {
+    logits[reader::EDITION + edition.index()]
+}
+
+/// The networks that are asked after the reader network.
 #[derive(Clone, Copy, Default)]
-pub struct Others<'a> {
+pub struct FurtherNetworks<'a> {
     /// Is asked about a card in doubt, on its context crop.
     pub refiner: Option<&'a dyn RefinerNetwork>,
     /// Is asked about every card of a photo.
@@ -176,32 +179,29 @@ pub struct Others<'a> {
 pub fn ask(
     cards: &Cards,
     logits: &[[f32; reader::OUTPUTS]],
-    others: Others,
+    networks: FurtherNetworks,
     edition: Edition,
     is_drawn: bool,
 ) -> Result<Vec<ClassifierOutputs>, NetworkError> {
-    let with = |step| !others.without.contains(&step);
+    let with = |step| !networks.without.contains(&step);
     let mut outputs = outputs_of(logits, edition);
     if is_drawn && with(Step::Drawing) {
         for (outputs, measured) in outputs.iter_mut().zip(drawing::measure(&cards.images)) {
             outputs.drawing = measured;
         }
-    } else if let Some(network) = others.second.filter(|_| !is_drawn && with(Step::Second)) {
-        let (logits, more) = network.outputs(&cards.images)?;
-        for (outputs, (logits, more)) in outputs.iter_mut().zip(logits.iter().zip(more)) {
+    } else if let Some(network) = networks.second.filter(|_| !is_drawn && with(Step::Second)) {
+        let NetworkOutput { logits, embeddings } = network.outputs(&cards.images)?;
+        for (outputs, (logits, embedding)) in outputs.iter_mut().zip(logits.iter().zip(embeddings))
+        {
             outputs.second = Some(reader::of_edition(logits, edition));
-            outputs.place = company::place(&more);
+            outputs.place = company::place(&embedding);
         }
     }
     // The refiner was trained on the classic edition alone, and takes a rectangle for an oval.
-    let refiner = others.refiner.filter(|_| edition == Edition::Classic && with(Step::Context));
-    let is_doubtful = |i: &usize| {
-        let own = &outputs[*i];
-        least_lead(&own.values) < LEAST_LEAD
-            || own.second.is_some_and(|second| likeliest(&second) != likeliest(&own.values))
-            || cards.outlines[*i].shared > LEAST_SHARED
-    };
-    let doubtful: Vec<usize> = (0..outputs.len()).filter(is_doubtful).collect();
+    let refiner = networks.refiner.filter(|_| edition == Edition::Classic && with(Step::Context));
+    let doubtful: Vec<usize> = (0..outputs.len())
+        .filter(|&i| outputs[i].is_doubtful() || cards.outlines[i].shared > LEAST_SHARED)
+        .collect();
     let places = |which: &[usize]| -> Vec<Quad> {
         which.iter().map(|&i| cards.outlines[i].corners_in_image).collect()
     };
@@ -215,14 +215,15 @@ pub fn ask(
     // What follows costs as much again for each card, so that it is asked where one crop leaves a doubt.
     let still: Vec<usize> = doubtful.into_iter().filter(|&i| outputs[i].stays_in_doubt()).collect();
     if let Some(network) = refiner.filter(|_| with(Step::Augmented)) {
-        let said: Vec<_> = still.iter().map(|&i| outputs[i].context()).collect();
-        let augmented = refiner::augmented(&cards.frame, &places(&still), &said, network)?;
+        let answers: Vec<_> = still.iter().map(|&i| outputs[i].context()).collect();
+        let augmented = refiner::augmented(&cards.frame, &places(&still), &answers, network)?;
         for (&i, context) in still.iter().zip(augmented) {
             outputs[i].escalation = Some(Escalation { context, features: None });
         }
     }
     if with(Step::Features) {
-        for (&i, reading) in still.iter().zip(in_company(&still, &cards.images, edition)) {
+        let readings = classical_readings_with_neighbours(&still, &cards.images, edition);
+        for (&i, reading) in still.iter().zip(readings) {
             let context = outputs[i].context();
             outputs[i].escalation = Some(Escalation { context, features: Some(reading) });
         }
@@ -236,6 +237,12 @@ impl ClassifierOutputs {
         self.escalation.as_ref()?.context
     }
 
+    /// Whether the reader network's two likeliest values of a property are close, or the second reader disagrees.
+    fn is_doubtful(&self) -> bool {
+        least_lead(&self.values) < LEAST_LEAD
+            || self.second.is_some_and(|second| likeliest(&second) != likeliest(&self.values))
+    }
+
     /// Whether the refiner has not settled the doubt about a card.
     fn stays_in_doubt(&self) -> bool {
         self.context().is_none_or(|context| {
@@ -246,17 +253,17 @@ impl ClassifierOutputs {
     }
 }
 
-/// What the reader network alone says of each card.
+/// The outputs of the reader network alone for each card.
 fn outputs_of(logits: &[[f32; reader::OUTPUTS]], edition: Edition) -> Vec<ClassifierOutputs> {
-    let of_card = |logits: &[f32; reader::OUTPUTS]| ClassifierOutputs {
+    let outputs = logits.iter().map(|logits| ClassifierOutputs {
         values: reader::of_edition(logits, edition),
         card: logits[reader::CARD],
         second: None,
         place: None,
         escalation: None,
         drawing: Drawing::default(),
-    };
-    logits.iter().map(of_card).collect()
+    });
+    outputs.collect()
 }
 
 /// Log odds (natural logarithm) from which a network leaves no doubt: about fifty to one.
@@ -267,27 +274,30 @@ const LEAST_SHARED: f32 = 0.02;
 
 /// Index of the likeliest value of each property.
 fn likeliest(values: &[f32]) -> Vec<usize> {
-    let best = |three: &[f32]| (0..3).max_by(|&a, &b| three[a].total_cmp(&three[b]));
-    values.chunks_exact(3).filter_map(best).collect()
+    values
+        .chunks_exact(3)
+        .filter_map(|three| (0..3).max_by(|&a, &b| three[a].total_cmp(&three[b])))
+        .collect()
 }
 
-/// Readings of the classical features for some cards. They are judged together with as many other
+/// Readings of the classical features for the cards with these indices. They are judged together with as many other
 /// cards as the estimate of the table's colours needs.
-fn in_company(some: &[usize], images: &[CardImage], edition: Edition) -> Vec<Reading> {
-    /// Telling three colours apart takes about two cards of each.
-    const COMPANY: usize = 6;
-    if some.is_empty() {
+fn classical_readings_with_neighbours(
+    indices: &[usize],
+    images: &[CardImage],
+    edition: Edition,
+) -> Vec<Reading> {
+    /// It takes about two cards of each colour to distinguish three.
+    const LEAST_CARDS: usize = 6;
+    if indices.is_empty() {
         return Vec::new();
     }
-    let others = (0..images.len()).filter(|i| !some.contains(i));
-    let together: Vec<&CardImage> = some
-        .iter()
-        .copied()
-        .chain(others.take(COMPANY.saturating_sub(some.len())))
-        .map(|i| &images[i])
-        .collect();
-    let mut readings = ClassicalReader.readings(&together, edition);
-    readings.truncate(some.len());
+    let neighbours = (0..images.len()).filter(|i| !indices.contains(i));
+    let neighbours = neighbours.take(LEAST_CARDS.saturating_sub(indices.len()));
+    let cards: Vec<&CardImage> =
+        indices.iter().copied().chain(neighbours).map(|i| &images[i]).collect();
+    let mut readings = ClassicalReader.readings(&cards, edition);
+    readings.truncate(indices.len());
     readings
 }
 
@@ -307,32 +317,25 @@ impl EvidenceWeights {
     pub fn reading(&self, outputs: &ClassifierOutputs, outline: &CardOutline) -> Reading {
         let values = std::array::from_fn(|p| {
             let weights = &self.properties[p];
-            let said = said_of_property(outputs, p);
-            let own = match outputs.escalation.as_ref().map(|e| (e.context, &e.features)) {
+            let by_classifier = match outputs.escalation.as_ref().map(|e| (e.context, &e.features))
+            {
                 None => &weights.clear,
                 Some((Some(_), None)) => &weights.context,
                 Some((Some(_), Some(_))) => &weights.doubtful,
                 Some((None, _)) => &weights.without_context,
             };
-            let told =
-                softmax(said.map(|said| own.in_order().iter().zip(said).map(|(w, s)| w * s).sum()));
-            match outputs.drawing.of(Property::ALL[p]) {
-                Some(value) => weights.drawing.weigh(told, value),
-                None => told,
+            let by_classifier = by_classifier.in_order();
+            let probabilities = softmax(
+                property_outputs(outputs, p)
+                    .map(|outputs| by_classifier.iter().zip(outputs).map(|(w, o)| w * o).sum()),
+            );
+            match outputs.drawing.value(Property::ALL[p]) {
+                Some(value) => weights.drawing.weigh(probabilities, value),
+                None => probabilities,
             }
         });
-        let weights = &self.card;
-        let weights = [
-            weights.bias,
-            weights.reader,
-            weights.score,
-            weights.context,
-            weights.right,
-            weights.lead,
-            weights.shared,
-        ];
-        let said = said_of_card(outputs, outline);
-        let log_odds: f32 = weights.iter().zip(said).map(|(weight, said)| weight * said).sum();
+        let features = CardFeatures::new(outputs, outline).in_order();
+        let log_odds: f32 = self.card.in_order().iter().zip(features).map(|(w, f)| w * f).sum();
         Reading { values, is_card: logistic(log_odds) }
     }
 }
@@ -340,7 +343,7 @@ impl EvidenceWeights {
 /// For each value of a property, the outputs of the reader network, the refiner, the features and the second
 /// reader, in the order of [`super::fusion::ClassifierWeights::in_order`]: logits, but for the features, which have log
 /// probabilities. 0 where a classifier did not run; for a second reader that did not the reader network stands.
-pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; CLASSIFIERS]; 3] {
+pub fn property_outputs(outputs: &ClassifierOutputs, property: usize) -> [[f32; CLASSIFIERS]; 3] {
     /// No feature rules a value out completely: lower bound of the natural logarithm.
     const LEAST_LOG: f32 = -12.0;
     let escalation = outputs.escalation.as_ref();
@@ -358,15 +361,42 @@ pub fn said_of_property(outputs: &ClassifierOutputs, property: usize) -> [[f32; 
     })
 }
 
-/// The evidence that the outline is a card, in the order of [`super::fusion::CardWeights`].
-pub fn said_of_card(outputs: &ClassifierOutputs, outline: &CardOutline) -> [f32; 7] {
-    let reader = outputs.card.clamp(-12.0, 12.0);
-    let score = outline.score.clamp(-8.0, 8.0) as f32;
-    let [asked, right, lead, shared] = outputs.context().map_or([0.0; 4], |context| {
-        let lead = least_lead(&context.values).clamp(0.0, 8.0);
-        [1.0, context.right.clamp(-8.0, 8.0), lead, outline.shared]
-    });
-    [1.0, reader, score, asked, right, lead, shared]
+/// The evidence that the outline is a card; see [`super::fusion::CardWeights`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CardFeatures {
+    /// The reader network's log odds.
+    pub reader: f32,
+    /// The outline's log odds.
+    pub score: f32,
+    /// 1 if there was a context crop, else 0, as are those below.
+    pub context: f32,
+    /// The refiner's log odds that the outline is right.
+    pub right: f32,
+    /// The least lead of the refiner's logits.
+    pub lead: f32,
+    /// The part of the outline that other outlines share.
+    pub shared: f32,
+}
+
+impl CardFeatures {
+    /// The evidence for one card, within bounds.
+    pub fn new(outputs: &ClassifierOutputs, outline: &CardOutline) -> Self {
+        let context = outputs.context();
+        Self {
+            reader: outputs.card.clamp(-12.0, 12.0),
+            score: outline.score.clamp(-8.0, 8.0) as f32,
+            context: f32::from(u8::from(context.is_some())),
+            right: context.map_or(0.0, |context| context.right.clamp(-8.0, 8.0)),
+            lead: context.map_or(0.0, |context| least_lead(&context.values).clamp(0.0, 8.0)),
+            shared: context.map_or(0.0, |_| outline.shared),
+        }
+    }
+
+    /// After 1 for the constant term, in the order of [`super::fusion::CardWeights::in_order`].
+    pub fn in_order(&self) -> [f32; 7] {
+        let Self { reader, score, context, right, lead, shared } = *self;
+        [1.0, reader, score, context, right, lead, shared]
+    }
 }
 
 #[cfg(test)]
@@ -375,7 +405,7 @@ mod tests {
     use super::super::neural::CardNetwork;
     use super::*;
     use crate::board::Calibration;
-    use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
     use image::{Rgb, RgbImage};
     use setsight_game::cards::Card;
     use setsight_nets::refiner::{OUTPUTS, VALUES};
@@ -438,14 +468,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_clear_is_said_by_the_network_alone() {
+    fn a_clear_card_is_read_by_the_network_alone() {
         let reading = read(logits("2spd", 9.0), None);
         assert_eq!(reading.best().0.to_string(), "2spd");
         assert!(reading.best().1 > 0.99 && reading.is_card > 0.99);
     }
 
     #[test]
-    fn in_doubt_the_witnesses_agree_or_dispute() {
+    fn in_doubt_the_classifiers_agree_or_dispute() {
         let ask = |context, features| Some(Escalation { context, features: Some(features) });
         let alone = read(logits("2spd", 2.0), ask(None, Reading::UNKNOWN));
         let agreed = says("2spd", 2.0, 3.0);
@@ -470,14 +500,14 @@ mod tests {
     struct Doubting;
     impl CardNetwork for Doubting {
         fn logits(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
-            let of = |card: &[f32]| {
-                let mut said = logits("1fro", 9.0);
+            let logits = input.chunks(input.len() / cards).flat_map(|card| {
+                let mut logits = logits("1fro", 9.0);
                 if card[0] < 0.5 {
-                    said[7] = 8.0;
+                    logits[7] = 8.0;
                 }
-                said
-            };
-            Ok(input.chunks(input.len() / cards).flat_map(of).collect())
+                logits
+            });
+            Ok(logits.collect())
         }
     }
 
@@ -514,23 +544,30 @@ mod tests {
     fn only_what_is_in_doubt_is_asked_about_and_all_of_it_at_once() {
         let image = |level| card_image(level, 180.0);
         let frame = RgbImage::new(400, 300);
-        let lies = |shared| CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) };
-        let outlines = [lies(0.0), lies(0.0), lies(0.4)];
+        let outlines = [outline_sharing(0.0), outline_sharing(0.0), outline_sharing(0.4)];
         let images = [image(220), image(20), image(220)];
         let cards = cards_of(&frame, &outlines, images.to_vec());
         let counting = Counting(Default::default());
         let network = NeuralReader::with_network(Box::new(Doubting));
         let logits = network.logits(&cards.images).unwrap();
-        let refiner = Others { refiner: Some(&counting), ..Others::default() };
-        let said = ask(&cards, &logits, refiner, Edition::Classic, false).unwrap();
-        let escalated: Vec<bool> = said.iter().map(|said| said.escalation.is_some()).collect();
+        let refiner = FurtherNetworks { refiner: Some(&counting), ..FurtherNetworks::default() };
+        let outputs = ask(&cards, &logits, refiner, Edition::Classic, false).unwrap();
+        let escalated: Vec<bool> =
+            outputs.iter().map(|outputs| outputs.escalation.is_some()).collect();
         assert_eq!(escalated, [false, true, true], "the doubtful one and the covered one");
         // One crop for each; both are still in doubt, so test-time augmentation runs the turned crop
         // of each.
         assert_eq!(*counting.0.lock().unwrap(), [2, 2]);
-        assert!(said.iter().flat_map(|said| &said.escalation).all(|e| e.features.is_some()));
-        let without = ask(&cards, &logits, Others::default(), Edition::Classic, false).unwrap();
+        assert!(
+            outputs.iter().flat_map(|outputs| &outputs.escalation).all(|e| e.features.is_some())
+        );
+        let without =
+            ask(&cards, &logits, FurtherNetworks::default(), Edition::Classic, false).unwrap();
         assert!(without[1].escalation.as_ref().is_some_and(|e| e.context.is_none()));
+    }
+
+    fn outline_sharing(shared: f32) -> CardOutline {
+        CardOutline { shared, ..CardOutline::at(Quad::rectangle(90.0, 60.0)) }
     }
 
     #[test]
@@ -540,15 +577,16 @@ mod tests {
         let cards = cards_of(&frame, &outlines, vec![card_image(220, 180.0)]);
         let sure = NeuralReader::with_network(Box::new(Always("1fro")));
         let logits = sure.logits(&cards.images).unwrap();
-        let said = |second: &'static str, is_drawn| {
+        let asked = |second: &'static str, is_drawn| {
             let second = NeuralReader::with_network(Box::new(Always(second)));
-            let others = Others { second: Some(&second), ..Others::default() };
-            let own = ask(&cards, &logits, others, Edition::Classic, is_drawn).unwrap().remove(0);
-            (own.second.is_some(), own.escalation.is_some())
+            let networks = FurtherNetworks { second: Some(&second), ..FurtherNetworks::default() };
+            let outputs =
+                ask(&cards, &logits, networks, Edition::Classic, is_drawn).unwrap().remove(0);
+            (outputs.second.is_some(), outputs.escalation.is_some())
         };
-        assert_eq!(said("1fro", false), (true, false));
-        assert_eq!(said("1fpo", false), (true, true), "it names another card");
-        assert_eq!(said("1fpo", true), (false, false));
+        assert_eq!(asked("1fro", false), (true, false));
+        assert_eq!(asked("1fpo", false), (true, true), "it names another card");
+        assert_eq!(asked("1fpo", true), (false, false));
     }
 
     /// Gives every card these logits.
@@ -561,12 +599,11 @@ mod tests {
 
     #[test]
     fn copies_of_screens_have_a_network_of_their_own() {
-        let network = |code| NeuralReader::with_network(Box::new(Always(code)));
-        let mut reader = FusedReader::new(network("1oro"), None, evidence());
+        let mut reader = FusedReader::new(always("1oro"), None, evidence());
         // Taken for a screen where all whites are the same.
         let weights = [4.0, 0.0, -9.0, 0.0, 0.0];
         reader.screens = Some(Screens {
-            network: network("3fps"),
+            network: always("3fps"),
             evidence: evidence(),
             weights,
             likeness: None,
@@ -584,9 +621,16 @@ mod tests {
         assert_eq!(read([230.0, 180.0, 205.0]), ("1oro".to_owned(), false));
     }
 
+    fn always(code: &'static str) -> NeuralReader {
+        NeuralReader::with_network(Box::new(Always(code)))
+    }
+
     #[test]
-    fn a_few_are_measured_in_company() {
+    fn a_few_are_measured_with_their_neighbours() {
         let image = card_image(220, 180.0);
-        assert_eq!(in_company(&[3, 1], &vec![image; 30], Edition::Classic).len(), 2);
+        assert_eq!(
+            classical_readings_with_neighbours(&[3, 1], &vec![image; 30], Edition::Classic).len(),
+            2
+        );
     }
 }

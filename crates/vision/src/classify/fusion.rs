@@ -1,9 +1,9 @@
 //! `fusion.json`: the weights that combine the outputs into probabilities, and the threshold.
 
-use super::company::Company;
 use crate::board;
 use crate::find::learned::evidence;
 use crate::probability::softmax;
+use crate::table::company::Company;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{FUSION, Models, ModelsError, SECOND_READER, file_of, sha256};
@@ -70,12 +70,13 @@ pub struct PropertyWeights {
     pub drawing: DrawingWeights,
 }
 
-/// The weights of a measured value and of what is said without it.
+/// The weights of a measured value and of the probabilities without it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawingWeights {
     /// For the log probabilities without it.
-    pub others: f32,
+    #[serde(rename = "others")]
+    pub unmeasured: f32,
     /// Added for the measured value.
     pub value: f32,
 }
@@ -88,15 +89,15 @@ impl Default for DrawingWeights {
 
 impl DrawingWeights {
     /// As if nothing was measured.
-    pub const NONE: Self = Self { others: 1.0, value: 0.0 };
+    pub const NONE: Self = Self { unmeasured: 1.0, value: 0.0 };
 
     fn are_none(&self) -> bool {
         *self == Self::NONE
     }
 
     /// The probabilities of three values of which one was measured.
-    pub(crate) fn weigh(&self, told: [f32; 3], measured: usize) -> [f32; 3] {
-        let mut log = told.map(|p| self.others * p.max(1e-9).ln());
+    pub(crate) fn weigh(&self, probabilities: [f32; 3], measured: usize) -> [f32; 3] {
+        let mut log = probabilities.map(|p| self.unmeasured * p.max(1e-9).ln());
         log[measured] += self.value;
         softmax(log)
     }
@@ -132,7 +133,7 @@ impl ClassifierWeights {
     }
 
     /// From the same order.
-    pub fn of([reader, refiner, features, second]: [f32; CLASSIFIERS]) -> Self {
+    pub fn from_order([reader, refiner, features, second]: [f32; CLASSIFIERS]) -> Self {
         Self { reader, refiner, features, second }
     }
 }
@@ -158,6 +159,14 @@ pub struct CardWeights {
     pub shared: f32,
 }
 
+impl CardWeights {
+    /// The constant term, then the rest as declared.
+    pub fn in_order(&self) -> [f32; 7] {
+        let Self { bias, reader, score, context, right, lead, shared } = *self;
+        [bias, reader, score, context, right, lead, shared]
+    }
+}
+
 impl Fusion {
     /// Loads the weights from a folder of models or from the program itself.
     ///
@@ -176,14 +185,13 @@ impl Fusion {
     /// # Errors
     /// See [`Fusion::load`].
     pub fn outline_weights(models: &Models) -> Result<evidence::Weights, ModelsError> {
-        let own = if models.has(FUSION) { Self::load(models)?.outlines } else { None };
-        let missing = || ModelsError::Json {
-            file: Models::Shipped.name_of(FUSION),
-            reason: "it has no `outlines`".to_owned(),
-        };
-        match own {
+        let weights = if models.has(FUSION) { Self::load(models)?.outlines } else { None };
+        match weights {
             Some(weights) => Ok(weights),
-            None => Self::load(&Models::Shipped)?.outlines.ok_or_else(missing),
+            None => Self::load(&Models::Shipped)?.outlines.ok_or_else(|| ModelsError::Json {
+                file: Models::Shipped.name_of(FUSION),
+                reason: "it has no `outlines`".to_owned(),
+            }),
         }
     }
 
@@ -199,15 +207,15 @@ impl Fusion {
     /// # Errors
     /// A network's file cannot be read.
     pub fn not_fitted_with(&self, models: &Models) -> Result<Vec<&'static str>, ModelsError> {
-        let known = [
+        let networks = [
             (file_of(Kind::Reader), Some(&self.reader_sha256)),
             (file_of(Kind::Refiner), self.refiner_sha256.as_ref()),
             (file_of(Kind::Finder), self.finder_sha256.as_ref()),
         ];
-        let mut others = Vec::new();
-        for (file, fitted_with) in known {
+        let mut different = Vec::new();
+        for (file, fitted_with) in networks {
             if models.has(file) && fitted_with != Some(&sha256(&models.read(file)?)) {
-                others.push(file);
+                different.push(file);
             }
         }
         // Where a folder has none, the shipped one is read with.
@@ -215,9 +223,9 @@ impl Fusion {
         if let Some((fitted_with, models)) = second
             && *fitted_with != sha256(&models.read(SECOND_READER)?)
         {
-            others.push(SECOND_READER);
+            different.push(SECOND_READER);
         }
-        Ok(others)
+        Ok(different)
     }
 }
 
@@ -244,7 +252,7 @@ pub(crate) fn in_range(weights: &serde_json::Value) -> Result<(), String> {
 /// Largest size of a weight. Fitted ones are below 10.
 const MOST: f64 = 1000.0;
 
-/// A number within a value that is larger than [`MOST`], or that is none: infinities and NaN are
+/// A number within a value that is larger than [`MOST`], or not finite: infinities and NaN are
 /// null in JSON.
 fn beyond(value: &serde_json::Value) -> Option<String> {
     use serde_json::Value;

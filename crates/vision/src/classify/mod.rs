@@ -1,13 +1,13 @@
 //! Turns straightened cards into readings: the probabilities of each card's values.
 
-pub mod alike;
 pub(crate) mod classical;
-pub mod company;
+mod closer;
 pub(crate) mod drawing;
 pub mod fused;
 pub mod fusion;
 pub mod neural;
 pub(crate) mod reader;
+pub mod screens;
 pub mod taught;
 
 pub use classical::{features::Features, model::quadratic, template::Masks};

@@ -1,7 +1,7 @@
 //! Classifies cards with a network.
 
 use super::reader::{Cards, FirstLook, Reader};
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::probability::{logistic, softmax};
 use crate::table::TableFacts;
 use setsight_nets::engine::{Models, ModelsError, Network, NetworkError, SECOND_READER};
@@ -21,8 +21,13 @@ impl CardNetwork for Network {
     }
 }
 
-/// A network's logits for each card, and what else it tells of each.
-type Outputs = (Vec<[f32; reader::OUTPUTS]>, Vec<Vec<f32>>);
+/// What a network gives for each card.
+#[derive(Default)]
+pub(crate) struct NetworkOutput {
+    pub logits: Vec<[f32; reader::OUTPUTS]>,
+    /// Its further outputs; empty if it has none.
+    pub embeddings: Vec<Vec<f32>>,
+}
 
 /// The reader that runs the reader network.
 pub struct NeuralReader {
@@ -62,26 +67,27 @@ impl NeuralReader {
         &self,
         cards: impl IntoIterator<Item = &'a CardImage, IntoIter: ExactSizeIterator>,
     ) -> Result<Vec<[f32; reader::OUTPUTS]>, NetworkError> {
-        Ok(self.outputs(cards)?.0)
+        Ok(self.outputs(cards)?.logits)
     }
 
     pub(crate) fn outputs<'a>(
         &self,
         cards: impl IntoIterator<Item = &'a CardImage, IntoIter: ExactSizeIterator>,
-    ) -> Result<Outputs, NetworkError> {
+    ) -> Result<NetworkOutput, NetworkError> {
         let cards = cards.into_iter();
         let count = cards.len();
         if count == 0 {
-            return Ok((Vec::new(), Vec::new()));
+            return Ok(NetworkOutput::default());
         }
         let mut input = Vec::with_capacity(count * INPUT);
         cards.for_each(|card| push_input(card, &mut input));
         let outputs = self.network.logits(input, count)?;
-        let split = |row: &[f32]| {
-            let (logits, more) = row.split_first_chunk().expect("loading has checked its length");
-            (*logits, more.to_vec())
-        };
-        Ok(outputs.chunks_exact(outputs.len() / count).map(split).unzip())
+        let rows = outputs.chunks_exact(outputs.len() / count).map(|row| {
+            let (logits, rest) = row.split_first_chunk().expect("loading has checked its length");
+            (*logits, rest.to_vec())
+        });
+        let (logits, embeddings) = rows.unzip();
+        Ok(NetworkOutput { logits, embeddings })
     }
 }
 
@@ -94,10 +100,10 @@ impl Reader for NeuralReader {
         let logits = self.logits(&cards.images)?;
         let facts = before.after_cards(&logits);
         let (edition, _) = facts.named_edition();
-        let reading = |logits: &[f32; reader::OUTPUTS]| {
-            reading_of(&reader::of_edition(logits, edition), logits[reader::CARD])
-        };
-        let readings = logits.iter().map(reading).collect();
+        let readings = logits
+            .iter()
+            .map(|logits| reading_of(&reader::of_edition(logits, edition), logits[reader::CARD]))
+            .collect();
         Ok((FirstLook { readings, logits, likeness: None }, facts))
     }
 }
@@ -183,12 +189,22 @@ mod tests {
     #[test]
     fn planes_are_red_green_blue_and_one_is_255() {
         let reader = NeuralReader::with_network(Box::new(Means));
-        let flat = |color| card(RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb(color)));
         let logits = reader.logits(&[flat([255, 0, 0]), flat([0, 51, 255])]).unwrap();
-        let near = |a: f32, b: f32| (a - b).abs() < 1e-4;
-        assert!(near(logits[0][0], 1.0) && near(logits[0][1], 0.0) && near(logits[0][2], 0.0));
-        assert!(near(logits[1][0], 0.0) && near(logits[1][1], 0.2) && near(logits[1][2], 1.0));
+        assert!(
+            is_near(logits[0][0], 1.0) && is_near(logits[0][1], 0.0) && is_near(logits[0][2], 0.0)
+        );
+        assert!(
+            is_near(logits[1][0], 0.0) && is_near(logits[1][1], 0.2) && is_near(logits[1][2], 1.0)
+        );
         assert!(reader.logits(&[]).unwrap().is_empty());
+    }
+
+    fn is_near(a: f32, b: f32) -> bool {
+        (a - b).abs() < 1e-4
+    }
+
+    fn flat(color: [u8; 3]) -> CardImage {
+        card(RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb(color)))
     }
 
     #[test]

@@ -37,14 +37,16 @@ impl FlatCard {
             return None;
         }
         let outline = symbol_outline(self.shape);
-        let in_symbol = |x: &f64| is_inside(outline, (p.x - x, p.y));
-        Some(if symbol_centers(self.number).iter().any(in_symbol) { self.ink } else { WHITE })
+        Some(if symbol_centers(self.number).iter().any(|x| is_inside(outline, (p.x - x, p.y))) {
+            self.ink
+        } else {
+            WHITE
+        })
     }
 }
 
 /// Draws a photo of cards; later ones cover earlier ones. Each pixel is the mean of 3 x 3 samples.
 pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
-    const SAMPLES: u32 = 3;
     let placed: Vec<(&FlatCard, Homography)> = cards
         .iter()
         .map(|card| (card, Homography::between(&card.corners, &Quad::unit_card()).unwrap()))
@@ -52,10 +54,7 @@ pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
     RgbImage::from_fn(width, height, |x, y| {
         let mut sum = [0u32; 3];
         for sample in 0..SAMPLES * SAMPLES {
-            let at = |base: u32, part: u32| {
-                f64::from(base) + (f64::from(part) + 0.5) / f64::from(SAMPLES)
-            };
-            let p = Point::new(at(x, sample % SAMPLES), at(y, sample / SAMPLES));
+            let p = Point::new(sample_at(x, sample % SAMPLES), sample_at(y, sample / SAMPLES));
             let top = placed.iter().rev().find_map(|(card, from)| card.color_at(from, p));
             let color = top.unwrap_or(TABLE);
             (0..3).for_each(|c| sum[c] += u32::from(color[c]));
@@ -64,18 +63,28 @@ pub(crate) fn photo((width, height): (u32, u32), cards: &[FlatCard]) -> Frame {
     })
 }
 
+const SAMPLES: u32 = 3;
+
+fn sample_at(base: u32, part: u32) -> f64 {
+    f64::from(base) + (f64::from(part) + 0.5) / f64::from(SAMPLES)
+}
+
 /// Whether a point lies inside a closed polygon, by the parity of the edges to its right.
 fn is_inside(polygon: &[(f64, f64)], (x, y): (f64, f64)) -> bool {
     let edges = polygon.iter().zip(polygon.iter().cycle().skip(1));
-    let crosses = |(a, b): &(&(f64, f64), &(f64, f64))| {
-        (a.1 > y) != (b.1 > y) && x < a.0 + (y - a.1) * (b.0 - a.0) / (b.1 - a.1)
-    };
-    edges.filter(crosses).count() % 2 == 1
+    edges
+        .filter(|(a, b)| (a.1 > y) != (b.1 > y) && x < a.0 + (y - a.1) * (b.0 - a.0) / (b.1 - a.1))
+        .count()
+        % 2
+        == 1
 }
 
 /// A card 90 pixels long with its upper left corner at (x, y), turned clockwise by `angle` radians.
 pub(crate) fn card_at(x: f64, y: f64, angle: f64) -> Quad {
     let (sin, cos) = angle.sin_cos();
-    let turned = |p: Point| Point::new(x + cos * p.x - sin * p.y, y + sin * p.x + cos * p.y);
-    Quad::new(Quad::rectangle(90.0, 57.6).0.map(turned))
+    Quad::new(
+        Quad::rectangle(90.0, 57.6)
+            .0
+            .map(|p| Point::new(x + cos * p.x - sin * p.y, y + sin * p.x + cos * p.y)),
+    )
 }

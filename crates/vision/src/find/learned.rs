@@ -12,11 +12,11 @@ pub(crate) mod place;
 
 use super::{CardFinder, FindError, panels::panels};
 use crate::{
-    classify::fusion::Fusion, data::CardOutline, overlap::tell_shared, refiner::RefinerNetwork,
+    card::CardOutline, classify::fusion::Fusion, overlap::mark_shared, refiner::RefinerNetwork,
     trace::Trace,
 };
 use candidates::{FinderNetwork, Found};
-use place::{Laid, Placer};
+use place::{FittedTable, PoseFitter};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError};
 use setsight_photo::Frame;
@@ -77,7 +77,7 @@ pub struct Detections {
     /// What the network describes.
     pub found: Found,
     /// The candidates with their fitted corners, in the order of `found`.
-    pub laid: Laid,
+    pub fitted: FittedTable,
     /// The features of each candidate.
     pub features: Vec<[f64; evidence::FEATURES]>,
 }
@@ -130,10 +130,10 @@ impl Learned {
         }
         let found = Found::detect(frame, &*self.network, &self.params)?;
         let Found { working, symbols, .. } = &found;
-        let placer = Placer { frame, working, symbols, params: &self.params.place };
-        let laid = placer.place(&found.cards, self.refiner.as_deref())?;
-        let features = evidence::features(&found, &laid);
-        Ok(Some(Detections { found, laid, features }))
+        let fitter = PoseFitter { frame, working, symbols, params: &self.params.place };
+        let fitted = fitter.fit(&found.cards, self.refiner.as_deref())?;
+        let features = evidence::features(&found, &fitted);
+        Ok(Some(Detections { found, fitted, features }))
     }
 }
 
@@ -158,10 +158,10 @@ impl Learned {
         frame: &Frame,
         trace: &mut Trace<'_>,
     ) -> Result<Vec<CardOutline>, FindError> {
-        let Some(seen) = self.detect(frame)? else { return Ok(Vec::new()) };
-        trace.picture("heat", || pictures::heat(&seen))?;
-        trace.picture("places", || pictures::places(frame, &seen, &self.weights))?;
-        Ok(outlines(&seen, &self.params, &self.weights))
+        let Some(detections) = self.detect(frame)? else { return Ok(Vec::new()) };
+        trace.picture("heat", || pictures::heat(&detections))?;
+        trace.picture("places", || pictures::places(frame, &detections, &self.weights))?;
+        Ok(outlines(&detections, &self.params, &self.weights))
     }
 
     /// Detects the cards of each section at a scale and on a plane that suit it. A card in the overlap of two
@@ -188,7 +188,7 @@ impl Learned {
                 kept.push(outline);
             }
         }
-        tell_shared(&mut kept);
+        mark_shared(&mut kept);
         Ok(kept)
     }
 }
@@ -230,15 +230,15 @@ impl Section {
         let along = |along, across| if width > height { (along, across) } else { (across, along) };
         let border = |i: u32| f64::from(first(i) + first(i - 1) + length) / 2.0;
         let tolerance = TOLERANCE * f64::from(short);
-        let section = |i: u32| Self {
+        let sections = (0..count).map(|i| Self {
             offset_px: along(first(i), 0),
             size_px: along(length, short),
             centres_px: (
                 if i == 0 { f64::MIN } else { border(i) - tolerance },
                 if i + 1 == count { f64::MAX } else { border(i + 1) + tolerance },
             ),
-        };
-        (0..count).map(section).collect()
+        });
+        sections.collect()
     }
 
     fn crop(&self, frame: &Frame) -> Frame {
@@ -260,23 +260,25 @@ impl Section {
 
 /// The candidates whose log odds reach the threshold, the likeliest first.
 pub(crate) fn outlines(
-    seen: &Detections,
+    detections: &Detections,
     params: &Params,
     weights: &evidence::Weights,
 ) -> Vec<CardOutline> {
-    let mut outlines: Vec<CardOutline> = seen
-        .laid
+    let mut outlines: Vec<CardOutline> = detections
+        .fitted
         .cards
         .iter()
-        .zip(&seen.features)
+        .zip(&detections.features)
         .map(|(card, features)| CardOutline {
             score: evidence::log_odds(features, weights),
-            ..CardOutline::at(seen.found.working.in_image(&card.refined.quad).higher_corner_first())
+            ..CardOutline::at(
+                detections.found.working.in_image(&card.refined.quad).higher_corner_first(),
+            )
         })
         .filter(|outline| outline.score >= params.least_score)
         .collect();
     outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
-    tell_shared(&mut outlines);
+    mark_shared(&mut outlines);
     outlines
 }
 
@@ -299,7 +301,7 @@ fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutli
         outlines.push(CardOutline { score, ..CardOutline::at(panel.higher_corner_first()) });
     }
     outlines.sort_by(|a, b| b.score.total_cmp(&a.score));
-    tell_shared(&mut outlines);
+    mark_shared(&mut outlines);
     outlines
 }
 

@@ -100,12 +100,12 @@ impl Panel {
     /// With its edges where the stock's colour ends: beside a soft edge no pixel is flat, and JPEG spoils the
     /// blocks of 8 x 8 pixels through which an edge goes.
     fn up_to_its_edges(self, pixels: &RgbImage, flat: Flat) -> Self {
-        let mut whole = self.clone();
+        let mut extended = self.clone();
         for axis in [0, 1] {
-            whole.from[axis] -= self.beyond(pixels, flat, axis, -1).min(self.from[axis]);
-            whole.to[axis] += self.beyond(pixels, flat, axis, 1);
+            extended.from[axis] -= self.beyond(pixels, flat, axis, -1).min(self.from[axis]);
+            extended.to[axis] += self.beyond(pixels, flat, axis, 1);
         }
-        whole
+        extended
     }
 
     /// How many pixels of stock lie beyond a side: as long as most of what a line crosses is nearer to the stock
@@ -120,30 +120,44 @@ impl Panel {
         // Corners may be round.
         let inset = (self.to[across] - self.from[across]) * 15 / 100;
         let side = if way < 0 { i64::from(self.from[axis]) } else { i64::from(self.to[axis]) - 1 };
-        let offs = |step: i64| -> Option<Vec<u8>> {
+        let line = self.from[across] + inset..self.to[across] - inset;
+        let offs = |step: i64| {
             let at = u32::try_from(side + way * step).ok()?;
-            let line = self.from[across] + inset..self.to[across] - inset;
-            let off_at = |other: u32| {
-                let (x, y) = if axis == 0 { (at, other) } else { (other, at) };
-                Some(off(self.color, *pixels.get_pixel_checked(x, y)?))
-            };
-            let mut offs: Vec<u8> = line.map(off_at).collect::<Option<_>>()?;
-            offs.sort_unstable();
-            Some(offs)
+            self.offs_along(pixels, axis, at, line.clone())
         };
         let Some(further) = offs(FURTHER_PX) else { return rim };
         let most = LIKE_STOCK.min(further[further.len() / 2] / 2);
         if most < 2 {
             return rim;
         }
-        let is_stock = |step: &i64| {
-            offs(*step).is_some_and(|offs| offs[(offs.len() as f64 * MOST_OF_IT) as usize] <= most)
-        };
-        (1..=BLOCK_PX).take_while(is_stock).count() as u32
+        (1..=BLOCK_PX)
+            .take_while(|step| {
+                offs(*step)
+                    .is_some_and(|offs| offs[(offs.len() as f64 * MOST_OF_IT) as usize] <= most)
+            })
+            .count() as u32
+    }
+
+    /// By how much the pixels of a line across `axis` differ from the stock, the least first; `None` if the picture
+    /// ends before.
+    fn offs_along(
+        &self,
+        pixels: &RgbImage,
+        axis: usize,
+        at: u32,
+        line: std::ops::Range<u32>,
+    ) -> Option<Vec<u8>> {
+        let offs = line.map(|along| {
+            let (x, y) = if axis == 0 { (at, along) } else { (along, at) };
+            Some(off(self.color, *pixels.get_pixel_checked(x, y)?))
+        });
+        let mut offs: Vec<u8> = offs.collect::<Option<_>>()?;
+        offs.sort_unstable();
+        Some(offs)
     }
 
     fn quad(&self) -> Quad {
-        /// Up to this ratio of its sides a cell is square, and does not tell how its symbols lie: as most do, in a
+        /// Up to this ratio of its sides a cell is square, and does not show how its symbols lie: as most do, in a
         /// row.
         const SQUARE: f64 = 1.12;
         let [width, height] = self.size();
@@ -163,16 +177,18 @@ fn off(a: Rgb<u8>, b: Rgb<u8>) -> u8 {
 fn alike(panels: Vec<Panel>) -> Vec<Panel> {
     const SAME: f64 = 0.03;
     const FRAMED: f64 = 0.15;
-    let count = |panel: &Panel| {
-        let same = |other: &&Panel| panel.has_size_of(other, SAME) && panel.has_color_of(other);
-        panels.iter().filter(same).count()
-    };
-    let several: Vec<&Panel> = panels.iter().filter(|panel| count(panel) >= LEAST_ALIKE).collect();
-    let is_like = |panel: &Panel| several.iter().any(|own| own.has_size_of(panel, FRAMED));
-    let cards: Vec<&Panel> = panels.iter().filter(|panel| is_like(panel)).collect();
+    let is_same = |a: &Panel, b: &Panel| a.has_size_of(b, SAME) && a.has_color_of(b);
+    let several: Vec<&Panel> = panels
+        .iter()
+        .filter(|a| panels.iter().filter(|b| is_same(a, b)).count() >= LEAST_ALIKE)
+        .collect();
+    let cards: Vec<&Panel> = panels
+        .iter()
+        .filter(|panel| several.iter().any(|other| other.has_size_of(panel, FRAMED)))
+        .collect();
     let holds_another = |panel: &Panel| {
-        let smaller = |other: &&&Panel| !panel.has_size_of(other, FRAMED);
-        cards.iter().filter(smaller).any(|other| panel.holds_center_of(other))
+        let mut smaller = cards.iter().filter(|other| !panel.has_size_of(other, FRAMED));
+        smaller.any(|other| panel.holds_center_of(other))
     };
     cards.iter().filter(|panel| !holds_another(panel)).map(|panel| (*panel).clone()).collect()
 }
@@ -227,20 +243,19 @@ fn areas(pixels: &RgbImage, flat: Flat) -> Vec<Panel> {
                 }
             }
         }
-        let is_own = |x: usize, y: usize| area_of[y * width + x] == number;
+        let is_inside = |x: usize, y: usize| area_of[y * width + x] == number;
         let color = Rgb(sum.map(|sum| (sum / count as u64) as u8));
         let pixel = |at: [usize; 2]| at.map(|v| v as u32);
         let panel = Panel { from: pixel(from), to: pixel(to), color };
         // Light makes a slope on the stock of a photo, however smooth it is.
         let is_even = || {
-            let own = (from[1]..to[1]).flat_map(|y| (from[0]..to[0]).map(move |x| (x, y)));
-            let own = own.filter(|&(x, y)| is_own(x, y));
-            let alike = |&(x, y): &(usize, usize)| {
-                off(color, *pixels.get_pixel(x as u32, y as u32)) <= most + 1
-            };
-            own.filter(alike).count() as f64 >= EVEN_PART * count as f64
+            let area = (from[1]..to[1]).flat_map(|y| (from[0]..to[0]).map(move |x| (x, y)));
+            let even = area.filter(|&(x, y)| {
+                is_inside(x, y) && off(color, *pixels.get_pixel(x as u32, y as u32)) <= most + 1
+            });
+            even.count() as f64 >= EVEN_PART * count as f64
         };
-        if is_panel(from, to, count, is_own) && is_even() && panel.has_ink(pixels) {
+        if is_panel(from, to, count, is_inside) && is_even() && panel.has_ink(pixels) {
             panels.push(panel.up_to_its_edges(pixels, flat));
         }
     }
@@ -253,7 +268,7 @@ fn is_panel(
     from: [usize; 2],
     to: [usize; 2],
     count: usize,
-    is_own: impl Fn(usize, usize) -> bool,
+    is_inside: impl Fn(usize, usize) -> bool,
 ) -> bool {
     const SMALLEST_PX: usize = 8;
     const ASPECT: std::ops::RangeInclusive<f64> = 1.0..=2.1;
@@ -270,13 +285,13 @@ fn is_panel(
     }
     let inset = (short * 3 / 100).max(1);
     let corner = (short * 15 / 100).max(1);
-    let blank = |along: usize, is_own: &dyn Fn(usize) -> bool| {
+    let blank = |along: usize, is_inside: &dyn Fn(usize) -> bool| {
         let (first, last) = (from[along] + corner, to[along] - corner);
-        let own = (first..last).filter(|&at| is_own(at)).count();
-        own as f64 >= BLANK * (last - first) as f64
+        let inside = (first..last).filter(|&at| is_inside(at)).count();
+        inside as f64 >= BLANK * (last - first) as f64
     };
-    [from[1] + inset, to[1] - 1 - inset].iter().all(|&y| blank(0, &|x| is_own(x, y)))
-        && [from[0] + inset, to[0] - 1 - inset].iter().all(|&x| blank(1, &|y| is_own(x, y)))
+    [from[1] + inset, to[1] - 1 - inset].iter().all(|&y| blank(0, &|x| is_inside(x, y)))
+        && [from[0] + inset, to[0] - 1 - inset].iter().all(|&x| blank(1, &|y| is_inside(x, y)))
 }
 
 /// Whether few neighbouring pixels differ, as in a picture that a program has drawn.
@@ -289,7 +304,7 @@ pub(crate) fn is_drawing(picture: &RgbImage) -> bool {
 
 /// The share of neighbouring pixels in a row that differ by so many levels or less in each channel.
 pub(crate) fn alike_within(frame: &RgbImage, most: u8) -> f32 {
-    /// Some rows tell as much as all.
+    /// Some rows are as good as all.
     const ROWS: usize = 64;
     let width = 3 * frame.width() as usize;
     let (mut all, mut alike) = (0u32, 0u32);

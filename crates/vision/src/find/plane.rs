@@ -1,6 +1,6 @@
 //! The table as one plane: the size of a card, depending on where it lies.
 
-use super::working::WorkingQuad;
+use super::working_image::WorkingQuad;
 use nalgebra::{Matrix3, Vector3};
 use setsight_photo::geometry::{Homography, Point, Quad};
 
@@ -154,9 +154,9 @@ impl TablePlane {
             pairs.clear();
             weights.clear();
             for &(quad, weight) in cards {
-                let seen = table_from_working.apply_quad(&quad);
-                let target = Pose::nearest(&seen).quad_on_table();
-                let error = corner_error(&seen, &target);
+                let on_table = table_from_working.apply_quad(&quad);
+                let target = Pose::nearest(&on_table).quad_on_table();
+                let error = corner_error(&on_table, &target);
                 let robust = weight * (1.0 + (error / TOLERANCE).powi(2)).powi(-2);
                 for (from, to) in quad.0.into_iter().zip(target.0) {
                     pairs.push((from, to));
@@ -179,24 +179,24 @@ impl TablePlane {
 
     /// The card nearest to an outline whose misfit is below `elsewhere`.
     pub(crate) fn card_near(&self, outline: &WorkingQuad, elsewhere: f64) -> Option<WorkingQuad> {
-        let seen = self.table_from_working.apply_quad(outline);
-        let pose = Pose::nearest(&seen);
-        let is_near = corner_error(&seen, &pose.quad_on_table()) < elsewhere;
+        let on_table = self.table_from_working.apply_quad(outline);
+        let pose = Pose::nearest(&on_table);
+        let is_near = corner_error(&on_table, &pose.quad_on_table()) < elsewhere;
         is_near.then(|| self.quad_in_working(&pose))
     }
 
     /// How an outline fits this table: its misfit, and the natural logarithm of its size in relation to a
     /// card at that place.
     pub(crate) fn fit_of(&self, outline: &WorkingQuad) -> (f64, f64) {
-        let seen: Quad = self.table_from_working.apply_quad(outline);
-        (self.misfit(outline), log_size(&seen) - CARD_ASPECT.ln())
+        let on_table: Quad = self.table_from_working.apply_quad(outline);
+        (self.misfit(outline), log_size(&on_table) - CARD_ASPECT.ln())
     }
 
     /// Mean distance of a quad's corners from those of the nearest card on this table, in short
     /// sides.
     pub(crate) fn misfit(&self, quad: &WorkingQuad) -> f64 {
-        let seen = self.table_from_working.apply_quad(quad);
-        corner_error(&seen, &Pose::nearest(&seen).quad_on_table())
+        let on_table = self.table_from_working.apply_quad(quad);
+        corner_error(&on_table, &Pose::nearest(&on_table).quad_on_table())
     }
 
     /// The image of a card at a pose.

@@ -6,7 +6,7 @@
 //! the predicted side is kept.
 
 use super::plane::{CARD_ASPECT, Pose, TablePlane};
-use super::working::{Working, WorkingQuad};
+use super::working_image::{Working, WorkingQuad};
 use nalgebra::{Matrix3, Vector3};
 use setsight_photo::geometry::Point;
 
@@ -110,8 +110,8 @@ impl Profiles<'_> {
         let at = |t: f64, d: f64| a.lerp(b, t) + outwards * d;
         let place =
             |k: usize| FIRST_SAMPLE + (1.0 - 2.0 * FIRST_SAMPLE) * k as f64 / (SAMPLES - 1) as f64;
-        let seen = self.sample(reach, &place, &at);
-        if seen < SAMPLES / 2 {
+        let inside = self.sample(reach, &place, &at);
+        if inside < SAMPLES / 2 {
             return None;
         }
         let mean = self.edge.iter().sum::<f32>() / self.edge.len() as f32;
@@ -153,11 +153,13 @@ impl Profiles<'_> {
             return None;
         }
         let (from, to) = self.sharpen(first, last, offsets)?;
-        let point = |t: f64| {
-            let k = (t - FIRST_SAMPLE) / (1.0 - 2.0 * FIRST_SAMPLE);
-            at(t, from + (to - from) * k - f64::from(reach))
-        };
-        Some(Side { points: POINTS_AT.map(point), support })
+        Some(Side {
+            points: POINTS_AT.map(|t| {
+                let k = (t - FIRST_SAMPLE) / (1.0 - 2.0 * FIRST_SAMPLE);
+                at(t, from + (to - from) * k - f64::from(reach))
+            }),
+            support,
+        })
     }
 
     /// Fills in the edge strengths; returns the number of samples completely inside the picture.
@@ -170,7 +172,7 @@ impl Profiles<'_> {
         let offsets = (2 * reach + 1) as usize;
         self.edge.clear();
         self.edge.resize(SAMPLES * offsets, 0.0);
-        let mut seen = 0;
+        let mut inside = 0;
         let mut line = vec![[0f32; 3]; offsets + 2];
         for k in 0..SAMPLES {
             let t = place(k);
@@ -179,7 +181,7 @@ impl Profiles<'_> {
             if !self.has_around(point(0)) || !self.has_around(point(offsets + 1)) {
                 continue;
             }
-            seen += 1;
+            inside += 1;
             for (i, value) in line.iter_mut().enumerate() {
                 *value = self.bilinear(point(i));
             }
@@ -201,7 +203,7 @@ impl Profiles<'_> {
             self.preferred.push(if *e < 0.0 { DARKER_INSIDE * strength } else { strength });
             *e = strength;
         }
-        seen
+        inside
     }
 
     /// Whether the four pixels around a place are in the picture.
@@ -273,14 +275,14 @@ pub struct Refined {
 
 impl Refined {
     /// Number of sides found, 0 to 4.
-    pub(crate) fn sides_seen(&self) -> usize {
-        self.confirmed.iter().filter(|&&seen| seen).count()
+    pub(crate) fn sides_found(&self) -> usize {
+        self.confirmed.iter().filter(|&&is_confirmed| is_confirmed).count()
     }
 
     /// Searches for the sides near `expected` and fits the card to them. On a given table a card
     /// has three degrees of freedom, so two sides determine the others, and a side that does not
     /// agree with the rest belongs to something else.
-    pub(crate) fn of(
+    pub(crate) fn locate(
         working: &Working,
         expected: &WorkingQuad,
         table: Option<&TablePlane>,
@@ -302,7 +304,7 @@ impl Refined {
             return refit;
         }
         let pose = fit_pose(&refit.quad, &refit.sides, table, params);
-        Self::of(working, &table.quad_in_working(&pose), Some(table), params)
+        Self::locate(working, &table.quad_in_working(&pose), Some(table), params)
     }
 
     fn fit(
@@ -329,7 +331,7 @@ impl Refined {
         };
         let corners =
             [0, 1, 2, 3].map(|i| intersection(line((i + 3) % 4), line(i)).unwrap_or(base.0[i]));
-        let quad = WorkingQuad::of(corners);
+        let quad = WorkingQuad::from_corners(corners);
         // Nearly parallel lines may intersect anywhere: a far corner means that the lines were not
         // sides.
         let limit = 0.25 * base.short_side();
@@ -404,7 +406,7 @@ const INWARDS: f64 = 0.9;
 pub(super) fn rim(quad: &WorkingQuad, working: &Working, first: f64, count: usize) -> Vec<[u8; 3]> {
     let (rgb, width, height) = (working.rgb.as_raw(), working.width, working.height);
     let center = quad.center();
-    let mut seen = Vec::with_capacity(4 * count);
+    let mut colors = Vec::with_capacity(4 * count);
     for i in 0..4 {
         let (a, b) = (quad.0[i], quad.0[(i + 1) % 4]);
         for k in 0..count {
@@ -412,29 +414,29 @@ pub(super) fn rim(quad: &WorkingQuad, working: &Working, first: f64, count: usiz
             let p = center.lerp(a.lerp(b, t), INWARDS);
             if p.x >= 0.0 && p.y >= 0.0 && p.x < width as f64 && p.y < height as f64 {
                 let at = 3 * (p.y as usize * width + p.x as usize);
-                seen.push([rgb[at], rgb[at + 1], rgb[at + 2]]);
+                colors.push([rgb[at], rgb[at + 1], rgb[at + 2]]);
             }
         }
     }
-    seen
+    colors
 }
 
 /// Share of the rim, just inside the sides (in working pixels), whose colour is close to the rim's
 /// median, 0 to 1: a card is blank there, in one colour. Points outside the picture do not count.
 pub(crate) fn even_rim(quad: &WorkingQuad, working: &Working) -> f64 {
-    let seen = rim(quad, working, 0.08, 10);
-    if seen.is_empty() {
+    let colors = rim(quad, working, 0.08, 10);
+    if colors.is_empty() {
         return 0.0;
     }
     let median = [0, 1, 2].map(|c| {
-        let mut values: Vec<u8> = seen.iter().map(|px| px[c]).collect();
+        let mut values: Vec<u8> = colors.iter().map(|px| px[c]).collect();
         let middle = values.len() / 2;
         f64::from(*values.select_nth_unstable(middle).1)
     });
-    let alike = seen
+    let alike = colors
         .iter()
         .filter(|px| (0..3).all(|c| (f64::from(px[c]) - median[c]).abs() < 0.12 * median[c] + 6.0));
-    alike.count() as f64 / seen.len() as f64
+    alike.count() as f64 / colors.len() as f64
 }
 
 #[cfg(test)]
@@ -459,14 +461,14 @@ mod tests {
     }
 
     fn card_at(x: f64, y: f64) -> WorkingQuad {
-        WorkingQuad::of(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(x, y)))
+        WorkingQuad::from_corners(Quad::rectangle(154.0, 100.0).0.map(|p| p + Point::new(x, y)))
     }
 
     #[test]
     fn sides_are_found_below_a_pixel() {
         let working = photo(100.4, 80.7, 254.4, 180.7);
         let expected = card_at(96.0, 85.0);
-        let found = Refined::of(&working, &expected, None, &Params::default());
+        let found = Refined::locate(&working, &expected, None, &Params::default());
         assert_eq!(found.confirmed, [true; 4]);
         let truth = [(100.4, 80.7), (254.4, 80.7), (254.4, 180.7), (100.4, 180.7)];
         for (corner, (x, y)) in found.quad.0.iter().zip(truth) {
@@ -478,7 +480,7 @@ mod tests {
     fn without_a_line_the_expected_side_stays() {
         let working = photo(0.0, 0.0, 0.0, 0.0);
         let expected = card_at(90.0, 90.0);
-        let found = Refined::of(&working, &expected, None, &Params::default());
+        let found = Refined::locate(&working, &expected, None, &Params::default());
         assert_eq!((found.quad, found.confirmed), (expected, [false; 4]));
     }
 

@@ -17,11 +17,11 @@ pub(crate) mod shape;
 pub(crate) mod symbols;
 
 use self::grouping::Grouped;
-use super::working::{Working, WorkingQuad};
+use super::working_image::{Working, WorkingQuad};
 use super::{CardFinder, FindError};
 use super::{plane::TablePlane, sides};
-use crate::overlap::{overlap, tell_shared};
-use crate::{choice::FinderError, data::CardOutline, trace::Trace};
+use crate::overlap::{mark_shared, overlap};
+use crate::{card::CardOutline, finder_and_reader::FinderError, trace::Trace};
 use setsight_photo::{Frame, geometry::Quad};
 
 /// The finder without networks: its parameters.
@@ -94,10 +94,12 @@ impl CardFinder for SymbolFinder {
         };
         let second = at_scale(frame, self, closer, "-closer", trace)?;
         // The second pass detects more cards, unless it only resolved more texture.
-        let evidence =
-            |seen: &Detections| seen.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>();
-        Ok(in_photo(if evidence(&second) > evidence(&first) { second } else { first }))
+        Ok(in_photo(if evidence_of(&second) > evidence_of(&first) { second } else { first }))
     }
+}
+
+fn evidence_of(detections: &Detections) -> f64 {
+    detections.outlines.iter().map(|o| o.score.clamp(0.0, 8.0)).sum::<f64>()
 }
 
 /// The result of one pass.
@@ -113,28 +115,31 @@ struct Outline {
     score: f64,
 }
 
-fn in_photo(seen: Detections) -> Vec<CardOutline> {
-    let to_photo = |outline: Outline| {
-        let quad: Quad = outline.quad.in_space(1.0 / seen.scale);
-        CardOutline { score: outline.score, ..CardOutline::at(quad.higher_corner_first()) }
-    };
-    let mut outlines: Vec<CardOutline> = seen.outlines.into_iter().map(to_photo).collect();
-    tell_shared(&mut outlines);
+fn in_photo(detections: Detections) -> Vec<CardOutline> {
+    let mut outlines: Vec<CardOutline> = detections
+        .outlines
+        .into_iter()
+        .map(|outline| {
+            let quad: Quad = outline.quad.in_space(1.0 / detections.scale);
+            CardOutline { score: outline.score, ..CardOutline::at(quad.higher_corner_first()) }
+        })
+        .collect();
+    mark_shared(&mut outlines);
     outlines
 }
 
 /// The long side of the working image for a second pass, if the cards are too small in the first.
-fn closer_long_side_px(seen: &Detections, params: &SymbolFinder) -> Option<f64> {
-    let mut sizes: Vec<f64> = seen.outlines.iter().map(|o| o.quad.long_side()).collect();
+fn closer_long_side_px(detections: &Detections, params: &SymbolFinder) -> Option<f64> {
+    let mut sizes: Vec<f64> = detections.outlines.iter().map(|o| o.quad.long_side()).collect();
     sizes.sort_by(f64::total_cmp);
     // The far cards of a tilted table decide: use the lower quartile.
     let wanted = match sizes.get(sizes.len() / 4) {
         Some(&size) if size >= params.small_card_px => return None,
-        Some(&size) => seen.long_side_px * params.closer_card_px / size,
+        Some(&size) => detections.long_side_px * params.closer_card_px / size,
         None => f64::MAX,
     };
     let closer = wanted.min(params.closest_long_side_px);
-    (closer > 1.2 * seen.long_side_px).then_some(closer)
+    (closer > 1.2 * detections.long_side_px).then_some(closer)
 }
 
 /// Runs one pass; the names of its pictures end with `ending`.
@@ -153,13 +158,14 @@ fn at_scale(
     if trace.shows_pictures() {
         let sheet = pictures::maps(&working, &maps)?;
         trace.picture(&format!("maps{ending}"), || sheet)?;
-        let picture = || pictures::symbols(frame, &working, &symbols);
-        trace.picture(&format!("symbols{ending}"), picture)?;
+        trace.picture(&format!("symbols{ending}"), || {
+            pictures::symbols(frame, &working, &symbols)
+        })?;
     }
     let Grouped { cards, mut table } = grouping::group(symbols, long, &params.grouping);
     let mut refined = Vec::with_capacity(cards.len());
     for card in &cards {
-        refined.push(sides::Refined::of(&working, &card.quad, table.as_ref(), &params.sides));
+        refined.push(sides::Refined::locate(&working, &card.quad, table.as_ref(), &params.sides));
     }
     // The sides found determine the table better than the symbols did. Refit the table, then search
     // again for the missing sides.
@@ -196,8 +202,9 @@ fn at_scale(
     if let Some(table) = &table {
         add_contours(&mut outlines, &on_table, &working, table, params)?;
     }
-    let picture = || pictures::contours(frame, &working, &quads, &on_table);
-    trace.picture(&format!("contours{ending}"), picture)?;
+    trace.picture(&format!("contours{ending}"), || {
+        pictures::contours(frame, &working, &quads, &on_table)
+    })?;
     Ok(Detections { outlines, scale: working.scale, long_side_px: long })
 }
 
@@ -215,8 +222,8 @@ fn add_contours(
         if outlines.iter().any(taken) {
             continue;
         }
-        let refined = sides::Refined::of(working, quad, Some(table), &params.sides);
-        if refined.sides_seen() >= 3 {
+        let refined = sides::Refined::locate(working, quad, Some(table), &params.sides);
+        if refined.sides_found() >= 3 {
             outlines.push(Outline { quad: refined.quad, score: CONTOUR_ONLY_SCORE });
         }
     }
@@ -231,7 +238,7 @@ const CONTOUR_ONLY_SCORE: f64 = 0.5;
 fn sure_quads(cards: &[sides::Refined]) -> Vec<(WorkingQuad, f64)> {
     cards
         .iter()
-        .filter_map(|card| match card.sides_seen() {
+        .filter_map(|card| match card.sides_found() {
             4 => Some((card.quad, 1.0)),
             3 => Some((card.quad, 0.5)),
             2 => Some((card.quad, 0.1)),
@@ -248,20 +255,26 @@ mod tests {
     #[test]
     fn small_cards_get_a_closer_look() {
         let params = SymbolFinder::default();
-        let seen = |card_px: f64| Detections {
+        assert_eq!(closer_long_side_px(&detections(120.0), &params), None);
+        let closer = closer_long_side_px(&detections(56.0), &params).unwrap();
+        assert!((closer - 800.0 * 100.0 / 56.0).abs() < 1e-9);
+        assert_eq!(
+            closer_long_side_px(&detections(8.0), &params),
+            Some(params.closest_long_side_px)
+        );
+        let nothing = Detections { outlines: Vec::new(), ..detections(1.0) };
+        assert_eq!(closer_long_side_px(&nothing, &params), Some(params.closest_long_side_px));
+    }
+
+    fn detections(card_px: f64) -> Detections {
+        Detections {
             outlines: vec![Outline {
                 quad: Quad::rectangle(card_px, card_px / 1.54).in_space(1.0),
                 score: 5.0,
             }],
             scale: 1.0,
             long_side_px: 800.0,
-        };
-        assert_eq!(closer_long_side_px(&seen(120.0), &params), None);
-        let closer = closer_long_side_px(&seen(56.0), &params).unwrap();
-        assert!((closer - 800.0 * 100.0 / 56.0).abs() < 1e-9);
-        assert_eq!(closer_long_side_px(&seen(8.0), &params), Some(params.closest_long_side_px));
-        let nothing = Detections { outlines: Vec::new(), ..seen(1.0) };
-        assert_eq!(closer_long_side_px(&nothing, &params), Some(params.closest_long_side_px));
+        }
     }
 
     #[test]

@@ -49,9 +49,8 @@ pub(super) fn segment(
     }
     let along = (b - a) / length;
     let reach = width_px / 2.0 + 1.0;
-    let limit = |v: f64, max: u32| (v as i64).clamp(-1, i64::from(max));
-    let y0 = limit((a.y.min(b.y) - reach).floor(), image.height());
-    let y1 = limit((a.y.max(b.y) + reach).ceil(), image.height());
+    let y0 = limited((a.y.min(b.y) - reach).floor(), image.height());
+    let y1 = limited((a.y.max(b.y) + reach).ceil(), image.height());
     for y in y0..=y1 {
         let yc = y as f64 + 0.5;
         // Visit only the part of each row near the line; the bounding box of a long slanted line is
@@ -62,7 +61,7 @@ pub(super) fn segment(
             let half = reach / along.y.abs();
             (x0, x1) = (x0.max(middle - half), x1.min(middle + half));
         }
-        for x in limit(x0.floor(), image.width())..=limit(x1.ceil(), image.width()) {
+        for x in limited(x0.floor(), image.width())..=limited(x1.ceil(), image.width()) {
             let p = Point::new(x as f64 + 0.5, yc) - a;
             let t = p.dot(along);
             let distance = (p - along * t.clamp(0.0, length)).norm();
@@ -74,6 +73,10 @@ pub(super) fn segment(
             blend(image, x, y, color, coverage);
         }
     }
+}
+
+fn limited(v: f64, max: u32) -> i64 {
+    (v as i64).clamp(-1, i64::from(max))
 }
 
 /// Draws a closed outline; dashes continue around the corners.

@@ -35,13 +35,13 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The deck on the table. Without this, the cards tell which of the known decks it is.
+    /// The deck on the table. Without this, the cards show which of the built-in decks it is.
     pub fn deck(mut self, deck: Arc<Deck>) -> Self {
         self.plan.deck = Some(deck);
         self
     }
 
-    /// Whether pictures are mirrored, as webcams often store them. By default the squiggles tell.
+    /// Whether pictures are mirrored, as webcams often store them. By default the squiggles decide.
     pub fn mirrored(mut self, mirrored: Mirrored) -> Self {
         self.plan.mirrored = mirrored;
         self

@@ -1,7 +1,7 @@
 //! Divides a straightened card by its own white, a smooth field across the card.
 
 use super::BALANCED_WHITE;
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
 use image::RgbImage;
 
 /// Values in a row of a card: R, G, B of each pixel.
@@ -62,11 +62,6 @@ impl pulp::WithSimd for Balance<'_> {
 fn divide(pixels: &mut [u8], field: &[f32]) {
     let target = 255.0 * BALANCED_WHITE;
     // The first of the two cells of the field around a pixel, and the weight of the second.
-    let taps = |i: usize, limit: usize| {
-        let at = ((i as f32 + 0.5) / STEP as f32 - 0.5).clamp(0.0, (limit - 1) as f32);
-        let low = (at as usize).min(limit - 2);
-        (low, at - low as f32)
-    };
     // Interpolate the field horizontally first; the loop over each row then reads memory
     // sequentially.
     let columns: [_; ROW / 3] = std::array::from_fn(|x| taps(x, FIELD_WIDTH));
@@ -87,6 +82,12 @@ fn divide(pixels: &mut [u8], field: &[f32]) {
             *value = low_byte((f32::from(*value) * target / white + 0.5).min(255.0));
         }
     }
+}
+
+fn taps(i: usize, limit: usize) -> (usize, f32) {
+    let at = ((i as f32 + 0.5) / STEP as f32 - 0.5).clamp(0.0, (limit - 1) as f32);
+    let low = (at as usize).min(limit - 2);
+    (low, at - low as f32)
 }
 
 /// The whole part of a number from 0 to 255. A saturating cast, or a call that rounds, would be made
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_low_byte_is_the_whole_part() {
+    fn the_low_byte_is_the_integer_part() {
         for value in 0..=255u8 {
             let value_f = f32::from(value);
             assert_eq!(low_byte(value_f), value);

@@ -2,7 +2,7 @@
 //! light makes all inks alike.
 
 use super::Colors;
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use crate::probability::median;
 use crate::rectify::{BALANCED_WHITE, rank};
 use setsight_game::cards::Property;
@@ -32,13 +32,13 @@ const LEAST_INKED: f64 = 0.02;
 #[derive(Clone, Copy, Debug)]
 struct Ink {
     /// Its colour, whatever its brightness: differences of the absorption in the three channels, red
-    /// against the others and green against blue, relative to the largest one.
+    /// against the rest and green against blue, relative to the largest one.
     color: [f32; 2],
 }
 
 impl Ink {
     /// `None` if there is too little ink to measure its colour.
-    fn of(card: &CardImage) -> Option<Self> {
+    fn measure(card: &CardImage) -> Option<Self> {
         let darkest = darkest_channel(card);
         let mut levels = [0u32; 256];
         darkest.iter().for_each(|&value| levels[usize::from(value)] += 1);
@@ -58,7 +58,7 @@ impl Ink {
 pub(super) fn shown(images: &[CardImage], readings: &[Reading], before: Colors) -> Colors {
     let cards = images.iter().zip(readings).filter(|(_, reading)| reading.is_card >= 0.5);
     let (inks, cards): (Vec<Ink>, Vec<&Reading>) =
-        cards.filter_map(|(image, reading)| Some((Ink::of(image)?, reading))).unzip();
+        cards.filter_map(|(image, reading)| Some((Ink::measure(image)?, reading))).unzip();
     if cards.is_empty() {
         return before;
     }
@@ -66,12 +66,12 @@ pub(super) fn shown(images: &[CardImage], readings: &[Reading], before: Colors) 
         return Colors::Grey;
     }
     let middle = [0, 1].map(|i| median(inks.iter().map(|ink| ink.color[i])) as f32);
-    let off = |ink: &Ink| (ink.color[0] - middle[0]).hypot(ink.color[1] - middle[1]);
-    let spread = upper(inks.iter().map(off));
+    let spread =
+        upper(inks.iter().map(|ink| (ink.color[0] - middle[0]).hypot(ink.color[1] - middle[1])));
     if cards.len() >= ENOUGH && spread < ALIKE && names_several(&cards) {
         return Colors::Alike;
     }
-    Colors::Told
+    Colors::Shown
 }
 
 /// Whether the cards are read as of more than one colour, although their inks do not differ.
@@ -105,8 +105,8 @@ fn darkest_channel(card: &CardImage) -> Vec<u8> {
 /// The looked-at rows of the part with symbols, R, G, B.
 fn rows(card: &CardImage) -> impl Iterator<Item = &[u8]> {
     let [left, top, right, bottom] = BAND.map(|v| v as usize);
-    let whole = card.pixels.as_raw().chunks_exact(3 * CARD_LONG_PX as usize);
-    whole.take(bottom).skip(top).step_by(ROW_STEP).map(move |row| &row[3 * left..3 * right])
+    let rows = card.pixels.as_raw().chunks_exact(3 * CARD_LONG_PX as usize);
+    rows.take(bottom).skip(top).step_by(ROW_STEP).map(move |row| &row[3 * left..3 * right])
 }
 
 /// The mean colour of the pixels whose darkest channel is below `limit`, see [`Ink::color`].
@@ -147,15 +147,18 @@ mod tests {
     }
 
     #[test]
-    fn inks_are_told_apart_whatever_their_brightness() {
-        let color = |ink| Ink::of(&card(ink)).unwrap();
-        let apart = |a: Ink, b: Ink| (a.color[0] - b.color[0]).hypot(a.color[1] - b.color[1]);
+    fn inks_are_distinguished_whatever_their_brightness() {
+        let color = |ink| Ink::measure(&card(ink)).unwrap();
         let (red, green, purple) = ([210, 40, 50], [40, 160, 80], [110, 50, 140]);
         for (a, b) in [(red, green), (red, purple), (green, purple)] {
-            assert!(apart(color(a), color(b)) > 0.4, "{a:?} {b:?}");
+            assert!(distance(color(a), color(b)) > 0.4, "{a:?} {b:?}");
         }
         assert!(color(red).chroma() > 0.7 && color([90, 90, 90]).chroma() < 0.02);
-        assert!(Ink::of(&card([229; 3])).is_none(), "no ink");
+        assert!(Ink::measure(&card([229; 3])).is_none(), "no ink");
+    }
+
+    fn distance(a: Ink, b: Ink) -> f32 {
+        (a.color[0] - b.color[0]).hypot(a.color[1] - b.color[1])
     }
 
     #[test]
@@ -163,13 +166,13 @@ mod tests {
         let shown = |inks: &[[u8; 3]], read: &[usize]| {
             let images: Vec<CardImage> = inks.iter().map(|ink| card(*ink)).collect();
             let readings: Vec<Reading> = read.iter().map(|&color| read_as(color)).collect();
-            shown(&images, &readings, Colors::Told)
+            shown(&images, &readings, Colors::Shown)
         };
         let (red, green, grey) = ([210, 40, 50], [40, 160, 80], [80, 82, 81]);
-        assert_eq!(shown(&[red, green], &[2, 0]), Colors::Told);
+        assert_eq!(shown(&[red, green], &[2, 0]), Colors::Shown);
         assert_eq!(shown(&[grey; 3], &[2, 0, 1]), Colors::Grey);
         // Six inks that look alike and are read as of two colours; of one they may be.
         assert_eq!(shown(&[red; 6], &[2, 0, 2, 0, 2, 0]), Colors::Alike);
-        assert_eq!(shown(&[red; 6], &[2; 6]), Colors::Told);
+        assert_eq!(shown(&[red; 6], &[2; 6]), Colors::Shown);
     }
 }

@@ -26,7 +26,7 @@ pub struct TableFacts {
 pub enum Colors {
     /// It does.
     #[default]
-    Told,
+    Shown,
     /// The picture is grey: a black-and-white filter, a scan, a camera in the dark.
     Grey,
     /// Its light makes all inks alike.
@@ -76,7 +76,7 @@ impl Default for TableFacts {
         Self {
             deck: DeckFacts::Among([0.9, 0.08, 0.02]),
             mirrored: -2.4,
-            colors: Colors::Told,
+            colors: Colors::Shown,
             on_screen: false,
         }
     }
@@ -84,7 +84,7 @@ impl Default for TableFacts {
 
 /// Bound on the evidence of one card for an edition, as log odds (natural logarithm): the cards of
 /// a table share light, camera and printing, so their errors are correlated.
-const MOST_TOLD: f32 = 3.0;
+const MOST_EVIDENCE: f32 = 3.0;
 /// Log odds from which the orientation of a film is settled: later frames are read that way only,
 /// no longer both ways.
 const SETTLED: f32 = 8.0;
@@ -103,15 +103,15 @@ impl TableFacts {
         match edition.deck() {
             Some(deck) => self.of_deck(&deck),
             None => {
-                let only = Edition::ALL.map(|own| f32::from(u8::from(own == edition)));
+                let only = Edition::ALL.map(|each| f32::from(u8::from(each == edition)));
                 Self { deck: DeckFacts::Among(only), ..self }
             }
         }
     }
 
-    /// Sets that the cards are those of no deck whose cards have names; `None` if they are known to have.
-    pub(crate) fn if_not_named(self) -> Option<Self> {
-        matches!(self.deck, DeckFacts::Among(_)).then(|| self.of_edition(Edition::Unknown))
+    /// Sets that the cards are of no deck whose cards have names.
+    pub(crate) fn with_unknown_deck(self) -> Self {
+        self.of_edition(Edition::Unknown)
     }
 
     /// Sets what the user says of the orientation.
@@ -149,7 +149,7 @@ impl TableFacts {
         }
     }
 
-    /// The likeliest deck; `None` if that is none whose cards can be named.
+    /// The likeliest deck; `None` if its cards cannot be named.
     pub fn deck(&self) -> Option<Arc<Deck>> {
         match &self.deck {
             DeckFacts::Known(deck) => Some(Arc::clone(deck)),
@@ -165,7 +165,7 @@ impl TableFacts {
         }
     }
 
-    /// The name of the likeliest deck; `unknown` if that is none whose cards can be named.
+    /// The name of the likeliest deck; `unknown` if its cards cannot be named.
     pub fn deck_name(&self) -> &str {
         match &self.deck {
             DeckFacts::Known(deck) => &deck.name,
@@ -197,24 +197,24 @@ impl TableFacts {
         cards: impl IntoIterator<Item = &'a [f32; OUTPUTS]>,
     ) -> Self {
         let DeckFacts::Among(before) = self.deck else { return self };
-        let mut told = [0.0; 3];
+        let mut evidence = [0.0; 3];
         for logits in cards {
             let [classic, mut rectangles, unknown] = std::array::from_fn(|i| logits[EDITION + i]);
             if !is_of_the_rectangle_edition(logits) {
                 rectangles = rectangles.min(classic);
             }
-            let own = [classic, rectangles, unknown];
-            let most = own.iter().copied().fold(f32::MIN, f32::max);
+            let of_card = [classic, rectangles, unknown];
+            let most = of_card.iter().copied().fold(f32::MIN, f32::max);
             let is_card = logistic(logits[CARD]);
-            for (told, own) in told.iter_mut().zip(own) {
-                *told += is_card * (own - most).max(-MOST_TOLD);
+            for (evidence, logit) in evidence.iter_mut().zip(of_card) {
+                *evidence += is_card * (logit - most).max(-MOST_EVIDENCE);
             }
         }
         let least = f32::MIN_POSITIVE.ln();
-        let log = |i: usize| if before[i] > 0.0 { before[i].ln() } else { least };
-        let after: [f32; 3] = softmax(std::array::from_fn(|i| log(i) + told[i]));
-        let known = |i: usize| if before[i] > 0.0 { after[i] } else { 0.0 };
-        Self { deck: DeckFacts::Among(std::array::from_fn(known)), ..self }
+        let log = |p: f32| if p > 0.0 { p.ln() } else { least };
+        let after: [f32; 3] = softmax(std::array::from_fn(|i| log(before[i]) + evidence[i]));
+        let possible = std::array::from_fn(|i| if before[i] > 0.0 { after[i] } else { 0.0 });
+        Self { deck: DeckFacts::Among(possible), ..self }
     }
 
     /// The prior for a film's next frame. It keeps every edition possible, so that later frames can
@@ -247,15 +247,16 @@ fn is_of_the_rectangle_edition(logits: &[f32; OUTPUTS]) -> bool {
     /// pages' boxes and cards of four symbols that were drawn 11.
     const CLEAR: f32 = 2.0;
     let values = of_edition(logits, Edition::Rectangles);
-    let (others, shape) =
+    let (number_and_shading, shape) =
         (&values[..3 * Property::Color as usize], &values[3 * Property::Shape as usize..]);
     let [classic, rectangles, unknown] = std::array::from_fn(|i| logits[EDITION + i]);
-    least_lead(others).min(least_lead(shape)) > CLEAR && rectangles > classic.max(unknown) + CLEAR
+    least_lead(number_and_shading).min(least_lead(shape)) > CLEAR
+        && rectangles > classic.max(unknown) + CLEAR
 }
 
 fn likeliest(editions: &[f32; 3], among: &[Edition]) -> Edition {
-    let of = |edition: &Edition| editions[edition.index()];
-    *among.iter().max_by(|a, b| of(a).total_cmp(&of(b))).expect("some editions")
+    let likeliest = among.iter().max_by(|a, b| editions[a.index()].total_cmp(&editions[b.index()]));
+    *likeliest.expect("some editions")
 }
 
 #[cfg(test)]
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_tell_their_edition_together() {
+    fn cards_show_their_edition_together() {
         let usual = TableFacts::default();
         assert_eq!(usual.edition(), Edition::Classic);
         let one = usual.clone().after_cards(&[says(Edition::Rectangles, 2.0)]);
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_beforehand_stays() {
+    fn what_is_given_beforehand_stays() {
         let forced = TableFacts::default().of_edition(Edition::Classic).with_mirrored(true);
         let after =
             forced.clone().after_cards(&[says(Edition::Unknown, 9.0); 9]).for_the_next_frame();
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deck_that_is_known_stays() {
+    fn a_deck_that_is_given_stays() {
         let ours = Arc::new(Deck::invented(31));
         let facts = TableFacts::default().of_deck(&ours);
         let after = facts.clone().after_cards(&[says(Edition::Unknown, 9.0); 9]);
@@ -329,7 +330,7 @@ mod tests {
             (facts.deck(), facts.named_deck()),
             (Some(Arc::clone(&ours)), Arc::clone(&ours))
         );
-        // Its pictures are taken as they are, unless they are said to be mirrored.
+        // Its pictures are taken as they are, unless the user says that they are mirrored.
         assert_eq!(facts.mirror_is_settled(), Some(false));
         let mirrored = TableFacts::default().with_mirror(Mirrored::Yes).of_deck(&ours);
         assert_eq!(mirrored.mirror_is_settled(), Some(true));

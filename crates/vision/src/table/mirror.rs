@@ -5,9 +5,9 @@
 //! symmetric. So if squiggles are missing, the cards are read once more in the flipped picture, and
 //! the reading with squiggles is used.
 
-use super::{SettledTable, TableFacts};
+use super::{AssessedTable, TableFacts};
+use crate::card::{CardOutline, Reading};
 use crate::classify::reader::{Cards, Reader};
-use crate::data::{CardOutline, Reading};
 use image::metadata::Orientation;
 use setsight_game::cards::Shape;
 use setsight_nets::engine::NetworkError;
@@ -18,48 +18,56 @@ use std::borrow::Cow;
 
 /// Looks at the cards of a photo as it is or mirrored, depending on its squiggles, unless that is already
 /// settled.
-pub(super) fn settle<'a>(
+pub(super) fn choose_mirror<'a>(
     reader: &dyn Reader,
     cards: Cards<'a>,
     before: TableFacts,
-) -> Result<SettledTable<'a>, NetworkError> {
-    let looked_at = |cards: Cards<'a>, before| -> Result<SettledTable<'a>, NetworkError> {
-        let (look, facts) = reader.table_facts(&cards, before)?;
-        Ok(SettledTable { cards, look, facts })
-    };
+) -> Result<AssessedTable<'a>, NetworkError> {
     let settled = before.mirror_is_settled();
     if settled == Some(true) {
-        return looked_at(flipped(&cards), before);
+        return look_at(reader, flipped(&cards), before);
     }
-    let mut as_is = looked_at(cards, before.clone())?;
+    let mut as_is = look_at(reader, cards, before.clone())?;
     if settled == Some(false) || !lacks_squiggles(&as_is.look.readings) {
-        as_is.facts.mirrored += log_odds_told(&as_is.look.readings, None);
+        as_is.facts.mirrored += log_odds_mirrored(&as_is.look.readings, None);
         return Ok(as_is);
     }
-    let mut flipped = looked_at(flipped(&as_is.cards), before)?;
-    let told = log_odds_told(&as_is.look.readings, Some(&flipped.look.readings));
+    let mut flipped = look_at(reader, flipped(&as_is.cards), before)?;
+    let added = log_odds_mirrored(&as_is.look.readings, Some(&flipped.look.readings));
     let before = as_is.facts.mirrored;
-    as_is.facts.mirrored = before + told;
+    as_is.facts.mirrored = before + added;
     if as_is.facts.mirror_is_settled().is_none() {
         // The first look leaves it open, so each card is read both ways.
-        let read = |table: &SettledTable| {
+        let read = |table: &AssessedTable| {
             reader.card_readings(&table.cards, table.look.clone(), &table.facts)
         };
-        as_is.facts.mirrored = before + log_odds_told(&read(&as_is)?, Some(&read(&flipped)?));
+        as_is.facts.mirrored = before + log_odds_mirrored(&read(&as_is)?, Some(&read(&flipped)?));
     }
     flipped.facts.mirrored = as_is.facts.mirrored;
     Ok(if as_is.facts.is_mirrored() { flipped } else { as_is })
 }
 
+fn look_at<'a>(
+    reader: &dyn Reader,
+    cards: Cards<'a>,
+    before: TableFacts,
+) -> Result<AssessedTable<'a>, NetworkError> {
+    let (look, facts) = reader.table_facts(&cards, before)?;
+    Ok(AssessedTable { cards, look, facts })
+}
+
 /// The cards in the mirrored picture; the order stays.
 fn flipped<'a>(cards: &Cards) -> Cards<'a> {
     let width = f64::from(cards.frame.width());
-    let flip = |outline: &CardOutline| {
-        let corners_in_image = in_a_mirror(&outline.corners_in_image, width);
-        CardOutline { corners_in_image, ..*outline }
-    };
-    let outlines = cards.outlines.iter().map(flip).collect();
-    Cards::of(Cow::Owned(turned_back(&cards.frame)), outlines)
+    let outlines = cards
+        .outlines
+        .iter()
+        .map(|outline| {
+            let corners_in_image = in_a_mirror(&outline.corners_in_image, width);
+            CardOutline { corners_in_image, ..*outline }
+        })
+        .collect();
+    Cards::new(Cow::Owned(turned_back(&cards.frame)), outlines)
 }
 
 /// The photo mirrored left to right.
@@ -89,23 +97,23 @@ fn lacks_squiggles(readings: &[Reading]) -> bool {
 }
 
 /// Log odds that the picture is mirrored, from the readings as it is and flipped. Without flipped
-/// readings, it assumes that no squiggle would be seen there. The squiggles count as independent
+/// readings, it assumes that no squiggle would be read. The squiggles count as independent
 /// evidence.
-fn log_odds_told(as_is: &[Reading], flipped: Option<&[Reading]>) -> f32 {
+fn log_odds_mirrored(as_is: &[Reading], flipped: Option<&[Reading]>) -> f32 {
     /// Probability of reading a squiggle where there is none.
     const MISTAKEN: f32 = 0.02;
-    let told = as_is.iter().enumerate().map(|(i, as_is)| {
+    let log_odds = as_is.iter().enumerate().map(|(i, as_is)| {
         let flipped = flipped.map_or(0.0, |flipped| squiggle(&flipped[i]));
         ((flipped + MISTAKEN) / (squiggle(as_is) + MISTAKEN)).ln()
     });
-    told.sum()
+    log_odds.sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::card::CardImage;
     use crate::classify::reader::FirstLook;
-    use crate::data::CardImage;
     use image::{Rgb, RgbImage};
     use setsight_game::cards::Property;
 
@@ -118,25 +126,24 @@ mod tests {
             cards: &Cards,
             f: TableFacts,
         ) -> Result<(FirstLook, TableFacts), NetworkError> {
-            let of = |card: &CardImage| {
-                let half = |right: bool| {
-                    let pixels = card.pixels.enumerate_pixels();
-                    let of_half = pixels.filter(|(x, ..)| (*x >= card.pixels.width() / 2) == right);
-                    of_half.map(|(.., p)| i64::from(p.0[0])).sum::<i64>()
-                };
-                let shape = match half(false) - half(true) {
-                    d if d > 100_000 => Shape::Squiggle,
-                    d if d < -100_000 => Shape::Oval,
-                    _ => Shape::Diamond,
-                };
-                let mut reading = Reading { is_card: 0.99, ..Reading::UNKNOWN };
-                let values = std::array::from_fn(|v| if v == shape.index() { 0.98 } else { 0.01 });
-                reading.values[Property::Shape as usize] = values;
-                reading
-            };
-            let readings = cards.images.iter().map(of).collect();
+            let readings = cards.images.iter().map(handed_reading).collect();
             Ok((FirstLook { readings, ..FirstLook::default() }, f))
         }
+    }
+
+    fn handed_reading(card: &CardImage) -> Reading {
+        let middle = card.pixels.width() / 2;
+        let pixels = card.pixels.enumerate_pixels();
+        let signed = pixels.map(|(x, _, p)| i64::from(p.0[0]) * if x < middle { 1 } else { -1 });
+        let shape = match signed.sum::<i64>() {
+            d if d > 100_000 => Shape::Squiggle,
+            d if d < -100_000 => Shape::Oval,
+            _ => Shape::Diamond,
+        };
+        let mut reading = Reading { is_card: 0.99, ..Reading::UNKNOWN };
+        let values = std::array::from_fn(|v| if v == shape.index() { 0.98 } else { 0.01 });
+        reading.values[Property::Shape as usize] = values;
+        reading
     }
 
     /// A row of cards, each white with a dark bar: on the left (L), on the right (R), or none (-).
@@ -162,17 +169,22 @@ mod tests {
             })
             .collect();
         let cards = Cards::straighten(&frame, &outlines);
-        let SettledTable { look: FirstLook { readings, .. }, facts, .. } =
-            settle(&Handed, cards, before).unwrap();
-        let best = |reading: &Reading| {
-            let shape = reading.values[3];
-            (0..3).max_by(|&a, &b| shape[a].total_cmp(&shape[b])).unwrap()
-        };
-        (readings.iter().map(best).collect(), facts.is_mirrored())
+        let AssessedTable { look: FirstLook { readings, .. }, facts, .. } =
+            choose_mirror(&Handed, cards, before).unwrap();
+        (
+            readings
+                .iter()
+                .map(|reading| {
+                    let shape = reading.values[3];
+                    (0..3).max_by(|&a, &b| shape[a].total_cmp(&shape[b])).unwrap()
+                })
+                .collect(),
+            facts.is_mirrored(),
+        )
     }
 
     #[test]
-    fn squiggles_tell_a_mirror() {
+    fn squiggles_show_a_mirror() {
         let [diamond, oval, squiggle] = Shape::ALL.map(Shape::index);
         let auto = TableFacts::default;
         let plain = shapes("RRL-", auto());

@@ -1,24 +1,24 @@
-//! What concerns a table as a whole, decided before its cards are read: whether the picture is a copy of
-//! a screen ([`screens`]), which edition lies there ([`facts`]), whether the picture is mirrored
-//! ([`mirror`]), and whether it shows the cards' colours ([`colors`]).
+//! Table-level inference, before the cards are read: whether the picture is a copy of
+//! a screen ([`screens`](crate::classify::screens)), which edition lies there ([`facts`]), whether the picture is mirrored
+//! ([`mirror`]), whether it shows the cards' colours ([`colors`]), and what is alike on it ([`alike`], [`company`]).
 
-mod closer;
+pub mod alike;
 mod colors;
+pub mod company;
 mod facts;
 mod mirror;
-pub mod screens;
 
 pub(crate) use facts::DeckFacts;
 pub use facts::{Colors, Mirrored, TableFacts};
 pub use mirror::{in_a_mirror, turned_back};
 
+use crate::card::Reading;
 use crate::classify::reader::{Cards, FirstLook, Reader};
-use crate::data::Reading;
 use setsight_game::cards::Property;
 use setsight_nets::engine::NetworkError;
 
-/// The cards of a table on which all that concerns it as a whole is settled.
-pub(crate) struct SettledTable<'a> {
+/// The cards of a table with the facts that hold for all of them.
+pub(crate) struct AssessedTable<'a> {
     /// The cards as they lie on the table: of a mirrored picture those of the picture turned back.
     pub cards: Cards<'a>,
     /// The reader's first look at them.
@@ -27,18 +27,20 @@ pub(crate) struct SettledTable<'a> {
     pub facts: TableFacts,
 }
 
-impl<'a> SettledTable<'a> {
-    /// Settles what concerns the table as a whole, from the reader's first look at its cards.
-    pub(crate) fn of(
+impl TableFacts {
+    /// Estimates the facts of a table from the reader's first look at its cards; these are the prior.
+    pub(crate) fn estimate<'a>(
+        self,
         reader: &dyn Reader,
         cards: Cards<'a>,
-        before: TableFacts,
-    ) -> Result<Self, NetworkError> {
-        let Self { cards, look, facts } = mirror::settle(reader, cards, before)?;
+    ) -> Result<AssessedTable<'a>, NetworkError> {
+        let AssessedTable { cards, look, facts } = mirror::choose_mirror(reader, cards, self)?;
         let colors = colors::shown(&cards.images, &look.readings, facts.colors);
-        Ok(Self { cards, look, facts: TableFacts { colors, ..facts } })
+        Ok(AssessedTable { cards, look, facts: TableFacts { colors, ..facts } })
     }
+}
 
+impl AssessedTable<'_> {
     /// Looked at again as a drawing if it is one.
     pub(crate) fn into_drawn(self, reader: &dyn Reader) -> Result<Self, NetworkError> {
         if !self.facts.on_screen {
@@ -55,7 +57,7 @@ impl<'a> SettledTable<'a> {
         reader: &dyn Reader,
     ) -> Result<(Vec<Reading>, TableFacts), NetworkError> {
         let mut readings = reader.card_readings(&self.cards, self.look, &self.facts)?;
-        if self.facts.colors != Colors::Told {
+        if self.facts.colors != Colors::Shown {
             for reading in &mut readings {
                 reading.values[Property::Color as usize] = [1.0 / 3.0; 3];
             }

@@ -216,7 +216,7 @@ pub(crate) fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
 /// A game whose pictures are still to come.
 pub(crate) fn session(plan: &ReadingPlan, pace: FramePace) -> Result<Session, String> {
     let pipeline = plan.build().map_err(|error| reasons::plan(&error))?;
-    let params = Params::of(&pipeline);
+    let params = Params::for_pipeline(&pipeline);
     Session::new(Arc::new(pipeline), params, pace).map_err(unwatched)
 }
 

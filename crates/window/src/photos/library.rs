@@ -295,7 +295,7 @@ pub(crate) mod tests {
                 images: vec![image; self.table.cards.len()],
                 ..PipelineOutput::default()
             };
-            Ok(PhotoReading::of(photo, output))
+            Ok(PhotoReading::new(photo, output))
         }
     }
 

@@ -68,7 +68,7 @@ impl Table {
     /// What was read on a photo, in pixels of its picture.
     pub(crate) fn of_reading(reading: &PhotoReading) -> Self {
         let readings = reading.readings.iter().cloned().map(Some).collect();
-        Self::new(reading.table_in_whole().into_owned(), readings)
+        Self::new(reading.table_at_full_resolution().into_owned(), readings)
     }
 
     /// The same table with other cards, of which no person has said anything yet.
@@ -89,7 +89,7 @@ impl Table {
         };
         let mirrored = self.is_mirrored().then(|| t!("mirrored-picture"));
         let colors = match self.colors() {
-            Colors::Told => None,
+            Colors::Shown => None,
             Colors::Grey => Some(t!("colours-grey")),
             Colors::Alike => Some(t!("colours-alike")),
         };

@@ -82,7 +82,7 @@ impl Eye for Fake {
             table: TableReading::new(cards, photo.frame.dimensions()),
             ..PipelineOutput::default()
         };
-        Ok(PhotoReading::of(photo, output))
+        Ok(PhotoReading::new(photo, output))
     }
 }
 

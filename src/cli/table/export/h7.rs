@@ -247,7 +247,7 @@ const SET_COLORS: [Rgb<u8>; 6] = [
 /// Where the cards lie is found here, not by the board's own script.
 fn preview(photo: &Path, net: &Net) -> anyhow::Result<(RgbImage, [usize; 2])> {
     let read = PhotoReader::new()?.read_file(photo).context("--preview")?;
-    let (image, table) = read.whole();
+    let (image, table) = read.full_resolution();
     let quads: Vec<Quad> = table.cards.iter().map(|card| card.corners_in_image).collect();
     let Some(framed) = board::frame_photo(&image, &quads) else {
         bail!("--preview {}: shows no card; give a photo of a table", photo.display());

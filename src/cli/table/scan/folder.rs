@@ -105,7 +105,7 @@ pub fn write_pictures(
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let (whole, table) = reading.whole();
+    let (whole, table) = reading.full_resolution();
     let picture = overlay::draw(&whole, &table, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     // The page lists the sets itself.

@@ -15,10 +15,10 @@ use setsight_nets::{Kind, onnx};
 use setsight_train::parts::fuse::{self, Drawn, Networks, Source};
 use setsight_vision::{
     FinderChoice,
-    classify::{fused::Others, fusion::Fusion, neural::NeuralReader},
+    classify::screens::ScreenWeights,
+    classify::{fused::FurtherNetworks, fusion::Fusion, neural::NeuralReader},
     find::{CardFinder, Learned},
     refiner,
-    table::screens::ScreenWeights,
 };
 use std::path::{Path, PathBuf};
 
@@ -81,8 +81,11 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let a_fit = (args.tables + with_stacks + in_bad_light) as usize;
     let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
     let (refiner, second) = (refiner::shared(&models)?, NeuralReader::load_second(&models)?);
-    let others =
-        Others { refiner: refiner.as_deref(), second: second.as_ref(), ..Others::default() };
+    let others = FurtherNetworks {
+        refiner: refiner.as_deref(),
+        second: second.as_ref(),
+        ..FurtherNetworks::default()
+    };
     let seed = SEEDS + args.seed;
     let mut finder = Learned::load(&models, refiner.clone())?;
     let (outlines, outlines_told) =
@@ -150,7 +153,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let reader = &NeuralReader::with_network(Box::new(network));
     let refiner = refiner::shared(models)?;
     let finder = &Learned::load(models, refiner.clone())?;
-    let others = Others { refiner: refiner.as_deref(), ..Others::default() };
+    let others = FurtherNetworks { refiner: refiner.as_deref(), ..FurtherNetworks::default() };
     let networks = Networks { finder, reader, others };
     let clipped = args.tables / 2;
     let (in_company, in_bad_light) = (args.tables / 2, args.tables / 4);
@@ -180,7 +183,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         fusion.second_sha256 = Some(sha256(&second_bytes));
         let own = Network::load(&second_bytes, SECOND_READER, Kind::Reader)?;
         let second = Some(&NeuralReader::with_network(Box::new(own)));
-        let (reader, others) = (&NeuralReader::load(models)?, Others { second, ..others });
+        let (reader, others) = (&NeuralReader::load(models)?, FurtherNetworks { second, ..others });
         let networks = Networks { finder, reader, others };
         let company = [
             // Of other tables than those that places were fitted on.

@@ -5,7 +5,7 @@
 //! and the tiles in hand, and never the photo as it was. HEVC has levels up to 36 megapixels, so
 //! that no phone stores a larger photo in one piece.
 
-use super::super::budget::{Budget, Clock};
+use super::super::budget::Budget;
 use super::super::error::{ENOUGH_PIXELS, reduction};
 use super::super::error::{MAX_PIXELS, MAX_REDUCED_PIXELS, SourceError, check_size_within};
 use heifer::Image;
@@ -43,10 +43,19 @@ pub(super) struct Grid {
     longest_bytes: u64,
 }
 
+/// What the threads that join the tiles share.
+struct Joining {
+    picture: Mutex<RgbImage>,
+    /// The tile to be decoded next.
+    next: AtomicUsize,
+    /// The first tile that failed.
+    failed: Mutex<Option<(usize, SourceError)>>,
+}
+
 impl Grid {
     /// The tiles of a file's photo; `None` if it has none, or such as this does not join:
-    /// transparent, turned, or made of others in turn.
-    pub(super) fn of(file: &HeifFile) -> Result<Option<Self>, SourceError> {
+    /// transparent, turned, or made of grids in turn.
+    pub(super) fn open(file: &HeifFile) -> Result<Option<Self>, SourceError> {
         let unreadable = |error| super::unreadable(FORMAT, error);
         let primary = file.primary_id;
         if file.item(primary).map_err(unreadable)?.item_type.0 != *b"grid" {
@@ -99,47 +108,50 @@ impl Grid {
         by: u32,
         budget: &Budget<'_>,
     ) -> Result<RgbImage, SourceError> {
-        let whole = Mutex::new(RgbImage::new(self.width.div_ceil(by), self.height.div_ceil(by)));
-        let next = AtomicUsize::new(0);
-        let failed: Mutex<Option<(usize, SourceError)>> = Mutex::new(None);
-        let of_tile = |index: usize, place: &Place, clock: &mut Clock<'_>| {
-            let tile = self.tile(file, index, (place.width, place.height))?;
-            clock.check().map(|()| tile)
-        };
-        let work = || {
-            let mut clock = budget.clock();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                if index >= self.tiles.len() {
-                    break;
-                }
-                let Some(place) = self.place(index) else { continue };
-                match of_tile(index, &place, &mut clock) {
-                    Ok(tile) => {
-                        let part = place.reduced(&tile.data, by);
-                        let mut whole = whole.lock().unwrap_or_else(PoisonError::into_inner);
-                        put(&mut whole, &part, (place.x.div_ceil(by), place.y.div_ceil(by)));
-                    }
-                    Err(error) => {
-                        next.store(self.tiles.len(), Ordering::Relaxed);
-                        let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                        // Those before it were begun before it, and may fail after it.
-                        if failed.as_ref().is_none_or(|&(first, _)| index < first) {
-                            *failed = Some((index, error));
-                        }
-                    }
-                }
-            }
+        let size = (self.width.div_ceil(by), self.height.div_ceil(by));
+        let joining = Joining {
+            picture: Mutex::new(RgbImage::new(size.0, size.1)),
+            next: AtomicUsize::new(0),
+            failed: Mutex::new(None),
         };
         std::thread::scope(|scope| {
             for _ in 1..self.threads() {
-                scope.spawn(work);
+                scope.spawn(|| self.join_tiles(file, by, budget, &joining));
             }
-            work();
+            self.join_tiles(file, by, budget, &joining);
         });
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match joining.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some((_, error)) => Err(error),
-            None => Ok(whole.into_inner().unwrap_or_else(PoisonError::into_inner)),
+            None => Ok(joining.picture.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    /// Decodes and joins tiles until none is left, as each thread does.
+    fn join_tiles(&self, file: &HeifFile, by: u32, budget: &Budget<'_>, joining: &Joining) {
+        let Joining { picture, next, failed } = joining;
+        let mut clock = budget.clock();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= self.tiles.len() {
+                break;
+            }
+            let Some(place) = self.place(index) else { continue };
+            let tile = self.tile(file, index, (place.width, place.height));
+            match tile.and_then(|tile| clock.check().map(|()| tile)) {
+                Ok(tile) => {
+                    let part = place.reduced(&tile.data, by);
+                    let mut picture = picture.lock().unwrap_or_else(PoisonError::into_inner);
+                    put(&mut picture, &part, (place.x.div_ceil(by), place.y.div_ceil(by)));
+                }
+                Err(error) => {
+                    next.store(self.tiles.len(), Ordering::Relaxed);
+                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                    // Those before it were begun before it, and may fail after it.
+                    if failed.as_ref().is_none_or(|&(first, _)| index < first) {
+                        *failed = Some((index, error));
+                    }
+                }
+            }
         }
     }
 
@@ -157,12 +169,12 @@ impl Grid {
             )));
         }
         let covers =
-            |px: u32, count: usize, whole: u32| u64::from(px) * count as u64 >= u64::from(whole);
+            |px: u32, count: usize, total: u32| u64::from(px) * count as u64 >= u64::from(total);
         if !covers(width, self.columns, self.width) || !covers(height, rows, self.height) {
-            let Self { width: whole_width, height: whole_height, columns, .. } = *self;
+            let Self { width: grid_width, height: grid_height, columns, .. } = *self;
             return Err(corrupt(format!(
                 "its tiles, {rows} rows of {columns} of {width}x{height} pixels, do not cover its \
-                 {whole_width}x{whole_height}"
+                 {grid_width}x{grid_height}"
             )));
         }
         Ok(())
@@ -181,12 +193,8 @@ impl Grid {
 
     /// Where a tile lies, without what reaches past the photo's edges; `None` if all of it does.
     fn place(&self, index: usize) -> Option<Place> {
-        let along = |position: usize, px: u32, whole: u32| {
-            let start = u32::try_from(position as u64 * u64::from(px)).ok()?;
-            (start < whole).then(|| (start, px.min(whole - start)))
-        };
-        let (x, width) = along(index % self.columns, self.tile_px.0, self.width)?;
-        let (y, height) = along(index / self.columns, self.tile_px.1, self.height)?;
+        let (x, width) = part_along(index % self.columns, self.tile_px.0, self.width)?;
+        let (y, height) = part_along(index / self.columns, self.tile_px.1, self.height)?;
         Some(Place { x, y, width, height })
     }
 
@@ -202,9 +210,8 @@ impl Grid {
         let unreadable = |error| super::unreadable(FORMAT, error);
         let stream = file.hevc_bitstream(id).map_err(unreadable)?;
         let (tile_width, tile_height) = self.tile_px;
-        let coded = |px: u32| u64::from(px.next_multiple_of(LARGEST_BLOCK_PX));
-        // A tile that is coded larger would take more memory than was said.
-        let max_pixels = coded(tile_width) * coded(tile_height);
+        // A tile that is coded larger would take more memory than was declared.
+        let max_pixels = coded_px(tile_width) * coded_px(tile_height);
         let options = DecodeOptions { max_pixels, ..DecodeOptions::default() };
         let frame = decode_picture(&stream, options).map_err(|error| match error {
             heifer_hevc_dec::Error::UnexpectedEof => SourceError::Truncated { format: FORMAT },
@@ -220,6 +227,15 @@ impl Grid {
         let color = color_of(file, id, &frame).map_err(unreadable)?;
         Ok(frame_to_rgba_sized(&frame, color, width, height))
     }
+}
+
+fn coded_px(px: u32) -> u64 {
+    u64::from(px.next_multiple_of(LARGEST_BLOCK_PX))
+}
+
+fn part_along(position: usize, px: u32, total: u32) -> Option<(u32, u32)> {
+    let start = u32::try_from(position as u64 * u64::from(px)).ok()?;
+    (start < total).then(|| (start, px.min(total - start)))
 }
 
 /// A rectangle of the photo, in pixels of the file.
@@ -270,12 +286,12 @@ impl Place {
 }
 
 /// Copies a part into a picture that holds all of it.
-fn put(whole: &mut RgbImage, part: &RgbImage, (x, y): (u32, u32)) {
-    let (stride, length) = (3 * whole.width() as usize, 3 * part.width() as usize);
+fn put(picture: &mut RgbImage, part: &RgbImage, (x, y): (u32, u32)) {
+    let (stride, length) = (3 * picture.width() as usize, 3 * part.width() as usize);
     if length == 0 {
         return;
     }
-    let rows = whole.chunks_exact_mut(stride).skip(y as usize);
+    let rows = picture.chunks_exact_mut(stride).skip(y as usize);
     for (row, part) in rows.zip(part.chunks_exact(length)) {
         row[3 * x as usize..][..length].copy_from_slice(part);
     }
@@ -308,13 +324,13 @@ fn color_of(
     tile: ItemId,
     frame: &Frame,
 ) -> Result<ColorParams, heifer_isobmff::Error> {
-    let told = file.item_properties(tile)?.find_map(|property| match *property {
+    let declared = file.item_properties(tile)?.find_map(|property| match *property {
         Property::Color(ColorInfo::Nclx { matrix, full_range, .. }) => {
             Some(ColorParams { matrix, full_range })
         }
         _ => None,
     });
-    Ok(told.unwrap_or_else(|| ColorParams::from_frame(frame)))
+    Ok(declared.unwrap_or_else(|| ColorParams::from_frame(frame)))
 }
 
 /// What a tile is called in messages, by its index.
@@ -331,15 +347,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_that_end_within_a_block_join_to_the_whole() {
+    fn parts_that_end_within_a_block_join_to_one_picture() {
         let (width, height) = (37, 29);
-        let rgba = |place: Place| -> Vec<u8> {
-            let rows = place.y..place.y + place.height;
-            rows.flat_map(|y| {
-                (place.x..place.x + place.width).flat_map(move |x| [x as u8, y as u8, 7, 255])
-            })
-            .collect()
-        };
         for by in [1, 2, 4, 8] {
             let all = Place { x: 0, y: 0, width, height };
             let expected = all.reduced(&rgba(all), by);
@@ -352,7 +361,7 @@ mod tests {
                 let mut joined = RgbImage::new(size.0, size.1);
                 for y in (0..height).step_by(side) {
                     for x in (0..width).step_by(side) {
-                        let px = |start: u32, whole: u32| (side as u32).min(whole - start);
+                        let px = |start: u32, total: u32| (side as u32).min(total - start);
                         let place = Place { x, y, width: px(x, width), height: px(y, height) };
                         let part = place.reduced(&rgba(place), by);
                         put(&mut joined, &part, (x.div_ceil(by), y.div_ceil(by)));
@@ -362,5 +371,13 @@ mod tests {
                 assert!(apart.max() <= Some(off), "{by}, {side}");
             }
         }
+    }
+
+    fn rgba(place: Place) -> Vec<u8> {
+        let rows = place.y..place.y + place.height;
+        rows.flat_map(|y| {
+            (place.x..place.x + place.width).flat_map(move |x| [x as u8, y as u8, 7, 255])
+        })
+        .collect()
     }
 }

@@ -44,7 +44,6 @@ type TestItem<'a> = (&'a [u8; 4], Vec<Vec<u8>>, &'a [u8]);
 
 /// A file with these items; the first is the photo, the others, if any, its tiles.
 fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
-    let u16_of = |n: usize| (n as u16).to_be_bytes();
     let infos: Vec<u8> = (1..)
         .zip(items)
         .flat_map(|(id, item)| {
@@ -88,6 +87,10 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
     };
     let first = head.len() + meta(0).len() + 8;
     [head, meta(first), boxed(b"mdat", &parts.concat())].concat()
+}
+
+fn u16_of(n: usize) -> [u8; 2] {
+    (n as u16).to_be_bytes()
 }
 
 /// Where a part stands among those kept; it is added if it is new.
@@ -142,8 +145,6 @@ fn av1(image: &RgbImage) -> Option<(Vec<u8>, Vec<u8>)> {
 
 /// The container properties that correspond to each EXIF orientation.
 fn turns() -> Vec<(u8, Vec<Vec<u8>>)> {
-    let irot = |quarters: u8| boxed(b"irot", &[quarters]);
-    let imir = |axis: u8| boxed(b"imir", &[axis]);
     vec![
         (1, vec![]),
         (2, vec![imir(1)]),
@@ -154,6 +155,14 @@ fn turns() -> Vec<(u8, Vec<Vec<u8>>)> {
         (7, vec![irot(3), imir(0)]),
         (8, vec![irot(1)]),
     ]
+}
+
+fn imir(axis: u8) -> Vec<u8> {
+    boxed(b"imir", &[axis])
+}
+
+fn irot(quarters: u8) -> Vec<u8> {
+    boxed(b"irot", &[quarters])
 }
 
 #[test]
@@ -171,8 +180,8 @@ fn every_turn_is_made_once() {
             let difference = worst(&photo.frame, &expected);
             assert!(difference <= 24, "{name}, EXIF {exif}: {difference}");
             let size = photo.frame.dimensions();
-            let told = Heif::open(&bytes).unwrap().unwrap().upright_px().unwrap();
-            assert_eq!(told, size, "{name}, EXIF {exif}");
+            let size_px = Heif::open(&bytes).unwrap().unwrap().upright_px().unwrap();
+            assert_eq!(size_px, size, "{name}, EXIF {exif}");
             assert_eq!((photo.stored_width, photo.stored_height), size);
             assert_eq!(photo.orientation, Orientation::NoTransforms);
         }
@@ -222,10 +231,10 @@ fn tiled(
 }
 
 #[test]
-fn tiles_join_to_what_decoding_the_whole_at_once_gives() {
+fn tiles_join_to_what_decoding_at_once_gives() {
     let at_once = |bytes: &[u8]| {
-        let whole = heifer::decode_rgba8(bytes, &heifer::Options::default()).unwrap();
-        rgba_on_white(whole.width, whole.height, &whole.data)
+        let decoded = heifer::decode_rgba8(bytes, &heifer::Options::default()).unwrap();
+        rgba_on_white(decoded.width, decoded.height, &decoded.data)
     };
     let pattern = RgbImage::from_fn(560, 80, |x, y| {
         Rgb([(x * x / 50) as u8, (7 * y) as u8, if (x / 9 + y / 5) % 2 == 0 { 30 } else { 220 }])
@@ -281,31 +290,38 @@ fn small_files_that_cost_much_are_refused() {
     let (configuration, data) = hevc(&slope(64, 64));
     let plain = [configuration.clone(), ispe(64, 64)];
     let tile = (&plain[..], &data[..]);
-    let says = |bytes: &[u8], part: &str| {
-        let message = decode(bytes).unwrap_err().to_string();
-        assert!(message.contains(part), "{message}");
-    };
-    let turns = |count| vec![boxed(b"irot", &[1]); count];
-    assert!(decode(&tiled((2, 2), (128, 128), &turns(6), &[tile; 4])).is_ok());
-    says(&tiled((2, 2), (128, 128), &turns(250), &[tile; 4]), "is turned and cropped 250 times");
-    let turned = [&plain[..], &turns(250)].concat();
-    says(
+    assert!(decode(&tiled((2, 2), (128, 128), &quarter_turns(6), &[tile; 4])).is_ok());
+    assert_refused(
+        &tiled((2, 2), (128, 128), &quarter_turns(250), &[tile; 4]),
+        "is turned and cropped 250 times",
+    );
+    let turned = [&plain[..], &quarter_turns(250)].concat();
+    assert_refused(
         &container(b"heic", &[(b"hvc1", turned.clone(), &data)]),
         "is turned and cropped 250 times",
     );
     let tiles = [(&turned[..], &data[..]); 4];
-    says(&tiled((2, 2), (128, 128), &[], &tiles), "is turned and cropped 250 times");
+    assert_refused(&tiled((2, 2), (128, 128), &[], &tiles), "is turned and cropped 250 times");
 
     // The whole is a tile of itself, and a large picture is laid on it a thousand times.
     let mut looped = tiled((2, 2), (128, 128), &[], &[tile; 4]);
     let at = looped.windows(4).position(|w| w == b"dimg").unwrap() + 8;
     looped[at + 3] = 1;
-    says(&looped, "megapixels together");
+    assert_refused(&looped, "megapixels together");
     let large = [configuration, ispe(600, 600)];
     let mut layers = tiled((32, 32), (128, 128), &[], &[(&large[..], &data[..]); 1024]);
     let at = layers.windows(5).position(|w| w == b"grid\0").unwrap();
     layers[at..at + 4].copy_from_slice(b"iovl");
-    says(&layers, "have more than 256 megapixels together");
+    assert_refused(&layers, "have more than 256 megapixels together");
+}
+
+fn assert_refused(bytes: &[u8], part: &str) {
+    let message = decode(bytes).unwrap_err().to_string();
+    assert!(message.contains(part), "{message}");
+}
+
+fn quarter_turns(count: usize) -> Vec<Vec<u8>> {
+    vec![boxed(b"irot", &[1]); count]
 }
 
 #[test]
@@ -314,10 +330,6 @@ fn tiles_that_are_broken_missing_or_of_another_size_are_named() {
     let (small_configuration, small) = hevc(&slope(32, 64));
     let plain = [configuration.clone(), ispe(64, 64)];
     let tile = (&plain[..], &data[..]);
-    let says = |bytes: &[u8], part: &str| {
-        let message = decode(bytes).unwrap_err().to_string();
-        assert!(message.contains(part), "{message}");
-    };
     let good = tiled((2, 2), (128, 128), &[], &[tile; 4]);
     assert_eq!(decode(&good).unwrap().frame.dimensions(), (128, 128));
 
@@ -325,29 +337,35 @@ fn tiles_that_are_broken_missing_or_of_another_size_are_named() {
     let middle = broken.len() / 2;
     broken[6..middle].fill(0xff);
     let bytes = tiled((2, 2), (128, 128), &[], &[tile, tile, (&plain, &broken), tile]);
-    says(&bytes, "cannot be decoded as HEIC: tile 3 of 4: ");
+    assert_refused(&bytes, "cannot be decoded as HEIC: tile 3 of 4: ");
 
-    says(&tiled((2, 2), (128, 128), &[], &[tile; 3]), "it has 3 tiles; expected 2 rows of 2");
+    assert_refused(
+        &tiled((2, 2), (128, 128), &[], &[tile; 3]),
+        "it has 3 tiles; expected 2 rows of 2",
+    );
     let mut lost = good.clone();
     let at = lost.windows(4).position(|w| w == b"dimg").unwrap();
     lost[at + 8 + 3] = 99;
-    says(&lost, "tile 2 of 4 is not there");
+    assert_refused(&lost, "tile 2 of 4 is not there");
 
     // Whatever it says of itself.
     let other = [small_configuration, ispe(64, 64)];
     let bytes = tiled((2, 2), (128, 128), &[], &[tile, tile, tile, (&other, &small)]);
-    says(&bytes, "tile 4 of 4 has 32x64 pixels; expected 64x64");
+    assert_refused(&bytes, "tile 4 of 4 has 32x64 pixels; expected 64x64");
     let bytes = tiled((2, 2), (129, 128), &[], &[tile; 4]);
-    says(&bytes, "its tiles, 2 rows of 2 of 64x64 pixels, do not cover its 129x128");
+    assert_refused(&bytes, "its tiles, 2 rows of 2 of 64x64 pixels, do not cover its 129x128");
     let vast = [configuration, ispe(30_000, 30_000)];
-    says(&tiled((1, 1), (128, 128), &[], &[(&vast, &data)]), "30000x30000, 900 megapixels");
+    assert_refused(
+        &tiled((1, 1), (128, 128), &[], &[(&vast, &data)]),
+        "30000x30000, 900 megapixels",
+    );
     let large = [plain[0].clone(), ispe(8000, 8000)];
     let bytes = tiled((1, 2), (12_000, 8000), &[], &[(&large[..], &data[..]); 2]);
-    says(&bytes, "its tiles have 8000x8000 pixels; expected at most 32 megapixels");
+    assert_refused(&bytes, "its tiles have 8000x8000 pixels; expected at most 32 megapixels");
 
     // Each would be looked up among all.
     let endless = tiled((160, 160), (10_240, 10_240), &[], &[tile; 160 * 160]);
-    says(&endless, "the list of its items has 1");
+    assert_refused(&endless, "the list of its items has 1");
 
     let cut = decode(&good[..good.len() - 1]);
     assert!(matches!(cut, Err(SourceError::Truncated { format: "HEIC" })));
@@ -377,16 +395,15 @@ fn what_is_cut_off_enormous_or_of_another_kind_is_refused_by_name() {
     let item =
         |kind| container(b"heic", &[(kind, vec![configuration.clone(), ispe(96, 64)], &data)]);
     assert!(decode(&item(b"hvc1")).is_ok());
-    let says = |bytes: &[u8], part: &str| {
-        let message = decode(bytes).unwrap_err().to_string();
-        assert!(message.contains(part), "{message}");
-    };
-    says(&item(b"jpeg"), "JPEG in HEIF picture, which is not read");
-    says(&item(b"none"), "HEIF of a rare kind");
-    says(&container(b"heic", &[(b"hvc1", vec![configuration.clone()], &data)]), "its size");
+    assert_refused(&item(b"jpeg"), "JPEG in HEIF picture, which is not read");
+    assert_refused(&item(b"none"), "HEIF of a rare kind");
+    assert_refused(
+        &container(b"heic", &[(b"hvc1", vec![configuration.clone()], &data)]),
+        "its size",
+    );
     let tiny = vec![configuration.clone(), ispe(9, 9)];
-    says(&container(b"heic", &[(b"hvc1", tiny, &data)]), "9x9 pixels, too small");
-    says(b"\0\0\0\x18ftypisom\0\0\0\0\0\0\0\0", "not a picture");
+    assert_refused(&container(b"heic", &[(b"hvc1", tiny, &data)]), "9x9 pixels, too small");
+    assert_refused(b"\0\0\0\x18ftypisom\0\0\0\0\0\0\0\0", "not a picture");
 }
 
 #[test]

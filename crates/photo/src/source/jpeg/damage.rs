@@ -75,14 +75,19 @@ impl<'a> Walk<'a> {
                     usize::from(h1) << 8 | usize::from(h0),
                 );
                 self.is_progressive = marker == 0xc2;
-                let component = |part: &[u8; 3]| {
-                    let blocks = (usize::from(part[1] >> 4), usize::from(part[1] & 15));
-                    Component { id: part[0], blocks, columns: 0, nonzero: Vec::new() }
-                };
-                self.components = parts.as_chunks().0.iter().map(component).collect();
+                self.components = parts
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .map(|part: &[u8; 3]| {
+                        let blocks = (usize::from(part[1] >> 4), usize::from(part[1] & 15));
+                        Component { id: part[0], blocks, columns: 0, nonzero: Vec::new() }
+                    })
+                    .collect();
                 let (across, down) = self.units();
-                let fits = |one: &Component| one.blocks.0 > 0 && one.blocks.1 > 0;
-                if across * down == 0 || !self.components.iter().all(fits) {
+                if across * down == 0
+                    || !self.components.iter().all(|one| one.blocks.0 > 0 && one.blocks.1 > 0)
+                {
                     return None;
                 }
                 for one in self.components.iter_mut().filter(|_| marker == 0xc2) {
@@ -183,7 +188,7 @@ impl<'a> Walk<'a> {
         if from > to || to > 63 {
             return None;
         }
-        let (has_means, has_others) = (from == 0, !self.is_progressive || from > 0);
+        let (has_means, has_rest) = (from == 0, !self.is_progressive || from > 0);
         let is_refined = self.is_progressive && bits >> 4 > 0;
         let table = |is_ac: bool, number: u8| {
             let (counts, symbols) =
@@ -194,10 +199,12 @@ impl<'a> Walk<'a> {
         for part in parts {
             let means =
                 if has_means && !is_refined { Some(table(false, part[1] >> 4)?) } else { None };
-            tables.push((means, if has_others { Some(table(true, part[1] & 15)?) } else { None }));
+            tables.push((means, if has_rest { Some(table(true, part[1] & 15)?) } else { None }));
         }
-        let at = |part: &[u8; 2]| self.components.iter().position(|one| one.id == part[0]);
-        let wanted = parts.iter().map(at).collect::<Option<Vec<_>>>()?;
+        let wanted = parts
+            .iter()
+            .map(|part| self.components.iter().position(|one| one.id == part[0]))
+            .collect::<Option<Vec<_>>>()?;
         let (from, to) = (usize::from(from), usize::from(to));
         Some((Coding { tables, from, to, is_refined, ended: 0 }, wanted))
     }
@@ -227,7 +234,7 @@ impl Coding {
         block: Option<&mut u64>,
     ) -> Option<()> {
         place.refill(data);
-        let (means, others) = &self.tables[part];
+        let (means, rest) = &self.tables[part];
         if let Some(means) = means {
             let (symbol, _) = place.take(means, |symbol| symbol & 15)?;
             if symbol > 15 {
@@ -236,13 +243,13 @@ impl Coding {
         } else if self.from == 0 {
             place.consume(1);
         }
-        match (others, block) {
-            (Some(others), None) => others.pass_over(data, place, 1),
-            (Some(others), Some(nonzero)) => {
+        match (rest, block) {
+            (Some(rest), None) => rest.pass_over(data, place, 1),
+            (Some(rest), Some(nonzero)) => {
                 let mut k = self.from;
                 while self.ended == 0 && k <= self.to {
                     place.refill(data);
-                    let (length, symbol) = others.code(place.peek(16) as u32)?;
+                    let (length, symbol) = rest.code(place.peek(16) as u32)?;
                     place.consume(length);
                     let (zeros, size) = (symbol >> 4, symbol & 15);
                     if size == 0 && zeros < 15 {
@@ -312,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told_with_the_last_place_before_it_that_is_sure() {
+    fn damage_is_reported_with_the_last_place_before_it_that_is_sure() {
         let plain = jpeg(&shape(Scans::Together, 0, false));
         let by_rows = jpeg(&shape(Scans::Together, 5, false));
         let progressive = jpeg(&shape(Scans::Together, 0, true));
@@ -387,11 +394,11 @@ mod tests {
             (Scans::Together, 3, true, 90),
             (Scans::Apart, 0, false, 90),
         ] {
-            let whole = jpeg(&shape(scans, restart, is_progressive));
-            let data = data_of(&whole);
+            let bytes = jpeg(&shape(scans, restart, is_progressive));
+            let data = data_of(&bytes);
             let found = (0..100).filter(|_| {
-                let at = data + random(whole.len() - data - 40);
-                damaged_from(&[&whole[..at], &whole[at + 7..]].concat()).is_some()
+                let at = data + random(bytes.len() - data - 40);
+                damaged_from(&[&bytes[..at], &bytes[at + 7..]].concat()).is_some()
             });
             let found = found.count();
             assert!(

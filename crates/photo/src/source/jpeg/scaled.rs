@@ -50,10 +50,10 @@ impl Component {
         let (mut last, mut k) = (0, 1);
         while k < self.needed {
             place.refill(data);
-            let known = self.ac.values[place.peek(LOOK)];
-            let (zeros, value) = if known != 0 {
-                place.consume(known & 63);
-                (known >> 6 & 127, known as i32 >> 16)
+            let cached = self.ac.values[place.peek(LOOK)];
+            let (zeros, value) = if cached != 0 {
+                place.consume(cached & 63);
+                (cached >> 6 & 127, cached as i32 >> 16)
             } else {
                 let (symbol, value) = place.take(&self.ac, |symbol| symbol & 15)?;
                 (if symbol == 0 { END_OF_BLOCK } else { symbol >> 4 }, value)
@@ -110,11 +110,16 @@ struct Waves {
 
 impl Waves {
     fn new() -> Self {
-        let used = |k: usize| {
-            let far = ZIGZAG[..=k].iter().map(|&at| (at / 8).max(at % 8)).max();
-            usize::from(far.unwrap_or_default()) + 1
-        };
-        Self { one: waves(), two: waves(), four: waves(), eight: waves(), used: from_fn(used) }
+        Self {
+            one: waves(),
+            two: waves(),
+            four: waves(),
+            eight: waves(),
+            used: from_fn(|k| {
+                let far = ZIGZAG[..=k].iter().map(|&at| (at / 8).max(at % 8)).max();
+                usize::from(far.unwrap_or_default()) + 1
+            }),
+        }
     }
 }
 
@@ -202,7 +207,7 @@ impl<'a> Segments<'a> {
         let mut rest = content;
         match marker {
             0xc0 | 0xc1 => self.frame = Some(content),
-            // Other ways of coding, and RGB that is told to be no luma.
+            // Other ways of coding, and RGB that is declared to be no luma.
             0xc2 | 0xc3 | 0xc5..=0xcf => return None,
             0xee if content.starts_with(b"Adobe") && content.get(11) == Some(&0) => return None,
             0xc4 => {
@@ -232,7 +237,7 @@ impl<'a> Segments<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn of(bytes: &'a [u8], by: usize) -> Option<Self> {
+    fn parse(bytes: &'a [u8], by: usize) -> Option<Self> {
         let mut segments_read = Segments::default();
         let mut is_read = true;
         segments(bytes, |marker, content| {
@@ -250,7 +255,7 @@ impl<'a> Header<'a> {
             return None;
         }
         let sampling = |part: &[u8; 3]| match count {
-            // Without others there is nothing to be coarser than.
+            // Alone there is nothing to be coarser than.
             1 => (1, 1),
             _ => (usize::from(part[1] >> 4), usize::from(part[1] & 15)),
         };
@@ -264,7 +269,7 @@ impl<'a> Header<'a> {
                 fits.then(|| 8 * most / blocks / by)
             };
             let size = (coarse(most.0, blocks.0)?, coarse(most.1, blocks.1)?);
-            // RGB may be told by its names alone.
+            // RGB may be declared by its names alone.
             if part[0] != wanted[0] || (count == 3 && part[0] == b'R') {
                 return None;
             }
@@ -273,7 +278,6 @@ impl<'a> Header<'a> {
                 Huffman::new(counts, symbols, is_ac)
             };
             let finest = size.0.max(size.1);
-            let matters = |at: &u8| usize::from((at / 8).max(at % 8)) < finest;
             components.push(Component {
                 dc: table(false, wanted[1] >> 4)?,
                 ac: table(true, wanted[1] & 15)?,
@@ -281,7 +285,8 @@ impl<'a> Header<'a> {
                 blocks,
                 size,
                 steps: (*steps.get(usize::from(part[2]))?)?,
-                needed: ZIGZAG.iter().rposition(matters)? + 1,
+                needed: ZIGZAG.iter().rposition(|at| usize::from((at / 8).max(at % 8)) < finest)?
+                    + 1,
                 plane: Vec::new(),
             });
         }
@@ -297,7 +302,7 @@ impl<'a> Header<'a> {
 /// Decodes a JPEG so many times smaller in each direction: 2, 4 or 8. `None` if it is unusual, damaged or cut
 /// off, or the time for it is spent.
 pub(super) fn decode(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
-    let header = Header::of(bytes, by as usize)?;
+    let header = Header::parse(bytes, by as usize)?;
     let side = |px: usize| (px as u32).div_ceil(by);
     let mut image = RgbImage::new(side(header.size_px.0), side(header.size_px.1));
     let by = by as usize;
@@ -380,9 +385,9 @@ fn write_line(components: &[Component], at: usize, line: &mut [u8]) {
                 *pixel = [luma + 1.402 * red, green, luma + 1.772 * blue].map(byte);
             }
         }
-        others => {
+        components => {
             for (pixel, &luma) in
-                pixels.iter_mut().zip(others.iter().flat_map(|one| &one.plane[at..]))
+                pixels.iter_mut().zip(components.iter().flat_map(|one| &one.plane[at..]))
             {
                 *pixel = [byte(luma); 3];
             }

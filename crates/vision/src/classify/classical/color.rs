@@ -100,8 +100,9 @@ impl Model {
             state.doubt = doubt;
         }
         let prior = -0.5 * (state.by.transpose() * self.spread_inverse * state.by)[0];
-        let seen: f64 = hues.iter().map(|h| f64::from(h.weight) * self.shares(h, &state).1).sum();
-        state.evidence = prior + seen;
+        let likelihood: f64 =
+            hues.iter().map(|h| f64::from(h.weight) * self.shares(h, &state).1).sum();
+        state.evidence = prior + likelihood;
         state
     }
 

@@ -1,6 +1,6 @@
 //! Draws small cards for this module's tests.
 
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 use image::{Rgb, RgbImage};
 use setsight_game::cards::outline::{symbol_centers, symbol_outline};
 use setsight_game::cards::{Card, Color, Shading};
@@ -17,34 +17,36 @@ pub(crate) fn draw(card: Card, light: [f32; 3], shift: (f32, f32)) -> CardImage 
         .iter()
         .map(|&(x, y)| (x as f32 * width, y as f32 * height))
         .collect();
-    let cover = |x: f32, y: f32| -> f32 {
-        for &center in symbol_centers(card.number) {
-            let (dx, dy) =
-                (x - (0.5 + center as f32) * width - shift.0, y - 0.5 * height - shift.1);
-            if dx.abs() > 24.0 || dy.abs() > 46.0 {
-                continue;
-            }
-            let (inside, distance) = inside_and_distance(&outline, dx, dy);
-            if inside {
-                let stripe = dy.rem_euclid(4.5) < 1.2;
-                let printed = match card.shading {
-                    Shading::Filled => true,
-                    Shading::Open => distance < 2.6,
-                    Shading::Striped => distance < 2.6 || stripe,
-                };
-                return f32::from(u8::from(printed));
-            }
-        }
-        0.0
-    };
     let image = RgbImage::from_fn(CARD_LONG_PX, CARD_SHORT_PX, |x, y| {
         let mut share = 0.0;
         for (i, j) in [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)] {
-            share += cover(x as f32 + i, y as f32 + j) / 4.0;
+            share += cover(card, &outline, (x as f32 + i - shift.0, y as f32 + j - shift.1)) / 4.0;
         }
         Rgb(std::array::from_fn(|c| (240.0 * light[c] * (1.0 + share * (ink[c] - 1.0))) as u8))
     });
     CardImage::from_crop(image)
+}
+
+/// Whether a point of an unshifted card is inked, as 0 or 1.
+fn cover(card: Card, outline: &[(f32, f32)], (x, y): (f32, f32)) -> f32 {
+    let (width, height) = (CARD_LONG_PX as f32, CARD_SHORT_PX as f32);
+    for &center in symbol_centers(card.number) {
+        let (dx, dy) = (x - (0.5 + center as f32) * width, y - 0.5 * height);
+        if dx.abs() > 24.0 || dy.abs() > 46.0 {
+            continue;
+        }
+        let (inside, distance) = inside_and_distance(outline, dx, dy);
+        if inside {
+            let stripe = dy.rem_euclid(4.5) < 1.2;
+            let printed = match card.shading {
+                Shading::Filled => true,
+                Shading::Open => distance < 2.6,
+                Shading::Striped => distance < 2.6 || stripe,
+            };
+            return f32::from(u8::from(printed));
+        }
+    }
+    0.0
 }
 
 /// Whether a point is inside (even-odd rule), and its distance to the nearest side.

@@ -2,7 +2,7 @@
 //! remains of the outlines where a card has its symbols.
 
 use super::template::Masks;
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};
 use setsight_game::cards::{Number, Shape};
 
 /// Shifts of the card against its outline that are tried, in pixels of the card image.
@@ -24,7 +24,7 @@ const SHARPNESS: f32 = 6.0;
 /// Number and shape of a card from the remains of its outlines; `None` if there are too few.
 /// Shading and colour are left open, because glare changes them first.
 pub(super) fn read(card: &CardImage, masks: &Masks) -> Option<Reading> {
-    let darkness = Darkness::of(card);
+    let darkness = Darkness::new(card);
     if !darkness.rim_is_even() {
         return None;
     }
@@ -80,14 +80,17 @@ const SHORT: f32 = CARD_SHORT_PX as f32;
 /// A point on the print and a point on the stock beside it, relative to the symbol's centre.
 struct EdgePoint {
     on_print: (f32, f32),
-    beside: (f32, f32),
+    on_stock: (f32, f32),
 }
 
 impl EdgePoint {
     fn mirrored(&self) -> Self {
-        let flip = |(x, y): (f32, f32)| (-x, y);
-        Self { on_print: flip(self.on_print), beside: flip(self.beside) }
+        Self { on_print: mirrored(self.on_print), on_stock: mirrored(self.on_stock) }
     }
+}
+
+fn mirrored((x, y): (f32, f32)) -> (f32, f32) {
+    (-x, y)
 }
 
 fn edges(points: &[[f32; 2]; 48]) -> Vec<EdgePoint> {
@@ -104,7 +107,7 @@ fn edges(points: &[[f32; 2]; 48]) -> Vec<EdgePoint> {
             let [x, y] = points[i];
             EdgePoint {
                 on_print: (x - nx * INWARDS_PX, y - ny * INWARDS_PX),
-                beside: (x + nx * OUTWARDS_PX, y + ny * OUTWARDS_PX),
+                on_stock: (x + nx * OUTWARDS_PX, y + ny * OUTWARDS_PX),
             }
         })
         .collect()
@@ -114,7 +117,7 @@ fn edges(points: &[[f32; 2]; 48]) -> Vec<EdgePoint> {
 struct Darkness(Vec<f32>);
 
 impl Darkness {
-    fn of(card: &CardImage) -> Self {
+    fn new(card: &CardImage) -> Self {
         let (w, h) = (CARD_LONG_PX as usize, CARD_SHORT_PX as usize);
         let raw: Vec<f32> = card
             .pixels
@@ -159,12 +162,15 @@ impl Darkness {
     /// Mean strength, -1 to 1, of the edge around a symbol centred at (dx, dy) from the card's
     /// centre: near 1 if the print is much darker than the stock beside it.
     fn edge_along(&self, outline: &[EdgePoint], dx: f32, dy: f32) -> f32 {
-        let strength = |p: &EdgePoint| {
-            let edge = self.at(p.on_print.0 + dx, p.on_print.1 + dy)
-                - self.at(p.beside.0 + dx, p.beside.1 + dy);
-            edge / (edge.abs() + HALF_EDGE)
-        };
-        outline.iter().map(strength).sum::<f32>() / outline.len() as f32
+        outline
+            .iter()
+            .map(|p| {
+                let edge = self.at(p.on_print.0 + dx, p.on_print.1 + dy)
+                    - self.at(p.on_stock.0 + dx, p.on_stock.1 + dy);
+                edge / (edge.abs() + HALF_EDGE)
+            })
+            .sum::<f32>()
+            / outline.len() as f32
     }
 }
 
@@ -207,7 +213,6 @@ mod tests {
     #[test]
     fn paper_bars_and_grain_are_no_cards() {
         let (w, h) = (CARD_LONG_PX, CARD_SHORT_PX);
-        let grain = |x: u32, y: u32| (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(40_503)) >> 7;
         let blank = RgbImage::from_pixel(w, h, Rgb([236; 3]));
         let bars = RgbImage::from_fn(w, h, |x, _| Rgb([if x / 12 % 2 == 0 { 240 } else { 60 }; 3]));
         let rough = RgbImage::from_fn(w, h, |x, y| Rgb([150 + (grain(x, y) % 100) as u8; 3]));
@@ -218,5 +223,9 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    fn grain(x: u32, y: u32) -> u32 {
+        (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(40_503)) >> 7
     }
 }

@@ -3,7 +3,7 @@
 use super::ink::{COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
 use super::symbols::{self, Symbol};
 use super::template::{Masks, Template, apply};
-use crate::data::CardImage;
+use crate::card::CardImage;
 
 /// All features of one card.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Features {
     pub shading: [f32; SHADING_FEATURES],
     /// The ink's hue: angle in radians and logarithm of its length. See [`hue_of`].
     pub hue: [f32; 2],
-    /// Features that tell a card from something else; see `card_features`.
+    /// Features that distinguish a card from something else; see `card_features`.
     pub card: [f32; CARD_FEATURES],
 }
 
@@ -33,15 +33,15 @@ pub(crate) const CARD_FEATURES: usize = 10;
 
 impl Features {
     /// Measures one card against a deck's masks.
-    pub fn of(card: &CardImage, masks: &Masks) -> Self {
-        let map = InkMap::of(card);
+    pub fn measure(card: &CardImage, masks: &Masks) -> Self {
+        let map = InkMap::new(card);
         let symbols = symbols::find(&map, masks);
-        let columns = Columns::of(&map, &symbols);
+        let columns = Columns::new(&map, &symbols);
         let number =
             std::array::from_fn(|n| number_features(n + 1, &symbols, &columns, masks.spacing_px));
         let shape = std::array::from_fn(|k| shape_features(k, &symbols));
         let prints: Vec<Print> =
-            symbols.iter().map(|s| Print::of(&map, s, &masks.templates[s.shape()])).collect();
+            symbols.iter().map(|s| Print::measure(&map, s, &masks.templates[s.shape()])).collect();
         let print = Print::mean(&prints);
         let detail = (card.long_side_in_image_px / WIDTH as f32).clamp(0.2, 2.0).ln();
         Self {
@@ -68,7 +68,7 @@ const BLANK: f32 = 0.05;
 const HALF_SLOT: f32 = 0.095;
 
 impl Columns {
-    fn of(map: &InkMap<'_>, symbols: &[Symbol]) -> Self {
+    fn new(map: &InkMap<'_>, symbols: &[Symbol]) -> Self {
         let middle = if symbols.is_empty() {
             HEIGHT as f32 / 2.0
         } else {
@@ -84,8 +84,8 @@ impl Columns {
         }
         ink = ink.map(|sum| sum / (to - from) as f32);
         let mut columns = Self { ink, level: 0.05 };
-        let own: f32 = symbols.iter().map(|s| columns.slot(s.center[0])).sum();
-        columns.level = (own / symbols.len().max(1) as f32).max(0.01);
+        let ink: f32 = symbols.iter().map(|s| columns.slot(s.center[0])).sum();
+        columns.level = (ink / symbols.len().max(1) as f32).max(0.01);
         columns
     }
 
@@ -101,8 +101,7 @@ impl Columns {
     }
 
     fn counted(&self, from: f32, to: f32, counts: impl Fn(f32) -> bool) -> f32 {
-        let at = |x: f32| ((x / 2.0).max(0.0) as usize).min(COARSE_WIDTH);
-        let (from, to) = (at(from), at(to));
+        let (from, to) = (column_at(from), column_at(to));
         let columns = self.ink.get(from..to).unwrap_or_default();
         columns.iter().filter(|&&ink| counts(ink)).count() as f32 / COARSE_WIDTH as f32
     }
@@ -117,6 +116,10 @@ impl Columns {
         }
         self.ink[from..to].iter().sum::<f32>() / (to - from) as f32
     }
+}
+
+fn column_at(x: f32) -> usize {
+    ((x / 2.0).max(0.0) as usize).min(COARSE_WIDTH)
 }
 
 /// The features of one number: symbols missing, symbols too many, offset of the row from the card's
@@ -156,7 +159,7 @@ fn number_features(
             .collect();
         let bare = empty.iter().map(|v| (1.0 - v).max(0.0)).sum::<f32>();
         // The places just outside the row must be empty.
-        let beside = [place(0) - spacing, place(n - 1) + spacing]
+        let outside = [place(0) - spacing, place(n - 1) + spacing]
             .map(|x| (columns.slot(x + shift) / columns.level).min(1.5))
             .iter()
             .sum::<f32>();
@@ -173,7 +176,7 @@ fn number_features(
             (shift / (0.1 * WIDTH as f32)).abs().min(3.0),
             (uneven / (0.05 * WIDTH as f32)).min(3.0),
             bare,
-            beside,
+            outside,
             (10.0 * stock_beyond).min(3.0),
             (10.0 * margin).min(3.0),
         ];
@@ -191,14 +194,19 @@ fn shape_features(k: usize, symbols: &[Symbol]) -> [f32; SHAPE_FEATURES] {
     if symbols.is_empty() {
         return [0.0; SHAPE_FEATURES];
     }
-    let log_miss = |v: f32| (1.0 - v).max(0.01).ln();
-    let n = symbols.len() as f32;
-    let mean = |f: &dyn Fn(&Symbol) -> f32| symbols.iter().map(f).sum::<f32>() / n;
     [
-        mean(&|s| s.overlap[k]),
-        mean(&|s| log_miss(s.overlap[k])),
-        mean(&|s| log_miss(s.mean_overlap[k])),
+        mean_of(symbols, |s| s.overlap[k]),
+        mean_of(symbols, |s| log_miss(s.overlap[k])),
+        mean_of(symbols, |s| log_miss(s.mean_overlap[k])),
     ]
+}
+
+fn mean_of(symbols: &[Symbol], value: impl Fn(&Symbol) -> f32) -> f32 {
+    symbols.iter().map(value).sum::<f32>() / symbols.len() as f32
+}
+
+fn log_miss(v: f32) -> f32 {
+    (1.0 - v).max(0.01).ln()
 }
 
 /// Offsets across the outline at which the print is sampled, in pixels of the card image; positive
@@ -246,7 +254,7 @@ fn sum(v: [f32; 3]) -> f32 {
 }
 
 impl Print {
-    fn of(map: &InkMap<'_>, symbol: &Symbol, template: &Template) -> Self {
+    fn measure(map: &InkMap<'_>, symbol: &Symbol, template: &Template) -> Self {
         let m = template.image_from_template(symbol.covariance);
         let ratio = |p: [f32; 2]| {
             let [dx, dy] = apply(m, p);
@@ -315,8 +323,8 @@ impl Print {
                 across.sum::<f32>() / 5.0
             })
             .collect();
-        let rough = |w: &[f32]| (w[2] - (w[0] + w[4]) / 2.0).abs();
-        print.stripes = values.windows(5).map(rough).sum::<f32>() / (values.len() - 4) as f32;
+        print.stripes = values.windows(5).map(|w| (w[2] - (w[0] + w[4]) / 2.0).abs()).sum::<f32>()
+            / (values.len() - 4) as f32;
         print
     }
 
@@ -324,9 +332,7 @@ impl Print {
         let n = prints.len().max(1) as f32;
         let vector = |f: fn(&Self) -> [f32; 3]| {
             let mut total = [0.0; 3];
-            for print in prints {
-                add(&mut total, f(print));
-            }
+            prints.iter().for_each(|print| add(&mut total, f(print)));
             total.map(|v| v / n)
         };
         let scalar = |f: fn(&Self) -> f32| prints.iter().map(f).sum::<f32>() / n;
@@ -380,7 +386,7 @@ pub(crate) fn hue_of(missing: [f32; 3]) -> [f32; 2] {
     [b.atan2(a), a.hypot(b).clamp(1e-3, 2.0).ln()]
 }
 
-/// Features that tell a card from something else: IoU and votes of its symbols, their offset from
+/// Features that distinguish a card from something else: IoU and votes of its symbols, their offset from
 /// the middle and from the expected size, how well the best number fits, how similar the symbols'
 /// inks are, contrast, roughness of the stock, ink beside the symbols.
 fn card_features(
@@ -394,19 +400,17 @@ fn card_features(
         return [0.0; CARD_FEATURES];
     }
     let n = symbols.len() as f32;
-    let mean = |f: &dyn Fn(&Symbol) -> f32| symbols.iter().map(f).sum::<f32>() / n;
-    let overlap = mean(&|s| (1.0 - s.overlap[s.shape()]).max(0.01).ln());
-    let votes = mean(&|s| s.votes as f32);
-    let off_middle = mean(&|s| (s.center[1] / HEIGHT as f32 - 0.5).abs());
-    let size = mean(&|s| {
+    let overlap = mean_of(symbols, |s| (1.0 - s.overlap[s.shape()]).max(0.01).ln());
+    let votes = mean_of(symbols, |s| s.votes as f32);
+    let off_middle = mean_of(symbols, |s| (s.center[1] / HEIGHT as f32 - 0.5).abs());
+    let size = mean_of(symbols, |s| {
         let expected = masks.templates[s.shape()].covariance;
         let x = (s.covariance[0][0] / expected[0][0]).ln() / 2.0;
         let y = (s.covariance[1][1] / expected[1][1]).ln() / 2.0;
         x.abs() + y.abs()
     });
-    let lean = mean(&|s| {
+    let lean = mean_of(symbols, |s| {
         let expected = masks.templates[s.shape()].covariance;
-        let lean = |c: [[f32; 2]; 2]| c[0][1] / (c[0][0] * c[1][1]).sqrt();
         (lean(s.covariance) - lean(expected)).abs()
     });
     let row = number.iter().map(|row| row.iter().sum::<f32>()).fold(f32::MAX, f32::min);
@@ -418,8 +422,12 @@ fn card_features(
         .sum::<f32>()
         / (n * strength);
     let ink: f32 = columns.ink.iter().sum();
-    let own: f32 =
+    let slots: f32 =
         symbols.iter().map(|s| columns.slot(s.center[0]) * HALF_SLOT * WIDTH as f32).sum();
-    let beside = ((ink - own) / ink.max(0.1)).clamp(0.0, 1.0);
-    [overlap, votes, off_middle, size, lean, row, unlike, strength.ln(), print.stock, beside]
+    let outside = ((ink - slots) / ink.max(0.1)).clamp(0.0, 1.0);
+    [overlap, votes, off_middle, size, lean, row, unlike, strength.ln(), print.stock, outside]
+}
+
+fn lean(c: [[f32; 2]; 2]) -> f32 {
+    c[0][1] / (c[0][0] * c[1][1]).sqrt()
 }

@@ -1,6 +1,6 @@
 //! The amount of ink at each place of a card.
 
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage};
 use crate::rectify::BALANCED_WHITE;
 
 /// Width of a card image in pixels.
@@ -31,7 +31,7 @@ impl<'a> InkMap<'a> {
     ///
     /// # Panics
     /// The image does not have the size of a card image.
-    pub(super) fn of(card: &'a CardImage) -> Self {
+    pub(super) fn new(card: &'a CardImage) -> Self {
         assert_eq!(card.pixels.dimensions(), (CARD_LONG_PX, CARD_SHORT_PX), "a card image's size");
         let pixels = card.pixels.as_raw().as_slice();
         // The sum of four white pixels.

@@ -13,7 +13,7 @@ pub(crate) mod template;
 mod weights;
 
 use super::reader::{Cards, FirstLook, Reader};
-use crate::data::{CardImage, Reading};
+use crate::card::{CardImage, Reading};
 use crate::probability::{logistic, softmax};
 use crate::table::TableFacts;
 use color::Hue;
@@ -40,7 +40,7 @@ impl Reader for ClassicalReader {
         cards: &Cards,
         before: TableFacts,
     ) -> Result<(FirstLook, TableFacts), NetworkError> {
-        // This reader cannot tell editions apart and assumes the likeliest.
+        // This reader cannot distinguish editions and assumes the likeliest.
         let (edition, _) = before.named_edition();
         let readings = self.readings(&cards.images, edition);
         Ok((FirstLook { readings, ..FirstLook::default() }, before.of_edition(edition)))
@@ -57,7 +57,7 @@ impl ClassicalReader {
     ) -> Vec<Reading> {
         let masks = Masks::of_edition(edition);
         let features: Vec<Features> =
-            cards.iter().map(|card| Features::of(card.borrow(), masks)).collect();
+            cards.iter().map(|card| Features::measure(card.borrow(), masks)).collect();
         let mut readings = judge(&features);
         for ((card, features), reading) in cards.iter().zip(&features).zip(&mut readings) {
             if features.symbols.is_empty()
@@ -73,9 +73,8 @@ impl ClassicalReader {
 /// Classifies all cards of a photo. Cards without a symbol get uniform values and do not affect the
 /// estimate of the light.
 pub(crate) fn judge(cards: &[Features]) -> Vec<Reading> {
-    let seen = |f: &&Features| !f.symbols.is_empty();
-    let hues: Vec<Hue> =
-        cards.iter().filter(seen).map(|f| Hue { hue: f.hue, weight: is_card(f) }).collect();
+    let with_symbols = cards.iter().filter(|f| !f.symbols.is_empty());
+    let hues: Vec<Hue> = with_symbols.map(|f| Hue { hue: f.hue, weight: is_card(f) }).collect();
     let mut colors = color::read_together(&hues).into_iter();
     cards
         .iter()
@@ -114,7 +113,7 @@ fn never_certain(values: [f32; 3]) -> [f32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+    use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
     use image::{Rgb, RgbImage};
     use proptest::prelude::*;
     use setsight_game::cards::Card;
@@ -127,7 +126,7 @@ mod tests {
     const LAMP: [f32; 3] = [1.0, 0.82, 0.55];
 
     #[test]
-    fn reads_the_whole_deck_by_day_and_by_lamp() {
+    fn reads_every_card_by_day_and_by_lamp() {
         for (light, step) in [(DAYLIGHT, 1), (LAMP, 4)] {
             let deck = || Card::deck().step_by(step);
             let images: Vec<CardImage> =

@@ -6,7 +6,7 @@
 //! chance shape at few.
 
 use super::ink::{ABOVE_SURROUNDINGS_ZERO, COARSE_HEIGHT, COARSE_WIDTH, HEIGHT, InkMap, WIDTH};
-use super::template::{GRID_PX, Masks, Matrix2, apply, determinant};
+use super::template::{GRID_PX, Masks, Matrix2, Template, apply, determinant};
 
 /// Ink levels, 0 to 255, from the palest stripe tint above the noise to a solid symbol.
 const LEVELS: [u8; 7] = [14, 22, 34, 52, 78, 112, 155];
@@ -62,7 +62,7 @@ pub(super) fn find(map: &InkMap<'_>, masks: &Masks) -> Vec<Symbol> {
         for blob in &labels.blobs {
             let Some(symbol) = judge(&labels, blob, masks) else { continue };
             match found.iter_mut().find(|s| distance(s.center, symbol.center) < SAME_PX) {
-                Some(known) => merge(known, symbol),
+                Some(kept) => merge(kept, symbol),
                 None => found.push(symbol),
             }
         }
@@ -92,16 +92,16 @@ fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
 }
 
 /// Merges a detection at another level into a symbol; the geometry of the better fit is kept.
-fn merge(known: &mut Symbol, seen: Symbol) {
-    if seen.overlap[seen.shape()] > known.overlap[known.shape()] {
-        known.center = seen.center;
-        known.covariance = seen.covariance;
+fn merge(kept: &mut Symbol, detection: Symbol) {
+    if detection.overlap[detection.shape()] > kept.overlap[kept.shape()] {
+        kept.center = detection.center;
+        kept.covariance = detection.covariance;
     }
     for k in 0..4 {
-        known.overlap[k] = known.overlap[k].max(seen.overlap[k]);
-        known.mean_overlap[k] += seen.mean_overlap[k];
+        kept.overlap[k] = kept.overlap[k].max(detection.overlap[k]);
+        kept.mean_overlap[k] += detection.mean_overlap[k];
     }
-    known.votes += seen.votes;
+    kept.votes += detection.votes;
 }
 
 /// Compares a blob with the templates; `None` if it is no symbol.
@@ -118,37 +118,22 @@ fn judge(labels: &Labels, blob: &Blob, masks: &Masks) -> Option<Symbol> {
     ];
     let center = [2.0 * mean[0] + 1.0, 2.0 * mean[1] + 1.0];
     let (x, y) = (covariance[0][0].sqrt() / 10.9, covariance[1][1].sqrt() / 23.3);
-    let plausible = |v: f32| (SPREAD_RANGE.0..SPREAD_RANGE.1).contains(&v);
     let off_middle = (center[1] / HEIGHT as f32 - 0.5).abs();
-    if !plausible(x) || !plausible(y) || off_middle > OFF_MIDDLE || determinant(covariance) < 1.0 {
+    if !is_plausible(x)
+        || !is_plausible(y)
+        || off_middle > OFF_MIDDLE
+        || determinant(covariance) < 1.0
+    {
         return None;
     }
-    let overlap_with = |k: usize| {
-        let template = &masks.templates[k];
-        let m = template.image_from_template(covariance);
-        let step = apply(m, [GRID_PX, 0.0]);
-        let mut hits = 0;
-        for &(first, count) in &template.rows {
-            let [dx, dy] = apply(m, first);
-            let (mut x, mut y) = (center[0] + dx, center[1] + dy);
-            for _ in 0..count {
-                hits += usize::from(labels.at(x, y) == blob.label);
-                x += step[0];
-                y += step[1];
-            }
-        }
-        let hits = hits as f32;
-        let blob_area = 4.0 * n / (determinant(m) * GRID_PX * GRID_PX);
-        hits / (template.inside.len() as f32 + blob_area - hits)
-    };
     let mut overlap = [0.0; 4];
     for (k, overlap) in overlap.iter_mut().enumerate().take(3) {
-        *overlap = overlap_with(k);
+        *overlap = template_overlap(&masks.templates[k], labels, blob, center, covariance);
     }
     if overlap.iter().all(|&v| v < LEAST_OVERLAP) {
         return None;
     }
-    overlap[3] = overlap_with(3);
+    overlap[3] = template_overlap(&masks.templates[3], labels, blob, center, covariance);
     let best = overlap[..3].iter().copied().fold(0.0, f32::max);
     (best >= LEAST_OVERLAP && best >= overlap[3]).then_some(Symbol {
         center,
@@ -157,6 +142,35 @@ fn judge(labels: &Labels, blob: &Blob, masks: &Masks) -> Option<Symbol> {
         mean_overlap: overlap,
         votes: 1,
     })
+}
+
+fn is_plausible(spread: f32) -> bool {
+    (SPREAD_RANGE.0..SPREAD_RANGE.1).contains(&spread)
+}
+
+/// The IoU of a blob with a template that is mapped onto it.
+fn template_overlap(
+    template: &Template,
+    labels: &Labels,
+    blob: &Blob,
+    center: [f32; 2],
+    covariance: Matrix2,
+) -> f32 {
+    let m = template.image_from_template(covariance);
+    let step = apply(m, [GRID_PX, 0.0]);
+    let mut hits = 0;
+    for &(first, count) in &template.rows {
+        let [dx, dy] = apply(m, first);
+        let (mut x, mut y) = (center[0] + dx, center[1] + dy);
+        for _ in 0..count {
+            hits += usize::from(labels.at(x, y) == blob.label);
+            x += step[0];
+            y += step[1];
+        }
+    }
+    let hits = hits as f32;
+    let blob_area = 4.0 * blob.area as f32 / (determinant(m) * GRID_PX * GRID_PX);
+    hits / (template.inside.len() as f32 + blob_area - hits)
 }
 
 /// A region that the stock encloses, with its holes filled: sums over its coarse pixels.
@@ -254,25 +268,26 @@ impl Labels {
             }
             self.label[from..to].fill(label);
             region.add((from - row) as u32, (to - row) as u32, y as u32);
-            // Push the first pixel of each run above and below.
-            let mut scan_at = |from: usize, to: usize| {
-                let mut open = false;
-                for i in from..to {
-                    let inside = belongs(i, &self.label);
-                    if inside && !open {
-                        self.stack.push(i as u32);
-                    }
-                    open = inside;
-                }
-            };
             if y > 0 {
-                scan_at(from - COARSE_WIDTH, to - COARSE_WIDTH);
+                self.push_runs(from - COARSE_WIDTH..to - COARSE_WIDTH, &belongs);
             }
             if y + 1 < COARSE_HEIGHT {
-                scan_at(from + COARSE_WIDTH, to + COARSE_WIDTH);
+                self.push_runs(from + COARSE_WIDTH..to + COARSE_WIDTH, &belongs);
             }
         }
         region
+    }
+
+    /// Pushes the first pixel of each run that belongs to a region.
+    fn push_runs(&mut self, row: std::ops::Range<usize>, belongs: impl Fn(usize, &[u16]) -> bool) {
+        let mut open = false;
+        for i in row {
+            let inside = belongs(i, &self.label);
+            if inside && !open {
+                self.stack.push(i as u32);
+            }
+            open = inside;
+        }
     }
 }
 
@@ -288,16 +303,22 @@ impl Region {
     /// Adds the pixels `from..to` of row `y`.
     fn add(&mut self, from: u32, to: u32, y: u32) {
         // The sums of 0, 1, .. n - 1 and of their squares.
-        let ones = |n: u32| n * n.saturating_sub(1) / 2;
-        let squares = |n: u32| n * n.saturating_sub(1) * (2 * n).saturating_sub(1) / 6;
-        let (n, sum) = (to - from, ones(to) - ones(from));
+        let (n, sum) = (to - from, sum_below(to) - sum_below(from));
         self.area += n;
         self.sum[0] += sum;
         self.sum[1] += n * y;
-        self.square[0] += squares(to) - squares(from);
+        self.square[0] += sum_of_squares_below(to) - sum_of_squares_below(from);
         self.square[1] += sum * y;
         self.square[2] += n * y * y;
         self.touches_border |=
             from == 0 || y == 0 || to == COARSE_WIDTH as u32 || y + 1 == COARSE_HEIGHT as u32;
     }
+}
+
+fn sum_of_squares_below(n: u32) -> u32 {
+    n * n.saturating_sub(1) * (2 * n).saturating_sub(1) / 6
+}
+
+fn sum_below(n: u32) -> u32 {
+    n * n.saturating_sub(1) / 2
 }

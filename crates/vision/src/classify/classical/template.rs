@@ -1,6 +1,6 @@
 //! The three shapes as the reader compares them: inner points, edge points with normals, moments.
 
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX};
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
 use setsight_game::cards::{Deck, Edition, Number, Shape};
 use std::sync::LazyLock;
 
@@ -43,7 +43,7 @@ pub struct Masks {
 
 impl Masks {
     /// The masks of any deck.
-    pub(crate) fn of(deck: &Deck) -> Self {
+    pub(crate) fn new(deck: &Deck) -> Self {
         let long = CARD_LONG_PX as f32;
         let outlines_px = Shape::ALL.map(|shape| {
             deck.outline(shape).map(|(x, y)| [x as f32 * long, y as f32 * CARD_SHORT_PX as f32])
@@ -62,8 +62,8 @@ impl Masks {
 
     /// The masks of an edition; those of the classic deck if it is unknown.
     pub fn of_edition(edition: Edition) -> &'static Self {
-        static CLASSIC: LazyLock<Masks> = LazyLock::new(|| Masks::of(&Deck::classic()));
-        static RECTANGLES: LazyLock<Masks> = LazyLock::new(|| Masks::of(&Deck::rectangles()));
+        static CLASSIC: LazyLock<Masks> = LazyLock::new(|| Masks::new(&Deck::classic()));
+        static RECTANGLES: LazyLock<Masks> = LazyLock::new(|| Masks::new(&Deck::rectangles()));
         match edition {
             Edition::Classic | Edition::Unknown => &CLASSIC,
             Edition::Rectangles => &RECTANGLES,

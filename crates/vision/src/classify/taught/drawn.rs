@@ -1,5 +1,5 @@
-//! Cards of a deck drawn and measured as photographed ones are: what a deck's file says of a print
-//! is compared with a photo by the same numbers.
+//! Draws cards of a deck and measures them as photographed ones: a deck's file and a photo are compared by the
+//! same numbers.
 
 use super::face::{Face, HEIGHT, WIDTH};
 use super::measure::Measured;
@@ -21,13 +21,13 @@ pub fn measure(card: Card, print: &Print, blur_px: f32) -> Option<Measured> {
 /// The same for each of several deviations.
 pub fn measure_blurred(card: Card, print: &Print, blurs_px: &[f32]) -> Vec<Option<Measured>> {
     let sharp = ink_map(card, print, (WIDTH, HEIGHT), WINDOW);
-    let measure = |blur: &f32| {
+    let measured = blurs_px.iter().map(|blur| {
         let ink = blurred(&sharp, *blur);
         let light = ink.iter().map(|share| [1.0 - TAKES * share; 3]).collect();
         let ink = ink.iter().map(|share| TAKES * share).collect();
-        Measured::of(&Face { light, ink })
-    };
-    blurs_px.iter().map(measure).collect()
+        Measured::new(&Face { light, ink })
+    });
+    measured.collect()
 }
 
 /// Blurs a map of a face along both axes, within the window.
@@ -40,18 +40,19 @@ fn blurred(map: &[f32], deviation_px: f32) -> Vec<f32> {
     let mut weights: Vec<f32> = (0..=2 * reach).map(weight).collect();
     let sum: f32 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= sum);
-    // Along a row, then along a column; beyond the window all is blank.
+    convolved(&convolved(map, &weights, 1), &weights, WIDTH)
+}
+
+/// Along a row with step 1, along a column with step [`WIDTH`]; beyond the window all is blank.
+fn convolved(map: &[f32], weights: &[f32], step: usize) -> Vec<f32> {
     let [left, top, right, bottom] = WINDOW;
-    let along = |map: &[f32], step: usize| -> Vec<f32> {
-        let mut out = vec![0.0; map.len()];
-        for y in top..bottom {
-            let row = y * WIDTH + left..y * WIDTH + right;
-            for (i, value) in row.clone().zip(&mut out[row]) {
-                let from = i - reach * step;
-                *value = weights.iter().enumerate().map(|(k, w)| w * map[from + k * step]).sum();
-            }
+    let mut out = vec![0.0; map.len()];
+    for y in top..bottom {
+        let row = y * WIDTH + left..y * WIDTH + right;
+        for (i, value) in row.clone().zip(&mut out[row]) {
+            let from = i - weights.len() / 2 * step;
+            *value = weights.iter().enumerate().map(|(k, w)| w * map[from + k * step]).sum();
         }
-        out
-    };
-    along(&along(map, 1), WIDTH)
+    }
+    out
 }

@@ -40,7 +40,7 @@ fn linear(value: u8) -> f32 {
 impl Face {
     /// The card within `quad`, its first edge on top; `None` where it cannot be straightened or has
     /// no stock.
-    pub fn of(frame: &Frame, quad: &Quad) -> Option<Self> {
+    pub fn straighten(frame: &Frame, quad: &Quad) -> Option<Self> {
         let size = (WIDTH as u32, HEIGHT as u32);
         let picture = straightened(frame.as_raw(), frame.dimensions(), quad, size)?;
         Self::of_picture(&picture)
@@ -54,20 +54,22 @@ impl Face {
 
     /// Linear light, [`WIDTH`] x [`HEIGHT`].
     pub(crate) fn of_light(mut light: Vec<[f32; 3]>) -> Option<Self> {
-        let stock = Stock::of(&light)?;
+        let stock = Stock::estimate(&light)?;
         for (i, light) in light.iter_mut().enumerate() {
             let white = stock.at(i % WIDTH, i / WIDTH);
             for (value, white) in light.iter_mut().zip(white) {
                 *value = (*value / white.max(1e-4)).clamp(0.0, 1.3);
             }
         }
-        let taken = |light: &[f32; 3]| {
-            let sum: f32 = light.iter().map(|v| (1.0 - v).max(0.0).powi(2)).sum();
-            (sum / 3.0).sqrt()
-        };
         let ink = light.iter().map(taken).collect();
         Some(Self { light, ink })
     }
+}
+
+/// How much light is missing, see [`Face::ink`].
+fn taken(light: &[f32; 3]) -> f32 {
+    let sum: f32 = light.iter().map(|v| (1.0 - v).max(0.0).powi(2)).sum();
+    (sum / 3.0).sqrt()
 }
 
 /// Whether a pixel is far enough from the card's border.
@@ -80,8 +82,8 @@ pub(super) fn within_margin(x: usize, y: usize) -> bool {
 struct Stock([SVector<f64, 6>; 3]);
 
 impl Stock {
-    fn of(light: &[[f32; 3]]) -> Option<Self> {
-        /// Every so many columns and rows tell it as well as all.
+    fn estimate(light: &[[f32; 3]]) -> Option<Self> {
+        /// Every so many columns and rows are as good as all.
         const STEP: usize = 3;
         /// Of each channel, of the bright pixels that are taken for stock at first, and how far
         /// below them stock may lie, and how far off the surface in later rounds.
@@ -106,17 +108,16 @@ impl Stock {
         let mut stock =
             Self::fit(light, &places.iter().filter(blank).copied().collect::<Vec<_>>())?;
         for off in OFF {
-            let near = |i: &&usize| {
-                let white = stock.at(**i % WIDTH, **i / WIDTH);
-                light[**i]
-                    .iter()
-                    .zip(white)
-                    .all(|(v, white)| (v / white.max(1e-4) - 1.0).abs() < off)
-            };
-            let blank: Vec<usize> = places.iter().filter(near).copied().collect();
-            stock = Self::fit(light, &blank)?;
+            let blank = places.iter().copied().filter(|&i| stock.is_near(i, &light[i], off));
+            stock = Self::fit(light, &blank.collect::<Vec<_>>())?;
         }
         Some(stock)
+    }
+
+    /// Whether the light at a pixel is off the surface by less than this share of it.
+    fn is_near(&self, i: usize, light: &[f32; 3], off: f32) -> bool {
+        let white = self.at(i % WIDTH, i / WIDTH);
+        light.iter().zip(white).all(|(v, white)| (v / white.max(1e-4) - 1.0).abs() < off)
     }
 
     fn fit(light: &[[f32; 3]], blank: &[usize]) -> Option<Self> {

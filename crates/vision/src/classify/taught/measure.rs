@@ -6,7 +6,7 @@ use super::symbols::{self, PATCH_HEIGHT, PATCH_WIDTH, Symbol};
 
 /// Pixels of a patch.
 pub const PATCH: usize = PATCH_WIDTH * PATCH_HEIGHT;
-/// Numbers that tell a fill.
+/// Numbers that describe a fill.
 pub const FILL_FEATURES: usize = 16;
 /// Features of one print err together: each is worth this part of one that does not.
 pub(super) const FEATURES_WORTH: f32 = 4.0 / FILL_FEATURES as f32;
@@ -46,8 +46,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Measures a card; `None` where no row of symbols is seen.
-    pub fn of(face: &Face) -> Option<Self> {
+    /// Measures a card; `None` where no row of symbols is visible.
+    pub fn new(face: &Face) -> Option<Self> {
         let symbols = symbols::cut(face);
         if symbols.is_empty() {
             return None;
@@ -55,12 +55,12 @@ impl Measured {
         let n = symbols.len() as f32;
         let mut soft = vec![0.0; PATCH];
         for symbol in &symbols {
-            for (sum, own) in soft.iter_mut().zip(&symbol.mask) {
-                *sum += f32::from(u8::from(*own)) / n;
+            for (sum, inside) in soft.iter_mut().zip(&symbol.mask) {
+                *sum += f32::from(u8::from(*inside)) / n;
             }
         }
-        let mask = Mask::of(soft.iter().map(|share| *share >= 0.5));
-        let prints: Vec<Print> = symbols.iter().map(Print::of).collect();
+        let mask = Mask::from_pixels(soft.iter().map(|share| *share >= 0.5));
+        let prints: Vec<Print> = symbols.iter().map(Print::new).collect();
         let mean = |value: &dyn Fn(&Print) -> f32| prints.iter().map(value).sum::<f32>() / n;
         let light = std::array::from_fn(|c| mean(&|print| print.light[c]));
         let (first, last) = (&symbols[0], &symbols[symbols.len() - 1]);
@@ -86,7 +86,7 @@ pub struct Mask(Vec<u64>);
 
 impl Mask {
     /// From the pixels of a patch, row by row.
-    pub fn of(pixels: impl Iterator<Item = bool>) -> Self {
+    pub fn from_pixels(pixels: impl Iterator<Item = bool>) -> Self {
         let mut words = vec![0u64; PATCH.div_ceil(64)];
         for (i, _) in pixels.enumerate().filter(|(_, inside)| *inside) {
             words[i / 64] |= 1 << (i % 64);
@@ -101,7 +101,7 @@ impl Mask {
 
     /// After half a turn.
     pub fn turned(&self) -> Self {
-        Self::of((0..PATCH).map(|i| self.has(PATCH - 1 - i)))
+        Self::from_pixels((0..PATCH).map(|i| self.has(PATCH - 1 - i)))
     }
 
     /// Part of what either holds that both hold, 0 to 1.
@@ -129,7 +129,7 @@ struct Print {
 }
 
 impl Print {
-    fn of(symbol: &Symbol) -> Self {
+    fn new(symbol: &Symbol) -> Self {
         let depth = depths_mm(&symbol.mask);
         let within: Vec<usize> = (0..PATCH).filter(|&i| symbol.mask[i]).collect();
         let mut by_ink = within.clone();
@@ -162,7 +162,7 @@ fn depths_mm(mask: &[bool]) -> Vec<f32> {
     const SIDE: f32 = 0.955;
     const CORNER: f32 = 1.369;
     let (w, h) = (PATCH_WIDTH as i32, PATCH_HEIGHT as i32);
-    let mut pass = |forward: bool| {
+    for forward in [true, false] {
         let sign = if forward { -1 } else { 1 };
         for k in 0..PATCH as i32 {
             let i = if forward { k } else { PATCH as i32 - 1 - k };
@@ -174,33 +174,30 @@ fn depths_mm(mask: &[bool]) -> Vec<f32> {
                 } else {
                     depth[(v * w + u) as usize]
                 };
-                let own = &mut depth[i as usize];
-                *own = own.min(near + step);
+                let current = &mut depth[i as usize];
+                *current = current.min(near + step);
             }
         }
-    };
-    pass(true);
-    pass(false);
+    }
     depth.iter().map(|px| (px - 0.5).max(0.0) / PX_PER_MM).collect()
 }
 
 /// See [`FillFeatures`]; `share` is the ink in shares of the symbol's own.
 fn fill_features(share: &[f32], inside: &[bool]) -> FillFeatures {
-    let at = |i: usize| ((i % PATCH_WIDTH) as f32, (i / PATCH_WIDTH) as f32);
     let places: Vec<usize> = (0..PATCH).filter(|&i| inside[i]).collect();
     let n = places.len().max(1) as f32;
     let mean_of = |value: &dyn Fn(usize) -> f32| places.iter().map(|&i| value(i)).sum::<f32>() / n;
     let mean = mean_of(&|i| share[i]);
-    let (mx, my) = (mean_of(&|i| at(i).0), mean_of(&|i| at(i).1));
+    let (mx, my) = (mean_of(&|i| position(i).0), mean_of(&|i| position(i).1));
     // A slope along either side, of which only that along the short side is a fill's.
     let slope = |pick: &dyn Fn(usize) -> f32| {
         let spread = mean_of(&|i| pick(i).powi(2));
         mean_of(&|i| pick(i) * (share[i] - mean)) / spread.max(1.0)
     };
-    let across = slope(&|i| at(i).0 - mx);
-    let along = slope(&|i| at(i).1 - my);
+    let across = slope(&|i| position(i).0 - mx);
+    let along = slope(&|i| position(i).1 - my);
     let rest: Vec<f32> = (0..PATCH)
-        .map(|i| share[i] - mean - across * (at(i).0 - mx) - along * (at(i).1 - my))
+        .map(|i| share[i] - mean - across * (position(i).0 - mx) - along * (position(i).1 - my))
         .collect();
     let variance = mean_of(&|i| rest[i].powi(2));
     let mut features = [0.0; FILL_FEATURES];
@@ -208,22 +205,7 @@ fn fill_features(share: &[f32], inside: &[bool]) -> FillFeatures {
     features[1] = variance.sqrt();
     features[2] = mean_of(&|i| rest[i].powi(3)).cbrt();
     features[3] = (along * 10.0 * PX_PER_MM).abs();
-    let covariance = |dx: i32, dy: i32| {
-        let (mut sum, mut count) = (0.0, 0u32);
-        for &i in &places {
-            let (x, y) = ((i % PATCH_WIDTH) as i32 + dx, (i / PATCH_WIDTH) as i32 + dy);
-            if x < 0 || y < 0 || x >= PATCH_WIDTH as i32 || y >= PATCH_HEIGHT as i32 {
-                continue;
-            }
-            let other = y as usize * PATCH_WIDTH + x as usize;
-            if inside[other] {
-                sum += rest[i] * rest[other];
-                count += 1;
-            }
-        }
-        if count < 30 { 0.0 } else { sum / count as f32 }
-    };
-    let signed_root = |v: f32| v.signum() * v.abs().sqrt();
+    let covariance = |dx: i32, dy: i32| covariance(&rest, inside, (dx, dy));
     for (k, lag) in LAGS.into_iter().enumerate() {
         let diagonal = (0.7 * lag as f32).round() as i32;
         features[4 + 3 * k] = signed_root(covariance(lag, 0));
@@ -232,6 +214,31 @@ fn fill_features(share: &[f32], inside: &[bool]) -> FillFeatures {
         features[6 + 3 * k] = signed_root(both / 2.0);
     }
     features
+}
+
+fn position(i: usize) -> (f32, f32) {
+    ((i % PATCH_WIDTH) as f32, (i / PATCH_WIDTH) as f32)
+}
+
+fn signed_root(v: f32) -> f32 {
+    v.signum() * v.abs().sqrt()
+}
+
+/// The covariance of a patch inside an outline with itself, so far away.
+fn covariance(patch: &[f32], inside: &[bool], (dx, dy): (i32, i32)) -> f32 {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for i in (0..PATCH).filter(|&i| inside[i]) {
+        let (x, y) = ((i % PATCH_WIDTH) as i32 + dx, (i / PATCH_WIDTH) as i32 + dy);
+        if x < 0 || y < 0 || x >= PATCH_WIDTH as i32 || y >= PATCH_HEIGHT as i32 {
+            continue;
+        }
+        let other = y as usize * PATCH_WIDTH + x as usize;
+        if inside[other] {
+            sum += patch[i] * patch[other];
+            count += 1;
+        }
+    }
+    if count < 30 { 0.0 } else { sum / count as f32 }
 }
 
 /// Width of the outline: what ink there is near the border beyond the inside's mean, as if it were
@@ -285,8 +292,15 @@ pub fn lab(light: [f32; 3]) -> [f32; 3] {
     let x = 0.4339 * r + 0.3763 * g + 0.1898 * b;
     let y = 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let z = 0.0178 * r + 0.1095 * g + 0.8727 * b;
-    let f = |t: f32| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
-    [116.0 * f(y) - 16.0, 500.0 * (f(x) - f(y)), 200.0 * (f(y) - f(z))]
+    [
+        116.0 * cielab_f(y) - 16.0,
+        500.0 * (cielab_f(x) - cielab_f(y)),
+        200.0 * (cielab_f(y) - cielab_f(z)),
+    ]
+}
+
+fn cielab_f(t: f32) -> f32 {
+    if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 }
 }
 
 /// The features of fills, of which the mean is measured best.
@@ -305,7 +319,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_is_measured() {
-        let print = Print::of(Deck::classic());
+        let print = Print::new(Deck::classic());
         let of = |code: &str, blur| drawn::measure(code.parse().unwrap(), &print, blur).unwrap();
         let (solid, open, striped) = (of("1fro", 0.8), of("1oro", 0.8), of("1sro", 0.8));
         assert!([&solid, &open, &striped].iter().all(|card| card.number == 1));
@@ -328,7 +342,7 @@ mod tests {
 
     #[test]
     fn half_a_turn_is_undone() {
-        let mask = Mask::of((0..PATCH).map(|i| i % 7 == 3 && i < PATCH / 3));
+        let mask = Mask::from_pixels((0..PATCH).map(|i| i % 7 == 3 && i < PATCH / 3));
         assert_eq!(mask.turned().turned(), mask);
         assert!(mask.overlap(&mask) == 1.0 && mask.overlap(&mask.turned()) < 0.5);
     }

@@ -2,7 +2,7 @@
 //! measured on the deck's own cards when they are drawn, all cards of a table together.
 //!
 //! The cards are drawn in several printings and blurred in several ways, and all cards of a table
-//! tell which of them its photo is like. Fills and inks still look a little different from lamp to
+//! show which of them its photo is like. Fills and inks still look a little different from lamp to
 //! lamp, for all cards alike: their means are moved by what the table's cards show, as far as there
 //! are enough of them, and how far they scatter is measured on the table, too (expectation
 //! maximisation with a prior).
@@ -45,11 +45,11 @@ pub(crate) struct DeckReader {
 
 /// What a symbol of one shape and fill looks like in one printing, at each of [`BLURS_PX`].
 #[derive(Clone, Debug)]
-struct Look([Seen; BLURS_PX.len()]);
+struct Look([DrawnSymbol; BLURS_PX.len()]);
 
 /// What is measured on a drawn symbol.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct DrawnSymbol {
     fill: [f32; FILL_FEATURES],
     /// Natural logarithm of the blur that is measured.
     log_blur: f32,
@@ -73,19 +73,16 @@ impl DeckReader {
 
     /// Draws the deck's symbols and measures them.
     pub(crate) fn new(deck: Arc<Deck>) -> Self {
-        let plain = Print::of(Arc::clone(&deck));
-        let fullest = (0..3)
-            .max_by(|&a, &b| {
-                let duty = |f: usize| deck.fills[f].fill.duty;
-                duty(a).total_cmp(&duty(b))
-            })
-            .unwrap_or(0);
+        let plain = Print::new(Arc::clone(&deck));
+        let duties = deck.fills.each_ref().map(|named| named.fill.duty);
+        let fullest = (0..3).max_by(|&a, &b| duties[a].total_cmp(&duties[b])).unwrap_or(0);
         let outlines = SIZES.map(|size| {
             [0, 1, 2].map(|shape| {
                 let mut print = plain.clone();
                 print.symbol_scale = size;
                 let measured = drawn::measure(card_of(fullest, shape), &print, 1.4);
-                let mask = measured.map_or_else(|| Mask::of(std::iter::empty()), |m| m.mask);
+                let mask =
+                    measured.map_or_else(|| Mask::from_pixels(std::iter::empty()), |m| m.mask);
                 [mask.turned(), mask]
             })
         });
@@ -104,12 +101,13 @@ impl DeckReader {
                 print.offset_mm = (0.0, 0.0);
                 // Evenly spread, as multiples of the golden ratio are.
                 print.phase = (0.618 * k as f64).fract();
-                Look::of(&drawn::measure_blurred(card_of(fill, shape), &print, &BLURS_PX))
+                Look::new(&drawn::measure_blurred(card_of(fill, shape), &print, &BLURS_PX))
             })
             .collect();
-        let look = |k: usize, shape: usize, fill: usize| drawn[9 * k + 3 * shape + fill].clone();
         let looks = (0..PRINTINGS)
-            .map(|k| [0, 1, 2].map(|shape| [0, 1, 2].map(|fill| look(k, shape, fill))))
+            .map(|k| {
+                [0, 1, 2].map(|shape| [0, 1, 2].map(|fill| drawn[9 * k + 3 * shape + fill].clone()))
+            })
             .collect();
         let inks = deck
             .inks
@@ -121,13 +119,14 @@ impl DeckReader {
     /// For each card, with its long side in the photo in pixels, what its four properties may be;
     /// `None` for one that was not measured.
     fn values(&self, cards: &[Option<(f32, Measured)>]) -> Vec<Option<CardEvidence>> {
-        let seen: Vec<&Measured> = cards.iter().flatten().map(|(_, measured)| measured).collect();
+        let measured_cards: Vec<&Measured> =
+            cards.iter().flatten().map(|(_, measured)| measured).collect();
         let long_sides_px: Vec<f32> = cards.iter().flatten().map(|(px, _)| *px).collect();
-        let overlaps = self.overlaps(&seen);
+        let overlaps = self.overlaps(&measured_cards);
         let shapes: Vec<[f32; 3]> =
             overlaps.iter().map(|o| o.map(shape_log)).map(softmax).collect();
-        let (fills, strength) = self.fills(&seen, &long_sides_px, &shapes);
-        let inks = self.inks(&seen, &strength);
+        let (fills, strength) = self.fills(&measured_cards, &long_sides_px, &shapes);
+        let inks = self.inks(&measured_cards, &strength);
         let mut k = 0;
         cards
             .iter()
@@ -145,42 +144,43 @@ impl DeckReader {
     }
 
     /// By card and shape the overlap with its outline, at the size that suits the table.
-    fn overlaps(&self, seen: &[&Measured]) -> Vec<[f32; 3]> {
-        let at = |size: usize, measured: &Measured| -> [f32; 3] {
-            std::array::from_fn(|shape| {
-                let both = self.outlines[size][shape].iter();
-                both.map(|mask| measured.mask.overlap(mask)).fold(0.0, f32::max)
-            })
+    fn overlaps(&self, cards: &[&Measured]) -> Vec<[f32; 3]> {
+        let overlap = |outlines: &[Mask; 2], card: &Measured| {
+            outlines.iter().map(|mask| card.mask.overlap(mask)).fold(0.0, f32::max)
         };
-        let all: Vec<Vec<[f32; 3]>> = (0..self.outlines.len())
-            .map(|size| seen.iter().map(|measured| at(size, measured)).collect())
+        let all: Vec<Vec<[f32; 3]>> = self
+            .outlines
+            .iter()
+            .map(|sized| {
+                cards.iter().map(|card| sized.each_ref().map(|o| overlap(o, card))).collect()
+            })
             .collect();
-        let best = |three: &[f32; 3]| three.iter().copied().fold(0.0, f32::max);
-        let total = |size: &usize| all[*size].iter().map(best).sum::<f32>();
-        let size = (0..all.len()).max_by(|a, b| total(a).total_cmp(&total(b))).unwrap_or(0);
-        let near = size.saturating_sub(1)..(size + 2).min(all.len());
-        (0..seen.len())
+        let totals: Vec<f32> = all
+            .iter()
+            .map(|sized| sized.iter().map(|o| o.iter().copied().fold(0.0, f32::max)).sum())
+            .collect();
+        let size = (0..all.len()).max_by(|&a, &b| totals[a].total_cmp(&totals[b])).unwrap_or(0);
+        let near = &all[size.saturating_sub(1)..(size + 2).min(all.len())];
+        (0..cards.len())
             .map(|i| {
-                let most =
-                    |shape: usize| near.clone().map(|s| all[s][i][shape]).fold(0.0, f32::max);
-                std::array::from_fn(most)
+                [0, 1, 2].map(|shape| near.iter().map(|sized| sized[i][shape]).fold(0.0, f32::max))
             })
             .collect()
     }
 
     /// Probabilities of each fill, and how much of its ink each card's print keeps: the mean over
-    /// all printings and blurs, each as likely as it makes what is seen.
+    /// all printings and blurs, each as likely as it makes the measurements.
     fn fills(
         &self,
-        seen: &[&Measured],
+        measured_cards: &[&Measured],
         long_sides_px: &[f32],
         shapes: &[[f32; 3]],
     ) -> (Vec<[f32; 3]>, Vec<f32>) {
-        let cards: Vec<SeenFill> = seen
+        let cards: Vec<MeasuredFill> = measured_cards
             .iter()
             .zip(long_sides_px)
             .zip(shapes)
-            .map(|((measured, px), shape)| SeenFill {
+            .map(|((measured, px), shape)| MeasuredFill {
                 point: fill_point(measured),
                 log_blur: measured.blur_px.ln(),
                 shape: largest(shape),
@@ -191,7 +191,7 @@ impl DeckReader {
             .looks
             .iter()
             .flat_map(|looks| PHOTO_BLURS_PX.iter().map(move |px| (looks, *px)))
-            .map(|(looks, photo_px)| TableLook::of(&cards, looks, photo_px))
+            .map(|(looks, photo_px)| TableLook::fit(&cards, looks, photo_px))
             .collect();
         let most = likely.iter().map(|look| look.evidence).fold(f32::MIN, f32::max);
         let weights: Vec<f32> = likely.iter().map(|look| (look.evidence - most).exp()).collect();
@@ -199,8 +199,8 @@ impl DeckReader {
         let mut shares = vec![[0.0; 3]; cards.len()];
         let mut strength = vec![0.0; cards.len()];
         for (look, weight) in likely.iter().zip(weights).filter(|(_, weight)| *weight > 1e-6) {
-            for (i, own) in look.shares.iter().enumerate() {
-                shares[i].iter_mut().zip(own).for_each(|(sum, p)| *sum += weight / all * p);
+            for (i, by_fill) in look.shares.iter().enumerate() {
+                shares[i].iter_mut().zip(by_fill).for_each(|(sum, p)| *sum += weight / all * p);
                 strength[i] += weight / all * look.strength[i];
             }
         }
@@ -211,7 +211,7 @@ impl DeckReader {
     }
 
     /// Probabilities of each ink.
-    fn inks(&self, seen: &[&Measured], strength: &[f32]) -> Vec<[f32; 3]> {
+    fn inks(&self, cards: &[&Measured], strength: &[f32]) -> Vec<[f32; 3]> {
         let expected: Vec<[[f32; 3]; 3]> = strength
             .iter()
             .map(|kept| self.inks.map(|ink| lab(ink.map(|v| 1.0 - kept * (1.0 - v)))))
@@ -220,13 +220,11 @@ impl DeckReader {
         let mut spread = INK_SPREAD;
         let mut shares = Vec::new();
         for _ in 0..ROUNDS + 4 {
-            let off = |i: usize, k: usize, by: &[f32; 3]| -> [f32; 3] {
-                std::array::from_fn(|d| seen[i].ink[d] - expected[i][k][d] - by[d])
-            };
-            shares = (0..seen.len())
+            let off = |i: usize, k: usize| difference(cards[i].ink, expected[i][k]);
+            shares = (0..cards.len())
                 .map(|i| {
                     softmax(std::array::from_fn(|k| {
-                        let off = off(i, k, &moves[k]);
+                        let off = difference(off(i, k), moves[k]);
                         let far: f32 = off.iter().zip(spread).map(|(o, s)| (o / s).powi(2)).sum();
                         student(far, 3.0)
                     }))
@@ -234,20 +232,20 @@ impl DeckReader {
                 .collect::<Vec<[f32; 3]>>();
             // What moves all inks alike, then what moves each.
             let (mut together, mut all) = ([0.0; 3], 0.0);
-            let mut own = [([0.0f32; 3], 0.0f32); 3];
+            let mut by_ink = [([0.0f32; 3], 0.0f32); 3];
             for (i, share) in shares.iter().enumerate() {
                 for k in 0..3 {
-                    let off = off(i, k, &[0.0; 3]);
+                    let off = off(i, k);
                     for d in 0..3 {
                         together[d] += share[k] * off[d];
-                        own[k].0[d] += share[k] * off[d];
+                        by_ink[k].0[d] += share[k] * off[d];
                     }
                     all += share[k];
-                    own[k].1 += share[k];
+                    by_ink[k].1 += share[k];
                 }
             }
             let together = together.map(|v| v / (all + 3.0));
-            for (by, (sum, n)) in moves.iter_mut().zip(own) {
+            for (by, (sum, n)) in moves.iter_mut().zip(by_ink) {
                 for d in 0..3 {
                     by[d] = together[d] + (sum[d] - n * together[d]) / (n + INK_PRIOR);
                 }
@@ -257,7 +255,7 @@ impl DeckReader {
             let mut n = 8.0;
             for (i, share) in shares.iter().enumerate() {
                 let k = largest(share);
-                let off = off(i, k, &moves[k]);
+                let off = difference(off(i, k), moves[k]);
                 squares.iter_mut().zip(off).for_each(|(s, o)| *s += o.powi(2).min(400.0));
                 n += 1.0;
             }
@@ -267,10 +265,14 @@ impl DeckReader {
     }
 }
 
+fn difference(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    std::array::from_fn(|d| a[d] - b[d])
+}
+
 /// Rounds of expectation and maximisation.
 const ROUNDS: usize = 6;
 /// Deviation of the features of fills from what is drawn: noise, light, a bent card. And so many
-/// cards of a table tell as much about it.
+/// cards of a table say as much about it.
 const FILL_DEVIATION: f32 = 0.03;
 const DEVIATION_PRIOR: f32 = 8.0;
 /// Deviation of the natural logarithm of a card's blur.
@@ -283,17 +285,17 @@ const INK_SPREAD: [f32; 3] = [9.0, 6.0, 6.0];
 /// How often a row of symbols is not all that a card has.
 const NUMBER_MISTAKEN: f32 = 0.004;
 
-/// What is said of one card.
+/// The evidence for one card.
 struct CardEvidence {
     values: [[f32; 3]; 4],
     /// Of its outline with the likeliest shape's.
     overlap: f32,
 }
 
-impl Seen {
+impl DrawnSymbol {
     const NOTHING: Self = Self { fill: [0.0; FILL_FEATURES], log_blur: 0.0, strength: 1.0 };
 
-    fn of(measured: &Measured) -> Self {
+    fn new(measured: &Measured) -> Self {
         let strength = (1.0 - measured.light[1]) / drawn::TAKES;
         Self {
             fill: fill_point(measured),
@@ -304,24 +306,25 @@ impl Seen {
 }
 
 impl Look {
-    fn of(blurred: &[Option<Measured>]) -> Self {
+    fn new(blurred: &[Option<Measured>]) -> Self {
         // Where blur leaves nothing to measure, it looks like the last that was measured.
-        let mut last = blurred.iter().flatten().next().map_or(Seen::NOTHING, Seen::of);
+        let mut last =
+            blurred.iter().flatten().next().map_or(DrawnSymbol::NOTHING, DrawnSymbol::new);
         Self(std::array::from_fn(|b| {
-            last = blurred[b].as_ref().map_or(last, Seen::of);
+            last = blurred[b].as_ref().map_or(last, DrawnSymbol::new);
             last
         }))
     }
 
     /// At any blur, in pixels of a face.
-    fn at(&self, blur_px: f32) -> Seen {
+    fn at(&self, blur_px: f32) -> DrawnSymbol {
         let last = BLURS_PX.len() - 1;
         let above = BLURS_PX.iter().position(|px| *px > blur_px).unwrap_or(last).max(1);
         let (low, high) = (BLURS_PX[above - 1], BLURS_PX[above]);
         let part = ((blur_px / low).ln() / (high / low).ln()).clamp(0.0, 1.0);
         let (a, b) = (&self.0[above - 1], &self.0[above]);
         let between = |a: f32, b: f32| a + part * (b - a);
-        Seen {
+        DrawnSymbol {
             fill: std::array::from_fn(|d| between(a.fill[d], b.fill[d])),
             log_blur: between(a.log_blur, b.log_blur),
             strength: between(a.strength, b.strength),
@@ -329,8 +332,8 @@ impl Look {
     }
 }
 
-/// What is seen of a card's fill.
-struct SeenFill {
+/// What is measured of a card's fill.
+struct MeasuredFill {
     point: [f32; FILL_FEATURES],
     /// Natural logarithm of the blur that is measured.
     log_blur: f32,
@@ -341,17 +344,17 @@ struct SeenFill {
 
 /// A table's cards, if they are of one printing and its photo has one blur.
 struct TableLook {
-    /// Natural logarithm of how likely this makes what is seen, up to a constant.
+    /// Natural logarithm of how likely this makes the measurements, up to a constant.
     evidence: f32,
     shares: Vec<[f32; 3]>,
     strength: Vec<f32>,
 }
 
 impl TableLook {
-    fn of(cards: &[SeenFill], looks: &[[Look; 3]; 3], photo_px: f32) -> Self {
+    fn fit(cards: &[MeasuredFill], looks: &[[Look; 3]; 3], photo_px: f32) -> Self {
         /// A face has no more detail than its own pixels.
         const LEAST_PX: f32 = 0.4;
-        let expected: Vec<[Seen; 3]> = cards
+        let expected: Vec<[DrawnSymbol; 3]> = cards
             .iter()
             .map(|card| {
                 let blur_px = LEAST_PX.hypot(photo_px * card.face_px);
@@ -401,8 +404,8 @@ impl TableLook {
             let squares = by.iter().map(|by| (by / FILL_DEVIATION).powi(2));
             evidence -= 0.5 * FEATURES_WORTH * FILL_PRIOR * squares.sum::<f32>();
         }
-        let strength = |i: usize| expected[i][largest(&shares[i])].strength;
-        let strength = (0..cards.len()).map(strength).collect();
+        let strength = expected.iter().zip(&shares);
+        let strength = strength.map(|(looks, p)| looks[largest(p)].strength).collect();
         Self { evidence, shares, strength }
     }
 }
@@ -439,9 +442,9 @@ impl Reader for DeckReader {
             .outlines
             .par_iter()
             .map(|outline| {
-                let face = Face::of(&cards.frame, &outline.corners_in_image)?;
+                let face = Face::straighten(&cards.frame, &outline.corners_in_image)?;
                 let long_side_px = outline.corners_in_image.long_side() as f32;
-                Some((long_side_px, Measured::of(&face)?))
+                Some((long_side_px, Measured::new(&face)?))
             })
             .collect();
         let evidence = self.values(&measured);
@@ -500,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn fills_that_look_alike_are_told_apart_by_all_cards_of_a_table() {
+    fn fills_that_look_alike_are_distinguished_by_all_cards_of_a_table() {
         let deck = alike();
         let reader = DeckReader::new(Arc::clone(&deck));
         for seed in [70, 71, 72] {
@@ -517,10 +520,10 @@ mod tests {
     }
 
     #[test]
-    fn what_blur_has_made_one_is_not_told_apart() {
+    fn what_blur_has_made_one_is_not_distinguished() {
         let deck = alike();
         let reader = DeckReader::new(Arc::clone(&deck));
-        let fills = fills(&reader, &Print::of(deck), 6.0, 60.0);
+        let fills = fills(&reader, &Print::new(deck), 6.0, 60.0);
         // Nothing but the mean is left of them, and that is about the same.
         let sure = fills.iter().filter(|fill| fill.iter().any(|p| *p > 0.99)).count();
         assert!(sure < 9, "{fills:?}");
@@ -528,14 +531,14 @@ mod tests {
 
     #[test]
     fn between_two_blurs_a_fill_looks_in_between() {
-        let print = Print::of(alike());
+        let print = Print::new(alike());
         let card = card_of(0, 0);
-        let look = Look::of(&drawn::measure_blurred(card, &print, &BLURS_PX));
+        let look = Look::new(&drawn::measure_blurred(card, &print, &BLURS_PX));
         let between = (BLURS_PX[2] * BLURS_PX[3]).sqrt();
-        let drawn = Seen::of(&drawn::measure(card, &print, between).unwrap());
-        let seen = look.at(between);
-        assert!((seen.fill[1] - drawn.fill[1]).abs() < 0.02, "{seen:?} {drawn:?}");
-        assert!((seen.log_blur - drawn.log_blur).abs() < 0.1);
+        let drawn = DrawnSymbol::new(&drawn::measure(card, &print, between).unwrap());
+        let interpolated = look.at(between);
+        assert!((interpolated.fill[1] - drawn.fill[1]).abs() < 0.02, "{interpolated:?} {drawn:?}");
+        assert!((interpolated.log_blur - drawn.log_blur).abs() < 0.1);
         // Beyond them it looks like the nearest.
         for (blur_px, nearest) in [(99.0, &look.0[BLURS_PX.len() - 1]), (0.1, &look.0[0])] {
             assert!((look.at(blur_px).fill[1] - nearest.fill[1]).abs() < 1e-5);

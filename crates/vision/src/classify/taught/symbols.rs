@@ -61,8 +61,8 @@ impl Region {
     }
 
     fn symbol(self, face: &Face) -> Symbol {
-        let mut own = vec![false; WIDTH * HEIGHT];
-        self.pixels.iter().for_each(|&i| own[i as usize] = true);
+        let mut is_inside = vec![false; WIDTH * HEIGHT];
+        self.pixels.iter().for_each(|&i| is_inside[i as usize] = true);
         let (mut mask, mut ink, mut light) = (Vec::new(), Vec::new(), Vec::new());
         let left = (self.center.0 - PATCH_WIDTH as f32 / 2.0).round() as i32;
         let top = (self.center.1 - PATCH_HEIGHT as f32 / 2.0).round() as i32;
@@ -71,7 +71,7 @@ impl Region {
                 let (u, v) = (left + x, top + y);
                 let on = (0..WIDTH as i32).contains(&u) && (0..HEIGHT as i32).contains(&v);
                 let at = if on { v as usize * WIDTH + u as usize } else { 0 };
-                mask.push(on && own[at]);
+                mask.push(on && is_inside[at]);
                 ink.push(if on { face.ink[at] } else { 0.0 });
                 light.push(if on { face.light[at] } else { [1.0; 3] });
             }
@@ -91,14 +91,14 @@ fn neighbours(i: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Labels the region of equal `kind` around a pixel and gives its pixels.
-fn flood(start: usize, seen: &mut [bool], belongs: &dyn Fn(usize) -> bool) -> Vec<u32> {
+fn flood(start: usize, visited: &mut [bool], belongs: &dyn Fn(usize) -> bool) -> Vec<u32> {
     let mut pixels = vec![start as u32];
-    seen[start] = true;
+    visited[start] = true;
     let mut next = 0;
     while next < pixels.len() {
         for i in neighbours(pixels[next] as usize) {
-            if !seen[i] && belongs(i) {
-                seen[i] = true;
+            if !visited[i] && belongs(i) {
+                visited[i] = true;
                 pixels.push(i as u32);
             }
         }
@@ -110,11 +110,11 @@ fn flood(start: usize, seen: &mut [bool], belongs: &dyn Fn(usize) -> bool) -> Ve
 /// What the blank stock encloses at a level of ink, clear of the card's border.
 fn enclosed(face: &Face, level: f32) -> Vec<Region> {
     let inked: Vec<bool> = face.ink.iter().map(|ink| *ink >= level).collect();
-    let mut seen = vec![false; inked.len()];
+    let mut visited = vec![false; inked.len()];
     let mut stock: Vec<u32> = Vec::new();
     for start in 0..inked.len() {
-        if !seen[start] && !inked[start] {
-            let region = flood(start, &mut seen, &|i| !inked[i]);
+        if !visited[start] && !inked[start] {
+            let region = flood(start, &mut visited, &|i| !inked[i]);
             if region.len() > stock.len() {
                 stock = region;
             }
@@ -124,15 +124,15 @@ fn enclosed(face: &Face, level: f32) -> Vec<Region> {
     if stock.len() < inked.len() / 4 {
         return Vec::new();
     }
-    let mut seen = vec![false; inked.len()];
-    stock.iter().for_each(|&i| seen[i as usize] = true);
+    let mut visited = vec![false; inked.len()];
+    stock.iter().for_each(|&i| visited[i as usize] = true);
     let mut regions = Vec::new();
     for start in 0..inked.len() {
-        if seen[start] {
+        if visited[start] {
             continue;
         }
-        // What is seen already is stock or another region, so that all that is left belongs.
-        let pixels = flood(start, &mut seen, &|_| true);
+        // Visited pixels are stock or another region, so that all that is left belongs.
+        let pixels = flood(start, &mut visited, &|_| true);
         let (mut sum, mut bounds) = ((0.0, 0.0), [WIDTH, HEIGHT, 0, 0]);
         for &i in &pixels {
             let (x, y) = (i as usize % WIDTH, i as usize / WIDTH);
@@ -144,13 +144,14 @@ fn enclosed(face: &Face, level: f32) -> Vec<Region> {
         let center = ((sum.0 / n) as f32, (sum.1 / n) as f32);
         let region = Region { pixels, center, bounds };
         let [l, t, r, b] = region.bounds;
-        let (beside, above) = (l > 3 && r + 4 < WIDTH, t > 3 && b + 4 < HEIGHT);
-        // A symbol on the card's short side: the outline is beside its card, and others may be
+        let (within_sides, within_ends) = (l > 3 && r + 4 < WIDTH, t > 3 && b + 4 < HEIGHT);
+        // A symbol on the card's short side: the outline is beside its card, and further ones may be
         // beyond it.
-        if above && !beside && b - t > HEIGHT / 5 && region.area_mm2() >= LEAST_AREA_MM2 {
+        if within_ends && !within_sides && b - t > HEIGHT / 5 && region.area_mm2() >= LEAST_AREA_MM2
+        {
             return Vec::new();
         }
-        if above && beside && region.area_mm2() >= LEAST_AREA_MM2 {
+        if within_ends && within_sides && region.area_mm2() >= LEAST_AREA_MM2 {
             regions.push(region);
         }
     }
@@ -163,12 +164,8 @@ fn row_of(mut regions: Vec<Region>) -> Option<Vec<Region>> {
     regions.retain(|region| region.pixels.len() > largest / 3);
     regions.sort_by(|a, b| a.center.0.total_cmp(&b.center.0));
     let smallest = regions.iter().map(|region| region.pixels.len()).min()?;
-    let size = |region: &Region| {
-        let [l, t, r, b] = region.bounds;
-        (r + 1 - l, b + 1 - t)
-    };
     let fits = regions.iter().all(|region| {
-        let (width, height) = size(region);
+        let (width, height) = size_px(region);
         width < PATCH_WIDTH - 4 && height < PATCH_HEIGHT - 4
     });
     if regions.len() > 3 || !fits || (smallest as f32) < 0.72 * largest as f32 {
@@ -185,4 +182,9 @@ fn row_of(mut regions: Vec<Region>) -> Option<Vec<Region>> {
     let apart = gaps.iter().all(|gap| (0.17..0.36).contains(&(gap / WIDTH as f32)));
     let even = gaps.len() < 2 || (gaps[0] - gaps[1]).abs() < 2.5 * PX_PER_MM;
     (off_middle < 6.0 && off_line < 8.0 && level && apart && even).then_some(regions)
+}
+
+fn size_px(region: &Region) -> (usize, usize) {
+    let [l, t, r, b] = region.bounds;
+    (r + 1 - l, b + 1 - t)
 }

@@ -7,7 +7,7 @@ use super::Params;
 use crate::{
     find::{
         FindError,
-        working::{Working, scaled},
+        working_image::{Working, scaled},
     },
     planes,
     probability::sigmoid,
@@ -53,10 +53,10 @@ pub fn cards(maps: &Maps, least_heat: f64, apart: f64) -> Vec<Candidate> {
     let mut kept: Vec<Candidate> = Vec::new();
     for candidate in found {
         let center = candidate.quad.center();
-        let same = |other: &Candidate| {
-            other.quad.center().distance(center) < apart * other.quad.short_side()
-        };
-        if !kept.iter().any(same) {
+        if !kept
+            .iter()
+            .any(|other| other.quad.center().distance(center) < apart * other.quad.short_side())
+        {
             kept.push(candidate);
         }
     }
@@ -66,7 +66,8 @@ pub fn cards(maps: &Maps, least_heat: f64, apart: f64) -> Vec<Candidate> {
 /// All symbols whose log odds are at least `least_heat`, in raster order. A parabola through each
 /// peak and its neighbours refines its position.
 pub(crate) fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
-    let peak = |(row, column, heat): (usize, usize, f64)| {
+    let peaks = peaks(maps, finder::SYMBOL, least_heat).into_iter();
+    let symbols = peaks.map(|(row, column, heat)| {
         let value = |dy: isize, dx: isize| {
             let row = row.checked_add_signed(dy).filter(|&r| r < maps.rows)?;
             let column = column.checked_add_signed(dx).filter(|&c| c < maps.columns)?;
@@ -77,8 +78,8 @@ pub(crate) fn symbols(maps: &Maps, least_heat: f64) -> Vec<SymbolPeak> {
             row as f64 + 0.5 + vertex(value(-1, 0), heat, value(1, 0)),
         );
         SymbolPeak { center: center * STRIDE, heat }
-    };
-    peaks(maps, finder::SYMBOL, least_heat).into_iter().map(peak).collect()
+    });
+    symbols.collect()
 }
 
 /// Offset of the maximum of a parabola through three neighbours from the middle one, -0.5 to 0.5.
@@ -126,19 +127,19 @@ fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Inp
         let offset = Point::new(maps.at(finder::OFFSET, r, c), maps.at(finder::OFFSET + 1, r, c));
         Point::new(c as f64 + 0.5, r as f64 + 0.5) + offset
     };
-    let own = mean_of(row, column);
+    let peak_mean = mean_of(row, column);
     let (mut weights, mut mean) = (0.0, Point::default());
     let mut values = [0.0; 8];
     for (r, c) in neighbours(maps, row, column) {
-        let there = mean_of(r, c);
-        if there.distance(own) > AGREE {
+        let cell_mean = mean_of(r, c);
+        if cell_mean.distance(peak_mean) > AGREE {
             continue;
         }
-        // The peak's own cell was trained best.
+        // The peak's cell was trained best.
         let weight =
             if (r, c) == (row, column) { 1.0 } else { 0.5 * sigmoid(maps.at(finder::CARD, r, c)) };
         weights += weight;
-        mean = mean + there * weight;
+        mean = mean + cell_mean * weight;
         for (k, value) in values.iter_mut().enumerate() {
             *value += weight * maps.at(finder::LONG_AXIS + k, r, c);
         }
@@ -151,7 +152,7 @@ fn quad_around(maps: &Maps, row: usize, column: usize) -> Option<Quad<space::Inp
         b = -b;
     }
     let e = Point::new(values[6], values[7]);
-    let quad = Quad::of([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
+    let quad = Quad::from_corners([m - a - b + e, m + a - b - e, m + a + b + e, m - a + b - e]);
     let quad = quad.scaled(STRIDE);
     (quad.is_convex() && quad.signed_area() > 1.0).then_some(quad)
 }
@@ -176,17 +177,18 @@ fn heat_at(maps: &Maps, output: usize, at: Point) -> Option<f64> {
     if !inside {
         return None;
     }
-    let cells = |v: f64, n: usize| {
-        let low = v.floor().max(0.0) as usize;
-        low..=(low + 1).min(n - 1)
-    };
     let mut best = f64::MIN;
-    for row in cells(y, maps.rows) {
-        for column in cells(x, maps.columns) {
+    for row in cells_around(y, maps.rows) {
+        for column in cells_around(x, maps.columns) {
             best = best.max(maps.at(output, row, column));
         }
     }
     Some(best)
+}
+
+fn cells_around(v: f64, n: usize) -> std::ops::RangeInclusive<usize> {
+    let low = v.floor().max(0.0) as usize;
+    low..=(low + 1).min(n - 1)
 }
 
 /// A scaled photo as the network's input (see [`setsight_nets::finder`]).
@@ -256,8 +258,8 @@ impl ScaledPhoto {
     /// Scales the working image to a long side of about `long_side_px`.
     pub(crate) fn new(working: &Working, long_side_px: f64) -> Self {
         let scale = long_side_px / working.width.max(working.height) as f64;
-        let side = |px: usize| (px as f64 * scale).round().max(1.0) as u32;
-        let (width, height) = (side(working.width), side(working.height));
+        let (width, height) =
+            (scaled_side(working.width, scale), scaled_side(working.height, scale));
         let small = scaled(&working.rgb, (width, height));
         let padded = padded(small);
         let mut pixels = Vec::new();
@@ -283,6 +285,10 @@ impl ScaledPhoto {
     pub(crate) fn input_from_working(&self, p: Point) -> Point {
         Point::new(p.x / self.working_per_input.x, p.y / self.working_per_input.y)
     }
+}
+
+fn scaled_side(px: usize, scale: f64) -> u32 {
+    (px as f64 * scale).round().max(1.0) as u32
 }
 
 /// Repeats the last column and row until both sides are multiples of what the network takes.
@@ -325,15 +331,15 @@ impl Found {
         // At this long side a card's symbols are a pixel wide.
         const SMALL_PX: f64 = 12.0;
         let working = Working::new(frame, params.working_px);
-        let own_px = f64::from(frame.width().max(frame.height()));
-        let largest_px = params.long_side_px.max(own_px * MOST_ENLARGED);
-        let mut best = Pass::of(&working, network, params.long_side_px, params)?;
+        let frame_px = f64::from(frame.width().max(frame.height()));
+        let largest_px = params.long_side_px.max(frame_px * MOST_ENLARGED);
+        let mut best = Pass::run(&working, network, params.long_side_px, params)?;
         let is_few = best.likely() < FEW;
         let is_small = median_long_side(&best.cards).is_none_or(|px| px < SMALL_PX);
         let near = params.near_passes_px.iter().filter(|_| is_few);
         let far = params.far_passes_px.iter().filter(|_| is_few || is_small);
         for &long_side_px in near.chain(far).filter(|&&px| px < largest_px) {
-            let next = Pass::of(&working, network, long_side_px, params)?;
+            let next = Pass::run(&working, network, long_side_px, params)?;
             if next.best_heat() > best.best_heat() {
                 best = next;
             }
@@ -350,7 +356,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn of(
+    fn run(
         working: &Working,
         network: &dyn FinderNetwork,
         long_side_px: f64,
@@ -358,12 +364,11 @@ impl Pass {
     ) -> Result<Self, FindError> {
         let scaled = ScaledPhoto::new(working, long_side_px);
         let maps = network.maps(&scaled.input)?;
-        let inside = |c: &Candidate| {
+        let mut cards = cards(&maps, params.least_heat, params.apart);
+        cards.retain(|c| {
             let Point { x, y } = c.quad.center();
             x < scaled.size.0 as f64 && y < scaled.size.1 as f64
-        };
-        let mut cards = cards(&maps, params.least_heat, params.apart);
-        cards.retain(inside);
+        });
         cards.truncate(worth_a_look(cards.iter().filter(|c| c.heat > 0.0).count()));
         Ok(Self { scaled, maps, cards })
     }
@@ -391,11 +396,13 @@ impl Pass {
             scaled.working_per_input.x *= working.width as f64 / before.0;
             scaled.working_per_input.y *= working.height as f64 / before.1;
         }
-        let to_working = |card: &Candidate| Candidate {
-            quad: Quad::of(card.quad.0.map(|p| scaled.working_from_input(p))),
-            heat: card.heat,
-        };
-        let cards = cards.iter().map(to_working).collect();
+        let cards = cards
+            .iter()
+            .map(|card| Candidate {
+                quad: Quad::from_corners(card.quad.0.map(|p| scaled.working_from_input(p))),
+                heat: card.heat,
+            })
+            .collect();
         let mut symbols = symbols(&maps, params.least_symbol_heat);
         for symbol in &mut symbols {
             symbol.center = scaled.working_from_input(symbol.center);
@@ -451,7 +458,6 @@ mod tests {
                 let here = Point::new(c as f64 + 0.5, r as f64 + 0.5);
                 let heat = 3.0 - 4.0 * here.distance(center);
                 let offset = m - here;
-                let outer = |v: Point| [v.x * v.x, v.y * v.y, v.x * v.y].map(|x| x / v.norm());
                 let mut planes = vec![(finder::CARD, heat)];
                 planes.extend([(2, offset.x), (3, offset.y)]);
                 planes.extend((0..3).map(|k| (finder::LONG_AXIS + k, outer(a)[k])));
@@ -463,6 +469,10 @@ mod tests {
             }
         }
         maps
+    }
+
+    fn outer(v: Point) -> [f64; 3] {
+        [v.x * v.x, v.y * v.y, v.x * v.y].map(|x| x / v.norm())
     }
 
     fn card(x: f64, y: f64, angle: f64, long: f64, squeeze: f64) -> Quad {
@@ -487,8 +497,7 @@ mod tests {
             let found = cards(&drawn(64, 80, &[truth]), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
             let error = |turn: usize| {
-                let corner = |i: usize| found[0].quad.0[i].distance(truth.0[(i + turn) % 4]);
-                (0..4).map(corner).fold(0.0, f64::max)
+                (0..4).map(|i| found[0].quad.0[i].distance(truth.0[(i + turn) % 4])).fold(0.0, f64::max)
             };
             prop_assert!(error(0).min(error(2)) < 1e-3, "{:?} is not {:?}", found[0], truth);
         }
@@ -496,8 +505,8 @@ mod tests {
 
     #[test]
     fn neighbours_are_kept_and_doubles_are_not() {
-        let beside = [card(100.0, 100.0, 0.0, 52.0, 0.0), card(156.0, 100.0, 1.2, 52.0, 0.0)];
-        assert_eq!(cards(&drawn(64, 80, &beside), 0.0, 0.42).len(), 2);
+        let neighbours = [card(100.0, 100.0, 0.0, 52.0, 0.0), card(156.0, 100.0, 1.2, 52.0, 0.0)];
+        assert_eq!(cards(&drawn(64, 80, &neighbours), 0.0, 0.42).len(), 2);
         let double = [card(100.0, 100.0, 0.0, 52.0, 0.0), card(112.5, 100.0, 0.1, 52.0, 0.0)];
         assert_eq!(cards(&drawn(64, 80, &double), 0.0, 0.42).len(), 1);
         assert_eq!(cards(&drawn(64, 80, &[]), 0.0, 0.42), []);

@@ -2,8 +2,8 @@
 //! card.
 
 use super::candidates::{Found, SymbolPeak, symbol_heat_at};
-use super::place::{Laid, Placed};
-use crate::find::{sides::even_rim, working::WorkingQuad};
+use super::place::{FittedCard, FittedTable};
+use crate::find::{sides::even_rim, working_image::WorkingQuad};
 use setsight_game::cards::{Number, outline::symbol_centers};
 use setsight_photo::geometry::{Homography, Point, Quad};
 
@@ -26,11 +26,12 @@ pub const NAMES: [&str; FEATURES] = [
 ];
 
 /// The features of each candidate.
-pub(crate) fn features(found: &Found, laid: &Laid) -> Vec<[f64; FEATURES]> {
-    let of = |(card, (own, taken)): (&Placed, (usize, usize))| {
+pub(crate) fn features(found: &Found, fitted: &FittedTable) -> Vec<[f64; FEATURES]> {
+    let cards = fitted.cards.iter().zip(symbol_owners(&fitted.cards, &found.symbols));
+    let features = cards.map(|(card, (owned, taken))| {
         let (all, best) = symbols(&card.refined.quad, found);
         let (misfit, log_size) =
-            laid.table.map_or((0.0, 0.0), |table| table.fit_of(&card.candidate.quad));
+            fitted.table.map_or((0.0, 0.0), |table| table.fit_of(&card.candidate.quad));
         [
             card.candidate.heat.clamp(-4.0, 5.0),
             all,
@@ -38,29 +39,29 @@ pub(crate) fn features(found: &Found, laid: &Laid) -> Vec<[f64; FEATURES]> {
             misfit.min(0.6),
             log_size.clamp(0.0, 1.0),
             (-log_size).clamp(0.0, 1.0),
-            f64::from(laid.table.is_none()),
-            card.refined.sides_seen() as f64 / 4.0,
+            f64::from(fitted.table.is_none()),
+            card.refined.sides_found() as f64 / 4.0,
             even_rim(&card.refined.quad, &found.working),
-            f64::from(own > 0),
-            taken as f64 / (own + taken).max(1) as f64,
+            f64::from(owned > 0),
+            taken as f64 / (owned + taken).max(1) as f64,
         ]
-    };
-    laid.cards.iter().zip(owned(&laid.cards, &found.symbols)).map(of).collect()
+    });
+    features.collect()
 }
 
 /// For each card, the number of the network's symbols on it that are its own, and the number that
 /// belong to a likelier card. An outline shifted by one symbol on the same card has few symbols of
 /// its own.
-fn owned(placed: &[Placed], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
+fn symbol_owners(cards: &[FittedCard], peaks: &[SymbolPeak]) -> Vec<(usize, usize)> {
     /// Half extents of the area with symbols around a card's centre, in long and in short sides.
     const BAND: (f64, f64) = (0.40, 0.16);
-    let strength = |card: &Placed| card.candidate.heat + card.refined.sides_seen() as f64;
-    let mut order: Vec<usize> = (0..placed.len()).collect();
-    order.sort_by(|&a, &b| strength(&placed[b]).total_cmp(&strength(&placed[a])));
+    let strength = |i: usize| cards[i].candidate.heat + cards[i].refined.sides_found() as f64;
+    let mut order: Vec<usize> = (0..cards.len()).collect();
+    order.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)));
     let mut taken = vec![false; peaks.len()];
-    let mut owned = vec![(0, 0); placed.len()];
+    let mut owned = vec![(0, 0); cards.len()];
     for i in order {
-        let quad = &placed[i].refined.quad;
+        let quad = &cards[i].refined.quad;
         let Some(card_from_image) =
             Homography::between(&Quad::unit_card(), quad).and_then(|image| image.inverse())
         else {

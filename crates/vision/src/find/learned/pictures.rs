@@ -14,23 +14,23 @@ const PREDICTED: Rgb<u8> = Rgb([86, 180, 233]);
 
 /// The network's heat map over its input, enlarged three times: centres of cards in red, of symbols
 /// in blue.
-pub(crate) fn heat(seen: &Detections) -> RgbImage {
+pub(crate) fn heat(detections: &Detections) -> RgbImage {
     const LARGER: u32 = 3;
-    let input = &seen.found.scaled.input;
-    let (width, height) = seen.found.scaled.size;
+    let input = &detections.found.scaled.input;
+    let (width, height) = detections.found.scaled.size;
     let plane = input.width * input.height;
     let stride = finder::STRIDE_PX;
     let mut picture = RgbImage::from_fn(width as u32, height as u32, |x, y| {
         let (x, y) = (x as usize, y as usize);
         let at = y * input.width + x;
         let probability =
-            |output| sigmoid(seen.found.maps.at(output, y / stride, x / stride)) as f32;
+            |output| sigmoid(detections.found.maps.at(output, y / stride, x / stride)) as f32;
         // Use a dark grey photo, so that the only colours are the network's.
         let grey = (0..3).map(|c| input.pixels[c * plane + at]).sum::<f32>() / 3.0 * 0.6;
         let (card, symbol) = (probability(finder::CARD), probability(finder::SYMBOL));
-        let mix = |own: f32| {
+        let mix = |color: f32| {
             let rest = 1.0 - card.max(symbol);
-            (255.0 * (grey * rest + own).clamp(0.0, 1.0)) as u8
+            (255.0 * (grey * rest + color).clamp(0.0, 1.0)) as u8
         };
         Rgb([mix(card), mix(0.35 * card.max(symbol)), mix(symbol)])
     });
@@ -42,12 +42,16 @@ pub(crate) fn heat(seen: &Detections) -> RgbImage {
 /// The photo with each candidate: the network's prediction in blue, the expected place by table and
 /// symbols in orange, and the fitted corners in green (grey if the log odds, written in the middle,
 /// are negative), with the number of sides found; the network's symbols as dots.
-pub(crate) fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weights) -> RgbImage {
+pub(crate) fn places(
+    frame: &Frame,
+    detections: &Detections,
+    weights: &evidence::Weights,
+) -> RgbImage {
     const AGAINST: Rgb<u8> = Rgb([90, 90, 90]);
     let mut picture = frame.clone();
-    let working = &seen.found.working;
+    let working = &detections.found.working;
     let unit = (f64::from(picture.width().max(picture.height())) / 1000.0).max(0.5);
-    for (card, features) in seen.laid.cards.iter().zip(&seen.features) {
+    for (card, features) in detections.fitted.cards.iter().zip(&detections.features) {
         let log_odds = evidence::log_odds(features, weights);
         let quad = working.in_image(&card.refined.quad);
         let color = if log_odds > 0.0 { FITTED } else { AGAINST };
@@ -57,14 +61,14 @@ pub(crate) fn places(frame: &Frame, seen: &Detections, weights: &evidence::Weigh
         overlay::outline(&mut picture, &expected, unit, EXPECTED, None);
         overlay::outline(&mut picture, &quad, 2.0 * unit, color, None);
         let size = (0.12 * quad.long_side()).max(11.0);
-        let sides = card.refined.sides_seen();
+        let sides = card.refined.sides_found();
         let label = format!("{log_odds:.1} {sides}/4");
         let (middle, width) = (quad.0[0].lerp(quad.0[1], 0.5), overlay::text_width(&label, size));
         let corner = (middle.x - 0.6 * width, middle.y - 0.55 * size);
         overlay::rectangle(&mut picture, corner, (1.2 * width, 1.1 * size), GROUND, 0.85);
         overlay::text_centred(&mut picture, middle, size, INK, &label);
     }
-    for symbol in &seen.found.symbols {
+    for symbol in &detections.found.symbols {
         overlay::disc(&mut picture, symbol.center / working.scale, 3.0 * unit, PREDICTED);
     }
     picture

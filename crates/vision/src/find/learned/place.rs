@@ -16,7 +16,7 @@ use crate::{
         FindError,
         plane::{SizeField, TablePlane, log_size},
         sides::{self, Refined, even_rim},
-        working::{Working, WorkingQuad},
+        working_image::{Working, WorkingQuad},
     },
     overlap::is_overlapped,
     probability::sigmoid,
@@ -53,7 +53,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        // What lies farther off the others' table lies on a box, is held in a hand, or is no card.
+        // What lies farther off the other cards' table lies on a box, is held in a hand, or is no card.
         let on_table = sides::Params { elsewhere: 0.30, ..Default::default() };
         Self {
             // Decks differ in the size of their symbols, and the network is inexact, so the table's
@@ -70,7 +70,7 @@ impl Default for Params {
 
 /// A candidate with fitted corners, in working pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct Placed {
+pub struct FittedCard {
     /// The network's prediction.
     pub candidate: Candidate<space::Working>,
     /// The outline that table and symbols predict.
@@ -81,15 +81,15 @@ pub struct Placed {
 
 /// Cards and the table fitted to them.
 #[derive(Debug)]
-pub struct Laid {
+pub struct FittedTable {
     /// The table, if there are cards enough.
     pub table: Option<TablePlane>,
     /// The candidates, in their order.
-    pub cards: Vec<Placed>,
+    pub cards: Vec<FittedCard>,
 }
 
 /// What corners are fitted to.
-pub(crate) struct Placer<'a> {
+pub(crate) struct PoseFitter<'a> {
     /// The photo, for the refiner's crops.
     pub frame: &'a Frame,
     /// The working image in which sides are searched for.
@@ -99,61 +99,62 @@ pub(crate) struct Placer<'a> {
     pub params: &'a Params,
 }
 
-impl Placer<'_> {
+impl PoseFitter<'_> {
     /// Fits the corners of all candidates, in working pixels.
     ///
     /// The first table is fitted to the candidates. If too few sides are found where it predicts them,
     /// the refiner names each card's corners, and a second table is fitted to those; it replaces the
     /// first if more sides are found. Next, other places are tried for covered cards. Last, the table
     /// is fitted to the sides found, which determine it best.
-    pub(crate) fn place(
+    pub(crate) fn fit(
         &self,
         candidates: &[Candidate<space::Working>],
         refiner: Option<&dyn RefinerNetwork>,
-    ) -> Result<Laid, FindError> {
-        let mut laid = self.lay(candidates);
+    ) -> Result<FittedTable, FindError> {
+        let mut fitted = self.fit_table(candidates);
         if let Some(refiner) = refiner {
-            let seen = laid.sides_of_likely();
-            if seen < self.params.enough_sides {
-                let other = self.lay(&self.corrected(candidates, refiner)?);
-                if other.sides_of_likely() > seen {
-                    laid = other;
+            let share = fitted.sides_of_likely();
+            if share < self.params.enough_sides {
+                let second = self.fit_table(&self.corrected(candidates, refiner)?);
+                if second.sides_of_likely() > share {
+                    fitted = second;
                 }
             }
             if self.params.most_searched > 0 {
-                self.settle_covered(&mut laid, refiner)?;
+                self.search_covered(&mut fitted, refiner)?;
             }
         }
-        laid.refit(self.working, self.params);
-        Ok(laid)
+        fitted.refit(self.working, self.params);
+        Ok(fitted)
     }
 
     /// Fits a table to the candidates, and each card to the table, its symbols and its sides.
-    fn lay(&self, candidates: &[Candidate<space::Working>]) -> Laid {
+    fn fit_table(&self, candidates: &[Candidate<space::Working>]) -> FittedTable {
         let long_side_px = self.working.width.max(self.working.height) as f64;
         let table = table_of(candidates, long_side_px, self.params);
-        let put = |candidate: &Candidate<space::Working>| {
-            self.put(*candidate, self.expected(&candidate.quad, table.as_ref()), table.as_ref())
-        };
-        Laid { cards: candidates.iter().map(put).collect(), table }
+        let cards = candidates.iter().map(|candidate| {
+            let predicted = self.predict(&candidate.quad, table.as_ref());
+            self.fit_card(*candidate, predicted, table.as_ref())
+        });
+        FittedTable { cards: cards.collect(), table }
     }
 
     /// The predicted outline of a card whose rough outline is given: laid on the table, if it is
     /// close to it, and moved to the symbols that the network detected.
-    fn expected(&self, outline: &WorkingQuad, table: Option<&TablePlane>) -> WorkingQuad {
-        let laid = table.and_then(|table| table.card_near(outline, self.params.sides.elsewhere));
-        centred_on_symbols(&laid.unwrap_or(*outline), self.symbols)
+    fn predict(&self, outline: &WorkingQuad, table: Option<&TablePlane>) -> WorkingQuad {
+        let on_table = table.and_then(|t| t.card_near(outline, self.params.sides.elsewhere));
+        centred_on_symbols(&on_table.unwrap_or(*outline), self.symbols)
     }
 
     /// Searches for the card's sides near the expected outline.
-    fn put(
+    fn fit_card(
         &self,
         candidate: Candidate<space::Working>,
         expected: WorkingQuad,
         table: Option<&TablePlane>,
-    ) -> Placed {
-        let refined = Refined::of(self.working, &expected, table, &self.params.sides);
-        Placed { candidate, expected, refined }
+    ) -> FittedCard {
+        let refined = Refined::locate(self.working, &expected, table, &self.params.sides);
+        FittedCard { candidate, expected, refined }
     }
 
     /// The candidates with the corners that the refiner names.
@@ -174,44 +175,45 @@ impl Placer<'_> {
                 }
             }
         }
-        let with = |(candidate, quad): (&Candidate<space::Working>, Quad)| Candidate {
+        let corrected = candidates.iter().zip(quads).map(|(candidate, quad)| Candidate {
             quad: self.working.in_working(&quad),
             ..*candidate
-        };
-        Ok(candidates.iter().zip(quads).map(with).collect())
+        });
+        Ok(corrected.collect())
     }
 
     /// Moves each doubtful card to its likeliest place. A card is doubtful if another card covers it,
     /// not all its sides were found, and the refiner does not confirm its place. All places are judged
     /// in one batch, which costs little more than one place. Each place is given to one card only, and
     /// to none if a card without doubt lies there, unless a card has no other place.
-    fn settle_covered(
+    fn search_covered(
         &self,
-        laid: &mut Laid,
+        fitted: &mut FittedTable,
         network: &dyn RefinerNetwork,
     ) -> Result<(), FindError> {
-        let Laid { cards, table } = laid;
-        let in_image = |card: &Placed| self.working.in_image(&card.refined.quad);
-        let own: Vec<Quad> = cards.iter().map(in_image).collect();
-        let doubtful = self.doubtful(cards, &own, network)?;
-        let is_settled = |i: &usize| !doubtful.contains(i);
-        let mut taken: Vec<Quad> = (0..own.len()).filter(is_settled).map(|i| own[i]).collect();
-        let starts = doubtful.iter().map(|&i| self.starts(&cards[i], table.as_ref())).collect();
+        let FittedTable { cards, table } = fitted;
+        let in_image = |card: &FittedCard| self.working.in_image(&card.refined.quad);
+        let current: Vec<Quad> = cards.iter().map(in_image).collect();
+        let doubtful = self.doubtful(cards, &current, network)?;
+        let mut taken: Vec<Quad> =
+            (0..current.len()).filter(|i| !doubtful.contains(i)).map(|i| current[i]).collect();
+        let starts =
+            doubtful.iter().map(|&i| self.search_starts(&cards[i], table.as_ref())).collect();
         let likely = likely_places(self.frame, starts, &taken, network)?;
 
-        let mut tried: Vec<(usize, Placed)> = Vec::new();
+        let mut tried: Vec<(usize, FittedCard)> = Vec::new();
         for (&i, places) in doubtful.iter().zip(likely) {
             // A card without a context crop stays where it is.
             tried.push((i, cards[i]));
             for place in places {
                 let place = self.working.in_working(&place);
-                tried.push((i, self.put(cards[i].candidate, place, table.as_ref())));
+                tried.push((i, self.fit_card(cards[i].candidate, place, table.as_ref())));
             }
         }
         let places: Vec<Quad> = tried.iter().map(|(_, card)| in_image(card)).collect();
         let judged = refiner::classify_augmented(self.frame, &places, network)?;
-        let merits = judged.iter().zip(&tried).map(|(said, (_, card))| {
-            said.map_or(f64::MIN, |said| f64::from(said.right) + seen_of(card, self.working))
+        let merits = judged.iter().zip(&tried).map(|(answer, (_, card))| {
+            answer.map_or(f64::MIN, |a| f64::from(a.right) + visible_evidence(card, self.working))
         });
         let mut order: Vec<(f64, usize)> = merits.zip(0..).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -235,8 +237,8 @@ impl Placer<'_> {
     /// The covered cards whose places the refiner does not confirm, the likeliest first.
     fn doubtful(
         &self,
-        cards: &[Placed],
-        own: &[Quad],
+        cards: &[FittedCard],
+        in_image: &[Quad],
         network: &dyn RefinerNetwork,
     ) -> Result<Vec<usize>, FindError> {
         /// Log odds that a place is right from which no other is tried, by one crop and with test-time
@@ -244,49 +246,50 @@ impl Placer<'_> {
         const RIGHT_ENOUGH: f32 = 4.0;
         const RIGHT_ENOUGH_BOTH_ENDS: f32 = 2.5;
         let quads: Vec<WorkingQuad> = cards.iter().map(|card| card.refined.quad).collect();
-        let is_covered =
-            |i: &usize| cards[*i].refined.confirmed != [true; 4] && is_overlapped(*i, &quads);
-        let covered: Vec<usize> = (0..cards.len()).filter(is_covered).collect();
-        let places = |which: &[usize]| which.iter().map(|&i| own[i]).collect::<Vec<Quad>>();
-        let said = refiner::classify(self.frame, &places(&covered), network)?;
+        let covered: Vec<usize> = (0..cards.len())
+            .filter(|&i| cards[i].refined.confirmed != [true; 4] && is_overlapped(i, &quads))
+            .collect();
+        let places = |which: &[usize]| which.iter().map(|&i| in_image[i]).collect::<Vec<Quad>>();
+        let answers = refiner::classify(self.frame, &places(&covered), network)?;
         // Test-time augmentation runs only where a single crop leaves a doubt.
-        let leaves_doubt =
-            |(_, said): &(usize, Option<Answer>)| said.is_none_or(|said| said.right < RIGHT_ENOUGH);
-        let (mut doubtful, said): (Vec<usize>, Vec<Option<Answer>>) =
-            covered.into_iter().zip(said).filter(leaves_doubt).unzip();
-        let mut said =
-            refiner::augmented(self.frame, &places(&doubtful), &said, network)?.into_iter();
+        let (mut doubtful, answers): (Vec<usize>, Vec<Option<Answer>>) = covered
+            .into_iter()
+            .zip(answers)
+            .filter(|(_, answer)| answer.is_none_or(|answer| answer.right < RIGHT_ENOUGH))
+            .unzip();
+        let answers = refiner::augmented(self.frame, &places(&doubtful), &answers, network)?;
+        let mut answers = answers.into_iter();
         doubtful.retain(|_| {
-            !said.next().flatten().is_some_and(|said| said.right >= RIGHT_ENOUGH_BOTH_ENDS)
+            !answers.next().flatten().is_some_and(|a| a.right >= RIGHT_ENOUGH_BOTH_ENDS)
         });
-        // The others stay where they are.
+        // The rest stay where they are.
         doubtful.truncate(self.params.most_searched);
         Ok(doubtful)
     }
 
     /// Start places of the search for a covered card, in pixels of the photo: the fitted outline, moved
-    /// so that its symbols would be others of the card's, and turned to either side; and the same for
+    /// so that its symbols would be different ones of the card, and turned to either side; and the same for
     /// the network's own outline.
-    fn starts(&self, card: &Placed, table: Option<&TablePlane>) -> Vec<Quad> {
+    fn search_starts(&self, card: &FittedCard, table: Option<&TablePlane>) -> Vec<Quad> {
         const HALF: f64 = SYMBOL_SPACING / 2.0;
         /// In radians. Of misplaced covered cards, one in two is off by 4 to 30 degrees.
         const TURN: f64 = 15.0 * std::f64::consts::PI / 180.0;
-        let about = |base: WorkingQuad| {
+        let bases = [card.refined.quad, self.predict(&card.candidate.quad, table)];
+        let places = bases.into_iter().flat_map(|base| {
             let moved = [0.0, -1.0, 1.0, -2.0, 2.0].map(|steps| shifted(&base, steps * HALF));
             moved.into_iter().chain([-TURN, TURN].map(|angle| turned(&base, angle)))
-        };
-        let bases = [card.refined.quad, self.expected(&card.candidate.quad, table)];
-        bases.into_iter().flat_map(about).map(|quad| self.working.in_image(&quad)).collect()
+        });
+        places.map(|quad| self.working.in_image(&quad)).collect()
     }
 }
 
-impl Laid {
+impl FittedTable {
     /// Share of the likely cards' sides that were found, 0 to 1; 1 if there are no likely cards.
     fn sides_of_likely(&self) -> f64 {
         let likely = self.cards.iter().filter(|card| card.candidate.heat > 0.0);
-        let (count, seen) = likely
-            .fold((0, 0), |(count, seen), card| (count + 4, seen + card.refined.sides_seen()));
-        if count == 0 { 1.0 } else { seen as f64 / count as f64 }
+        let (count, found) = likely
+            .fold((0, 0), |(count, found), card| (count + 4, found + card.refined.sides_found()));
+        if count == 0 { 1.0 } else { found as f64 / count as f64 }
     }
 
     /// Fits the table to the sides found, and searches for sides again where it predicts them.
@@ -294,11 +297,11 @@ impl Laid {
         /// Weight of a card, by the number of its sides that were found.
         const WEIGHTS: [f64; 5] = [0.02, 0.02, 0.1, 0.5, 1.0];
         let weight =
-            |card: &Placed| WEIGHTS[card.refined.sides_seen()] * sigmoid(card.candidate.heat);
+            |card: &FittedCard| WEIGHTS[card.refined.sides_found()] * sigmoid(card.candidate.heat);
         for _ in 0..params.rounds {
-            let seen: Vec<(WorkingQuad, f64)> =
+            let quads: Vec<(WorkingQuad, f64)> =
                 self.cards.iter().map(|card| (card.refined.quad, weight(card))).collect();
-            let better = self.table.as_ref().and_then(|table| table.improved(&seen));
+            let better = self.table.as_ref().and_then(|table| table.improved(&quads));
             let Some(better) = better else { break };
             for card in &mut self.cards {
                 card.refined = card.refined.again(working, &better, &params.sides_again);
@@ -373,10 +376,10 @@ fn centred_on_symbols(quad: &WorkingQuad, symbols: &[SymbolPeak]) -> WorkingQuad
 
 /// The visible evidence for a place, on the scale of the refiner's log odds: sides found, and an
 /// even rim, which a place half off a card lacks.
-fn seen_of(card: &Placed, working: &Working) -> f64 {
+fn visible_evidence(card: &FittedCard, working: &Working) -> f64 {
     const SIDE: f64 = 0.5;
     const RIM: f64 = 2.0;
-    SIDE * card.refined.sides_seen() as f64 + RIM * even_rim(&card.refined.quad, working)
+    SIDE * card.refined.sides_found() as f64 + RIM * even_rim(&card.refined.quad, working)
 }
 
 /// The likeliest places of each card, by the refiner: of the start places and of the corrected
@@ -392,29 +395,30 @@ fn likely_places(
     const GOES_ON: [usize; 3] = [6, 4, 0];
     /// Number of places returned for each card.
     const WANTED: usize = 4;
-    let mut seen: Vec<Vec<(Quad, f32)>> = vec![Vec::new(); starts.len()];
+    let mut judged: Vec<Vec<(Quad, f32)>> = vec![Vec::new(); starts.len()];
     let mut next = starts;
-    let is_free = |place: &Quad| !taken.iter().any(|other| place.is_same_place(other));
     for goes_on in GOES_ON {
-        next.iter_mut().for_each(|places| places.retain(is_free));
+        next.iter_mut().for_each(|places| {
+            places.retain(|place| !taken.iter().any(|other| place.is_same_place(other)))
+        });
         let mut answers = refiner::classify(frame, &next.concat(), network)?.into_iter();
-        for (seen, places) in seen.iter_mut().zip(&mut next) {
+        for (judged, places) in judged.iter_mut().zip(&mut next) {
             let answers = answers.by_ref().take(places.len());
             let mut now: Vec<_> = places
                 .drain(..)
                 .zip(answers)
-                .filter_map(|(place, said)| Some((place, said?)))
+                .filter_map(|(place, answer)| Some((place, answer?)))
                 .collect();
             now.sort_by(|a, b| b.1.right.total_cmp(&a.1.right));
-            *places = some_apart(now.iter().filter_map(|(_, said)| said.corrected), goes_on);
-            seen.extend(now.into_iter().map(|(place, said)| (place, said.right)));
+            *places = some_apart(now.iter().filter_map(|(_, answer)| answer.corrected), goes_on);
+            judged.extend(now.into_iter().map(|(place, answer)| (place, answer.right)));
         }
     }
-    let likeliest = |mut places: Vec<(Quad, f32)>| {
+    let likeliest = judged.into_iter().map(|mut places| {
         places.sort_by(|a, b| b.1.total_cmp(&a.1));
         some_apart(places.into_iter().map(|(place, _)| place), WANTED)
-    };
-    Ok(seen.into_iter().map(likeliest).collect())
+    });
+    Ok(likeliest.collect())
 }
 
 /// The first `most` places, without those nearly equal to an earlier one.
@@ -424,10 +428,10 @@ fn some_apart(places: impl Iterator<Item = Quad>, most: usize) -> Vec<Quad> {
     let mut kept: Vec<Quad> = Vec::with_capacity(most);
     for place in places {
         let apart = APART * place.short_side();
-        let is_near = |other: &Quad| {
-            place.0.iter().zip(&other.0).all(|(own, other)| own.distance(*other) < apart)
-        };
-        if kept.len() < most && !kept.iter().any(is_near) {
+        let is_near = kept
+            .iter()
+            .any(|earlier| place.0.iter().zip(&earlier.0).all(|(a, b)| a.distance(*b) < apart));
+        if kept.len() < most && !is_near {
             kept.push(place);
         }
     }
@@ -445,7 +449,7 @@ fn shifted(quad: &WorkingQuad, shift: f64) -> WorkingQuad {
 fn turned(quad: &WorkingQuad, angle: f64) -> WorkingQuad {
     let (sin, cos) = angle.sin_cos();
     let center = quad.center();
-    WorkingQuad::of(quad.0.map(|p| {
+    WorkingQuad::from_corners(quad.0.map(|p| {
         let Point { x, y } = p - center;
         center + Point::new(x * cos - y * sin, x * sin + y * cos)
     }))

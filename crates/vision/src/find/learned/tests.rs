@@ -1,4 +1,4 @@
-//! The finder around its network, with a network that is told where the cards are, and is as far
+//! The finder around its network, with a network that knows where the cards are, and is as far
 //! off as a trained one.
 
 use super::candidates::{Input, Maps};
@@ -46,24 +46,25 @@ impl FinderNetwork for FakeNetwork {
             for row in row.saturating_sub(1)..(row + 2).min(rows) {
                 for column in column.saturating_sub(1)..(column + 2).min(columns) {
                     let here = Point::new(column as f64 + 0.5, row as f64 + 0.5);
-                    let outer = |v: Point| [v.x * v.x, v.y * v.y, v.x * v.y].map(|x| x / v.norm());
                     let offset = m - here;
                     let [axx, ayy, axy] = outer(a);
                     let [bxx, byy, bxy] = outer(b);
                     let heat = 3.0 - 3.0 * here.distance(center);
-                    let told = [offset.x, offset.y, axx, ayy, axy, bxx, byy, bxy, e.x, e.y];
-                    let mut set = |plane: usize, value: f64| {
+                    let cell = [offset.x, offset.y, axx, ayy, axy, bxx, byy, bxy, e.x, e.y];
+                    let offsets =
+                        cell.into_iter().enumerate().map(|(k, v)| (finder::OFFSET + k, v));
+                    for (plane, value) in offsets.chain([(finder::CARD, heat)]) {
                         values[(plane * rows + row) * columns + column] = value as f32;
-                    };
-                    set(finder::CARD, heat);
-                    for (k, value) in told.into_iter().enumerate() {
-                        set(finder::OFFSET + k, value);
                     }
                 }
             }
         }
         Ok(Maps { values, rows, columns })
     }
+}
+
+fn outer(v: Point) -> [f64; 3] {
+    [v.x * v.x, v.y * v.y, v.x * v.y].map(|x| x / v.norm())
 }
 
 fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
@@ -85,23 +86,22 @@ fn find(frame: &Frame, cards: &[Quad], off: f64) -> Vec<CardOutline> {
 
 /// Largest corner error of each card in its long sides; cards that were not found are left out.
 fn errors(cards: &[Quad], found: &[CardOutline]) -> Vec<f64> {
-    let of = |truth: &Quad| {
-        let near = |o: &&CardOutline| {
-            o.corners_in_image.center().distance(truth.center()) < 0.3 * truth.short_side()
-        };
-        let quad = found.iter().find(near)?.corners_in_image;
-        let error = |turn: usize| {
-            let corner = |i: usize| truth.0[(i + turn) % 4].distance(quad.0[i]);
-            (0..4).map(corner).fold(0.0, f64::max) / truth.long_side()
-        };
+    let errors = cards.iter().filter_map(|truth| {
+        let mut quads = found.iter().map(|outline| outline.corners_in_image);
+        let quad =
+            quads.find(|quad| quad.center().distance(truth.center()) < 0.3 * truth.short_side())?;
         // A card looks alike after half a turn.
-        Some(error(0).min(error(2)))
-    };
-    cards.iter().filter_map(of).collect()
+        let errors = [0, 2].map(|turn| {
+            let corners = (0..4).map(|i| truth.0[(i + turn) % 4].distance(quad.0[i]));
+            corners.fold(0.0, f64::max) / truth.long_side()
+        });
+        Some(errors[0].min(errors[1]))
+    });
+    errors.collect()
 }
 
 #[test]
-fn rough_outlines_become_exact_where_there_is_a_border() {
+fn rough_outlines_become_exact_at_a_border() {
     for (kind, seed) in [(Kind::Wood, 11), (Kind::Black, 12), (Kind::Cloth, 13)] {
         let (frame, cards) = drawn(kind, seed);
         let errors = errors(&cards, &find(&frame, &cards, 1.0));
@@ -196,12 +196,13 @@ fn hardly_two_cards_of_a_heap_are_put_in_one_place() {
     for seed in 41..49 {
         let outlines = finder.find(&drawn(Kind::Heap, seed).0, &mut Trace::default()).unwrap();
         let quads: Vec<Quad> = outlines.iter().map(|outline| outline.corners_in_image).collect();
-        let is_again = |i: &usize| quads[..*i].iter().any(|q| quads[*i].is_same_place(q));
-        twice += (0..quads.len()).filter(is_again).count();
+        twice += (0..quads.len())
+            .filter(|i| quads[..*i].iter().any(|q| quads[*i].is_same_place(q)))
+            .count();
         found += quads.len();
     }
     // Laid on the table once more in the end two may still meet, one of 71 in 150 heaps; where places were not
-    // told apart it was one of 17.
+    // kept apart it was one of 17.
     assert!(found > 120 && twice * 30 < found, "{twice} of {found}");
 }
 
@@ -272,14 +273,15 @@ impl FinderNetwork for Boxes {
         let mut values = vec![0.0; finder::OUTPUTS * rows * columns];
         for row in 0..rows {
             for column in 0..columns {
-                let mut put = |plane: usize, value: f32| {
-                    values[(plane * rows + row) * columns + column] = value;
-                };
                 let is_card = row % 3 == 1 && column % 3 == 1;
-                put(finder::CARD, if is_card { self.0 } else { -8.0 });
-                put(finder::SYMBOL, -8.0);
-                put(finder::LONG_AXIS, 1.0);
-                put(finder::SHORT_AXIS + 1, 0.65);
+                for (plane, value) in [
+                    (finder::CARD, if is_card { self.0 } else { -8.0 }),
+                    (finder::SYMBOL, -8.0),
+                    (finder::LONG_AXIS, 1.0),
+                    (finder::SHORT_AXIS + 1, 0.65),
+                ] {
+                    values[(plane * rows + row) * columns + column] = value;
+                }
             }
         }
         Ok(Maps { values, rows, columns })
@@ -291,7 +293,7 @@ fn a_picture_full_of_boxes_costs_no_more_than_a_table() {
     let frame = Frame::from_pixel(480, 480, image::Rgb([90, 120, 60]));
     let looked_at = |heat: f32| {
         let finder = Learned::new(Box::new(Boxes(heat)), None, [0.0; evidence::FEATURES + 1]);
-        finder.detect(&frame).unwrap().unwrap().laid.cards.len()
+        finder.detect(&frame).unwrap().unwrap().fitted.cards.len()
     };
     assert_eq!((looked_at(1.0), looked_at(-1.0)), (120, 12));
 }

@@ -7,7 +7,7 @@
 
 use super::{maps::BinaryMap, opencv_versions as polygons};
 use crate::find::plane::{CARD_ASPECT, TablePlane};
-use crate::find::working::WorkingQuad;
+use crate::find::working_image::WorkingQuad;
 use opencv::core::{Point as CvPoint, Vector};
 use opencv::imgproc;
 use opencv::prelude::*;
@@ -52,7 +52,7 @@ pub(crate) struct Contour {
     /// The longer and the shorter side of the bounding box, in working pixels.
     pub box_px: [f64; 2],
     /// Whether it is whole, rather than cut off by the map's edge.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 impl Contour {
@@ -80,11 +80,11 @@ pub(crate) fn contours(maps: &[BinaryMap], smallest_px: f64) -> opencv::Result<V
             let box_px = [sides[0].max(sides[1]), sides[0].min(sides[1])];
             if box_px[0] >= smallest_px {
                 let end = bounds.br();
-                let is_whole = bounds.x > 0
+                let is_complete = bounds.x > 0
                     && bounds.y > 0
                     && end.x < map.pixels.cols()
                     && end.y < map.pixels.rows();
-                contours.push(Contour { points, box_px, is_whole });
+                contours.push(Contour { points, box_px, is_complete });
             }
         }
     }
@@ -124,8 +124,8 @@ fn quadrangle(contour: &Contour, params: &Params) -> opencv::Result<Option<Worki
     }
     let corners = in_working(&polygon);
     let [a, b, c, d] = corners[..] else { return Ok(None) };
-    let quad = WorkingQuad::of([a, b, c, d]);
-    Ok(Some(if quad.signed_area() < 0.0 { WorkingQuad::of([a, d, c, b]) } else { quad }))
+    let quad = WorkingQuad::from_corners([a, b, c, d]);
+    Ok(Some(if quad.signed_area() < 0.0 { WorkingQuad::from_corners([a, d, c, b]) } else { quad }))
 }
 
 /// The quadrangles that have a card's size on the table, each once, with corners in a card's order.
@@ -134,7 +134,6 @@ pub(crate) fn cards_on(
     quads: &[WorkingQuad],
     params: &Params,
 ) -> Vec<WorkingQuad> {
-    let turned = |[a, b, c, d]: [Point; 4]| WorkingQuad::of([b, c, d, a]);
     let mut fitting: Vec<(f64, WorkingQuad)> = quads
         .iter()
         .flat_map(|&quad| [quad, turned(quad.0)])
@@ -156,11 +155,15 @@ pub(crate) fn cards_on(
     cards.into_iter().map(|(quad, _)| quad).collect()
 }
 
+fn turned([a, b, c, d]: [Point; 4]) -> WorkingQuad {
+    WorkingQuad::from_corners([b, c, d, a])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::find::drawn::{FlatCard, card_at, photo};
-    use crate::find::{symbols_first::maps::maps, working::Working};
+    use crate::find::{symbols_first::maps::maps, working_image::Working};
     use opencv::core::Mat;
 
     #[test]
@@ -171,13 +174,19 @@ mod tests {
         let found = contours(&maps(&working).unwrap(), 14.0).unwrap();
         let quads = quadrangles(&found, 400.0, &Params::default()).unwrap();
         let card = working.in_working(&card);
-        let near = |quad: &&WorkingQuad| {
-            let nearest = |corner: &Point| {
-                quad.0.iter().map(|other| other.distance(*corner)).fold(f64::MAX, f64::min)
-            };
-            card.0.iter().all(|corner| nearest(corner) < 4.0)
-        };
-        assert!(quads.iter().filter(near).count() >= 2, "{quads:?}");
+        assert!(
+            quads
+                .iter()
+                .filter(|quad| {
+                    let nearest = |corner: &Point| {
+                        quad.0.iter().map(|other| other.distance(*corner)).fold(f64::MAX, f64::min)
+                    };
+                    card.0.iter().all(|corner| nearest(corner) < 4.0)
+                })
+                .count()
+                >= 2,
+            "{quads:?}"
+        );
         assert!(quads.iter().all(|quad| quad.signed_area() > 0.0 && quad.is_convex()));
     }
 
@@ -199,7 +208,7 @@ mod tests {
         let map = BinaryMap { pixels, name: "drawn" };
         let found = contours(&[map], 14.0).unwrap();
         assert_eq!(
-            found.iter().map(|contour| contour.is_whole).collect::<Vec<_>>(),
+            found.iter().map(|contour| contour.is_complete).collect::<Vec<_>>(),
             [true, true, false]
         );
         assert_eq!(quadrangles(&found, 400.0, &Params::default()).unwrap(), []);

@@ -3,7 +3,7 @@
 use crate::find::{
     plane::{CARD_ASPECT, Pose, TablePlane},
     sides::{Params, Refined, rim},
-    working::{Working, WorkingQuad},
+    working_image::{Working, WorkingQuad},
 };
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;
@@ -20,7 +20,7 @@ pub(crate) fn elsewhere_on_axis(
     card: &Refined,
     working: &Working,
     table: &TablePlane,
-    symbols_seen: usize,
+    symbols_found: usize,
     white: [f64; 3],
     contested: bool,
     params: &Params,
@@ -29,7 +29,7 @@ pub(crate) fn elsewhere_on_axis(
     // lies free shows all its symbols.
     let needed = if contested { 0.25 } else { 0.9 };
     let half = SYMBOL_SPACING / 2.0;
-    let shifts: &[f64] = match symbols_seen {
+    let shifts: &[f64] = match symbols_found {
         1 => &[-half, half, -2.0 * half, 2.0 * half],
         2 => &[-half, half],
         _ => &[],
@@ -44,7 +44,7 @@ pub(crate) fn elsewhere_on_axis(
     let along = Point::new(pose.angle.cos(), pose.angle.sin()) * CARD_ASPECT;
     for shift in shifts {
         let shifted = Pose { center: pose.center + along * *shift, ..pose };
-        let card = Refined::of(working, &table.quad_in_working(&shifted), Some(table), params);
+        let card = Refined::locate(working, &table.quad_in_working(&shifted), Some(table), params);
         let evidence = evidence(&card);
         if evidence > best.0 {
             best = (evidence, card);
@@ -62,9 +62,12 @@ fn support(card: &Refined) -> f64 {
 /// Share of the rim that is as white as a card's stock (R, G, B, 0 to 255), 0 to 1. Points outside
 /// the picture do not count.
 fn white_rim(quad: &WorkingQuad, working: &Working, white: [f64; 3]) -> f64 {
-    let seen = rim(quad, working, 0.1, 9);
-    let like_stock = |rgb: &&[u8; 3]| {
-        (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))
-    };
-    seen.iter().filter(like_stock).count() as f64 / seen.len().max(1) as f64
+    let rim_colors = rim(quad, working, 0.1, 9);
+    rim_colors
+        .iter()
+        .filter(|rgb| {
+            (0..3).all(|c| (0.75 * white[c]..1.3 * white[c] + 8.0).contains(&f64::from(rgb[c])))
+        })
+        .count() as f64
+        / rim_colors.len().max(1) as f64
 }

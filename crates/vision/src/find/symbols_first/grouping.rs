@@ -4,7 +4,7 @@
 
 use super::{shape::template, symbols::Symbol};
 use crate::find::plane::{CARD_ASPECT, SizeField, TablePlane};
-use crate::find::working::WorkingQuad;
+use crate::find::working_image::WorkingQuad;
 use setsight_game::cards::outline::SYMBOL_SPACING;
 use setsight_photo::geometry::Point;
 
@@ -106,12 +106,11 @@ fn cards_of(symbols: &mut [Symbol], params: &Params) -> Vec<SymbolGroup> {
     let mut kept: Vec<&Symbol> = Vec::new();
     for symbol in symbols.iter().filter(|s| s.quality >= params.weakest) {
         // Those that overlap a better one are left out.
-        let covers = |other: &&Symbol| {
+        if !kept.iter().any(|other| {
             let d = symbol.frame.center - other.frame.center;
             let (a, b) = (other.template_from_image(d), symbol.template_from_image(d));
             (a.x.abs() < 2.6 && a.y.abs() < 2.0) || (b.x.abs() < 2.0 && b.y.abs() < 1.9)
-        };
-        if !kept.iter().any(covers) {
+        }) {
             kept.push(symbol);
         }
     }
@@ -146,10 +145,13 @@ fn cost(a: &Symbol, b: &Symbol) -> Option<f64> {
 /// The cost of a difference in colour; `None` if two symbols cannot be of one card.
 fn ink_difference(a: &Symbol, b: &Symbol) -> Option<f64> {
     let (ia, ib) = (a.colors.ink, b.colors.ink);
-    let dot = |a: [f64; 3], b: [f64; 3]| a.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>();
     let cosine = dot(ia, ib) / ((dot(ia, ia) * dot(ib, ib)).sqrt() + 1e-6);
     let contrast = a.colors.contrast().min(b.colors.contrast());
     (cosine >= if contrast > 0.1 { 0.88 } else { 0.6 }).then_some((1.0 - cosine) * 4.0)
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(&b).map(|(x, y)| x * y).sum::<f64>()
 }
 
 /// Joins the pairs of lowest cost first, into groups of up to three symbols on a line, each from one
@@ -214,7 +216,7 @@ fn card_of(symbols: &[&Symbol], params: &Params) -> Option<SymbolGroup> {
     let c = first.frame.center.lerp(last.frame.center, 0.5);
     Some(SymbolGroup {
         count: symbols.len(),
-        quad: WorkingQuad::of([c - w - h, c + w - h, c + w + h, c - w + h]),
+        quad: WorkingQuad::from_corners([c - w - h, c + w - h, c + w + h, c - w + h]),
         white: [0, 1, 2].map(|i| symbols.iter().map(|s| s.colors.white[i]).sum::<f64>() / n),
         score: symbols.iter().map(|s| s.quality.max(-0.5)).sum(),
     })

@@ -3,7 +3,7 @@
 //! No single threshold shows all symbols of a photo; several cheap maps of different kinds do. A true
 //! symbol appears in many of them, a chance shape in one.
 
-use crate::find::working::Working;
+use crate::find::working_image::Working;
 use opencv::core::{self, CV_8U, Mat, Scalar, Size};
 use opencv::imgproc;
 use opencv::prelude::*;

@@ -1,7 +1,7 @@
 //! Draws the classical finder's intermediate results, for people.
 
 use super::{maps::BinaryMap, symbols::Symbol};
-use crate::find::working::{Working, WorkingQuad};
+use crate::find::working_image::{Working, WorkingQuad};
 use crate::overlay;
 use image::{DynamicImage, GrayImage, Rgb, RgbImage, imageops};
 use opencv::prelude::*;

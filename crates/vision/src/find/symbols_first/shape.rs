@@ -29,7 +29,7 @@ pub(crate) struct MomentFrame {
 
 impl MomentFrame {
     /// The frame of what a polygon encloses; `None` if it does not extend in two directions.
-    pub(crate) fn of(polygon: &[Point]) -> opencv::Result<Option<Self>> {
+    pub(crate) fn new(polygon: &[Point]) -> opencv::Result<Option<Self>> {
         let points: Vector<Point2f> =
             polygon.iter().map(|p| Point2f::new(p.x as f32, p.y as f32)).collect();
         let m = polygons::moments_def(&points)?;
@@ -95,7 +95,7 @@ pub(crate) struct Signature([f64; DIRECTIONS as usize]);
 impl Signature {
     /// Measures what a polygon encloses. Where it has several edges in one direction, the farthest
     /// counts.
-    pub(crate) fn of(polygon: &[Point], frame: &MomentFrame) -> Self {
+    pub(crate) fn new(polygon: &[Point], frame: &MomentFrame) -> Self {
         let mut squares = [0.0; DIRECTIONS as usize];
         let corners: Vec<(Point, f64)> = polygon
             .iter()
@@ -176,13 +176,15 @@ static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| {
 });
 
 fn outline_in_mm(shape: Shape) -> Vec<Point> {
-    let scale = |&(x, y): &(f64, f64)| Point::new(x * CARD_LONG_MM, y * CARD_SHORT_MM);
-    symbol_outline(shape).iter().map(scale).collect()
+    symbol_outline(shape)
+        .iter()
+        .map(|&(x, y)| Point::new(x * CARD_LONG_MM, y * CARD_SHORT_MM))
+        .collect()
 }
 
 fn frame_and_signature(outline: &[Point]) -> (MomentFrame, Signature) {
-    let frame = MomentFrame::of(outline).ok().flatten().expect("a template has extent");
-    (frame, Signature::of(outline, &frame))
+    let frame = MomentFrame::new(outline).ok().flatten().expect("a template has extent");
+    (frame, Signature::new(outline, &frame))
 }
 
 #[cfg(test)]
@@ -190,14 +192,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_symbol_is_most_like_itself_and_far_from_the_others() {
+    fn each_symbol_is_most_like_itself_and_far_from_the_rest() {
         for shape in Shape::ALL {
             let region = &template(shape).signature;
             assert_eq!(most_alike(region, 0), Some((shape, 1.0)));
-            let other = |other: &Shape| region.overlap(&template(*other).signature, 0);
-            let others = Shape::ALL.iter().filter(|other| **other != shape).map(other);
+            let rest = Shape::ALL.iter().filter(|other| **other != shape);
+            let overlaps = rest.map(|other| region.overlap(&template(*other).signature, 0));
             let rectangle = region.overlap(&TEMPLATES.rectangle, 0);
-            assert!(others.fold(rectangle, f64::max) < 0.9, "{shape}");
+            assert!(overlaps.fold(rectangle, f64::max) < 0.9, "{shape}");
         }
         assert_eq!(most_alike(&TEMPLATES.rectangle, 0), None);
     }
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_card_s_sides_are_seen_from_every_template() {
+    fn the_card_s_sides_follow_from_every_template() {
         for shape in Shape::ALL {
             let t = template(shape);
             // Published standard deviations: 0.150 to 0.182 short sides, 0.045 to 0.057 long sides.

@@ -2,7 +2,7 @@
 
 use super::contours::Contour;
 use super::shape::{DIRECTION, MomentFrame, Signature, most_alike, template, turned};
-use crate::find::{plane::CARD_ASPECT, working::Working};
+use crate::find::{plane::CARD_ASPECT, working_image::Working};
 use setsight_game::cards::{Shape, outline::symbol_outline};
 use setsight_photo::geometry::Point;
 
@@ -88,17 +88,17 @@ pub(crate) fn symbols(
     params: &Params,
 ) -> opencv::Result<Vec<Symbol>> {
     let largest_px = params.largest * working.width.max(working.height) as f64;
-    let mut seen = Vec::new();
+    let mut detections = Vec::new();
     for contour in contours {
         let [long, short] = contour.box_px;
         if (params.smallest_px..=largest_px).contains(&long)
             && short >= 0.35 * params.smallest_px
-            && contour.is_whole
+            && contour.is_complete
         {
-            seen.extend(symbol(&contour.polygon(), params)?);
+            detections.extend(symbol(&contour.polygon(), params)?);
         }
     }
-    let mut symbols = merge(seen);
+    let mut symbols = merge(detections);
     let rgb = working.rgb.as_raw();
     symbols.retain_mut(|symbol| {
         let colors = ink_colors(symbol, rgb, working.width, working.height);
@@ -110,14 +110,14 @@ pub(crate) fn symbols(
 }
 
 fn symbol(polygon: &[Point], params: &Params) -> opencv::Result<Option<Symbol>> {
-    let Some(frame) = MomentFrame::of(polygon)? else { return Ok(None) };
+    let Some(frame) = MomentFrame::new(polygon)? else { return Ok(None) };
     if frame.area < 0.3 * params.smallest_px.powi(2)
         || !(0.80..1.1).contains(&frame.compactness())
         || !(1.15..5.2).contains(&frame.elongation())
     {
         return Ok(None);
     }
-    let signature = Signature::of(polygon, &frame);
+    let signature = Signature::new(polygon, &frame);
     // Some rotation would make a rectangle a diamond.
     if most_alike(&signature, 0).is_none() {
         return Ok(None);
@@ -148,15 +148,14 @@ fn symbol(polygon: &[Point], params: &Params) -> opencv::Result<Option<Symbol>> 
 }
 
 /// Merges detections of one symbol; the best one gives the geometry.
-fn merge(mut seen: Vec<Symbol>) -> Vec<Symbol> {
-    seen.sort_by(|a, b| b.iou.total_cmp(&a.iou));
+fn merge(mut detections: Vec<Symbol>) -> Vec<Symbol> {
+    detections.sort_by(|a, b| b.iou.total_cmp(&a.iou));
     let mut symbols: Vec<Symbol> = Vec::new();
-    for s in seen {
-        let alike = |other: &&mut Symbol| {
+    for s in detections {
+        match symbols.iter_mut().find(|other| {
             other.frame.center.distance(s.frame.center) < 0.5 * other.frame.minor.norm() + 1.5
                 && (0.36..2.8).contains(&(s.frame.area / other.frame.area))
-        };
-        match symbols.iter_mut().find(alike) {
+        }) {
             Some(other) => other.votes += 1,
             None => symbols.push(s),
         }
@@ -187,19 +186,12 @@ fn quality(symbol: &Symbol) -> f64 {
 /// Samples a ring outside the outline (the card's white) and a band at the outline (the ink). `None`
 /// if too little of the ring is in the picture.
 fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Option<InkColors> {
-    let at = |p: Point| -> Option<[f64; 3]> {
-        let (x, y) = (p.x.floor(), p.y.floor());
-        if x < 0.0 || y < 0.0 || x >= width as f64 || y >= height as f64 {
-            return None;
-        }
-        let i = 3 * (y as usize * width + x as usize);
-        Some([rgb[i], rgb[i + 1], rgb[i + 2]].map(f64::from))
-    };
     let outline = symbol_outline(symbol.shape);
     let (mut ring, mut strokes) = (Vec::new(), Vec::new());
     for &(x, y) in outline {
         let towards = symbol.long_side * x + symbol.short_side * y;
-        let scaled = |scale: &f64| at(symbol.frame.center + towards * *scale);
+        let scaled =
+            |scale: &f64| color_at(symbol.frame.center + towards * *scale, rgb, (width, height));
         // The gap to the next symbol is a symbol's half width: sample less than half of it.
         ring.extend([1.25, 1.32, 1.4].iter().filter_map(scaled));
         // The region may be the hole inside the stroke or the stroke's outer edge; the darkest
@@ -210,15 +202,25 @@ fn ink_colors(symbol: &Symbol, rgb: &[u8], width: usize, height: usize) -> Optio
     if ring.len() < outline.len() || 3 * strokes.len() < 2 * outline.len() {
         return None;
     }
-    let quantile = |values: &mut dyn Iterator<Item = f64>, q: f64| {
-        let mut values: Vec<f64> = values.collect();
-        let i = ((values.len() - 1) as f64 * q).round() as usize;
-        *values.select_nth_unstable_by(i, f64::total_cmp).1
-    };
     let white = [0, 1, 2].map(|c| quantile(&mut ring.iter().map(|px| px[c]), 0.70));
     let ink = [0, 1, 2]
         .map(|c| 1.0 - quantile(&mut strokes.iter().map(|px| px[c]), 0.5) / white[c].max(8.0));
     Some(InkColors { white, ink })
+}
+
+fn color_at(p: Point, rgb: &[u8], (width, height): (usize, usize)) -> Option<[f64; 3]> {
+    let (x, y) = (p.x.floor(), p.y.floor());
+    if x < 0.0 || y < 0.0 || x >= width as f64 || y >= height as f64 {
+        return None;
+    }
+    let i = 3 * (y as usize * width + x as usize);
+    Some([rgb[i], rgb[i + 1], rgb[i + 2]].map(f64::from))
+}
+
+fn quantile(values: impl Iterator<Item = f64>, q: f64) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    let i = ((values.len() - 1) as f64 * q).round() as usize;
+    *values.select_nth_unstable_by(i, f64::total_cmp).1
 }
 
 fn lowest(rgb: &[f64; 3]) -> f64 {

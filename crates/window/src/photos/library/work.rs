@@ -273,10 +273,10 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
     shared.changed.notify_all();
     if photo.file.is_some() {
         // It is seen before the rest of it is decoded.
-        let size_px = photo.of_whole().picture_px();
+        let size_px = photo.without_reduction().picture_px();
         shared.tell(LibraryEvent::Opened(i, Ok(Prepared::stand_in(&photo.frame, size_px))));
     }
-    let full = photo.whole().map_or_else(|| photo.frame.clone(), |whole| whole.frame);
+    let full = photo.decode_full().map_or_else(|| photo.frame.clone(), |whole| whole.frame);
     let full = Arc::new(full);
     shared.tell(LibraryEvent::Opened(i, Ok(Prepared::new(full))))
 }

@@ -1,6 +1,6 @@
 //! Scaled decoding beside that of whole pictures.
 
-use super::super::super::{Photo, decode as decode_whole, decode_to_read};
+use super::super::super::{Photo, decode as decode_full, decode_to_read};
 use super::*;
 use crate::geometry::Point;
 use crate::pixels::{View, block_means};
@@ -55,10 +55,6 @@ fn code_of(zeros: u32, size: u32) -> (u32, u32) {
 /// A JPEG whose luma has so many samples for each of its colours, with a marker after so many units. Its waves
 /// are long, but for a little.
 fn jpeg((width, height): (u16, u16), sampling: Option<(u8, u8)>, restart: u16) -> Vec<u8> {
-    let segment = |marker: u8, content: &[u8]| {
-        let length = (content.len() as u16 + 2).to_be_bytes();
-        [&[0xff, marker, length[0], length[1]], content].concat()
-    };
     let side = |side: u16| side.to_be_bytes();
     let count: u8 = if sampling.is_some() { 3 } else { 1 };
     let (h, v) = sampling.unwrap_or((1, 1));
@@ -79,7 +75,6 @@ fn jpeg((width, height): (u16, u16), sampling: Option<(u8, u8)>, restart: u16) -
         (state >> 8) % below
     };
     let mut last = [0; 3];
-    let units = |side: u16, samples: u8| usize::from(side).div_ceil(8 * usize::from(samples));
     let units = units(width, h) * units(height, v);
     for unit in 0..units {
         for component in 0..count {
@@ -131,6 +126,15 @@ fn jpeg((width, height): (u16, u16), sampling: Option<(u8, u8)>, restart: u16) -
     .concat()
 }
 
+fn units(side: u16, samples: u8) -> usize {
+    usize::from(side).div_ceil(8 * usize::from(samples))
+}
+
+fn segment(marker: u8, content: &[u8]) -> Vec<u8> {
+    let length = (content.len() as u16 + 2).to_be_bytes();
+    [&[0xff, marker, length[0], length[1]], content].concat()
+}
+
 fn small(bytes: &[u8], by: u32) -> Option<RgbImage> {
     let going = AtomicBool::new(false);
     decode(bytes, by, &Budget::new(1_000_000, &going))
@@ -141,14 +145,14 @@ fn each_pixel_is_the_mean_of_those_that_it_stands_for() {
     let samplings = [None, Some((1, 1)), Some((2, 1)), Some((1, 2)), Some((2, 2))];
     for (sampling, restart) in samplings.into_iter().zip([0, 3, 7, 0, 5]) {
         let bytes = jpeg((203, 117), sampling, restart);
-        let whole = decode_whole(&bytes).unwrap().frame;
+        let full = decode_full(&bytes).unwrap().frame;
         for by in [2, 4, 8] {
             let small = small(&bytes, by).unwrap_or_else(|| panic!("{sampling:?} {by}"));
             let size = (203u32.div_ceil(by), 117u32.div_ceil(by));
             assert_eq!(small.dimensions(), size);
             // Where a block ends beyond the picture, its mean is of what is not seen.
             let inner = (203 / by, 117 / by);
-            let view = View::of(&whole).unwrap();
+            let view = View::from_image(&full).unwrap();
             let means =
                 block_means(view, (0, 0), (inner.0 as usize, inner.1 as usize), by as usize);
             for (x, y, mean) in means.enumerate_pixels() {
@@ -161,7 +165,7 @@ fn each_pixel_is_the_mean_of_those_that_it_stands_for() {
 }
 
 #[test]
-fn what_is_damaged_or_unusual_is_left_to_others() {
+fn what_is_damaged_or_unusual_is_left_to_other_decoders() {
     let bytes = jpeg((203, 117), Some((2, 2)), 5);
     assert!(small(&bytes, 4).is_some());
     let marker = |wanted: u8| bytes.windows(2).position(|two| two == [0xff, wanted]).unwrap();
@@ -200,29 +204,32 @@ fn places_in_a_turned_photo_are_those_of_its_file() {
             [&bytes[..2], &[0xff, 0xe1, length[0], length[1]], &tiff, &bytes[2..]].concat();
         let photo = decode_to_read(&turned, &AtomicBool::new(false)).unwrap();
         assert_eq!((photo.reduced, photo.orientation.to_exif()), (4, exif));
-        let whole = photo.whole().unwrap();
-        assert_eq!((whole.reduced, whole.frame.dimensions()), (1, photo.upright_px()));
-        let near = |photo: &Photo, by: u32| {
-            let place = photo.file_from_picture();
-            for (x, y) in [(3, 5), (400, 300), (700, 720)] {
-                let at = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
-                let center = place(at);
-                let back = photo.picture_from_file()(center);
-                assert!(back.distance(at) < 1e-9);
-                // The mean of the pixels that it stands for.
-                let half = by as i64 / 2;
-                let (left, top) = (center.x.round() as i64 - half, center.y.round() as i64 - half);
-                let all = (0..i64::from(by * by)).map(|i| {
-                    let (u, v) = (i % i64::from(by), i / i64::from(by));
-                    u32::from(whole.frame[((left + u) as u32, (top + v) as u32)].0[0])
-                });
-                let mean = all.sum::<u32>() / (by * by);
-                let seen = u32::from(photo.frame[(x, y)].0[0]);
-                assert!(mean.abs_diff(seen) <= 6, "EXIF {exif}, {x} {y}: {seen} for {mean}");
-            }
-        };
-        near(&photo, 4);
-        near(&photo.closer().unwrap(), 2);
-        assert!(photo.closer().unwrap().closer().is_some_and(|whole| whole.file.is_none()));
+        let full = photo.decode_full().unwrap();
+        assert_eq!((full.reduced, full.frame.dimensions()), (1, photo.upright_px()));
+        assert_means_of(&photo, 4, &full, exif);
+        assert_means_of(&photo.decode_larger().unwrap(), 2, &full, exif);
+        assert!(
+            photo.decode_larger().unwrap().decode_larger().is_some_and(|full| full.file.is_none())
+        );
+    }
+}
+
+fn assert_means_of(photo: &Photo, by: u32, full: &Photo, exif: u8) {
+    let place = photo.file_from_picture();
+    for (x, y) in [(3, 5), (400, 300), (700, 720)] {
+        let at = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
+        let center = place(at);
+        let back = photo.picture_from_file()(center);
+        assert!(back.distance(at) < 1e-9);
+        // The mean of the pixels that it stands for.
+        let half = by as i64 / 2;
+        let (left, top) = (center.x.round() as i64 - half, center.y.round() as i64 - half);
+        let all = (0..i64::from(by * by)).map(|i| {
+            let (u, v) = (i % i64::from(by), i / i64::from(by));
+            u32::from(full.frame[((left + u) as u32, (top + v) as u32)].0[0])
+        });
+        let mean = all.sum::<u32>() / (by * by);
+        let level = u32::from(photo.frame[(x, y)].0[0]);
+        assert!(mean.abs_diff(level) <= 6, "EXIF {exif}, {x} {y}: {level} for {mean}");
     }
 }

@@ -40,7 +40,6 @@ fn sample(component: usize, x: f64, y: f64) -> f64 {
 
 /// The waves of the coefficients, by frequency and place.
 static WAVES: LazyLock<[[f64; 8]; 8]> = LazyLock::new(|| {
-    let norm = |u: usize| if u == 0 { 0.5f64.sqrt() / 2.0 } else { 0.5 };
     from_fn(|u| from_fn(|x| norm(u) * (PI * (2 * x + 1) as f64 * u as f64 / 16.0).cos()))
 });
 
@@ -50,7 +49,6 @@ fn block(component: usize, (left, top): (f64, f64), (wide, high): (f64, f64)) ->
         let down = top + (y as f64 + 0.5) * high;
         from_fn(|x| sample(component, left + (x as f64 + 0.5) * wide, down))
     });
-    let dot = |a: &[f64; 8], b: &[f64; 8]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let rows: [[f64; 8]; 8] = from_fn(|u| from_fn(|y| dot(&samples[y], &WAVES[u])));
     let mut diagonal: Vec<(usize, usize)> = (0..64).map(|k| (k / 8, k % 8)).collect();
     diagonal.sort_by_key(|&(v, u)| (u + v, if (u + v) % 2 == 0 { u } else { v }));
@@ -58,6 +56,14 @@ fn block(component: usize, (left, top): (f64, f64), (wide, high): (f64, f64)) ->
         let (v, u) = diagonal[k];
         (dot(&rows[u], &WAVES[v]) / f64::from(STEP)).round() as i32
     })
+}
+
+fn dot(a: &[f64; 8], b: &[f64; 8]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+}
+
+fn norm(u: usize) -> f64 {
+    if u == 0 { 0.5f64.sqrt() / 2.0 } else { 0.5 }
 }
 
 #[derive(Default)]
@@ -233,8 +239,9 @@ pub(super) fn jpeg(shape: &Shape) -> Vec<u8> {
             let (h, v) = sampling[at];
             let pixel = ((most.0 as f64) / h as f64, (most.1 as f64) / v as f64);
             let place = |x: usize, y: usize| (8.0 * x as f64 * pixel.0, 8.0 * y as f64 * pixel.1);
-            let row = |y| (0..units.0 * h).map(|x| block(at, place(x, y), pixel)).collect();
-            (0..units.1 * v).map(row).collect()
+            (0..units.1 * v)
+                .map(|y| (0..units.0 * h).map(|x| block(at, place(x, y), pixel)).collect())
+                .collect()
         })
         .collect();
     let mut out = header(shape);
@@ -270,11 +277,11 @@ pub(super) fn jpeg(shape: &Shape) -> Vec<u8> {
                     } else if from == 0 {
                         writer.put(block[0], 1);
                     }
-                    let others = &block[from.max(1)..=to];
+                    let coefficients = &block[from.max(1)..=to];
                     match (to, before) {
                         (0, _) => {}
-                        (_, 0) => writer.first(others, u32::from(low), *is_progressive),
-                        _ => writer.refine(others),
+                        (_, 0) => writer.first(coefficients, u32::from(low), *is_progressive),
+                        _ => writer.refine(coefficients),
                     }
                 }
             }
@@ -359,13 +366,14 @@ fn shapes(sampling: &[(usize, usize)]) -> Vec<Shape> {
         FirstApart => sampling.len() > 1 && fits(&sampling[1..]),
     };
     let legal = ways.into_iter().filter(|way| is_legal(way.0));
-    let shape = |(scans, restart, is_progressive)| Shape {
-        sampling: sampling.to_vec(),
-        scans,
-        restart,
-        is_progressive,
-    };
-    legal.map(shape).collect()
+    legal
+        .map(|(scans, restart, is_progressive)| Shape {
+            sampling: sampling.to_vec(),
+            scans,
+            restart,
+            is_progressive,
+        })
+        .collect()
 }
 
 /// Reads a picture; whether it is not refused.

@@ -18,18 +18,21 @@ impl RefinerNetwork for Moves {
 
 /// Six cards in two rows, each slightly turned.
 fn cards() -> Vec<Quad> {
-    let place = |i: usize| (60.0 + 140.0 * (i % 3) as f64, 60.0 + 130.0 * (i / 3) as f64);
     (0..6).map(|i| card_at(place(i).0, place(i).1, 0.1 * i as f64 - 0.3)).collect()
 }
 
+fn place(i: usize) -> (f64, f64) {
+    (60.0 + 140.0 * (i % 3) as f64, 60.0 + 130.0 * (i / 3) as f64)
+}
+
 /// The candidates with fitted corners, by these parameters.
-fn placed(
+fn fit(
     (frame, working): &(Frame, Working),
     candidates: &[Candidate<space::Working>],
     refiner: Option<&dyn RefinerNetwork>,
     params: &Params,
-) -> Laid {
-    Placer { frame, working, symbols: &[], params }.place(candidates, refiner).unwrap()
+) -> FittedTable {
+    PoseFitter { frame, working, symbols: &[], params }.fit(candidates, refiner).unwrap()
 }
 
 fn photo_of(cards: &[Quad]) -> (Frame, Working) {
@@ -55,19 +58,19 @@ fn rough_cards() -> Vec<Candidate<space::Working>> {
 }
 
 /// Largest error of a corner, in pixels.
-fn off(placed: &Placed, corners: &Quad) -> f64 {
-    let found = placed.refined.quad.0;
+fn off(card: &FittedCard, corners: &Quad) -> f64 {
+    let found = card.refined.quad.0;
     found.iter().zip(corners.0).map(|(a, b)| a.distance(b)).fold(0.0, f64::max)
 }
 
 #[test]
 fn rough_outlines_become_exact() {
-    let laid = placed(&photo_of(&cards()), &rough_cards(), None, &Params::default());
-    let table = laid.table.expect("six cards show a table");
-    for (placed, corners) in laid.cards.iter().zip(cards()) {
-        assert_eq!(placed.refined.sides_seen(), 4);
-        assert!(off(placed, &corners) < 0.7, "{}", off(placed, &corners));
-        let fit = table.fit_of(&placed.candidate.quad);
+    let fitted = fit(&photo_of(&cards()), &rough_cards(), None, &Params::default());
+    let table = fitted.table.expect("six cards show a table");
+    for (card, corners) in fitted.cards.iter().zip(cards()) {
+        assert_eq!(card.refined.sides_found(), 4);
+        assert!(off(card, &corners) < 0.7, "{}", off(card, &corners));
+        let fit = table.fit_of(&card.candidate.quad);
         assert!(fit.0 < 0.1 && fit.1.abs() < 0.1, "{fit:?}");
     }
 }
@@ -79,21 +82,21 @@ fn what_has_another_size_does_not_lie_on_the_table() {
     let large = Quad::new(card_at(190.0, 60.0, 0.0).0.map(|p| p * 1.6));
     candidates.push(Candidate { quad: large.in_space(1.0), heat: -1.0 });
     let params = Params::default();
-    let laid = placed(&photo_of(&cards()), &candidates, None, &params);
-    let fit = |i: usize| laid.table.unwrap().fit_of(&laid.cards[i].candidate.quad);
-    let (card, large) = (fit(0), fit(6));
+    let fitted = fit(&photo_of(&cards()), &candidates, None, &params);
+    let table = fitted.table.unwrap();
+    let [card, large] = [0, 6].map(|i| table.fit_of(&fitted.cards[i].candidate.quad));
     assert!(large.0 > params.sides.elsewhere && large.1 > 0.3, "{large:?}");
     assert!(card.0 < 0.1, "{card:?}");
-    assert!(off(&laid.cards[0], &cards()[0]) < 0.7, "the others stay exact");
+    assert!(off(&fitted.cards[0], &cards()[0]) < 0.7, "the rest stay exact");
 }
 
 #[test]
 fn two_cards_show_no_table_and_are_placed_all_the_same() {
     let two = &cards()[..2];
     let rough = candidates(two.iter().enumerate().map(|(i, quad)| rough(i, quad)));
-    let laid = placed(&photo_of(two), &rough, None, &Params::default());
-    assert!(laid.table.is_none());
-    assert!(laid.cards.iter().zip(two).all(|(placed, corners)| off(placed, corners) < 0.8));
+    let fitted = fit(&photo_of(two), &rough, None, &Params::default());
+    assert!(fitted.table.is_none());
+    assert!(fitted.cards.iter().zip(two).all(|(card, corners)| off(card, corners) < 0.8));
 }
 
 #[test]
@@ -107,10 +110,10 @@ fn a_symbol_off_the_middle_moves_its_card() {
     let peak = |at: Point| SymbolPeak { center: one[0].center() + at + shift, heat: 2.0 };
     let peaks = [peak(along), peak(-along)];
     let params = &Params::default();
-    let placer = Placer { frame: &frame, working: &working, symbols: &peaks, params };
-    let refined = placer.place(&candidates(one), None).unwrap().cards[0].refined;
+    let fitter = PoseFitter { frame: &frame, working: &working, symbols: &peaks, params };
+    let refined = fitter.fit(&candidates(one), None).unwrap().cards[0].refined;
     let moved = refined.quad.center() - one[0].center();
-    assert_eq!(refined.sides_seen(), 0);
+    assert_eq!(refined.sides_found(), 0);
     // The predicted centre has the weight of half a symbol.
     assert!(moved.distance(shift * (2.0 / 2.5)) < 0.2, "{moved:?}");
 }
@@ -119,22 +122,21 @@ fn a_symbol_off_the_middle_moves_its_card() {
 fn the_refiner_names_corners_only_where_too_few_sides_were_found() {
     let photo = photo_of(&cards());
     // Off by three tenths of a short side in both directions, beyond the reach of the search.
-    let far = |quad: &Quad| {
+    let far = candidates(cards().iter().map(|quad| {
         let along = (quad.0[1] - quad.0[0]) / quad.long_side();
         let off = (along + along.perpendicular()) * (0.3 * quad.short_side());
         Quad::new(quad.0.map(|p| p - off))
-    };
-    let far = candidates(cards().iter().map(far));
+    }));
     let params = Params { most_searched: 0, ..Params::default() };
-    assert!(placed(&photo, &far, None, &params).sides_of_likely() < params.enough_sides);
+    assert!(fit(&photo, &far, None, &params).sides_of_likely() < params.enough_sides);
     // The refiner moves them half of the way, in each of two steps.
-    let with = placed(&photo, &far, Some(&Moves([0.15, 0.15])), &params);
-    for (placed, corners) in with.cards.iter().zip(cards()) {
-        assert!(off(placed, &corners) < 0.8, "{}", off(placed, &corners));
+    let with = fit(&photo, &far, Some(&Moves([0.15, 0.15])), &params);
+    for (card, corners) in with.cards.iter().zip(cards()) {
+        assert!(off(card, &corners) < 0.8, "{}", off(card, &corners));
     }
     // If all sides are found, the refiner does not run: its bad answer has no effect.
-    let good = placed(&photo, &rough_cards(), Some(&Moves([0.5, 0.5])), &params);
-    assert!(good.cards.iter().zip(cards()).all(|(placed, corners)| off(placed, &corners) < 0.8));
+    let good = fit(&photo, &rough_cards(), Some(&Moves([0.5, 0.5])), &params);
+    assert!(good.cards.iter().zip(cards()).all(|(card, corners)| off(card, &corners) < 0.8));
 }
 
 /// Works on photos whose red value is the column: leads each outline towards column 130, by at
@@ -143,7 +145,7 @@ struct TowardsColumn130;
 
 impl RefinerNetwork for TowardsColumn130 {
     fn answers(&self, input: Vec<f32>, _: usize) -> Result<Vec<f32>, NetworkError> {
-        let of = |view: &[f32]| {
+        let answers = input.chunks_exact(3 * WIDTH * HEIGHT).flat_map(|view| {
             let red = &view[..WIDTH * HEIGHT];
             let column = 255.0 * red.iter().sum::<f32>() / red.len() as f32;
             let off = (130.0 - column) / 50.0;
@@ -151,8 +153,8 @@ impl RefinerNetwork for TowardsColumn130 {
             (0..4).for_each(|i| answer[2 * i] = off.clamp(-0.1, 0.1));
             answer[RIGHT] = -off.abs();
             answer
-        };
-        Ok(input.chunks_exact(3 * WIDTH * HEIGHT).flat_map(of).collect())
+        });
+        Ok(answers.collect())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::find::{
         maps::maps,
         symbols::{self, symbols},
     },
-    working::Working,
+    working_image::Working,
 };
 use setsight_game::cards::{Number, Shape};
 use setsight_photo::Frame;
@@ -25,10 +25,11 @@ fn symbols_of(working: &Working) -> Vec<Symbol> {
 
 /// Largest distance between two cards' corners, for the best numbering of the corners.
 fn off(found: &WorkingQuad, corners: &Quad) -> f64 {
-    let turned = |turn: usize| {
-        (0..4).map(|i| found.0[(i + turn) % 4].distance(corners.0[i])).fold(0.0, f64::max)
-    };
-    (0..4).map(turned).fold(f64::MAX, f64::min)
+    (0..4)
+        .map(|turn| {
+            (0..4).map(|i| found.0[(i + turn) % 4].distance(corners.0[i])).fold(0.0, f64::max)
+        })
+        .fold(f64::MAX, f64::min)
 }
 
 /// Asserts that each card is found once, with its number of symbols, to within `most_px`.
@@ -44,13 +45,14 @@ fn are_found(grouped: &Grouped, cards: &[FlatCard], most_px: f64) {
 
 /// Nine cards in three rows: one shape per row, one number per column.
 fn nine(numbers: [Number; 3], corners: impl Fn(f64, f64) -> Quad) -> Vec<FlatCard> {
-    let card = |i: usize| FlatCard {
-        number: numbers[i % 3],
-        shape: Shape::from_index(i / 3),
-        ink: if i.is_multiple_of(2) { GREEN } else { RED },
-        corners: corners((i % 3) as f64, (i / 3) as f64),
-    };
-    (0..9).map(card).collect()
+    (0..9)
+        .map(|i| FlatCard {
+            number: numbers[i % 3],
+            shape: Shape::from_index(i / 3),
+            ink: if i.is_multiple_of(2) { GREEN } else { RED },
+            corners: corners((i % 3) as f64, (i / 3) as f64),
+        })
+        .collect()
 }
 
 #[test]

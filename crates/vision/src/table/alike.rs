@@ -5,14 +5,14 @@
 //! linkage (Sokal and Michener 1958) into at most three groups, by two measures, of which one is learnt
 //! ([`Likeness`]). Both together are believed where one of them alone puts the same cards together. Where the
 //! deck is known, what readers say of the cards takes the place of the measure by hand. Then
-//! the game itself has its say: no two cards are alike in all four properties, since a deck has each card
+//! the rules of the game count: no two cards are alike in all four properties, since a deck has each card
 //! once.
 //!
 //! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
 //! to three groups those count that agree with what the readers say of all their cards.
 
-use super::drawing::{Grid, Part, rank};
-use crate::data::{CardImage, Reading};
+use crate::card::{CardImage, Reading};
+use crate::classify::drawing::{Grid, Part, rank};
 use crate::probability::softmax;
 use serde::{Deserialize, Serialize};
 use setsight_game::cards::Property;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the number less one.
 pub type Class = [usize; 4];
 
-/// Fewer cards tell too little of a deck.
+/// Fewer cards show too little of a deck.
 const LEAST_CARDS: usize = 6;
 /// Groups whose members lie within this distance on average are one, in the units of [`fill`],
 /// [`ink_point`] and [`Outline::distance`]: what drawing and scaling leave between two pictures of one print.
@@ -45,13 +45,13 @@ pub const FILL: usize = 7;
 /// Further numbers of a filling, which only the second measure weighs.
 pub const TEXTURE: usize = 19;
 
-/// Dimensions in which the network tells how alike the fillings, inks and outlines of two cards are.
+/// Dimensions of the network's measures of how alike the fillings, inks and outlines of two cards are.
 pub const LIKENESS: [usize; 3] = [8, 8, 12];
 /// Groups by likeness whose members lie within this distance on average are one: about as far as two cards
 /// alike lie apart.
 const ONE_LIKENESS: f32 = 4.0;
 
-/// How what is measured counts beside what the network tells, see [`Likeness`].
+/// How much what is measured counts besides the network's output, see [`Likeness`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredLikeness {
@@ -66,42 +66,45 @@ pub struct MeasuredLikeness {
 /// (linear discriminant analysis, Fisher 1936, Rao 1948).
 #[derive(Clone, Debug)]
 pub struct Likeness {
-    of_cards: Vec<[f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]]>,
+    embeddings: Vec<[f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]]>,
     measured: MeasuredLikeness,
 }
 
 impl Likeness {
-    /// From what two networks tell of each card beside their logits; `None` if they were not fitted to tell it.
-    pub(crate) fn of(
+    /// From what two networks give of each card besides their logits; `None` if they were not fitted to give it.
+    pub(crate) fn new(
         more: &[Vec<f32>],
         second: &[Vec<f32>],
         measured: &MeasuredLikeness,
     ) -> Option<Self> {
-        // What the second reader tells of places on photos follows.
-        let sum = |(own, second): (&Vec<f32>, &Vec<f32>)| {
-            let sums: Vec<f32> = own.iter().zip(second).map(|(a, b)| a + b).collect();
-            sums.try_into().ok()
-        };
-        let of_cards = more.iter().zip(second).map(sum).collect::<Option<_>>()?;
-        Some(Self { of_cards, measured: measured.clone() })
+        // What the second reader adds for places on photos follows.
+        let embeddings = more
+            .iter()
+            .zip(second)
+            .map(|(first, second)| {
+                let sums: Vec<f32> = first.iter().zip(second).map(|(a, b)| a + b).collect();
+                sums.try_into().ok()
+            })
+            .collect::<Option<_>>()?;
+        Some(Self { embeddings, measured: measured.clone() })
     }
 
     /// The places of a card by filling, ink and outline.
     fn places(&self, card: usize, measured: &Measured) -> [Vec<f32>; 3] {
-        let (filling, rest) = self.of_cards[card].split_at(LIKENESS[0]);
+        let (filling, rest) = self.embeddings[card].split_at(LIKENESS[0]);
         let (ink, outline) = rest.split_at(LIKENESS[1]);
-        let with = |own: &[f32], rows: &[&[f32]], measured: &[f32]| {
-            let along = |row: &&[f32]| row.iter().zip(measured).map(|(a, b)| a * b).sum::<f32>();
-            own.iter().zip(rows).map(|(own, row)| own + along(row)).collect::<Vec<f32>>()
-        };
-        let fills: Vec<&[f32]> = self.measured.filling.iter().map(|row| &row[..]).collect();
-        let inks: Vec<&[f32]> = self.measured.ink.iter().map(|row| &row[..]).collect();
         [
-            with(filling, &fills, &measured.filling()),
-            with(ink, &inks, &measured.ink),
+            shifted(filling, &self.measured.filling, &measured.filling()),
+            shifted(ink, &self.measured.ink, &measured.ink),
             outline.to_vec(),
         ]
     }
+}
+
+/// A place that is shifted in each dimension by what is measured, times that dimension's weights.
+fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]) -> Vec<f32> {
+    let along = |row: &[f32; N]| row.iter().zip(measured).map(|(a, b)| a * b).sum::<f32>();
+    place.iter().zip(weights).map(|(value, row)| value + along(row)).collect()
 }
 
 /// Groups those cards of a drawn table that `counts`; `None` for a card that takes no part, or shows no symbol.
@@ -118,78 +121,110 @@ pub(crate) fn classes(
     counts: impl Fn(usize) -> bool,
 ) -> Result<Vec<Option<Class>>, Property> {
     let measured = measured(images, &counts);
-    let seen: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
-    let own: Vec<&Measured> = measured.iter().flatten().collect();
-    if own.len() < LEAST_CARDS {
+    let indices: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
+    let cards: Vec<&Measured> = measured.iter().flatten().collect();
+    if cards.len() < LEAST_CARDS {
         return Err(Property::Shading);
     }
-    let places: Vec<[Vec<f32>; 3]> =
-        seen.iter().zip(&own).map(|(&i, own)| likeness.places(i, own)).collect();
-    let by_hand = |property: usize, a: usize, b: usize| match property {
-        0 => distance(&own[a].fill, &own[b].fill) / ONE_FILL,
-        1 => distance(&own[a].ink, &own[b].ink) / ONE_INK,
-        _ => own[a].outline.distance(&own[b].outline) / ONE_OUTLINE,
-    };
-    let grouped = |property: usize| {
-        let table = |far: &dyn Fn(usize, usize) -> f32| Distances::of(own.len(), far);
-        let learnt = |a: usize, b: usize| {
-            distance(&places[a][property], &places[b][property]) / ONE_LIKENESS
-        };
-        let by_learning = table(&learnt);
-        if let Some(readings) = named {
-            let values = |i: usize| readings[seen[i]].values[property + 1];
-            let by_names = |a: usize, b: usize| {
-                let both = values(a).into_iter().zip(values(b));
-                both.map(|(a, b)| (a - b).abs()).sum::<f32>() / 2.0 / ONE_NAME
-            };
-            let both = table(&|a, b| f32::midpoint(learnt(a, b), by_names(a, b)));
-            let groups = both.linked();
-            let names: Vec<usize> = (0..own.len()).filter_map(|i| likeliest(values(i))).collect();
-            let are_clear = both.margin(&groups) > LEAST_MARGIN;
-            let alone = || [names, by_learning.linked()].iter().all(|own| are_one(&groups, own));
-            return (are_clear || alone()).then_some(groups);
-        }
-        // Both measures together err least; they are believed where one of them alone makes the same groups: of
-        // fillings the learnt one, of inks the one by hand.
-        let hand = |a: usize, b: usize| by_hand(property, a, b);
-        let both = table(&|a, b| f32::midpoint(hand(a, b), learnt(a, b)));
-        let groups = both.linked();
-        let alone = match property {
-            0 => vec![by_learning],
-            1 => vec![table(&hand)],
-            _ => vec![by_learning, table(&hand)],
-        };
-        let are_clear = property != 0 || both.apart(&groups) >= CLEAR_FILLS;
-        let are_found = alone.iter().any(|one| are_one(&groups, &one.linked()));
-        (are_clear && are_found).then_some(groups)
-    };
-    let inks = grouped(1).ok_or(Property::Color)?;
-    let outlines = grouped(2).ok_or(Property::Shape)?;
-    let counted = own.iter().map(|own| own.number - 1);
-    let numbers: Option<Vec<usize>> = match named {
-        Some(readings) => settled_numbers(counted.zip(seen.iter().map(|&i| readings[i].values[0]))),
+    let places = indices.iter().zip(&cards).map(|(&i, card)| likeness.places(i, card)).collect();
+    let readings = named.map(|all| indices.iter().map(|&i| &all[i]).collect());
+    let table = MeasuredTable { cards, places, readings };
+    let inks = table.groups(1).ok_or(Property::Color)?;
+    let outlines = table.groups(2).ok_or(Property::Shape)?;
+    let counted = table.cards.iter().map(|card| card.number - 1);
+    let numbers: Option<Vec<usize>> = match &table.readings {
+        Some(readings) => settled_numbers(counted.zip(readings.iter().map(|r| r.values[0]))),
         None => Some(counted.collect()),
     };
     let numbers = numbers.filter(|all| all.iter().all(|&number| number < 3));
     let numbers = numbers.ok_or(Property::Number)?;
-    let fills = grouped(0).ok_or(Property::Shading)?;
+    let fills = table.groups(0).ok_or(Property::Shading)?;
     let classes: Vec<Class> =
-        (0..own.len()).map(|i| [numbers[i], fills[i], inks[i], outlines[i]]).collect();
+        (0..indices.len()).map(|i| [numbers[i], fills[i], inks[i], outlines[i]]).collect();
     let varies = classes.iter().any(|class| class[0] != classes[0][0]);
-    let mut of_all = vec![None; images.len()];
-    seen.iter().zip(classes).for_each(|(&i, class)| of_all[i] = Some(class));
-    let own: BTreeSet<Class> = board.iter().filter_map(|&i| of_all[i]).collect();
-    // Beside the board lie copies, and nothing else.
-    let are_copies = || {
-        let is_known = |(i, class): (usize, &Option<Class>)| {
-            board.contains(&i) || class.is_none_or(|class| own.contains(&class))
-        };
-        own.len() >= LEAST_CARDS
-            && are_different(board.iter().filter_map(|&i| of_all[i]))
-            && of_all.iter().enumerate().all(is_known)
-    };
-    let is_deck = are_different(of_all.iter().flatten().copied()) || are_copies();
-    if varies && is_deck { Ok(of_all) } else { Err(Property::Shading) }
+    let mut by_card = vec![None; images.len()];
+    indices.iter().zip(classes).for_each(|(&i, class)| by_card[i] = Some(class));
+    let is_deck =
+        are_different(by_card.iter().flatten().copied()) || adds_only_copies(&by_card, board);
+    if varies && is_deck { Ok(by_card) } else { Err(Property::Shading) }
+}
+
+/// Whether nothing lies outside the board but copies of its cards.
+fn adds_only_copies(classes: &[Option<Class>], board: &[usize]) -> bool {
+    let on_board: BTreeSet<Class> = board.iter().filter_map(|&i| classes[i]).collect();
+    on_board.len() >= LEAST_CARDS
+        && are_different(board.iter().filter_map(|&i| classes[i]))
+        && classes.iter().enumerate().all(|(i, class)| {
+            board.contains(&i) || class.is_none_or(|class| on_board.contains(&class))
+        })
+}
+
+/// Both measures of the cards of a table; a property is 0 for the filling, 1 for the ink, 2 for the outline.
+struct MeasuredTable<'a> {
+    cards: Vec<&'a Measured>,
+    /// By the learnt measure.
+    places: Vec<[Vec<f32>; 3]>,
+    /// What readers say of each card, where the deck is known.
+    readings: Option<Vec<&'a Reading>>,
+}
+
+impl MeasuredTable<'_> {
+    fn by_hand(&self, property: usize, a: usize, b: usize) -> f32 {
+        let (a, b) = (self.cards[a], self.cards[b]);
+        match property {
+            0 => distance(&a.fill, &b.fill) / ONE_FILL,
+            1 => distance(&a.ink, &b.ink) / ONE_INK,
+            _ => a.outline.distance(&b.outline) / ONE_OUTLINE,
+        }
+    }
+
+    fn learnt(&self, property: usize, a: usize, b: usize) -> f32 {
+        distance(&self.places[a][property], &self.places[b][property]) / ONE_LIKENESS
+    }
+
+    fn distances(&self, far: impl Fn(usize, usize) -> f32) -> Distances {
+        Distances::new(self.cards.len(), &far)
+    }
+
+    /// Whether one measure alone makes these groups.
+    fn is_found_by(&self, groups: &[usize], far: impl Fn(usize, usize) -> f32) -> bool {
+        are_one(groups, &self.distances(far).linked())
+    }
+
+    /// The group of each card; `None` if the groups are not clear.
+    fn groups(&self, property: usize) -> Option<Vec<usize>> {
+        if let Some(readings) = &self.readings {
+            let values: Vec<_> = readings.iter().map(|r| r.values[property + 1]).collect();
+            return self.groups_by_names(property, &values);
+        }
+        let by_hand = |a: usize, b: usize| self.by_hand(property, a, b);
+        let learnt = |a: usize, b: usize| self.learnt(property, a, b);
+        // Both measures together err least; they are believed where one of them alone makes the same groups: of
+        // fillings the learnt one, of inks the one by hand.
+        let both = self.distances(|a, b| f32::midpoint(by_hand(a, b), learnt(a, b)));
+        let groups = both.linked();
+        let are_clear = property != 0 || both.apart(&groups) >= CLEAR_FILLS;
+        let are_found = (property != 1 && self.is_found_by(&groups, learnt))
+            || (property != 0 && self.is_found_by(&groups, by_hand));
+        (are_clear && are_found).then_some(groups)
+    }
+
+    fn groups_by_names(&self, property: usize, values: &[[f32; 3]]) -> Option<Vec<usize>> {
+        let learnt = |a: usize, b: usize| self.learnt(property, a, b);
+        let both = self.distances(|a, b| {
+            f32::midpoint(learnt(a, b), total_variation(values[a], values[b]) / ONE_NAME)
+        });
+        let groups = both.linked();
+        let names: Vec<usize> = values.iter().filter_map(|three| likeliest(*three)).collect();
+        let are_believed = both.margin(&groups) > LEAST_MARGIN
+            || are_one(&groups, &names)
+            || self.is_found_by(&groups, learnt);
+        are_believed.then_some(groups)
+    }
+}
+
+fn total_variation(a: [f32; 3], b: [f32; 3]) -> f32 {
+    a.into_iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f32>() / 2.0
 }
 
 /// Whether no two cards are alike in all.
@@ -203,8 +238,8 @@ pub(crate) fn without_copies(
     board: &[usize],
 ) -> Vec<Option<Class>> {
     if !are_different(classes.iter().flatten().copied()) {
-        let others = classes.iter_mut().enumerate().filter(|(i, _)| !board.contains(i));
-        others.for_each(|(_, class)| *class = None);
+        let extra = classes.iter_mut().enumerate().filter(|(i, _)| !board.contains(i));
+        extra.for_each(|(_, class)| *class = None);
     }
     classes
 }
@@ -217,40 +252,41 @@ fn likeliest(values: [f32; 3]) -> Option<usize> {
 /// The index of each number as it was counted or read: counted, unless that is not what readers are sure of.
 fn settled_numbers(all: impl Iterator<Item = (usize, [f32; 3])> + Clone) -> Option<Vec<usize>> {
     const SURE: f32 = 0.9;
-    /// From here up a reading tells a number by itself.
+    /// From here up a reading decides on a number by itself.
     const LIKELY: f32 = 0.6;
-    let read = |(_, values): &(usize, [f32; 3]), least: f32| {
-        likeliest(*values).filter(|&number| values[number] > least)
-    };
-    let is_denied = |own: &(usize, _)| read(own, SURE).is_some_and(|number| number != own.0);
-    if all.clone().any(|own| is_denied(&own)) {
-        return all.map(|own| read(&own, LIKELY)).collect();
+    if all.clone().any(|(counted, values)| likelier(values, SURE).is_some_and(|n| n != counted)) {
+        return all.map(|(_, values)| likelier(values, LIKELY)).collect();
     }
     Some(all.map(|(counted, _)| counted).collect())
 }
 
-/// Measures those cards of a drawn table that `counts`; `None` for the others, and where nothing is printed.
+/// The index of the likeliest value, if its probability is above this.
+fn likelier(values: [f32; 3], least: f32) -> Option<usize> {
+    likeliest(values).filter(|&value| values[value] > least)
+}
+
+/// Measures those cards of a drawn table that `counts`; `None` for the rest, and where nothing is printed.
 pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Option<Measured>> {
-    let of = |i: usize| counts(i).then(|| Printed::of(&images[i])).flatten();
-    let printed: Vec<Option<Printed>> = (0..images.len()).map(of).collect();
+    let printed: Vec<Option<Printed>> = (0..images.len())
+        .map(|i| counts(i).then(|| Printed::detect(&images[i])).flatten())
+        .collect();
     let widths =
         printed.iter().flatten().flat_map(|card| &card.parts).map(|part| part.width as f32);
     // On a table there are some symbols that touch no other.
     let least_px = rank(widths.collect(), 0.05);
-    let measure =
-        |(card, image): (&Option<Printed>, &CardImage)| card.as_ref()?.measured(image, least_px);
-    printed.iter().zip(images).map(measure).collect()
+    let cards = printed.iter().zip(images);
+    cards.map(|(card, image)| card.as_ref()?.measured(image, least_px)).collect()
 }
 
 /// Gives each group its name: from the readings of its cards, and since no two groups of a property have
-/// the same. Where a reader is sure that a card is none of what its group is called, one of both errs: the
-/// readings stay as they are, and the answer is that the groups are not to be believed.
+/// the same. Where a reader is sure that a card is not what its group is called, one of both errs: the
+/// readings stay as they are, and the result is `false`.
 pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool {
     /// Probability below which a reader is sure.
     const DENIED: f32 = 0.02;
     /// What is left for other values: measuring errs, too.
     const DOUBT: f32 = 0.01;
-    /// Bound on what one reading tells against a value, natural logarithm.
+    /// Bound on what one reading counts against a value, natural logarithm.
     const LEAST_LOG: f32 = -6.0;
     let mut named = readings.to_vec();
     for property in Property::ALL {
@@ -268,25 +304,25 @@ pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool 
         for (logs, size) in logs.iter_mut().zip(sizes) {
             logs.iter_mut().for_each(|log| *log /= size.max(1.0).sqrt());
         }
-        let mut told = [[0.0f32; 3]; 3];
+        let mut probabilities = [[0.0f32; 3]; 3];
         if property == Property::Number {
-            (0..3).for_each(|number| told[number][number] = 1.0);
+            (0..3).for_each(|number| probabilities[number][number] = 1.0);
         } else {
             const ORDERS: [[usize; 3]; 6] =
                 [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
             let chances =
                 softmax(ORDERS.map(|order| (0..3).map(|group| logs[group][order[group]]).sum()));
             for (order, chance) in ORDERS.iter().zip(chances) {
-                (0..3).for_each(|group| told[group][order[group]] += chance);
+                (0..3).for_each(|group| probabilities[group][order[group]] += chance);
             }
         }
         for ((class, named), reading) in classes.iter().zip(&mut named).zip(&*readings) {
             let Some(class) = class else { continue };
-            let told = told[class[p]];
-            if (0..3).any(|v| told[v] > 0.5 && reading.values[p][v] < DENIED) {
+            let probabilities = probabilities[class[p]];
+            if (0..3).any(|v| probabilities[v] > 0.5 && reading.values[p][v] < DENIED) {
                 return false;
             }
-            named.values[p] = told.map(|v| (1.0 - DOUBT) * v + DOUBT / 3.0);
+            named.values[p] = probabilities.map(|v| (1.0 - DOUBT) * v + DOUBT / 3.0);
         }
     }
     readings.clone_from_slice(&named);
@@ -299,16 +335,19 @@ fn distance(a: &[f32], b: &[f32]) -> f32 {
 
 /// Whether two ways to group the same cards put the same ones together.
 fn are_one(a: &[usize], b: &[usize]) -> bool {
-    let count = |groups: &[usize]| groups.iter().collect::<BTreeSet<_>>().len();
     let both = a.iter().zip(b).collect::<BTreeSet<_>>().len();
-    both == count(a) && both == count(b)
+    both == group_count(a) && both == group_count(b)
+}
+
+fn group_count(groups: &[usize]) -> usize {
+    groups.iter().collect::<BTreeSet<_>>().len()
 }
 
 /// How far each two cards lie apart; members of one group lie within 1 on average.
 struct Distances(Vec<Vec<f32>>);
 
 impl Distances {
-    fn of(n: usize, far: &dyn Fn(usize, usize) -> f32) -> Self {
+    fn new(n: usize, far: &dyn Fn(usize, usize) -> f32) -> Self {
         Self((0..n).map(|a| (0..n).map(|b| far(a, b)).collect()).collect())
     }
 
@@ -326,9 +365,9 @@ impl Distances {
             let mut nearest = (f32::INFINITY, 0, 0);
             for a in 0..groups.len() {
                 for b in a + 1..groups.len() {
-                    let own = self.between(&groups[a], &groups[b]);
-                    if own < nearest.0 {
-                        nearest = (own, a, b);
+                    let distance = self.between(&groups[a], &groups[b]);
+                    if distance < nearest.0 {
+                        nearest = (distance, a, b);
                     }
                 }
             }
@@ -339,11 +378,11 @@ impl Distances {
             let with = groups.remove(b);
             groups[a].extend(with);
         }
-        let mut of = vec![0; self.0.len()];
+        let mut group_of = vec![0; self.0.len()];
         for (at, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&i| of[i] = at);
+            group.iter().for_each(|&i| group_of[i] = at);
         }
-        of
+        group_of
     }
 
     /// How far the nearest two groups lie apart.
@@ -357,18 +396,21 @@ impl Distances {
     /// By how much the nearest other grouping is worse: with one card in another group, or two groups as one.
     fn margin(&self, groups: &[usize]) -> f32 {
         let members = members(groups);
-        let move_of = |(card, &own): (usize, &usize)| {
-            let to = |group: usize| {
-                let others: Vec<usize> =
-                    members[group].iter().copied().filter(|&other| other != card).collect();
-                // A card alone lies as far from its group as a group may reach.
-                if others.is_empty() { 1.0 } else { self.between(&[card], &others) }
-            };
-            let others = (0..members.len()).filter(|&group| group != own);
-            others.map(|group| to(group) - to(own)).fold(f32::INFINITY, f32::min)
-        };
-        let moved = groups.iter().enumerate().map(move_of).fold(f32::INFINITY, f32::min);
-        moved.min(self.apart(groups) - 1.0)
+        let costs = groups.iter().enumerate().map(|(card, &current_group)| {
+            let elsewhere = (0..members.len()).filter(|&group| group != current_group);
+            let current_distance = self.to_group(card, &members[current_group]);
+            let costs =
+                elsewhere.map(|group| self.to_group(card, &members[group]) - current_distance);
+            costs.fold(f32::INFINITY, f32::min)
+        });
+        costs.fold(f32::INFINITY, f32::min).min(self.apart(groups) - 1.0)
+    }
+
+    /// Mean distance of a card from the rest of a group.
+    fn to_group(&self, card: usize, group: &[usize]) -> f32 {
+        let rest: Vec<usize> = group.iter().copied().filter(|&other| other != card).collect();
+        // A card alone lies as far from its group as a group may reach.
+        if rest.is_empty() { 1.0 } else { self.between(&[card], &rest) }
     }
 }
 
@@ -384,9 +426,9 @@ pub struct Measured {
     number: usize,
     /// The outline's strongest ink: by how much it differs from the stock, and in which direction.
     pub ink: [f32; 5],
-    /// What tells fillings apart, by shares of the outline's ink.
+    /// What distinguishes fillings, by shares of the outline's ink.
     pub fill: [f32; FILL],
-    /// What else tells fillings apart, in the same shares.
+    /// What else distinguishes fillings, in the same shares.
     pub texture: [f32; TEXTURE],
     outline: Outline,
 }
@@ -411,13 +453,13 @@ impl Outline {
     const CELLS: usize = 24;
     const SAMPLES: usize = 2;
 
-    fn of(solid: &Grid<bool>, part: &Part) -> Self {
+    fn measure(solid: &Grid<bool>, part: &Part) -> Self {
         let all = Self::CELLS * Self::SAMPLES;
         let mut cells = vec![0.0; Self::CELLS * Self::CELLS];
         for y in 0..all {
+            let py = part.top + (2 * y + 1) * part.height / (2 * all);
             for x in 0..all {
-                let at = |k: usize, size: usize| (2 * k + 1) * size / (2 * all);
-                let (px, py) = (part.left + at(x, part.width), part.top + at(y, part.height));
+                let px = part.left + (2 * x + 1) * part.width / (2 * all);
                 if solid.values[py * solid.width + px] {
                     let cell = y / Self::SAMPLES * Self::CELLS + x / Self::SAMPLES;
                     cells[cell] += 1.0 / (Self::SAMPLES * Self::SAMPLES) as f32;
@@ -432,16 +474,18 @@ impl Outline {
     fn distance(&self, other: &Self) -> f32 {
         /// Weight of the aspect.
         const ASPECT: f32 = 0.3;
-        let apart = |others: &mut dyn Iterator<Item = &f32>| {
-            let (mut both, mut either) = (0.0, 0.0);
-            for (a, b) in self.cells.iter().zip(others) {
-                both += a.min(*b);
-                either += a.max(*b);
-            }
-            1.0 - both / either.max(1e-6f32)
-        };
-        let own = apart(&mut other.cells.iter()).min(apart(&mut other.cells.iter().rev()));
-        own + ASPECT * (self.log_aspect - other.log_aspect).abs()
+        let unshared =
+            self.unshared(other.cells.iter()).min(self.unshared(other.cells.iter().rev()));
+        unshared + ASPECT * (self.log_aspect - other.log_aspect).abs()
+    }
+
+    fn unshared<'a>(&self, cells: impl Iterator<Item = &'a f32>) -> f32 {
+        let (mut both, mut either) = (0.0, 0.0);
+        for (a, b) in self.cells.iter().zip(cells) {
+            both += a.min(*b);
+            either += a.max(*b);
+        }
+        1.0 - both / either.max(1e-6f32)
     }
 }
 
@@ -455,7 +499,7 @@ pub(crate) struct Printed {
 }
 
 impl Printed {
-    pub(crate) fn of(image: &CardImage) -> Option<Self> {
+    pub(crate) fn detect(image: &CardImage) -> Option<Self> {
         /// Part of the strongest ink from which a pixel is inked, and the least of it in levels.
         const INKED: f32 = 0.25;
         const LEAST_INK: f32 = 18.0;
@@ -481,10 +525,10 @@ impl Printed {
         let inks_and_fills: Vec<_> =
             symbols.iter().filter_map(|part| self.ink_and_fill(image, part)).collect();
         let (inks, fills): (Vec<_>, Vec<_>) =
-            inks_and_fills.iter().map(|own| (own.0, own.1)).unzip();
-        let textures: Vec<_> = inks_and_fills.iter().map(|own| own.2).collect();
+            inks_and_fills.iter().map(|both| (both.0, both.1)).unzip();
+        let textures: Vec<_> = inks_and_fills.iter().map(|both| both.2).collect();
         let largest = symbols.iter().max_by_key(|part| part.width * part.height)?;
-        let outline = Outline::of(&self.solid, largest);
+        let outline = Outline::measure(&self.solid, largest);
         let is_measured = !inks.is_empty();
         is_measured.then(|| Measured {
             number: symbols.len(),
@@ -514,28 +558,32 @@ impl Printed {
         if (part.width as f32) < WIDEST * least_px {
             return 1;
         }
-        let ink = |x: usize, y: usize| self.ink.values[y * self.ink.width + x];
-        // Outlines that overlap make the period shorter, gaps longer.
-        let unlike = |count: usize| {
-            let (period, reach) = (part.width / count, part.width / 12 / count);
-            let at = |shift: usize| {
-                let (mut off, mut all) = (0.0, 0.0);
-                for y in part.top..part.top + part.height {
-                    for x in part.left..part.left + part.width - shift {
-                        let (a, b) = (ink(x, y), ink(x + shift, y));
-                        off += (a - b).abs();
-                        all += a + b;
-                    }
-                }
-                off / f32::max(all, 1.0)
-            };
-            (period - reach..=period + reach).map(at).fold(f32::INFINITY, f32::min)
-        };
-        let fits = |count: &usize| {
-            let one = part.width as f32 / *count as f32;
-            (NARROWEST * least_px..WIDEST * least_px).contains(&one)
-        };
-        (2..=3).filter(fits).min_by(|&a, &b| unlike(a).total_cmp(&unlike(b))).unwrap_or(1)
+        let widths = NARROWEST * least_px..WIDEST * least_px;
+        (2..=3)
+            .filter(|&count| widths.contains(&(part.width as f32 / count as f32)))
+            .min_by(|&a, &b| self.unlike(part, a).total_cmp(&self.unlike(part, b)))
+            .unwrap_or(1)
+    }
+
+    /// How much so many symbols in a part differ, as a share of their ink. Outlines that overlap make the period
+    /// shorter, gaps longer.
+    fn unlike(&self, part: &Part, count: usize) -> f32 {
+        let (period, reach) = (part.width / count, part.width / 12 / count);
+        let shifts = period - reach..=period + reach;
+        shifts.map(|shift| self.unlike_shifted(part, shift)).fold(f32::INFINITY, f32::min)
+    }
+
+    fn unlike_shifted(&self, part: &Part, shift: usize) -> f32 {
+        let (mut off, mut all) = (0.0, 0.0);
+        for y in part.top..part.top + part.height {
+            let row = &self.ink.values[y * self.ink.width..];
+            for x in part.left..part.left + part.width - shift {
+                let (a, b) = (row[x], row[x + shift]);
+                off += (a - b).abs();
+                all += a + b;
+            }
+        }
+        off / f32::max(all, 1.0)
     }
 
     /// The strongest ink of a symbol's outline and the filling; `None` if it is too small.
@@ -547,7 +595,7 @@ impl Printed {
         /// Width of an outline, in pixels, and of its outer half.
         const OUTLINE_PX: usize = 5;
         const OUTER_PX: usize = 2;
-        /// Fewest pixels that tell a filling.
+        /// Fewest pixels that show a filling.
         const LEAST_INSIDE_PX: usize = 30;
         /// Share of the outline's pixels that are not its strongest.
         const WEAKER: f64 = 0.6;
@@ -557,37 +605,39 @@ impl Printed {
         let rim: Vec<usize> =
             (0..mask.values.len()).filter(|&at| mask.values[at] && !near_rim.values[at]).collect();
         let strong = rank(rim.iter().map(|&at| self.ink.values[at]).collect(), WEAKER);
-        let color = |at: usize| -> [f32; 3] {
-            let pixel = image.pixels.get_pixel((at % mask.width) as u32, (at / mask.width) as u32);
-            std::array::from_fn(|c| f32::from(pixel[c]) - self.stock[c])
-        };
+        let color = |at: usize| self.color(image, at);
         let strongest = rim.iter().filter(|&&at| self.ink.values[at] >= strong);
         let ink = middle(&strongest.map(|&at| color(at)).collect::<Vec<_>>());
         let square: f32 = ink.iter().map(|v| v * v).sum::<f32>().max(1.0);
-        let share = |at: usize| {
-            let along = color(at).iter().zip(&ink).map(|(a, b)| a * b).sum::<f32>();
-            (along / square).clamp(0.0, 1.3)
-        };
         let mut inside = without_rim(OUTLINE_PX);
         if inside.count() < LEAST_INSIDE_PX {
             inside = near_rim;
         }
         let places: Vec<usize> = (0..inside.values.len()).filter(|&at| inside.values[at]).collect();
-        let shares: Vec<f32> = (0..mask.values.len()).map(share).collect();
-        let other = |at: &usize| {
-            let own = color(*at);
-            let off = (0..3).map(|c| (own[c] - shares[*at] * ink[c]).powi(2)).sum::<f32>();
+        let along = |at| color(at).iter().zip(&ink).map(|(a, b)| a * b).sum::<f32>();
+        let shares: Vec<f32> =
+            (0..mask.values.len()).map(|at| (along(at) / square).clamp(0.0, 1.3)).collect();
+        let offs = places.iter().map(|&at| {
+            let color = color(at);
+            let off = (0..3).map(|c| (color[c] - shares[at] * ink[c]).powi(2)).sum::<f32>();
             (off / square).sqrt()
-        };
-        let other_ink = places.iter().map(other).sum::<f32>() / places.len().max(1) as f32;
+        });
+        let other_ink = offs.sum::<f32>() / places.len().max(1) as f32;
         (!places.is_empty()).then(|| {
             let fill = fill(&shares, mask.width, &places);
             (ink_point(ink), fill, texture(&shares, &inside, &places, other_ink))
         })
     }
+
+    /// By how much a pixel differs from the stock, R, G, B.
+    fn color(&self, image: &CardImage, at: usize) -> [f32; 3] {
+        let (x, y) = (at % self.solid.width, at / self.solid.width);
+        let pixel = image.pixels.get_pixel(x as u32, y as u32);
+        std::array::from_fn(|c| f32::from(pixel[c]) - self.stock[c])
+    }
 }
 
-/// What tells inks apart: by how much they differ from the stock, R, G, B in levels, as parts of 255; and in
+/// What distinguishes inks: by how much they differ from the stock, R, G, B in levels, as parts of 255; and in
 /// which direction, which stays when thin or blurred lines let the stock through.
 fn ink_point(ink: [f32; 3]) -> [f32; 5] {
     const DIRECTION: f32 = 0.5;
@@ -599,59 +649,64 @@ fn ink_point(ink: [f32; 3]) -> [f32; 5] {
 
 /// The median of each component.
 fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
-    std::array::from_fn(|d| rank(all.iter().map(|own| own[d]).collect(), 0.5))
+    std::array::from_fn(|d| rank(all.iter().map(|row| row[d]).collect(), 0.5))
 }
 
-/// What tells fillings apart, by shares of the outline's ink in some places: mean, deviation, deviation from what is
+/// What distinguishes fillings, by shares of the outline's ink in some places: mean, deviation, deviation from what is
 /// around, differences of the halves by rows and by columns, mean differences of neighbours in both directions. The
 /// factors were chosen by hand on drawn tables; they are not fitted.
 fn fill(shares: &[f32], width: usize, places: &[usize]) -> [f32; FILL] {
-    const REACH_PX: usize = 4;
-    let mean_of = |values: &mut dyn Iterator<Item = f32>| {
-        let (sum, n) = values.fold((0.0, 0), |(sum, n), v| (sum + v, n + 1));
-        sum / (n as f32).max(1.0)
-    };
-    let deviation_of = |values: &[f32]| {
-        let mean = mean_of(&mut values.iter().copied());
-        mean_of(&mut values.iter().map(|v| (v - mean).powi(2))).sqrt()
-    };
-    let own: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
-    let height = shares.len() / width;
-    let around = |at: usize| {
-        let near = |v: usize, size: usize| v.saturating_sub(REACH_PX)..(v + REACH_PX + 1).min(size);
-        let columns = near(at % width, width);
-        let rows = near(at / width, height);
-        mean_of(
-            &mut rows
-                .flat_map(|y| columns.clone().map(move |x| y * width + x))
-                .map(|at| shares[at]),
-        )
-    };
-    let fine: Vec<f32> = places.iter().map(|&at| shares[at] - around(at)).collect();
-    let halves = |of: &dyn Fn(usize) -> usize| {
-        let middle = rank(places.iter().map(|&at| of(at) as f32).collect(), 0.5) as usize;
-        let half = |second: bool| {
-            let places = places.iter().filter(|&&at| (of(at) >= middle) == second);
-            mean_of(&mut places.map(|&at| shares[at]))
-        };
-        half(false) - half(true)
-    };
+    let fine: Vec<f32> =
+        places.iter().map(|&at| shares[at] - mean_around(shares, width, at)).collect();
     let steep = |step: usize| {
         let differences = places.iter().filter(|&&at| at >= step);
-        mean_of(&mut differences.map(|&at| (shares[at] - shares[at - step]).abs()))
+        mean(differences.map(|&at| (shares[at] - shares[at - step]).abs()))
     };
+    let shares_inside: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
     [
-        mean_of(&mut own.iter().copied()),
-        deviation_of(&own),
-        1.5 * deviation_of(&fine),
-        0.8 * halves(&|at| at / width),
-        0.4 * halves(&|at| at % width),
+        mean(shares_inside.iter().copied()),
+        deviation(&shares_inside),
+        1.5 * deviation(&fine),
+        0.8 * between_halves(shares, places, |at| at / width),
+        0.4 * between_halves(shares, places, |at| at % width),
         1.5 * steep(width),
         1.5 * steep(1),
     ]
 }
 
-/// What else tells fillings apart: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
+fn mean(values: impl Iterator<Item = f32>) -> f32 {
+    let (sum, n) = values.fold((0.0, 0), |(sum, n), v| (sum + v, n + 1));
+    sum / (n as f32).max(1.0)
+}
+
+fn deviation(values: &[f32]) -> f32 {
+    let center = mean(values.iter().copied());
+    mean(values.iter().map(|v| (v - center).powi(2))).sqrt()
+}
+
+/// Mean share of the pixels around one.
+fn mean_around(shares: &[f32], width: usize, at: usize) -> f32 {
+    let (columns, rows) = (near(at % width, width), near(at / width, shares.len() / width));
+    mean(rows.flat_map(|y| columns.clone().map(move |x| shares[y * width + x])))
+}
+
+/// The columns or rows around one that exist.
+fn near(v: usize, size: usize) -> std::ops::Range<usize> {
+    const REACH_PX: usize = 4;
+    v.saturating_sub(REACH_PX)..(v + REACH_PX + 1).min(size)
+}
+
+/// By how much the mean shares of the halves before and after the median coordinate differ.
+fn between_halves(shares: &[f32], places: &[usize], along: impl Fn(usize) -> usize) -> f32 {
+    let middle = rank(places.iter().map(|&at| along(at) as f32).collect(), 0.5) as usize;
+    let half = |second: bool| {
+        let places = places.iter().filter(|&&at| (along(at) >= middle) == second);
+        mean(places.map(|&at| shares[at]))
+    };
+    half(false) - half(true)
+}
+
+/// What else distinguishes fillings: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
 /// columns and along both diagonals; how much rows and columns differ; the means of the outer, middle and inner
 /// third; and how much of another colour there is.
 fn texture(
@@ -664,44 +719,48 @@ fn texture(
     const LAGS: [usize; 3] = [2, 4, 8];
     const DIAGONAL: usize = 3;
     let width = inside.width;
-    let mean_of = |values: &mut dyn Iterator<Item = f32>| {
-        let (sum, n) = values.fold((0.0, 0), |(sum, n), v| (sum + v, n + 1));
-        sum / (n as f32).max(1.0)
-    };
     let apart = |step: usize| {
         let pairs = places.iter().filter(|&&at| at >= step && inside.values[at - step]);
-        mean_of(&mut pairs.map(|&at| (shares[at] - shares[at - step]).abs()))
+        mean(pairs.map(|&at| (shares[at] - shares[at - step]).abs()))
     };
-    let lines = |of: &dyn Fn(usize) -> usize| {
-        let mut lines: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
-        places.iter().for_each(|&at| lines.entry(of(at)).or_default().push(shares[at]));
-        let means: Vec<f32> =
-            lines.values().map(|line| mean_of(&mut line.iter().copied())).collect();
-        let mean = mean_of(&mut means.iter().copied());
-        mean_of(&mut means.iter().map(|v| (v - mean).powi(2))).sqrt()
-    };
-    let mut depths = vec![0usize; shares.len()];
+    let inwards = inwards(inside, places);
+    let thirds = [0, 1, 2].map(|k| {
+        let third = &inwards[k * inwards.len() / 3..(k + 1) * inwards.len() / 3];
+        mean(third.iter().map(|&at| shares[at]))
+    });
+    let shares_inside: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
+    let ranks = RANKS.map(|part| rank(shares_inside.clone(), part));
+    let columns = LAGS.map(apart);
+    let rows = LAGS.map(|lag| apart(lag * width));
+    let diagonals = [DIAGONAL * width + DIAGONAL, DIAGONAL * width - DIAGONAL].map(apart);
+    let lines = [
+        between_lines(shares, places, |at| at / width),
+        between_lines(shares, places, |at| at % width),
+    ];
+    let mut all = ranks.into_iter().chain(columns).chain(rows).chain(diagonals).chain(lines);
+    let mut all = all.by_ref().chain(thirds).chain([other_ink]);
+    std::array::from_fn(|_| all.next().unwrap_or_default())
+}
+
+/// How much the mean shares of lines differ, as their deviation; `line` is a pixel's line.
+fn between_lines(shares: &[f32], places: &[usize], line: impl Fn(usize) -> usize) -> f32 {
+    let mut lines: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
+    places.iter().for_each(|&at| lines.entry(line(at)).or_default().push(shares[at]));
+    let means: Vec<f32> = lines.values().map(|line| mean(line.iter().copied())).collect();
+    deviation(&means)
+}
+
+/// The places from the rim inwards.
+fn inwards(inside: &Grid<bool>, places: &[usize]) -> Vec<usize> {
+    let mut depths = vec![0usize; inside.values.len()];
     let mut left = inside.clone();
     while left.count() > 0 {
-        (0..shares.len()).filter(|&at| left.values[at]).for_each(|at| depths[at] += 1);
+        (0..depths.len()).filter(|&at| left.values[at]).for_each(|at| depths[at] += 1);
         left = left.eroded();
     }
     let mut inwards = places.to_vec();
     inwards.sort_by_key(|&at| (depths[at], at));
-    let third = |k: usize| {
-        let own = &inwards[k * inwards.len() / 3..(k + 1) * inwards.len() / 3];
-        mean_of(&mut own.iter().map(|&at| shares[at]))
-    };
-    let own: Vec<f32> = places.iter().map(|&at| shares[at]).collect();
-    let ranks = RANKS.map(|part| rank(own.clone(), part));
-    let [a, b, c] = LAGS.map(apart);
-    let [d, e, f] = LAGS.map(|lag| apart(lag * width));
-    let diagonals = [DIAGONAL * width + DIAGONAL, DIAGONAL * width - DIAGONAL].map(apart);
-    let of_lines = [lines(&|at| at / width), lines(&|at| at % width)];
-    let rest = [a, b, c, d, e, f];
-    let mut all = ranks.into_iter().chain(rest).chain(diagonals).chain(of_lines);
-    let mut all = all.by_ref().chain([third(0), third(1), third(2), other_ink]);
-    std::array::from_fn(|_| all.next().unwrap_or_default())
+    inwards
 }
 
 #[cfg(test)]

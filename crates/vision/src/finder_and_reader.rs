@@ -20,8 +20,8 @@ pub enum ReaderChoice {
 impl Default for ReaderChoice {
     /// The cascade, if the program contains the weights it needs.
     fn default() -> Self {
-        let there = Models::Shipped.has(file_of(Kind::Reader)) && Models::Shipped.has(FUSION);
-        if there { Self::Fused } else { Self::Classical }
+        let is_shipped = Models::Shipped.has(file_of(Kind::Reader)) && Models::Shipped.has(FUSION);
+        if is_shipped { Self::Fused } else { Self::Classical }
     }
 }
 
@@ -113,7 +113,7 @@ pub enum FinderError {
     Models(#[from] ModelsError),
 }
 
-/// A step that speaks in a reading and can be left out, to measure what it is worth.
+/// A step of a reading that can be left out, to measure what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// The refiner's corners where the table is in doubt.
@@ -130,7 +130,7 @@ pub enum Step {
     Augmented,
     /// The classical features of cards that are still in doubt.
     Features,
-    /// What the other cards of a photo tell of one.
+    /// The evidence of the other cards of a photo.
     Company,
     /// The network that reads copies of screens.
     Screens,
@@ -143,7 +143,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// All of them, in the order in which they speak.
+    /// All of them, in the order in which they run.
     pub const ALL: [Self; 12] = [
         Self::Corrected,
         Self::Search,

@@ -60,8 +60,8 @@ impl Reading {
     /// The reading of what is a card of the deck with this probability. Otherwise it has values that
     /// the deck has not, which may be any of them.
     pub(crate) fn if_of_deck(mut self, probability: f32) -> Self {
-        let mix = |v: f32| probability * v + (1.0 - probability) / 3.0;
-        self.values = self.values.map(|three| three.map(mix));
+        self.values =
+            self.values.map(|three| three.map(|v| probability * v + (1.0 - probability) / 3.0));
         self
     }
 
@@ -72,13 +72,14 @@ impl Reading {
 
     /// The most probable card and its probability.
     pub fn best(&self) -> (Card, f32) {
-        let best = |values: &[f32; 3]| {
-            (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values")
-        };
-        let index = self.values.iter().fold(0, |index, v| index * 3 + best(v));
+        let index = self.values.iter().fold(0, |index, v| index * 3 + likeliest(v));
         let card = Card::from_index(index);
         (card, self.probability(card))
     }
+}
+
+fn likeliest(values: &[f32; 3]) -> usize {
+    (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values")
 }
 
 /// A card that may lie somewhere, and the probability that it is this one.
@@ -109,8 +110,8 @@ pub struct ReadCard {
 impl ReadCard {
     /// Probability from which another card is an alternative.
     pub const LEAST: f32 = 0.01;
-    /// Probability from which a value of a property is told.
-    const TOLD: f32 = 0.5;
+    /// Probability from which a value of a property is known.
+    const KNOWN: f32 = 0.5;
 
     /// A card without alternatives.
     pub fn new(corners_in_image: Quad, card: Card, confidence: f32, unsure: bool) -> Self {
@@ -119,8 +120,8 @@ impl ReadCard {
 
     /// All that it may be, `card` first.
     pub fn guesses(&self) -> impl Iterator<Item = Guess> + '_ {
-        let own = Guess { card: self.card, confidence: self.confidence };
-        std::iter::once(own).chain(self.alternatives.iter().copied())
+        let first = Guess { card: self.card, confidence: self.confidence };
+        std::iter::once(first).chain(self.alternatives.iter().copied())
     }
 
     /// The index of the likeliest value of a property and its probability, 0 to 1; `None` if no
@@ -131,6 +132,6 @@ impl ReadCard {
             values[guess.card.value(property)] += guess.confidence;
         }
         let best = (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b])).expect("three values");
-        (values[best] >= Self::TOLD).then_some((best, values[best].min(1.0)))
+        (values[best] >= Self::KNOWN).then_some((best, values[best].min(1.0)))
     }
 }

@@ -25,8 +25,7 @@ impl Working {
     pub(crate) fn new(frame: &Frame, long_side_px: f64) -> Self {
         let (w, h) = frame.dimensions();
         let scale = (long_side_px / f64::from(w.max(h))).min(2.0);
-        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
-        let (width, height) = (side(w), side(h));
+        let (width, height) = (scaled_side(w, scale), scaled_side(h, scale));
         let rgb = scaled(frame, (width, height));
         Self { rgb, scale, width: width as usize, height: height as usize }
     }
@@ -40,6 +39,10 @@ impl Working {
     pub(crate) fn in_working(&self, quad: &Quad) -> WorkingQuad {
         quad.in_space(self.scale)
     }
+}
+
+fn scaled_side(px: u32, scale: f64) -> u32 {
+    (f64::from(px) * scale).round().max(1.0) as u32
 }
 
 /// Resizes as [`resize_into`] does.

@@ -4,10 +4,10 @@
 //! Readers know cards as decks and apps draw them, whose symbols are as high as a half to four fifths of the
 //! card. All cards of a program have the same margins, so that one scale fits the whole table.
 
-use crate::classify::alike::Printed;
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use crate::classify::reader::Cards;
-use crate::data::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use crate::probability::median;
+use crate::table::alike::Printed;
 use setsight_photo::geometry::Quad;
 use std::borrow::Cow;
 
@@ -17,17 +17,20 @@ type Extent = [[f64; 2]; 2];
 impl Cards<'_> {
     /// The same cards as those of a drawing.
     pub fn of_drawing(mut self) -> Self {
-        if let Some(outlines) = closer(&self) {
+        if let Some(outlines) = around_symbols(&self) {
             self.outlines = Cow::Owned(outlines);
         }
-        let drawn = |outline| CardImage::rectify_drawn(&self.frame, outline);
-        self.images = self.outlines.iter().map(drawn).collect();
+        self.images = self
+            .outlines
+            .iter()
+            .map(|outline| CardImage::rectify_drawn(&self.frame, outline))
+            .collect();
         self
     }
 }
 
 /// The outlines around the symbols; `None` where these are as large as usual.
-fn closer(cards: &Cards) -> Option<Vec<CardOutline>> {
+fn around_symbols(cards: &Cards) -> Option<Vec<CardOutline>> {
     /// Below this part of the short side symbols are small.
     const SMALL: f64 = 0.55;
     /// How high symbols usually are, as a part of the short side, and how wide a row of three at most, as
@@ -35,13 +38,13 @@ fn closer(cards: &Cards) -> Option<Vec<CardOutline>> {
     const HEIGHT: f64 = 0.65;
     const WIDEST: f64 = 0.82;
     let extents: Vec<Option<Extent>> = cards.images.iter().map(extent).collect();
-    let known = || extents.iter().flatten();
-    let high = median(known().map(|[from, to]| to[1] - from[1]));
-    if known().count() == 0 || high > SMALL {
+    let printed = || extents.iter().flatten();
+    let high = median(printed().map(|[from, to]| to[1] - from[1]));
+    if printed().count() == 0 || high > SMALL {
         return None;
     }
-    let wide = known().map(|[from, to]| to[0] - from[0]).fold(0.0, f64::max);
-    let around = |(outline, extent): (&CardOutline, &Option<Extent>)| {
+    let wide = printed().map(|[from, to]| to[0] - from[0]).fold(0.0, f64::max);
+    let outlines = cards.outlines.iter().zip(&extents).map(|(outline, extent)| {
         let Some([from, to]) = extent else { return outline.clone() };
         let corners = outline.corners_in_image;
         let (long, short) = (corners.long_side().max(1.0), corners.short_side().max(1.0));
@@ -58,13 +61,13 @@ fn closer(cards: &Cards) -> Option<Vec<CardOutline>> {
         };
         let corners = [at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)];
         CardOutline { corners_in_image: Quad::new(corners), ..outline.clone() }
-    };
-    Some(cards.outlines.iter().zip(&extents).map(around).collect())
+    });
+    Some(outlines.collect())
 }
 
 /// Where the symbols of a card are; `None` if there are none.
 fn extent(image: &CardImage) -> Option<Extent> {
-    let printed = Printed::of(image)?;
+    let printed = Printed::detect(image)?;
     let size = [CARD_LONG_PX, CARD_SHORT_PX].map(f64::from);
     let mut extent = [[f64::MAX; 2], [0.0; 2]];
     for part in &printed.parts {
@@ -97,11 +100,15 @@ mod tests {
                 frame.put_pixel(left + x, top + y, Rgb(color));
             }
         }
-        let outline = |cell| {
-            let quad = Quad::rectangle(240.0, 240.0);
-            CardOutline::at(quad.map(|p| p + Point::new(240.0 * f64::from(cell), 0.0)))
-        };
-        (frame, (0..3).map(outline).collect())
+        (
+            frame,
+            (0..3)
+                .map(|cell| {
+                    let quad = Quad::rectangle(240.0, 240.0);
+                    CardOutline::at(quad.map(|p| p + Point::new(240.0 * f64::from(cell), 0.0)))
+                })
+                .collect(),
+        )
     }
 
     #[test]

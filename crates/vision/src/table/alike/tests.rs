@@ -42,17 +42,18 @@ fn table(gap_px: u32) -> (Vec<Class>, Vec<CardImage>) {
 }
 
 /// A network that puts cards of these classes far apart.
-fn seen(classes: &[Class]) -> Likeness {
-    let of_card = |class: &Class| {
-        let mut row = [0.0; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]];
-        for (at, group) in [0, LIKENESS[0], LIKENESS[0] + LIKENESS[1]].into_iter().zip(&class[1..])
-        {
-            row[at] = 10.0 * *group as f32;
-        }
-        row
-    };
+fn likeness_of(classes: &[Class]) -> Likeness {
     let measured = MeasuredLikeness { filling: [[0.0; FILL + TEXTURE]; 8], ink: [[0.0; 5]; 8] };
-    Likeness { of_cards: classes.iter().map(of_card).collect(), measured }
+    Likeness { embeddings: classes.iter().map(embedding).collect(), measured }
+}
+
+fn embedding(class: &Class) -> [f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]] {
+    let mut row = [0.0; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]];
+    let starts = [0, LIKENESS[0], LIKENESS[0] + LIKENESS[1]];
+    for (at, group) in starts.into_iter().zip(&class[1..]) {
+        row[at] = 10.0 * *group as f32;
+    }
+    row
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn same(a: &[Class], b: &[Class]) -> bool {
 fn cards_of_any_deck_are_grouped_even_if_their_symbols_touch() {
     for gap_px in [8, 0] {
         let (all, images) = table(gap_px);
-        let found = classes(&images, &seen(&all), None, &[], |_| true).expect("clear");
+        let found = classes(&images, &likeness_of(&all), None, &[], |_| true).expect("clear");
         let found: Vec<Class> = found.into_iter().flatten().collect();
         assert!(same(&found, &all), "{gap_px}: {found:?} {all:?}");
     }
@@ -84,12 +85,12 @@ fn two_cards_alike_in_all_make_the_groups_doubtful() {
     let (all, mut images) = table(8);
     images.push(card(all[3], 8));
     let all = [&all[..], &all[3..4]].concat();
-    let seen = seen(&all);
-    assert!(classes(&images, &seen, None, &[], |_| true).is_err());
-    assert!(classes(&images, &seen, None, &[], |i| i < 12).expect("clear")[12].is_none());
+    let likeness = likeness_of(&all);
+    assert!(classes(&images, &likeness, None, &[], |_| true).is_err());
+    assert!(classes(&images, &likeness, None, &[], |i| i < 12).expect("clear")[12].is_none());
     // Beside the board it is a copy.
     let board: Vec<usize> = (0..12).collect();
-    let found = classes(&images, &seen, None, &board, |_| true).expect("clear");
+    let found = classes(&images, &likeness, None, &board, |_| true).expect("clear");
     assert_eq!(found[12], found[3]);
     assert_eq!(without_copies(found, &board)[12], None);
 }
@@ -101,68 +102,71 @@ fn groups_that_the_better_measure_does_not_find_are_not_believed() {
     for (property, is_believed) in [(1, false), (2, true), (3, true)] {
         let mut other = all.clone();
         other[5][property] = (other[5][property] + 1) % 3;
-        let mut seen = seen(&other);
-        for row in &mut seen.of_cards {
+        let mut likeness = likeness_of(&other);
+        for row in &mut likeness.embeddings {
             row[LIKENESS[0]] *= 0.4;
         }
-        let found = classes(&images, &seen, None, &[], |_| true);
+        let found = classes(&images, &likeness, None, &[], |_| true);
         assert_eq!(found.is_ok(), is_believed, "{property}");
     }
     // What is measured counts beside it.
-    let mut blind = seen(&[[0; 4]; 12]);
+    let mut blind = likeness_of(&[[0; 4]; 12]);
     assert!(classes(&images, &blind, None, &[], |_| true).is_err());
     blind.measured.filling[0][0] = 30.0;
-    for (row, class) in blind.of_cards.iter_mut().zip(&all) {
+    for (row, class) in blind.embeddings.iter_mut().zip(&all) {
         row[LIKENESS[0] + LIKENESS[1]] = 10.0 * class[3] as f32;
     }
     assert!(classes(&images, &blind, None, &[], |_| true).is_ok());
 }
 
 #[test]
-fn names_group_the_cards_of_a_known_deck() {
+fn names_group_the_cards_of_a_deck_with_names() {
     let (all, images) = table(8);
-    let named = |classes: &[Class], sure: f32| -> Vec<Reading> {
-        let values = |class: &Class| {
-            class.map(|value| {
-                let mut values = [(1.0 - sure) / 2.0; 3];
-                values[value] = sure;
-                values
-            })
-        };
-        let reading = |class| Reading { values: values(class), is_card: 1.0 };
-        classes.iter().map(reading).collect()
-    };
     // By hand these would not be believed: what is learnt puts a card elsewhere.
-    let mut other = all.clone();
-    other[5][2] = (other[5][2] + 1) % 3;
+    let mut misplaced = all.clone();
+    misplaced[5][2] = (misplaced[5][2] + 1) % 3;
+    let found = |readings: &[Reading]| {
+        classes(&images, &likeness_of(&misplaced), Some(readings), &[], |_| true)
+    };
+    assert_eq!(found(&readings_of(&all, 0.95)), Err(Property::Color));
     let found =
-        |readings: &[Reading]| classes(&images, &seen(&other), Some(readings), &[], |_| true);
-    assert_eq!(found(&named(&all, 0.95)), Err(Property::Color));
-    let found = found(&named(&other, 0.95)).map(|found| found.into_iter().flatten().collect());
-    assert!(found.is_ok_and(|found: Vec<Class>| same(&found, &other)));
+        found(&readings_of(&misplaced, 0.95)).map(|found| found.into_iter().flatten().collect());
+    assert!(found.is_ok_and(|found: Vec<Class>| same(&found, &misplaced)));
+}
+
+fn readings_of(classes: &[Class], sure: f32) -> Vec<Reading> {
+    let values = |class: &Class| {
+        class.map(|value| {
+            let mut values = [(1.0 - sure) / 2.0; 3];
+            values[value] = sure;
+            values
+        })
+    };
+    classes.iter().map(|class| Reading { values: values(class), is_card: 1.0 }).collect()
 }
 
 #[test]
 fn counted_numbers_give_way_where_readers_are_sure_of_another() {
-    let sure = |number: usize, of: f32| {
-        let mut values = [(1.0 - of) / 2.0; 3];
-        values[number] = of;
-        (0, values)
-    };
     let cases = [
-        ([sure(0, 0.98), sure(1, 0.8)], Some(vec![0, 0])),
-        ([sure(2, 0.98), sure(1, 0.8)], Some(vec![2, 1])),
-        ([sure(2, 0.98), sure(1, 0.5)], None),
+        ([counted_as_first(0, 0.98), counted_as_first(1, 0.8)], Some(vec![0, 0])),
+        ([counted_as_first(2, 0.98), counted_as_first(1, 0.8)], Some(vec![2, 1])),
+        ([counted_as_first(2, 0.98), counted_as_first(1, 0.5)], None),
     ];
     for (all, expected) in cases {
         assert_eq!(settled_numbers(all.into_iter()), expected, "{all:?}");
     }
 }
 
+fn counted_as_first(number: usize, probability: f32) -> (usize, [f32; 3]) {
+    let mut values = [(1.0 - probability) / 2.0; 3];
+    values[number] = probability;
+    (0, values)
+}
+
 #[test]
 fn the_margin_is_what_the_nearest_other_grouping_costs() {
     let places: [f32; 5] = [0.0, 0.2, 3.0, 3.2, 6.0];
-    let distances = Distances::of(5, &|a, b| (places[a] - places[b]).abs());
+    let distances = Distances::new(5, &|a, b| (places[a] - places[b]).abs());
     let groups = distances.linked();
     assert!(are_one(&groups, &[0, 0, 1, 1, 2]), "{groups:?}");
     // The last two groups as one would lie 2.9 apart, 1.9 more than may be.
@@ -172,14 +176,13 @@ fn the_margin_is_what_the_nearest_other_grouping_costs() {
 
 #[test]
 fn a_group_takes_the_name_that_is_left() {
-    let class = |shape| Some([shape, 0, 0, shape]);
     let shape = Property::Shape as usize;
     let mut readings = vec![Reading { is_card: 1.0, ..Reading::UNKNOWN }; 6];
     for (i, reading) in readings.iter_mut().enumerate().take(4) {
         reading.values[shape] = [0.01; 3];
         reading.values[shape][i % 2] = 0.98;
     }
-    let classes = [0, 1, 0, 1, 2, 2].map(class);
+    let classes = [0, 1, 0, 1, 2, 2].map(|shape| Some([shape, 0, 0, shape]));
     assert!(name(&classes, &mut readings));
     assert!(readings[4].values[shape][2] > 0.8, "{:?}", readings[4]);
     readings[0].values[shape] = [0.01, 0.01, 0.98];

@@ -6,12 +6,12 @@
 //! what no camera sees: all cards upright, on one and the same white, and areas of one colour without
 //! noise.
 
-use crate::classify::alike::MeasuredLikeness;
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
 use crate::classify::reader::Cards;
 use crate::find::panels::{alike_within, is_drawing};
 use crate::probability::median;
+use crate::table::alike::MeasuredLikeness;
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError, Network, SCREEN_READER, SCREENS, sha256};
@@ -30,27 +30,29 @@ pub(crate) struct Screens {
     pub network: NeuralReader,
     /// How its outputs are weighed.
     pub evidence: EvidenceWeights,
-    /// What tells a screen from a photo.
+    /// What distinguishes a screen from a photo.
     pub weights: Weights,
     /// How what is measured counts beside the network's likeness.
     pub likeness: Option<MeasuredLikeness>,
 }
 
 impl Screens {
-    /// From a folder of models, or from the program if that has none of its own; `None` if neither
+    /// From a folder of models, or from the program if that has none; `None` if neither
     /// reads screens.
     pub(crate) fn load(models: &Models) -> Result<Option<Self>, ModelsError> {
-        let has_any = |models: &&Models| models.has(SCREEN_READER) || models.has(SCREENS);
-        let Some(models) = [models, &Models::Shipped].into_iter().find(has_any) else {
+        let Some(models) = [models, &Models::Shipped]
+            .into_iter()
+            .find(|models| models.has(SCREEN_READER) || models.has(SCREENS))
+        else {
             return Ok(None);
         };
-        let own = ScreenWeights::load(models)?;
+        let weights = ScreenWeights::load(models)?;
         let bytes = models.read(SCREEN_READER)?;
-        if own.reader_sha256 != sha256(&bytes) {
+        if weights.reader_sha256 != sha256(&bytes) {
             let reason = format!("it was fitted with another {SCREEN_READER}; fit it to this one");
             return Err(ModelsError::Json { file: models.name_of(SCREENS), reason });
         }
-        let ScreenWeights { is_screen: weights, evidence, likeness, .. } = own;
+        let ScreenWeights { is_screen: weights, evidence, likeness, .. } = weights;
         let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
         let network = NeuralReader::with_network(Box::new(network));
         Ok(Some(Self { network, evidence, weights, likeness }))
@@ -65,11 +67,11 @@ pub struct ScreenWeights {
     pub version: String,
     /// SHA-256 of the network that the weights were fitted with, in hexadecimal.
     pub reader_sha256: String,
-    /// What tells a screen from a photo.
+    /// What distinguishes a screen from a photo.
     pub is_screen: Weights,
     /// How the network's outputs are weighed; with the learned finder.
     pub evidence: EvidenceWeights,
-    /// How what is measured counts beside the likeness that the network tells, if it tells any.
+    /// How what is measured counts beside the likeness that the network gives, if it gives any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likeness: Option<MeasuredLikeness>,
     /// How the weights were fitted, and the results; for people.
@@ -80,24 +82,27 @@ impl ScreenWeights {
     /// Loads the weights from a folder of models or from the program itself.
     pub(crate) fn load(models: &Models) -> Result<Self, ModelsError> {
         let json = |reason| ModelsError::Json { file: models.name_of(SCREENS), reason };
-        let own: Self = serde_json::from_slice(&models.read(SCREENS)?)
+        let weights: Self = serde_json::from_slice(&models.read(SCREENS)?)
             .map_err(|error| json(error.to_string()))?;
-        own.evidence.check().map_err(json)?;
-        in_range(&serde_json::json!([own.is_screen.to_vec(), own.likeness])).map_err(json)?;
-        Ok(own)
+        weights.evidence.check().map_err(json)?;
+        in_range(&serde_json::json!([weights.is_screen.to_vec(), weights.likeness]))
+            .map_err(json)?;
+        Ok(weights)
     }
 }
 
 /// Log odds above which a picture is a copy of a screen. A photo that is taken for one is read by a
 /// network that never saw a photo; a screen that is taken for a photo is read with doubts.
 const LEAST_LOG_ODDS: f32 = 1.0;
-/// Fewer cards do not tell whether they are alike.
+/// Fewer cards do not show whether they are alike.
 const LEAST_CARDS: usize = 3;
 
-/// Whether the picture is a copy of a screen; of few cards the picture alone tells, or what was so `before`.
+/// Whether the picture is a copy of a screen; with few cards the picture alone decides, or the answer `before`.
 pub(crate) fn is_screen(cards: &Cards, weights: &Weights, before: bool) -> bool {
-    let few = || before || is_drawing(&cards.frame);
-    features(cards).map_or_else(few, |features| is_likely(&features, weights))
+    features(cards).map_or_else(
+        || before || is_drawing(&cards.frame),
+        |features| is_likely(&features, weights),
+    )
 }
 
 /// Whether features are those of a copy of a screen.
@@ -107,7 +112,7 @@ pub fn is_likely(features: &[f32; FEATURES], weights: &Weights) -> bool {
 
 /// The features of a picture. The share of neighbouring pixels of one colour counts by its log odds, differences of
 /// whites and angles by their logarithms: they are errors of the corners on a screen, and many times that on a table.
-/// Sizes of cards tell nothing more.
+/// Sizes of cards add nothing.
 pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
     /// The precision to which angles are known, in radians.
     const PRECISION: f64 = 0.002;
@@ -121,7 +126,7 @@ pub fn features(cards: &Cards) -> Option<[f32; FEATURES]> {
     let whites = [0, 1, 2].map(|c| median(cards.images.iter().map(|i| i.white_in_image[c])));
     let off_white = cards.images.iter().map(|image| {
         let both = image.white_in_image.iter().zip(whites).filter(|(_, white)| *white < CLIPPED);
-        both.map(|(&own, white)| (f64::from(own) - white).abs()).fold(0.0, f64::max)
+        both.map(|(&level, white)| (f64::from(level) - white).abs()).fold(0.0, f64::max)
     });
     let is_clipped = whites.iter().all(|white| *white >= CLIPPED);
     let angle = cards.outlines.iter().map(|outline| {
@@ -146,7 +151,7 @@ mod tests {
     use setsight_scenes::{Scene, scenes};
 
     /// Whether a table is taken for a screen, by its true outlines, and `before` for one with few.
-    fn told(scene: &Scene, most_cards: usize, before: bool) -> bool {
+    fn is_taken_for_screen(scene: &Scene, most_cards: usize, before: bool) -> bool {
         let weights = ScreenWeights::load(&Models::Shipped).unwrap().is_screen;
         let quads = scene.cards.iter().map(|card| card.corners_in_image).take(most_cards);
         let outlines: Vec<CardOutline> = quads.map(CardOutline::at).collect();
@@ -154,11 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_screens_are_told_from_photos() {
+    fn copies_of_screens_are_distinguished_from_photos() {
         const SEED: u64 = scenes::HELD_BACK + 55;
         let count = |draw: &dyn Fn(u64) -> Scene| {
             let scenes = (0..30).map(draw).filter(|scene| scene.cards.len() >= LEAST_CARDS);
-            scenes.filter(|scene| told(scene, usize::MAX, false)).count()
+            scenes.filter(|scene| is_taken_for_screen(scene, usize::MAX, false)).count()
         };
         let screens = count(&|i| scenes::screen(SEED, i).unwrap());
         let photos = count(&|i| scenes::reader(SEED, i).unwrap());
@@ -170,17 +175,18 @@ mod tests {
         let screen = scenes::screen(scenes::HELD_BACK + 55, 1).unwrap();
         let photo = scenes::reader(scenes::HELD_BACK + 55, 1).unwrap();
         for before in [false, true] {
-            assert_eq!(told(&photo, LEAST_CARDS - 1, before), before);
-            assert!(told(&screen, LEAST_CARDS - 1, before));
+            assert_eq!(is_taken_for_screen(&photo, LEAST_CARDS - 1, before), before);
+            assert!(is_taken_for_screen(&screen, LEAST_CARDS - 1, before));
         }
     }
 
     #[test]
     fn weights_out_of_range_are_refused() {
-        let mut own = serde_json::to_value(ScreenWeights::load(&Models::Shipped).unwrap()).unwrap();
+        let mut json =
+            serde_json::to_value(ScreenWeights::load(&Models::Shipped).unwrap()).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        own["is_screen"][1] = 1e30.into();
-        std::fs::write(folder.path().join(SCREENS), own.to_string()).unwrap();
+        json["is_screen"][1] = 1e30.into();
+        std::fs::write(folder.path().join(SCREENS), json.to_string()).unwrap();
         let error = ScreenWeights::load(&Models::Folder(folder.path().to_owned())).unwrap_err();
         assert!(error.to_string().contains("expected -1000 to 1000"), "{error}");
     }
