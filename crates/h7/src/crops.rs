@@ -68,7 +68,7 @@ const CORNER_ERROR_PX: f64 = 1.2;
 
 /// A drawn table as the board's frame, and its cards with exact corners.
 pub fn drawn_table(kind: Kind, seed: u64, index: u64) -> (Rgb565, Vec<(Quad, Card)>) {
-    let mut params = Params::of(kind);
+    let mut params = Params::for_kind(kind);
     params.size_px = (FRAME_WIDTH as u32, FRAME_HEIGHT as u32);
     let scene = setsight_scenes::render(&params, seed, index)
         .expect("a size and a count that can be drawn");

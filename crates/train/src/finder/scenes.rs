@@ -23,7 +23,7 @@ pub struct Drawn {
     pub mirrored: [bool; 2],
     /// Cards from the lowest to the highest, including those hardly in view.
     pub cards: Vec<SeenCard>,
-    /// Corners of objects that resemble cards, see [`setsight_scenes::Scene::others`].
+    /// Corners of objects that resemble cards, see [`setsight_scenes::Scene::lookalikes`].
     pub others: Vec<Quad>,
 }
 
@@ -51,7 +51,7 @@ fn drawn(scene: setsight_scenes::Scene, size_px: (u32, u32)) -> Drawn {
         card: card.card,
         corners: card.corners_in_image,
         in_view: card.area_in_view,
-        symbols: card.symbols_in_image.into_iter().zip(card.symbols_seen).collect(),
+        symbols: card.symbols_in_image.into_iter().zip(card.symbol_visibility).collect(),
     });
     Drawn {
         size_px: (size_px.0 as usize, size_px.1 as usize),
@@ -59,7 +59,7 @@ fn drawn(scene: setsight_scenes::Scene, size_px: (u32, u32)) -> Drawn {
         gain: [1.0; 3],
         mirrored: [false; 2],
         cards: cards.collect(),
-        others: scene.others,
+        others: scene.lookalikes,
     }
 }
 

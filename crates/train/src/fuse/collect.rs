@@ -206,7 +206,7 @@ fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError>
     };
     // The presets have only large shadows and no chroma blur. They must not change, because the
     // test suites are measured on them.
-    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, stack, ..Params::of(kind) }, seed, index)
+    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, stack, ..Params::for_kind(kind) }, seed, index)
 }
 
 /// Both known editions: no card of another deck can be claimed.

@@ -166,7 +166,7 @@ fn table(seed: u64, i: u64) -> Result<Scene, CollectError> {
         return Ok(scenes::finder(seed, i, (1024, 768))?);
     }
     let kind = Kind::FITTED_ON[(i / 3) as usize % Kind::FITTED_ON.len()];
-    let scene = render(&Params::of(kind), seed, i)?;
+    let scene = render(&Params::for_kind(kind), seed, i)?;
     Ok(Scene { image: scene.through_jpeg()?, ..scene })
 }
 

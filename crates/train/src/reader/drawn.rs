@@ -129,8 +129,8 @@ fn of_scene(
             break;
         }
         let place = rng.random::<f64>();
-        let quad = if place < 0.35 && !scene.others.is_empty() {
-            outline(&scene.others[rng.random_range(0..scene.others.len())], &mut rng)
+        let quad = if place < 0.35 && !scene.lookalikes.is_empty() {
+            outline(&scene.lookalikes[rng.random_range(0..scene.lookalikes.len())], &mut rng)
         } else if cards.is_empty() || place < 0.5 {
             anywhere(width, height, &mut rng)
         } else {
@@ -160,7 +160,7 @@ fn either_way(mut quad: Quad, rng: &mut Pcg64) -> Quad {
 
 /// Whether enough of a card's symbols is in view to identify it.
 fn can_be_named(card: &DrawnCard) -> bool {
-    let best = card.symbols_seen.iter().copied().fold(0.0, f64::max);
+    let best = card.symbol_visibility.iter().copied().fold(0.0, f64::max);
     card.symbols_in_view > 0.48 && best > 0.6
 }
 
