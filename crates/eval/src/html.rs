@@ -102,7 +102,7 @@ impl Pictures {
                 @if card.is_some() || input.is_some() {
                     span.seen { @for picture in [card, input].into_iter().flatten() { (picture) } }
                 }
-                @if let Some(said) = &mistake.said { (output(said, mistake.labelled)) }
+                @if let Some(reading) = &mistake.reading { (output(reading, mistake.labelled)) }
                 figcaption { (caption) }
             }
             "\n"
