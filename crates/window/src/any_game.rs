@@ -98,7 +98,7 @@ impl AnyGameTab {
         if let Some(job) = &self.searching {
             let over = job.is_over();
             // One that was stopped is not what is wanted, or no longer all of it.
-            let whole = |search: &Search| !matches!(search.outcome, Err(Stop::Told));
+            let whole = |search: &Search| !matches!(search.outcome, Err(Stop::Requested));
             if let Some(search) = job.news().into_iter().rfind(whole) {
                 self.shown = Some(search);
                 (self.at, self.runs) = (0, None);
@@ -262,7 +262,7 @@ impl AnyGameTab {
             None if z3 || self.kind == Kind::SmtBoolean => {
                 ui.weak(t!("any-no-steps"));
             }
-            None | Some(Stop::Told) => {}
+            None | Some(Stop::Requested) => {}
             Some(Stop::GaveUp(reason)) => {
                 ui.label(reason);
             }

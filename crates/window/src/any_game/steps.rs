@@ -145,7 +145,7 @@ fn searched(
     let rules = game.rules().map_err(|error| gave_up(error.to_string()))?;
     let mut solver = kind.solver(&rules).map_err(|error| gave_up(error.to_string()))?;
     let mut dealer = game.dealer(&rules);
-    let budget = Budget::new(LIMIT, MOST_BYTES).until_told(stop);
+    let budget = Budget::new(LIMIT, MOST_BYTES).until_set(stop);
     watch(&rules, &mut dealer, &mut *solver, &budget, trace)
 }
 
@@ -358,6 +358,6 @@ mod tests {
         let job = search(game, Kind::Brute, || ());
         job.stop();
         let search = job.news.recv_timeout(LIMIT).unwrap();
-        assert!(matches!(search.outcome, Err(Stop::Told) | Ok(_)), "{:?}", search.outcome);
+        assert!(matches!(search.outcome, Err(Stop::Requested) | Ok(_)), "{:?}", search.outcome);
     }
 }
