@@ -117,7 +117,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         say!("{note}");
     }
     put(&args.out, b"", &paths, learnt.deck.to_text().as_bytes())?;
-    let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.values_told());
+    let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
     let told = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
     tell(Some(&args.out), &told).map(|()| Outcome::Done)
 }
