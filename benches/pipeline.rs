@@ -32,7 +32,7 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 
 /// A plain table of twelve cards, 1632 x 1224: two megapixels.
 fn two_megapixels() -> Vec<u8> {
-    let params = Params { size_px: (1632, 1224), ..Params::of(Kind::Plain) };
+    let params = Params { size_px: (1632, 1224), ..Params::for_kind(Kind::Plain) };
     let scene = render(&params, 1, 0).expect("parameters in range");
     scene.jpeg().expect("an encoder that works")
 }

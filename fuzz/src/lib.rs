@@ -63,7 +63,7 @@ pub fn foreign_labels(bytes: &[u8]) {
                 let _ = image::RgbImage::new(64, 48).save(folder.join(picture));
             }
             if let Ok(found) = convert::find(folder, None) {
-                let _ = found.settle(&[], &mut || true);
+                let _ = found.convert(&[], &mut || true);
             }
         });
     }

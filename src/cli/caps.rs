@@ -7,7 +7,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use setsight_files::printable::{counted, plural};
 use setsight_game::json::VERSION;
-use setsight_generalized::caps::{Counts, Sampled, choose, count, is_countable, known, sample};
+use setsight_generalized::caps::{
+    Counts, Sampled, choose, count, is_countable, published_maximum, sample,
+};
 use setsight_generalized::{Budget, Card, Rules, Stop};
 use std::io::{IsTerminal as _, Write as _};
 use std::{fmt::Write as _, sync::atomic::Ordering, time::Duration};
@@ -78,7 +80,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
     let stop = stop::asked();
-    let asked = || if stop.load(Ordering::Relaxed) { Err(Stop::Told) } else { Ok(()) };
+    let asked = || if stop.load(Ordering::Relaxed) { Err(Stop::Requested) } else { Ok(()) };
     let bar = progress("{spinner} {msg}, {elapsed}", 0);
     let (mut counts, mut sampled) = (Counts::default(), Sampled::default());
     let counting = is_countable(&rules).then(|| {
@@ -163,7 +165,7 @@ fn text(found: &Found, budget: f64) -> String {
     let rules = &found.rules;
     let cards = counted(found.largest.len() as u64, "card");
     let mut out = format!("{}\n", super::general::deck(rules));
-    let _ = match (&found.counts, known(rules)) {
+    let _ = match (&found.counts, published_maximum(rules)) {
         (Some(_), _) => writeln!(out, "the largest board without a set has {cards}"),
         (None, Some((known, who))) => writeln!(
             out,
@@ -259,7 +261,7 @@ fn to_json(found: &Found) -> Value {
     json!({
         "version": VERSION, "values": rules.values(), "properties": rules.properties(),
         "is_counted": found.counts.is_some(),
-        "known_largest": known(rules).map(|known| known.0),
+        "known_largest": published_maximum(rules).map(|known| known.0),
         "at_least": found.without_one_value().max(found.largest.len() as u64),
         "largest": found.codes(),
         "deals": found.sampled.deals, "seed": found.seed,

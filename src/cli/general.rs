@@ -253,7 +253,7 @@ fn more(args: &Args, stop: &Stop) -> String {
         Stop::Memory => {
             format!("; {} MiB are its budget: --memory gives it more", args.memory)
         }
-        Stop::GaveUp(_) | Stop::Told => String::new(),
+        Stop::GaveUp(_) | Stop::Requested => String::new(),
     }
 }
 

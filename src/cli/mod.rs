@@ -151,7 +151,7 @@ fn is_of_scan(program: &clap::Command, word: &OsString) -> bool {
 
 /// What the program's bare name means.
 fn alone() -> &'static str {
-    if setsight_desktop::is_there() {
+    if setsight_desktop::is_available() {
         return "app";
     }
     "--help"

@@ -145,13 +145,13 @@ fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
         copies += 1;
         copies < 2
     };
-    let converted = found().settle(&[], &mut || true).unwrap();
+    let converted = found().convert(&[], &mut || true).unwrap();
     let stopped = converted.write(&out, true, &mut once).unwrap_err().to_string();
     assert_eq!((stopped.as_str(), copies), ("stopped: nothing is written", 2));
     assert_eq!(world.names("."), ["cards"]);
     // Some systems take both for one file.
     photo(&world, "cards/2spd/A.png", 0);
-    let converted = found().settle(&[], &mut || true).unwrap();
+    let converted = found().convert(&[], &mut || true).unwrap();
     let same = converted.write(&out, true, &mut || true).unwrap_err().to_string();
     assert!(same.contains("and another picture would both be called"), "{same}");
     assert_eq!(world.names("."), ["cards"]);

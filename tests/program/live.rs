@@ -90,7 +90,7 @@ fn without_a_camera_it_says_what_to_do() {
 
 /// What the tracker makes of each frame of a drawn film.
 fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, TrackedTable)> {
-    let mut scene = Scene::of(Kind::Plain);
+    let mut scene = Scene::for_kind(Kind::Plain);
     scene.size_px = (960, 540);
     let film = Film::plan(FilmParams { scene, seconds, fps: 15.0, phone: false }, seed).unwrap();
     let params = Params::for_pipeline(&eyes);

@@ -86,7 +86,7 @@ fn input(n: usize, rows: usize, columns: usize) -> Vec<f32> {
 fn cards() -> Vec<CardImage> {
     let params = setsight_scenes::Params {
         size_px: (640, 480),
-        ..setsight_scenes::Params::of(setsight_scenes::Kind::Mixed)
+        ..setsight_scenes::Params::for_kind(setsight_scenes::Kind::Mixed)
     };
     let scene = setsight_scenes::render(&params, 5, 0).unwrap();
     let outline =

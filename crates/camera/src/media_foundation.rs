@@ -16,8 +16,8 @@ const MOST_BROKEN: u32 = 30;
 /// # Errors
 /// What Media Foundation says.
 pub fn list() -> Result<(), String> {
-    for camera in query_media_foundation_descriptors().map_err(said)? {
-        println!("{}\t{}", camera.index().as_index().map_err(said)?, camera.human_name());
+    for camera in query_media_foundation_descriptors().map_err(message)? {
+        println!("{}\t{}", camera.index().as_index().map_err(message)?, camera.human_name());
     }
     Ok(())
 }
@@ -28,16 +28,16 @@ pub fn list() -> Result<(), String> {
 /// # Errors
 /// What Media Foundation says; pictures that cannot be decoded.
 pub fn read(number: u32) -> Result<(), String> {
-    let mut device = MediaFoundationDevice::new(CameraIndex::Index(number)).map_err(said)?;
-    let formats = device.compatible_format_list().map_err(said)?;
+    let mut device = MediaFoundationDevice::new(CameraIndex::Index(number)).map_err(message)?;
+    let formats = device.compatible_format_list().map_err(message)?;
     let offers: Vec<Offer> = formats.iter().map(offer).collect();
     let best = best(&offers).ok_or("it gives no pictures of a kind that can be decoded")?;
-    device.set_format(formats[best]).map_err(said)?;
-    device.start_stream().map_err(said)?;
+    device.set_format(formats[best]).map_err(message)?;
+    device.start_stream().map_err(message)?;
     let format = device.format();
     let (start, mut broken) = (Instant::now(), 0);
     loop {
-        let (bytes, _) = device.raw_bytes().map_err(said)?;
+        let (bytes, _) = device.raw_bytes().map_err(message)?;
         let time_s = start.elapsed().as_secs_f64();
         match picture(&bytes, &format) {
             Some(picture) => {
@@ -79,6 +79,6 @@ fn write(picture: &RgbImage) -> io::Result<()> {
     out.flush()
 }
 
-fn said(error: NokhwaError) -> String {
+fn message(error: NokhwaError) -> String {
     error.to_string()
 }

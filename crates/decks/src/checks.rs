@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The cards of one photo as far as a deck can be learnt from them.
 #[derive(Clone, Debug)]
-pub struct SeenPhoto {
+pub struct DeckPhoto {
     pub(super) name: String,
     pub(super) cards: Vec<SeenCard>,
     /// Outlines of cards on which no row of symbols was seen.
@@ -31,7 +31,7 @@ pub(super) struct SeenCard {
     pub measured: Measured,
 }
 
-impl SeenPhoto {
+impl DeckPhoto {
     /// Whether it is too blurred to learn from.
     pub fn is_blurred(&self) -> bool {
         /// Two thirds of a millimetre, in pixels of a face. Stripes are lost by then.
@@ -47,7 +47,7 @@ impl SeenPhoto {
 }
 
 /// Finds the cards of one photo and measures them.
-pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<SeenPhoto, FindError> {
+pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<DeckPhoto, FindError> {
     /// Log odds that an outline is a card: from the first it is measured, from the second it is
     /// missed where nothing can be measured.
     const LEAST_SCORE: f64 = -1.0;
@@ -72,7 +72,7 @@ pub fn detect(name: &str, frame: &Frame, finder: &dyn CardFinder) -> Result<Seen
             cards.push(SeenCard { row: row + 1, column: column + 1, corners_in_image, measured });
         }
     }
-    Ok(SeenPhoto { name: name.to_owned(), cards, unclear })
+    Ok(DeckPhoto { name: name.to_owned(), cards, unclear })
 }
 
 /// Why no deck could be learnt.
@@ -84,11 +84,11 @@ pub enum LearnError {
     )]
     NoCards { photos: usize, notes: Vec<Note> },
     #[error(
-        "{seen} different cards of {of} are seen clearly, and {needed} at least are needed: add photos of the \
+        "{found} different cards of {of} are seen clearly, and {needed} at least are needed: add photos of the \
          others, each card face up and none on another{}",
         list(notes)
     )]
-    TooFew { seen: usize, of: usize, needed: usize, notes: Vec<Note> },
+    TooFew { found: usize, of: usize, needed: usize, notes: Vec<Note> },
     #[error(
         "two {} cannot be told apart: {first} is taken for one, {second} for the other. Photograph the deck \
          once more by daylight and closer, all of it in the same light; if the two are one, cards of another are \
@@ -99,10 +99,10 @@ pub enum LearnError {
     #[error(
         "one of the {} is on {} alone{}; at least {LEAST_OF_A_VALUE} different ones are needed: add \
          photos of others that have it, each face up and none on another",
-        values_of(*property), counted(*seen, "card"),
+        values_of(*property), counted(*found, "card"),
         card.as_ref().map_or(String::new(), |card| format!(", such as {card}"))
     )]
-    Seldom { property: Property, card: Option<Place>, seen: usize },
+    Seldom { property: Property, card: Option<Place>, found: usize },
     #[error(
         "more than three {} are seen: {card} has none of the others'. A deck has three; take away what is \
          of another deck", values_of(*property)
@@ -129,7 +129,7 @@ const FOURTH_APART: f32 = 0.55;
 const FOURTH_PART: f32 = 0.06;
 
 /// Whether three groups of each property are seen, and no more; `of` cards make a deck. Of a
-/// property in `confirmed` a person has said that its groups are three values.
+/// property in `confirmed` a person has confirmed the three groups.
 pub(super) fn values(
     cards: &[DeckCard],
     groups: &Groups,
@@ -139,10 +139,11 @@ pub(super) fn values(
 ) -> Result<(), LearnError> {
     // Some of a deck's cards are seen in two photos, seldom a third of them.
     let more_than_a_deck = cards.len() > of * 4 / 3;
-    let member = |own: &[usize], g: usize| own.iter().position(|group| *group == g).unwrap_or(0);
-    let alike = |property, own: &[usize], apart: Apart| {
+    let member =
+        |assigned: &[usize], g: usize| assigned.iter().position(|group| *group == g).unwrap_or(0);
+    let alike = |property, assigned: &[usize], apart: Apart| {
         let (a, b) = apart.nearest;
-        let (first, second) = (place(member(own, a)), place(member(own, b)));
+        let (first, second) = (place(member(assigned, a)), place(member(assigned, b)));
         Err(LearnError::Alike { property, first, second, more_than_a_deck })
     };
     let open = |property| !confirmed.contains(&property);
@@ -158,20 +159,23 @@ pub(super) fn values(
         return alike(Property::Shading, &groups.fills, within);
     }
     for shape in (0..3).filter(|_| is_open) {
-        let own: Vec<usize> = (0..cards.len()).filter(|&i| groups.shapes[i] == shape).collect();
-        let points: Vec<_> = own.iter().map(|&i| fills[i]).collect();
-        let of_own: Vec<usize> = own.iter().map(|&i| groups.fills[i]).collect();
-        let seldom = |g: usize| of_own.iter().filter(|own| **own == g).count() < LEAST_OF_A_VALUE;
+        let cards_of_shape: Vec<usize> =
+            (0..cards.len()).filter(|&i| groups.shapes[i] == shape).collect();
+        let points: Vec<_> = cards_of_shape.iter().map(|&i| fills[i]).collect();
+        let fills_of_shape: Vec<usize> = cards_of_shape.iter().map(|&i| groups.fills[i]).collect();
         // So few say little by themselves; they were compared with those of the other outlines.
-        if (0..3).any(seldom) {
+        if (0..3)
+            .any(|g| fills_of_shape.iter().filter(|fill| **fill == g).count() < LEAST_OF_A_VALUE)
+        {
             continue;
         }
-        let apart = clusters::apart(&points, &of_own, 3);
+        let apart = clusters::apart(&points, &fills_of_shape, 3);
         if apart.deviations < LEAST_APART {
             let (a, b) = apart.nearest;
-            let card =
-                |g: usize| of_own.iter().position(|own| *own == g).map_or(own[0], |k| own[k]);
-            let (first, second) = (place(card(a)), place(card(b)));
+            let [first, second] = [a, b].map(|g| {
+                let k = fills_of_shape.iter().position(|fill| *fill == g).unwrap_or(0);
+                place(cards_of_shape[k])
+            });
             let property = Property::Shading;
             return Err(LearnError::Alike { property, first, second, more_than_a_deck });
         }
@@ -185,18 +189,20 @@ pub(super) fn values(
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
     let chosen = clusters::medoids(&table, 4);
-    let nearest = |i: usize| {
-        let by = |a: &usize, b: &usize| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0);
-        (0..chosen.len()).min_by(by).unwrap_or(0)
-    };
-    let four: Vec<usize> = (0..cards.len()).map(nearest).collect();
-    let far = |k: usize, own: &[usize]| shapes_apart(cards, own, k).length;
+    let four: Vec<usize> = (0..cards.len())
+        .map(|i| {
+            (0..chosen.len())
+                .min_by(|a, b| table[chosen[*a]][i].0.total_cmp(&table[chosen[*b]][i].0))
+                .unwrap_or(0)
+        })
+        .collect();
+    let far = |k: usize, assigned: &[usize]| shapes_apart(cards, assigned, k).length;
     if open(Property::Shape) {
         fourth(Property::Shape, &four, far(4, &four) / far(3, &groups.shapes), place)?;
     }
     let inks = clusters::in_one_light(&inks, &groups.inks, &tables);
     let four = clusters::k_means(&inks, 4);
-    let far = |k: usize, own: &[usize]| clusters::apart(&inks, own, k).length;
+    let far = |k: usize, assigned: &[usize]| clusters::apart(&inks, assigned, k).length;
     if open(Property::Color) {
         fourth(Property::Color, &four, far(4, &four) / far(3, &groups.inks), place)?;
     }
@@ -209,11 +215,11 @@ fn fourth(
     apart: f32,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<(), LearnError> {
-    let count = |g: usize| four.iter().filter(|own| **own == g).count();
+    let count = |g: usize| four.iter().filter(|group| **group == g).count();
     let smallest = (0..4).min_by_key(|&g| count(g)).unwrap_or(0);
     let enough = count(smallest) as f32 >= (FOURTH_PART * four.len() as f32).max(3.0);
     if enough && apart > FOURTH_APART {
-        let card = place(four.iter().position(|own| *own == smallest).unwrap_or(0));
+        let card = place(four.iter().position(|group| *group == smallest).unwrap_or(0));
         return Err(LearnError::More { property, card });
     }
     Ok(())
@@ -234,14 +240,15 @@ pub(super) fn often_enough(
     if !groups.one_fill {
         properties.push((Property::Shading, &groups.fills));
     }
-    for (property, own) in properties {
+    for (property, assigned) in properties {
         for value in 0..3 {
-            let with: Vec<usize> = (0..cards.len()).filter(|&i| own[i] == value).collect();
-            let different: BTreeSet<_> = with.iter().map(|&i| (numbers[i], groups.of(i))).collect();
-            let seen = different.len();
-            if seen < LEAST_OF_A_VALUE {
+            let with: Vec<usize> = (0..cards.len()).filter(|&i| assigned[i] == value).collect();
+            let different: BTreeSet<_> =
+                with.iter().map(|&i| (numbers[i], groups.of_card(i))).collect();
+            let found = different.len();
+            if found < LEAST_OF_A_VALUE {
                 let card = with.first().map(|&i| place(i));
-                return Err(LearnError::Seldom { property, card, seen });
+                return Err(LearnError::Seldom { property, card, found });
             }
         }
     }
@@ -250,20 +257,11 @@ pub(super) fn often_enough(
 
 /// How far apart groups of outlines are: what the mean outlines of two do not share, in root mean
 /// squares of what a card does not share with its own.
-fn shapes_apart(cards: &[DeckCard], own: &[usize], k: usize) -> Apart {
+fn shapes_apart(cards: &[DeckCard], assigned: &[usize], k: usize) -> Apart {
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
     let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
-    let mean = |a: usize, b: usize| {
-        let (mut sum, mut n) = (0.0, 0.0f32);
-        for i in (0..cards.len()).filter(|&i| own[i] == a) {
-            for j in (0..cards.len()).filter(|&j| own[j] == b && i != j) {
-                sum += table[i][j].0;
-                n += 1.0;
-            }
-        }
-        sum / n.max(1.0)
-    };
+    let mean = |a, b| mean_distance(&table, assigned, a, b);
     for a in 0..k {
         for b in a + 1..k {
             // Between groups as within them where they are one: then the ratio is 1.
@@ -276,6 +274,18 @@ fn shapes_apart(cards: &[DeckCard], own: &[usize], k: usize) -> Apart {
         }
     }
     least
+}
+
+/// The mean distance of a card of one group to another card of a second group or of the same.
+fn mean_distance(table: &[Vec<(f32, bool)>], assigned: &[usize], a: usize, b: usize) -> f32 {
+    let (mut sum, mut n) = (0.0, 0.0f32);
+    for i in (0..assigned.len()).filter(|&i| assigned[i] == a) {
+        for j in (0..assigned.len()).filter(|&j| assigned[j] == b && i != j) {
+            sum += table[i][j].0;
+            n += 1.0;
+        }
+    }
+    sum / n.max(1.0)
 }
 
 /// How many different cards there are, and which were seen twice in two photos.
@@ -313,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn three_values_pass_and_others_are_named() {
+    fn three_values_pass_and_a_fourth_is_named() {
         let (cards, groups) = deck();
         values(&cards, &groups, 81, &[], &somewhere).unwrap();
         // Two inks that light has made one.
@@ -376,8 +386,8 @@ mod tests {
         let mut again = cards[3].clone();
         again.photo = 1;
         cards.push(again);
-        for own in [&mut groups.shapes, &mut groups.fills, &mut groups.inks] {
-            own.push(own[3]);
+        for list in [&mut groups.shapes, &mut groups.fills, &mut groups.inks] {
+            list.push(list[3]);
         }
         assert_eq!(copies(&cards, &groups, &somewhere).unwrap(), (27, vec![(3, 27)]));
         cards[27].photo = 0;

@@ -90,8 +90,9 @@ fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
 }
 
 fn nearest<const D: usize>(point: &[f32; D], means: &[[f32; D]]) -> usize {
-    let by = |a: &usize, b: &usize| square(point, &means[*a]).total_cmp(&square(point, &means[*b]));
-    (0..means.len()).min_by(by).unwrap_or(0)
+    (0..means.len())
+        .min_by(|a, b| square(point, &means[*a]).total_cmp(&square(point, &means[*b])))
+        .unwrap_or(0)
 }
 
 /// The points of a group.
@@ -100,7 +101,7 @@ pub(super) fn members<'a, const D: usize>(
     groups: &'a [usize],
     group: usize,
 ) -> impl Iterator<Item = &'a [f32; D]> {
-    points.iter().zip(groups).filter(move |(_, own)| **own == group).map(|(point, _)| point)
+    points.iter().zip(groups).filter(move |(_, value)| **value == group).map(|(point, _)| point)
 }
 
 /// The mean of points, if there are any.
@@ -129,15 +130,15 @@ pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: us
             let along = |p: &[f32; D], m: &[f32; D]| -> f32 {
                 way.iter().zip(p.iter().zip(m)).map(|(w, (p, m))| w * (p - m)).sum()
             };
-            let spread = |g: usize, mean: &[f32; D]| {
+            let [first, second] = [(a, &ma), (b, &mb)].map(|(g, mean)| {
                 let (mut sum, mut n) = (0.0, 0.0f32);
                 for p in members(g) {
                     sum += along(p, mean).powi(2);
                     n += 1.0;
                 }
                 (sum / n.max(1.0)).sqrt()
-            };
-            let spread = (spread(a, &ma) + spread(b, &mb)) / 2.0;
+            });
+            let spread = (first + second) / 2.0;
             let deviations = length / spread.max(LEAST_DEVIATION);
             if deviations < least.deviations {
                 (least.nearest, least.deviations) = ((a, b), deviations);
@@ -159,8 +160,7 @@ pub(super) fn apart_within<const D: usize>(
 ) -> Apart {
     let count = tables.iter().map(|table| table + 1).max().unwrap_or(0);
     let of = |g: usize, t: usize| {
-        let is = move |i: &usize| groups[*i] == g && tables[*i] == t;
-        (0..points.len()).filter(is).map(|i| &points[i])
+        (0..points.len()).filter(move |i| groups[*i] == g && tables[*i] == t).map(|i| &points[i])
     };
     let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
     for a in 0..k {
@@ -173,8 +173,10 @@ pub(super) fn apart_within<const D: usize>(
                 .collect();
             let weight: f32 = both.iter().map(|(weight, ..)| weight).sum();
             if weight < 3.0 {
-                let number = |g: &usize| if *g == a { 0 } else { 1 + usize::from(*g != b) };
-                let groups: Vec<usize> = groups.iter().map(number).collect();
+                let groups: Vec<usize> = groups
+                    .iter()
+                    .map(|g| if *g == a { 0 } else { 1 + usize::from(*g != b) })
+                    .collect();
                 let pair = apart(points, &groups, 2);
                 if pair.deviations < least.deviations {
                     (least.nearest, least.deviations) = ((a, b), pair.deviations);
@@ -236,16 +238,16 @@ pub(super) fn k_means_within<const D: usize>(
     let count = contexts.iter().map(|context| context + 1).max().unwrap_or(0);
     for context in 0..count {
         let places: Vec<usize> = (0..points.len()).filter(|&i| contexts[i] == context).collect();
-        let own: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
-        let of_own = k_means(&own, 3);
-        let mean = |g: usize| mean_of(members(&own, &of_own, g)).unwrap_or([0.0; D]);
+        let chosen: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
+        let chosen_groups = k_means(&chosen, 3);
+        let mean = |g: usize| mean_of(members(&chosen, &chosen_groups, g)).unwrap_or([0.0; D]);
         let means = [mean(0), mean(1), mean(2)];
         let like = first.get_or_insert(means);
         let far = |order: &[usize; 3]| -> f32 {
             (0..3).map(|g| square(&means[g], &like[order[g]])).sum()
         };
         let order = ORDERS.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(&ORDERS[0]);
-        for (&i, &group) in places.iter().zip(&of_own) {
+        for (&i, &group) in places.iter().zip(&chosen_groups) {
             groups[i] = order[group];
         }
     }
@@ -261,10 +263,13 @@ fn means<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]>
 /// Points less the mean of their group.
 pub(super) fn centred<const D: usize>(points: &[[f32; D]], groups: &[usize]) -> Vec<[f32; D]> {
     let means = means(points, groups);
-    let centred = |(point, g): (&[f32; D], &usize)| -> [f32; D] {
-        std::array::from_fn(|d| point[d] - means[*g][d])
-    };
-    points.iter().zip(groups).map(centred).collect()
+    points
+        .iter()
+        .zip(groups)
+        .map(|(point, g): (&[f32; D], &usize)| -> [f32; D] {
+            std::array::from_fn(|d| point[d] - means[*g][d])
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! A deck that is being learnt: the cards that photos show, their groups, and what a person has said
-//! of them; and what a person is told about the photos and about the names of decks.
+//! A deck that is being learnt: the cards that photos show, their groups, and a person's corrections;
+//! and messages about the photos and the names of decks.
 
 use crate::checks::{self, LearnError};
 use crate::group::{self, DeckCard, Groups, UserLabel};
-use crate::{checks::SeenPhoto, print};
+use crate::{checks::DeckPhoto, print};
 use setsight_files::printable::{self, counted};
 use setsight_game::cards::{DECK_SIZE, Deck, Property};
 use std::fmt;
@@ -11,9 +11,8 @@ use std::fmt;
 /// A deck that is being learnt.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    photos: Vec<SeenPhoto>,
-    /// The cards of the photos that are sharp, and for each of them where it lies and what a person
-    /// has said of it.
+    photos: Vec<DeckPhoto>,
+    /// The cards of the sharp photos, and for each of them its place and a person's corrections.
     cards: Vec<DeckCard>,
     places: Vec<Place>,
     labels: Vec<UserLabel>,
@@ -41,7 +40,7 @@ pub struct Learnt {
 
 impl Draft {
     /// The deck that these photos show together.
-    pub fn of(photos: impl IntoIterator<Item = SeenPhoto>) -> Self {
+    pub fn from_photos(photos: impl IntoIterator<Item = DeckPhoto>) -> Self {
         let mut draft = Self::default();
         for photo in photos {
             draft.take(photo);
@@ -50,9 +49,9 @@ impl Draft {
         draft
     }
 
-    /// Takes in one more photo; a blurred one only so that it can be told. A photo of the same name
+    /// Takes in one more photo; a blurred one only so that it can be reported. A photo of the same name
     /// is replaced.
-    pub fn add(&mut self, photo: SeenPhoto) {
+    pub fn add(&mut self, photo: DeckPhoto) {
         self.take_out(&photo.name);
         self.take(photo);
         self.group();
@@ -64,7 +63,7 @@ impl Draft {
         self.group();
     }
 
-    fn take(&mut self, photo: SeenPhoto) {
+    fn take(&mut self, photo: DeckPhoto) {
         if !photo.is_blurred() {
             let number = self.photos.len();
             for card in &photo.cards {
@@ -78,7 +77,7 @@ impl Draft {
     }
 
     fn take_out(&mut self, photo: &str) {
-        let Some(number) = self.photos.iter().position(|seen| seen.name == photo) else { return };
+        let Some(number) = self.photos.iter().position(|other| other.name == photo) else { return };
         self.photos.remove(number);
         for card in (0..self.cards.len()).rev() {
             match self.cards[card].photo {
@@ -99,7 +98,7 @@ impl Draft {
         }
     }
 
-    /// Groups all cards. Groups that are known keep their numbers, and what a person has said holds.
+    /// Groups all cards. Existing groups keep their numbers, and a person's corrections hold.
     fn group(&mut self) {
         let one_fill = group::has_one_fill(&self.cards);
         if self.cards.len() < needed(one_fill) {
@@ -117,18 +116,18 @@ impl Draft {
         self.groups = Some(groups);
     }
 
-    /// A person says what outline, fill or ink a card has: 0 to 2, as the groups are numbered. What
-    /// is likeliest for the other cards may change with it.
+    /// Corrects the outline, fill or ink of a card: 0 to 2, as the groups are numbered. The likeliest
+    /// values of the other cards may change with it.
     pub fn put(&mut self, place: &Place, property: Property, value: usize) {
         let Some(card) = self.card_at(place) else { return };
         let Some(groups) = self.groups.take() else { return };
-        if let Some(label) = self.labels[card].get_mut(said_at(property)) {
+        if let Some(label) = self.labels[card].get_mut(label_index(property)) {
             *label = Some(value);
         }
         self.groups = Some(group::regroup(&self.cards, groups, &self.labels));
     }
 
-    /// A person says that a card is none of this deck, or should not be learnt from.
+    /// Leaves out a card that is of another deck, or should not be learnt from.
     pub fn leave_out(&mut self, place: &Place) {
         if let Some(card) = self.card_at(place) {
             self.remove_card(card);
@@ -136,20 +135,20 @@ impl Draft {
         }
     }
 
-    /// A person says that the groups of a property are three values, however alike two of them look.
+    /// Confirms that the groups of a property are three values, however alike two of them look.
     pub fn confirm(&mut self, property: Property) {
         self.confirmed.push(property);
     }
 
     fn card_at(&self, place: &Place) -> Option<usize> {
-        self.places.iter().position(|own| own == place)
+        self.places.iter().position(|at| at == place)
     }
 
     pub fn cards(&self) -> impl Iterator<Item = DraftCard<'_>> {
         self.places.iter().enumerate().map(|(i, place)| DraftCard {
             place,
             number: self.cards[i].measured.number,
-            groups: self.groups.as_ref().map(|groups| groups.of(i)),
+            groups: self.groups.as_ref().map(|groups| groups.of_card(i)),
         })
     }
 
@@ -162,8 +161,7 @@ impl Draft {
     /// while too few cards are seen. `tell` is called with the part that is done, 0 to 1, on several
     /// threads.
     pub fn drawn(&self, name: &str, tell: &(dyn Fn(f64) + Sync)) -> Option<Deck> {
-        let deck = |groups| print::deck(&self.cards, groups, name, tell);
-        self.groups.as_ref().map(deck)
+        self.groups.as_ref().map(|groups| print::deck(&self.cards, groups, name, tell))
     }
 
     /// How many different cards are seen, and what was left out or may be wrong.
@@ -176,13 +174,13 @@ impl Draft {
         let one_fill = group::has_one_fill(&self.cards);
         let (of, needed) = (size(one_fill), needed(one_fill));
         let Some(groups) = &self.groups else {
-            return Err(LearnError::TooFew { seen: self.cards.len(), of, needed, notes });
+            return Err(LearnError::TooFew { found: self.cards.len(), of, needed, notes });
         };
         checks::values(&self.cards, groups, of, &self.confirmed, &place)?;
         checks::often_enough(&self.cards, groups, &place)?;
         let (cards, copies) = checks::copies(&self.cards, groups, &place)?;
         if cards < needed {
-            return Err(LearnError::TooFew { seen: cards, of, needed, notes });
+            return Err(LearnError::TooFew { found: cards, of, needed, notes });
         }
         if let Some((a, b)) = copies.first() {
             let (first, second) = (place(*a), place(*b));
@@ -195,15 +193,15 @@ impl Draft {
     }
 
     fn notes(&self) -> Vec<Note> {
-        let note = |photo: &SeenPhoto| {
+        let notes = self.photos.iter().filter_map(|photo| {
             let name = photo.name.clone();
             if photo.is_blurred() {
                 Some(Note::Blurred { photo: name })
             } else {
                 (photo.unclear > 0).then_some(Note::Unclear { photo: name, cards: photo.unclear })
             }
-        };
-        self.photos.iter().filter_map(note).collect()
+        });
+        notes.collect()
     }
 
     /// The deck. `tell` is called with the part that is done, 0 to 1, on several threads.
@@ -220,14 +218,14 @@ impl DraftCard<'_> {
     pub fn value(&self, property: Property) -> Option<usize> {
         match property {
             Property::Number => Some(self.number - 1),
-            _ => Some(self.groups?[said_at(property)]),
+            _ => Some(self.groups?[label_index(property)]),
         }
     }
 }
 
-/// Where [`UserLabel`] and [`Groups::of`] speak of a property; beyond them for the number, which is
+/// Index of a property in [`UserLabel`] and [`Groups::of_card`]; beyond them for the number, which is
 /// counted.
-const fn said_at(property: Property) -> usize {
+const fn label_index(property: Property) -> usize {
     match property {
         Property::Shape => 0,
         Property::Shading => 1,
@@ -336,19 +334,18 @@ mod tests {
     use setsight_photo::geometry::Quad;
 
     /// The 27 cards of one symbol of an invented deck once for each number, in three photos.
-    fn photos() -> Vec<SeenPhoto> {
+    fn photos() -> Vec<DeckPhoto> {
         let (cards, _) = deck();
-        let photo = |number: usize| {
-            let card = |(i, card): (usize, &DeckCard)| {
+        let photos = (1..=3).map(|number| {
+            let cards = cards.iter().enumerate().map(|(i, card)| {
                 let mut measured = card.measured.clone();
                 measured.number = number;
                 let corners_in_image = Quad::rectangle(96.0, 64.0);
                 SeenCard { row: i / 9 + 1, column: i % 9 + 1, corners_in_image, measured }
-            };
-            let cards = cards.iter().enumerate().map(card).collect();
-            SeenPhoto { name: format!("{number}.jpg"), cards, unclear: 0 }
-        };
-        [1, 2, 3].map(photo).to_vec()
+            });
+            DeckPhoto { name: format!("{number}.jpg"), cards: cards.collect(), unclear: 0 }
+        });
+        photos.collect()
     }
 
     fn values(draft: &Draft) -> Vec<[Option<usize>; 3]> {
@@ -358,17 +355,17 @@ mod tests {
 
     #[test]
     fn photos_come_and_go() {
-        let [first, second, third] = <[SeenPhoto; 3]>::try_from(photos()).unwrap();
+        let [first, second, third] = <[DeckPhoto; 3]>::try_from(photos()).unwrap();
         let mut few = first.clone();
         few.cards.truncate(23);
-        let draft = Draft::of([few]);
+        let draft = Draft::from_photos([few]);
         assert!(values(&draft).iter().flatten().all(Option::is_none));
-        assert!(matches!(draft.check(), Err(LearnError::TooFew { seen: 23, needed: 24, .. })));
-        let mut draft = Draft::of([first]);
+        assert!(matches!(draft.check(), Err(LearnError::TooFew { found: 23, needed: 24, .. })));
+        let mut draft = Draft::from_photos([first]);
         // No card has two symbols, or three.
         let seldom = draft.check().unwrap_err();
         assert!(
-            matches!(seldom, LearnError::Seldom { property: Property::Number, seen: 0, .. }),
+            matches!(seldom, LearnError::Seldom { property: Property::Number, found: 0, .. }),
             "{seldom}"
         );
         draft.add(second.clone());
@@ -395,10 +392,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_stays_when_photos_come() {
+    fn corrections_stay_when_photos_are_added() {
         let mut photos = photos();
         let third = photos.pop().unwrap();
-        let mut draft = Draft::of(photos);
+        let mut draft = Draft::from_photos(photos);
         let card = draft.cards().next().unwrap();
         let (place, ink) = (card.place.clone(), card.value(Property::Color).unwrap());
         let other = (ink + 1) % 3;
@@ -424,7 +421,7 @@ mod tests {
                 measured.light = [0.6, 0.1, 0.1];
             }
         }
-        let mut draft = Draft::of(photos);
+        let mut draft = Draft::from_photos(photos);
         let Err(LearnError::Alike { property, .. }) = draft.check() else {
             panic!("{:?}", draft.check())
         };

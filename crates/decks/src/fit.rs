@@ -48,16 +48,15 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(cards: &[DeckCard], groups: &Groups, g: usize, blur_px: f32) -> Self {
+    fn new(cards: &[DeckCard], groups: &Groups, g: usize, blur_px: f32) -> Self {
         /// What a drawn fill misses a photographed one by, beside what photos scatter.
         const LEAST_DEVIATION: f32 = 0.03;
-        let of = |i: &usize| groups.one_fill || groups.fills[*i] == g;
-        let own: Vec<usize> = (0..cards.len()).filter(of).collect();
-        let of_shape = |shape: usize| -> Vec<[f32; FILL_FEATURES]> {
-            let of = own.iter().filter(|&&i| groups.shapes[i] == shape);
-            of.map(|&i| fill_point(&cards[i].measured)).collect()
-        };
-        let by_shape = [0, 1, 2].map(of_shape);
+        let group_cards: Vec<usize> =
+            (0..cards.len()).filter(|i| groups.one_fill || groups.fills[*i] == g).collect();
+        let by_shape = [0, 1, 2].map(|shape: usize| -> Vec<[f32; FILL_FEATURES]> {
+            let of_the_shape = group_cards.iter().filter(|&&i| groups.shapes[i] == shape);
+            of_the_shape.map(|&i| fill_point(&cards[i].measured)).collect()
+        });
         let points = by_shape.each_ref().map(|points| {
             let feature = |d: usize| median(points.iter().map(|p| p[d]));
             feature(0).map(|_| std::array::from_fn(|d| feature(d).unwrap_or(0.0)))
@@ -72,13 +71,15 @@ impl Shown {
             }
             1.0 / (sum / n.max(1.0) + LEAST_DEVIATION * LEAST_DEVIATION)
         });
-        let outline = median(own.iter().map(|&i| cards[i].measured.outline_mm));
-        let area = |shape: &usize| mean_mask(cards, groups, *shape).0.area_px();
+        let outline = median(group_cards.iter().map(|&i| cards[i].measured.outline_mm));
         Self {
             weights,
             outline_mm: f64::from(outline.unwrap_or(1.0)).clamp(0.3, 3.0),
             blurs_px: BLURS.map(|factor| factor * blur_px),
-            widest: (0..3).filter(|&shape| points[shape].is_some()).max_by_key(area).unwrap_or(0),
+            widest: (0..3)
+                .filter(|&shape| points[shape].is_some())
+                .max_by_key(|shape| mean_mask(cards, groups, *shape).0.area_px())
+                .unwrap_or(0),
             points,
         }
     }
@@ -103,8 +104,7 @@ impl Shown {
             for (missed, drawn) in missed.iter_mut().zip(drawn) {
                 *missed += drawn.map_or(NOTHING, |drawn| {
                     let off = fill_point(&drawn);
-                    let square = |d: usize| (off[d] - point[d]).powi(2) * self.weights[d];
-                    (0..FILL_FEATURES).map(square).sum()
+                    (0..FILL_FEATURES).map(|d| (off[d] - point[d]).powi(2) * self.weights[d]).sum()
                 });
             }
         }
@@ -168,22 +168,14 @@ pub(super) fn fill(
     blur_px: f32,
     tell: &(dyn Fn(f64) + Sync),
 ) -> Fill {
-    let shown = Shown::of(cards, groups, g, blur_px);
+    let shown = Shown::new(cards, groups, g, blur_px);
     let mut deck = deck.clone();
     deck.fills = [0, 1, 2].map(|_| named_fill(SOLID));
     let print = Print::new(Arc::new(deck));
     // Tried in one outline, the likeliest in finer steps, and what is left in all three.
-    let tried = |plans: Vec<Plan>, shapes: &[usize], from: f64, to: f64| {
-        let (all, done) = (plans.len(), AtomicUsize::new(0));
-        let missed = |plan: Plan| {
-            let missed = shown.missed(&plan, shapes, &print);
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            tell(from + (to - from) * done as f64 / all as f64);
-            (missed, plan)
-        };
-        let mut ranked: Vec<(f32, Plan)> = plans.into_par_iter().map(missed).collect();
-        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        ranked
+    let tried = |plans, shapes: &[usize], from: f64, to: f64| {
+        let tell = |part: f64| tell(from + (to - from) * part);
+        ranked(plans, &|plan| shown.missed(plan, shapes, &print), &tell)
     };
     let plans = FillKind::ALL.into_iter().flat_map(|kind| coarse(kind, shown.outline_mm)).collect();
     let ranked = tried(plans, &[shown.widest], 0.0, 0.45);
@@ -191,6 +183,24 @@ pub(super) fn fill(
     let ranked = tried(best.iter().flat_map(finer).collect(), &[shown.widest], 0.45, 0.9);
     let ranked = tried(best_of_kinds(&ranked, KINDS_FITTED), &[0, 1, 2], 0.9, 1.0);
     ranked.first().map_or(SOLID, |best| best.1.fill)
+}
+
+/// Plans by what each misses, the best first.
+fn ranked(
+    plans: Vec<Plan>,
+    missed: &(dyn Fn(&Plan) -> f32 + Sync),
+    tell: &(dyn Fn(f64) + Sync),
+) -> Vec<(f32, Plan)> {
+    let (all, done) = (plans.len(), AtomicUsize::new(0));
+    let ranked = plans.into_par_iter().map(|plan| {
+        let missed = missed(&plan);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        tell(done as f64 / all as f64);
+        (missed, plan)
+    });
+    let mut ranked: Vec<(f32, Plan)> = ranked.collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ranked
 }
 
 /// The best plan of each of the likeliest kinds.

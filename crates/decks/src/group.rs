@@ -34,7 +34,7 @@ pub(super) struct Groups {
     pub one_fill: bool,
 }
 
-/// What a person has said of a card: its outline, fill and ink, as far as known.
+/// A person's corrections of a card: its outline, fill and ink, where given.
 pub(super) type UserLabel = [Option<usize>; 3];
 
 /// What is far beyond any measurement's error, so that one odd card does not rule: natural
@@ -51,7 +51,7 @@ pub(super) fn distances(masks: &[&Mask]) -> Vec<Vec<(f32, bool)>> {
     (0..masks.len()).map(|a| (0..masks.len()).map(|b| pair(a, b)).collect()).collect()
 }
 
-/// What tells inks apart, in a unit that is about that of fills: the colour on the stock (lightness
+/// What distinguishes inks, in a unit that is about that of fills: the colour on the stock (lightness
 /// counts less), and which share of the light that the print takes each channel loses. The latter
 /// stays when thin or blurred lines let the stock through, which makes the colour pale.
 pub(super) fn ink_point(measured: &Measured) -> [f32; 5] {
@@ -77,7 +77,7 @@ pub(super) fn has_one_fill(cards: &[DeckCard]) -> bool {
 
 impl Groups {
     /// Outline, fill and ink of a card.
-    pub(crate) fn of(&self, card: usize) -> [usize; 3] {
+    pub(crate) fn of_card(&self, card: usize) -> [usize; 3] {
         [self.shapes[card], self.fills[card], self.inks[card]]
     }
 
@@ -88,13 +88,15 @@ impl Groups {
     /// Numbers the groups so that as many as possible of the cards that `before` knows, which are
     /// the first ones, stay in the group of their number.
     pub(crate) fn numbered_like(&mut self, before: &Self) {
-        let known = [&before.shapes, &before.fills, &before.inks];
-        for (own, known) in self.lists().into_iter().zip(known) {
-            let stay = |order: &&[usize; 3]| {
-                own.iter().zip(known).filter(|(now, then)| order[**now] == **then).count()
-            };
-            let order = ORDERS.iter().max_by_key(stay).unwrap_or(&ORDERS[0]);
-            own.iter_mut().for_each(|group| *group = order[*group]);
+        let earlier = [&before.shapes, &before.fills, &before.inks];
+        for (list, earlier) in self.lists().into_iter().zip(earlier) {
+            let order = ORDERS
+                .iter()
+                .max_by_key(|order| {
+                    list.iter().zip(earlier).filter(|(now, then)| order[**now] == **then).count()
+                })
+                .unwrap_or(&ORDERS[0]);
+            list.iter_mut().for_each(|group| *group = order[*group]);
         }
     }
 
@@ -116,8 +118,9 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     let mut groups = Groups { one_fill, ..Groups::default() };
     let of_medoids: Vec<&Vec<(f32, bool)>> = chosen.iter().map(|&medoid| &table[medoid]).collect();
     for i in 0..cards.len() {
-        let by = |a: &usize, b: &usize| of_medoids[*a][i].0.total_cmp(&of_medoids[*b][i].0);
-        let shape = (0..of_medoids.len()).min_by(by).unwrap_or(0);
+        let shape = (0..of_medoids.len())
+            .min_by(|a, b| of_medoids[*a][i].0.total_cmp(&of_medoids[*b][i].0))
+            .unwrap_or(0);
         groups.shapes.push(shape);
         groups.turned.push(of_medoids[shape][i].1);
     }
@@ -144,7 +147,7 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     for fill in by_fill {
         for ink in by_ink.iter().cloned().chain([k_means(&centred(&inks, &fill), 3)]) {
             let begun = Groups { fills: fill.clone(), inks: ink, ..groups.clone() };
-            let (cost, settled) = settle(cards, begun, &fills, &inks, &[]);
+            let (cost, settled) = refine_groups(cards, begun, &fills, &inks, &[]);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, settled));
             }
@@ -153,14 +156,13 @@ pub(super) fn group(cards: &[DeckCard], one_fill: bool) -> Groups {
     best.map(|best| best.1).unwrap_or_default()
 }
 
-/// Puts the cards of which a person has said something where they belong, and then the others as far
-/// as that changes what is likeliest for them.
+/// Moves corrected cards to their groups, and then the others as far as that changes what is likeliest for them.
 pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, labels: &[UserLabel]) -> Groups {
     for (i, label) in labels.iter().enumerate() {
         if let Some(shape) = label[0].filter(|shape| *shape != groups.shapes[i]) {
             let mean = mean_mask(cards, &groups, shape).0;
-            let own = &cards[i].measured.mask;
-            groups.turned[i] = own.turned().overlap(&mean) > own.overlap(&mean);
+            let mask = &cards[i].measured.mask;
+            groups.turned[i] = mask.turned().overlap(&mean) > mask.overlap(&mean);
         }
         for (list, value) in groups.lists().into_iter().zip(label) {
             list[i] = value.unwrap_or(list[i]);
@@ -168,19 +170,19 @@ pub(super) fn regroup(cards: &[DeckCard], mut groups: Groups, labels: &[UserLabe
     }
     let fills: Vec<_> = cards.iter().map(|card| fill_point(&card.measured)).collect();
     let inks: Vec<_> = cards.iter().map(|card| ink_point(&card.measured)).collect();
-    settle(cards, groups, &fills, &inks, labels).1
+    refine_groups(cards, groups, &fills, &inks, labels).1
 }
 
 /// Gives the cards out and takes the means anew until nothing moves; also what the end costs, as a
-/// negative natural logarithm. What is said of the first cards holds.
-fn settle(
+/// negative natural logarithm. Corrections of the first cards hold.
+fn refine_groups(
     cards: &[DeckCard],
     mut groups: Groups,
     fills: &[[f32; FILL_FEATURES]],
     inks: &[[f32; 5]],
     labels: &[UserLabel],
 ) -> (f32, Groups) {
-    /// No measurement outweighs what a person says.
+    /// No measurement outweighs a person's correction.
     const AGAINST_WORD: f32 = 1e4;
     let mut cost = f32::MAX;
     for _ in 0..8 {
@@ -196,7 +198,7 @@ fn settle(
         cost = spreads + given;
         let mut moved = false;
         for (i, [shape, fill, ink]) in next.into_iter().enumerate() {
-            moved |= [shape, fill, ink] != groups.of(i);
+            moved |= [shape, fill, ink] != groups.of_card(i);
             (groups.shapes[i], groups.fills[i], groups.inks[i]) = (shape, fill, ink);
         }
         if !moved {
@@ -224,21 +226,23 @@ fn costs(
     let photo_of = |i: usize| cards[i].photo;
     let (by_ink, ink_spread) =
         point_costs(inks, &groups.inks, &[(3, &fill_of), (photos, &photo_of)], 0.02);
-    let of = |i: usize| [by_shape[i], by_fill[i], by_ink[i]];
-    ((0..cards.len()).map(of).collect(), fill_spread + ink_spread)
+    (
+        (0..cards.len()).map(|i| [by_shape[i], by_fill[i], by_ink[i]]).collect(),
+        fill_spread + ink_spread,
+    )
 }
 
 /// By how much each card's outline misses the mean outline of each group.
 fn shape_costs(cards: &[DeckCard], groups: &Groups) -> Vec<[f32; 3]> {
     let means: Vec<Mask> = (0..3).map(|g| mean_mask(cards, groups, g).0).collect();
     let miss = |card: &DeckCard, mean: &Mask| {
-        let own = &card.measured.mask;
-        1.0 - own.overlap(mean).max(own.turned().overlap(mean))
+        let mask = &card.measured.mask;
+        1.0 - mask.overlap(mean).max(mask.turned().overlap(mean))
     };
     let misses: Vec<[f32; 3]> =
         cards.iter().map(|card| std::array::from_fn(|g| miss(card, &means[g]))).collect();
-    let own: f32 = misses.iter().zip(&groups.shapes).map(|(m, g)| m[*g].powi(2)).sum();
-    let spread = (own / cards.len().max(1) as f32).sqrt().max(0.02);
+    let squares: f32 = misses.iter().zip(&groups.shapes).map(|(m, g)| m[*g].powi(2)).sum();
+    let spread = (squares / cards.len().max(1) as f32).sqrt().max(0.02);
     misses.iter().map(|m| m.map(|v| (0.5 * (v / spread).powi(2)).min(MOST_COST))).collect()
 }
 
@@ -326,8 +330,8 @@ fn give_out(cards: &[DeckCard], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec
         let times = rows.len().div_ceil(cells.len()).max(2);
         let cost = |i: usize, column: usize| {
             let cell = cells[column % cells.len()];
-            let own: f32 = (0..3).map(|p| costs[i][p][cell[p]]).sum();
-            ((own + TWICE * (column / cells.len()) as f32) * 1e4) as i64
+            let cell_cost: f32 = (0..3).map(|p| costs[i][p][cell[p]]).sum();
+            ((cell_cost + TWICE * (column / cells.len()) as f32) * 1e4) as i64
         };
         let table = Matrix::from_rows(rows.iter().map(|&i| {
             (0..times * cells.len())
@@ -390,7 +394,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_card_that_looks_like_another_is_known_by_the_place_that_is_free() {
+    fn a_card_like_another_gets_the_free_cell() {
         let (mut cards, truth) = deck();
         // Nearer to another ink than to its own, by a little.
         let i = truth.inks.iter().position(|ink| *ink == 0).unwrap();
@@ -420,10 +424,10 @@ pub(super) mod tests {
                 }
                 cards.push(card);
             }
-            for (all, own) in
+            for (all, one) in
                 groups.lists().into_iter().zip([&of_one.shapes, &of_one.fills, &of_one.inks])
             {
-                all.extend(own);
+                all.extend(one);
             }
             groups.turned.extend(&of_one.turned);
         }
@@ -451,14 +455,15 @@ pub(super) mod tests {
         let (cards, truth) = deck();
         let mut wrong = truth.clone();
         // Two cards that have taken each other's place, of which a person moves one.
-        let of = |shape, fill, ink| (0..27).find(|&i| truth.of(i) == [shape, fill, ink]).unwrap();
+        let of =
+            |shape, fill, ink| (0..27).find(|&i| truth.of_card(i) == [shape, fill, ink]).unwrap();
         let (a, b) = (of(1, 0, 0), of(1, 2, 0));
         (wrong.fills[a], wrong.fills[b]) = (2, 0);
         let mut labels = vec![UserLabel::default(); 27];
         labels[a][1] = Some(0);
         let mended = regroup(&cards, wrong, &labels);
-        assert_eq!((mended.of(a), mended.of(b)), (truth.of(a), truth.of(b)));
-        // Even against what is seen.
+        assert_eq!((mended.of_card(a), mended.of_card(b)), (truth.of_card(a), truth.of_card(b)));
+        // Even against the measurements.
         labels[a] = [Some(2), None, Some(1)];
         let mended = regroup(&cards, truth.clone(), &labels);
         assert_eq!((mended.shapes[a], mended.inks[a]), (2, 1));

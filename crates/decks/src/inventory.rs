@@ -35,8 +35,8 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Of photos, each with its table.
-    pub fn of(tables: &[(usize, &TableReading)]) -> Self {
+    /// From photos, each with its table.
+    pub fn new(tables: &[(usize, &TableReading)]) -> Self {
         let (mut unsure, mut sure) = (Vec::new(), BTreeMap::<Card, Vec<Spot>>::new());
         for &(photo, table) in tables {
             for (card, read) in table.cards.iter().enumerate() {
@@ -52,17 +52,17 @@ impl Inventory {
         Self { deck: deck_of(tables), unsure, sure }
     }
 
-    /// Whether anything can be said of the deck: of one that is not known no card is sure.
-    pub fn is_known(&self) -> bool {
+    /// Whether any card is read with confidence, which needs a deck that the program knows.
+    pub fn has_sure_cards(&self) -> bool {
         !self.sure.is_empty()
     }
 
-    /// How many cards the whole deck has.
-    pub fn whole(&self) -> usize {
+    /// Number of cards in a complete deck.
+    pub fn deck_size(&self) -> usize {
         self.deck.cards().count()
     }
 
-    /// The cards of the deck that are nowhere clearly seen.
+    /// The cards of the deck that no photo shows clearly.
     pub fn missing(&self) -> Vec<Card> {
         self.deck.cards().filter(|card| !self.sure.contains_key(card)).collect()
     }
@@ -73,7 +73,7 @@ impl Inventory {
         several.map(|(&card, spots)| (card, spots.as_slice()))
     }
 
-    /// Whether each card is there once, and clearly seen.
+    /// Whether each card is present once, and read clearly.
     pub fn is_in_order(&self) -> bool {
         self.missing().is_empty() && self.unsure.is_empty() && self.repeated().next().is_none()
     }
@@ -97,29 +97,34 @@ mod tests {
 
     /// A table of these cards; of those with a `?` the reader is unsure.
     fn table(codes: &str) -> TableReading {
-        let card = |word: &str| {
-            let code = word.trim_end_matches('?').parse().unwrap();
-            ReadCard::new(Quad::rectangle(90.0, 60.0), code, 0.5, word.ends_with('?'))
-        };
-        TableReading::new(codes.split_whitespace().map(card).collect(), (400, 300))
+        TableReading::new(
+            codes
+                .split_whitespace()
+                .map(|word| {
+                    let code = word.trim_end_matches('?').parse().unwrap();
+                    ReadCard::new(Quad::rectangle(90.0, 60.0), code, 0.5, word.ends_with('?'))
+                })
+                .collect(),
+            (400, 300),
+        )
     }
 
     #[test]
-    fn what_is_missing_doubled_or_unsure_is_told_with_its_place() {
+    fn missing_repeated_and_unsure_cards_are_listed() {
         let deck: Vec<String> = Card::deck().skip(2).map(|card| card.to_string()).collect();
         let [one, two] = [0, 1].map(|i| Card::from_index(i).to_string());
         let first = table(&deck.join(" "));
         let second = table(&format!("{one}? {}", deck[5]));
-        let found = Inventory::of(&[(3, &first), (7, &second)]);
-        assert_eq!((found.whole(), found.missing().len()), (81, 2));
+        let found = Inventory::new(&[(3, &first), (7, &second)]);
+        assert_eq!((found.deck_size(), found.missing().len()), (81, 2));
         assert_eq!(found.missing()[1].to_string(), two);
         let repeated: Vec<_> = found.repeated().collect();
         let spots = [Spot { photo: 3, card: 5 }, Spot { photo: 7, card: 1 }];
         assert_eq!(repeated, [(deck[5].parse().unwrap(), &spots[..])]);
         assert_eq!(found.unsure[0].spot, Spot { photo: 7, card: 0 });
-        assert!(found.is_known() && !found.is_in_order());
+        assert!(found.has_sure_cards() && !found.is_in_order());
         let rest = table(&format!("{one} {two}"));
-        assert!(Inventory::of(&[(0, &first), (1, &rest)]).is_in_order());
-        assert!(!Inventory::of(&[(0, &table("1fgd?"))]).is_known());
+        assert!(Inventory::new(&[(0, &first), (1, &rest)]).is_in_order());
+        assert!(!Inventory::new(&[(0, &table("1fgd?"))]).has_sure_cards());
     }
 }

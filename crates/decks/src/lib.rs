@@ -5,7 +5,7 @@
 //! taught decks measures them, and grouped all together (`group`, by `clusters`); a person may put some
 //! right ([`Draft`]), and the groups become outlines, fills and inks (`print`, `fit`).
 //!
-//! Of a deck that is known an [`Inventory`] tells which cards photos of it lack.
+//! An [`Inventory`] lists the cards of an existing deck that photos of it lack.
 
 #![warn(unreachable_pub)]
 #![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
@@ -18,6 +18,6 @@ mod group;
 mod inventory;
 mod print;
 
-pub use checks::{LearnError, SeenPhoto, detect};
+pub use checks::{DeckPhoto, LearnError, detect};
 pub use draft::{Draft, DraftCard, Learnt, NameError, Note, Place, check_name, values_of};
 pub use inventory::{Inventory, Spot, UnsureCard};

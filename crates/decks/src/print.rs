@@ -16,19 +16,19 @@ use setsight_vision::classify::taught::{PATCH_HEIGHT, PATCH_WIDTH};
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
 pub(super) fn in_order(cards: &[DeckCard], groups: &mut Groups) {
-    let mean = |own: &[usize], g: usize, value: &dyn Fn(&DeckCard) -> f32| {
-        let of: Vec<f32> =
-            cards.iter().zip(own).filter(|(_, own)| **own == g).map(|(c, _)| value(c)).collect();
-        of.iter().sum::<f32>() / of.len().max(1) as f32
+    let mean = |assigned: &[usize], g: usize, value: &dyn Fn(&DeckCard) -> f32| {
+        let group = cards.iter().zip(assigned).filter(|(_, group)| **group == g);
+        let values: Vec<f32> = group.map(|(card, _)| value(card)).collect();
+        values.iter().sum::<f32>() / values.len().max(1) as f32
     };
     let sorted = |value: &dyn Fn(usize) -> f32| {
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         order
     };
-    let rename = |own: &mut Vec<usize>, order: [usize; 3]| {
+    let rename = |list: &mut Vec<usize>, order: [usize; 3]| {
         let place = |g: usize| order.iter().position(|o| *o == g).unwrap_or(0);
-        own.iter_mut().for_each(|g| *g = place(*g));
+        list.iter_mut().for_each(|g| *g = place(*g));
     };
     let by_area = sorted(&|g| -mean(&groups.shapes, g, &|c| c.measured.mask.area_px() as f32));
     rename(&mut groups.shapes, by_area);
@@ -75,11 +75,13 @@ pub(super) fn deck(
     };
     let blur = median(cards.iter().map(|card| card.measured.blur_px)).unwrap_or(1.0);
     let count = if groups.one_fill { 1 } else { 3 };
-    let fit = |g: usize| {
-        let tell = |part: f64| tell((g as f64 + part) / count as f64);
-        fit::fill(cards, groups, g, &deck, 0.9 * blur, &tell)
-    };
-    let fills: Vec<Fill> = (0..count).map(fit).collect();
+    let fills: Vec<Fill> = (0..count)
+        .map(|g| {
+            fit::fill(cards, groups, g, &deck, 0.9 * blur, &|part: f64| {
+                tell((g as f64 + part) / count as f64)
+            })
+        })
+        .collect();
     for g in 0..3 {
         deck.fills[g] = named_fill(fills[g.min(count - 1)]);
     }
@@ -100,19 +102,8 @@ fn contour(soft: &[f32]) -> Vec<(f64, f64)> {
     /// Blank pixels around it: a contour along the picture's own border is not found.
     const MARGIN: usize = 1;
     let (w, h) = (PATCH_WIDTH * FINER, PATCH_HEIGHT * FINER);
-    let at = |x: usize, y: usize| {
-        let along = |v: usize, last: usize| {
-            let v = ((v as f32 + 0.5) / FINER as f32 - 0.5).clamp(0.0, last as f32 - 1e-3);
-            (v as usize, v.fract())
-        };
-        let ((i, fu), (j, fv)) = (along(x, PATCH_WIDTH - 1), along(y, PATCH_HEIGHT - 1));
-        let k = j * PATCH_WIDTH + i;
-        let (top, low) = (
-            soft[k] + (soft[k + 1] - soft[k]) * fu,
-            soft[k + PATCH_WIDTH] + (soft[k + PATCH_WIDTH + 1] - soft[k + PATCH_WIDTH]) * fu,
-        );
-        top + (low - top) * fv
-    };
+    let at =
+        |x: usize, y: usize| share_at(soft, [x, y].map(|v| (v as f32 + 0.5) / FINER as f32 - 0.5));
     let size = [w, h].map(|side| (side + 2 * MARGIN) as u32);
     let picture = GrayImage::from_fn(size[0], size[1], |x, y| {
         let [x, y] = [x, y].map(|v| (v as usize).wrapping_sub(MARGIN));
@@ -143,45 +134,60 @@ fn contour(soft: &[f32]) -> Vec<(f64, f64)> {
     let (x, y) = (bounds(|p| p.0), bounds(|p| p.1));
     let middle = ((x.0 + x.1) / 2.0, (y.0 + y.1) / 2.0);
     let grown = |v: f64, half: f64| v * (half + 0.5) / half.max(1.0);
-    let into = |p: &(f64, f64)| {
-        let u = grown(p.0 - middle.0, (x.1 - x.0) / 2.0) / (FINER * WIDTH) as f64;
-        let v = grown(p.1 - middle.1, (y.1 - y.0) / 2.0) / (FINER * HEIGHT) as f64;
-        (u.clamp(-MOST_REACH.0, MOST_REACH.0), v.clamp(-MOST_REACH.1, MOST_REACH.1))
+    polygon
+        .iter()
+        .map(|p| {
+            let u = grown(p.0 - middle.0, (x.1 - x.0) / 2.0) / (FINER * WIDTH) as f64;
+            let v = grown(p.1 - middle.1, (y.1 - y.0) / 2.0) / (FINER * HEIGHT) as f64;
+            (u.clamp(-MOST_REACH.0, MOST_REACH.0), v.clamp(-MOST_REACH.1, MOST_REACH.1))
+        })
+        .collect()
+}
+
+/// A share between the pixels of a patch, bilinearly.
+fn share_at(soft: &[f32], [x, y]: [f32; 2]) -> f32 {
+    let along = |v: f32, last: usize| {
+        let v = v.clamp(0.0, last as f32 - 1e-3);
+        (v as usize, v.fract())
     };
-    polygon.iter().map(into).collect()
+    let ((i, fu), (j, fv)) = (along(x, PATCH_WIDTH - 1), along(y, PATCH_HEIGHT - 1));
+    let [top, low] = [j, j + 1].map(|j| {
+        let row = &soft[j * PATCH_WIDTH + i..][..2];
+        row[0] + (row[1] - row[0]) * fu
+    });
+    top + (low - top) * fv
 }
 
 /// The ink of a group, as its most solid cards show it.
 fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
     // Thin lines are paler than what is solid: of each fill the median, then the strongest.
-    let of_fill = |fill: usize| {
-        let own: Vec<[f32; 3]> = (0..cards.len())
+    let lights = (0..3).filter_map(|fill| {
+        let lights: Vec<[f32; 3]> = (0..cards.len())
             .filter(|&i| groups.inks[i] == g && groups.fills[i] == fill)
             .map(|i| cards[i].measured.light)
             .collect();
-        let channel = |c: usize| median(own.iter().map(|light| light[c]));
+        let channel = |c: usize| median(lights.iter().map(|light| light[c]));
         Some([channel(0)?, channel(1)?, channel(2)?])
-    };
+    });
     let sum = |light: &[f32; 3]| light.iter().sum::<f32>();
-    let light = (0..3).filter_map(of_fill).min_by(|a, b| sum(a).total_cmp(&sum(b)));
+    let light = lights.min_by(|a, b| sum(a).total_cmp(&sum(b)));
     let light = light.unwrap_or([0.0; 3]);
     let srgb =
         light.map(|v| (255.0 * srgb_from_linear(f64::from(v.clamp(0.0, 1.0)))).round() as u8);
     Ink { name: color_name(light).to_owned(), printings: vec![srgb] }
 }
 
-/// What people call a colour, as shares of the stock's light.
+/// The usual name of a colour, given as shares of the stock's light.
 fn color_name(light: [f32; 3]) -> &'static str {
     /// Lamps and the photo's exposure change lightness more than hue.
     const LIGHTNESS_WORTH: f32 = 0.5;
     /// The colours are given with the stock at this reflectance.
     const WHITE: f64 = 0.86;
-    let own = lab(light);
+    let ink_lab = lab(light);
     let far = |srgb: [u8; 3]| -> f32 {
-        let share = |v: u8| (linear_from_srgb(f64::from(v) / 255.0) / WHITE) as f32;
         let [l, a, b]: [f32; 3] = {
-            let other = lab(srgb.map(share));
-            std::array::from_fn(|d| own[d] - other[d])
+            let other = lab(srgb.map(|v| (linear_from_srgb(f64::from(v) / 255.0) / WHITE) as f32));
+            std::array::from_fn(|d| ink_lab[d] - other[d])
         };
         LIGHTNESS_WORTH * l * l + a * a + b * b
     };
@@ -195,8 +201,8 @@ const SHADES: [(&str, &str); 2] = [("dark red", "red"), ("light green", "green")
 /// A red is dark beside another red alone: by itself it may be lit badly.
 fn without_shades(mut inks: [Ink; 3]) -> [Ink; 3] {
     for (shade, plain) in SHADES {
-        let alike = |ink: &&mut Ink| ink.name == shade || ink.name == plain;
-        let mut of_both: Vec<&mut Ink> = inks.iter_mut().filter(alike).collect();
+        let mut of_both: Vec<&mut Ink> =
+            inks.iter_mut().filter(|ink| ink.name == shade || ink.name == plain).collect();
         if let [only] = &mut of_both[..] {
             only.name = plain.to_owned();
         }
@@ -204,7 +210,7 @@ fn without_shades(mut inks: [Ink; 3]) -> [Ink; 3] {
     inks
 }
 
-/// Inks of one name are told apart by a number.
+/// Inks of one name get a number.
 fn apart_in_name(mut inks: [Ink; 3]) -> [Ink; 3] {
     let names = inks.each_ref().map(|ink| ink.name.clone());
     for (g, ink) in inks.iter_mut().enumerate() {
@@ -234,7 +240,7 @@ pub(super) fn named_fill(fill: Fill) -> NamedFill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::group::tests::deck as seen;
+    use crate::group::tests::deck as photographed;
 
     /// What an ink of a catalogue colour is called, with this part of its light left.
     fn called(name: &str, part: f32) -> &'static str {
@@ -287,27 +293,27 @@ mod tests {
 
     #[test]
     fn the_deck_that_was_photographed_comes_out() {
-        let (cards, groups) = seen();
+        let (cards, groups) = photographed();
         let truth = Deck::invented(31);
-        let told = std::sync::Mutex::new(Vec::new());
-        let tell = |part: f64| told.lock().unwrap().push(part);
-        let learnt = deck(&cards, &groups, "ours", &tell);
-        let told = told.into_inner().unwrap();
+        let progress = std::sync::Mutex::new(Vec::new());
+        let learnt =
+            deck(&cards, &groups, "ours", &|part: f64| progress.lock().unwrap().push(part));
+        let progress = progress.into_inner().unwrap();
         // In about as many steps as are drawn, to the end.
-        assert!(told.len() > 500 && told.iter().all(|part| (0.0..=1.0).contains(part)));
-        assert!(told.contains(&1.0));
-        for (own, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
+        assert!(progress.len() > 500 && progress.iter().all(|part| (0.0..=1.0).contains(part)));
+        assert!(progress.contains(&1.0));
+        for (found, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
             let most = |symbol: &Symbol, axis: fn(&(f64, f64)) -> f64| {
                 symbol.outline().iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))
             };
-            assert!((most(own, |p| p.0) - most(drawn, |p| p.0)).abs() < 0.006, "{}", drawn.name);
-            assert!((most(own, |p| p.1) - most(drawn, |p| p.1)).abs() < 0.012, "{}", drawn.name);
+            assert!((most(found, |p| p.0) - most(drawn, |p| p.0)).abs() < 0.006, "{}", drawn.name);
+            assert!((most(found, |p| p.1) - most(drawn, |p| p.1)).abs() < 0.012, "{}", drawn.name);
         }
-        for (own, drawn) in learnt.fills.iter().zip(&truth.fills) {
-            assert_eq!(own.fill.kind, drawn.fill.kind);
+        for (found, drawn) in learnt.fills.iter().zip(&truth.fills) {
+            assert_eq!(found.fill.kind, drawn.fill.kind);
             // Little of one stroke and much of the other may look the same; how often they come does not.
-            let pitch = own.fill.pitch_mm / drawn.fill.pitch_mm;
-            assert!((0.8..1.25).contains(&pitch), "{own:?} {drawn:?}");
+            let pitch = found.fill.pitch_mm / drawn.fill.pitch_mm;
+            assert!((0.8..1.25).contains(&pitch), "{found:?} {drawn:?}");
         }
         // Its file is a deck's file.
         let text = learnt.to_text();

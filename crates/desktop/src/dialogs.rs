@@ -3,11 +3,11 @@
 use rfd::FileDialog;
 use std::{
     path::PathBuf,
-    sync::mpsc::{Receiver, TryRecvError, channel},
+    sync::mpsc::{Receiver, Sender, TryRecvError, channel},
     time::{Duration, Instant},
 };
 
-/// A dialog that ends sooner than this was never seen: there is none on this system.
+/// A dialog that ends sooner than this was never shown: this system has none.
 const NOBODY_IS_SO_QUICK: Duration = Duration::from_millis(250);
 
 /// What may be named.
@@ -68,22 +68,11 @@ impl<T> Dialogs<T> {
             // The other end hangs up: no dialog here.
             return;
         }
-        let show = move || {
-            let start = Instant::now();
-            let answer = match shown(dialog).filter(|paths| !paths.is_empty()) {
-                Some(paths) => Answer::Paths(paths),
-                None if start.elapsed() < NOBODY_IS_SO_QUICK => Answer::NoDialog,
-                None => Answer::Cancelled,
-            };
-            // The window may be gone.
-            let _ = sender.send(answer);
-            wake();
-        };
         if cfg!(target_os = "macos") {
             // There dialogs belong to the main thread.
-            show();
+            show(dialog, &sender, wake);
         } else {
-            std::thread::spawn(show);
+            std::thread::spawn(move || show(dialog, &sender, wake));
         }
     }
 
@@ -102,7 +91,20 @@ impl<T> Dialogs<T> {
     }
 }
 
-/// Shows a text in a window of its own and waits until it is closed: for who sees no terminal.
+/// Shows a dialog and sends its answer.
+fn show(dialog: Dialog, answers: &Sender<Answer>, wake: impl FnOnce()) {
+    let start = Instant::now();
+    let answer = match shown(dialog).filter(|paths| !paths.is_empty()) {
+        Some(paths) => Answer::Paths(paths),
+        None if start.elapsed() < NOBODY_IS_SO_QUICK => Answer::NoDialog,
+        None => Answer::Cancelled,
+    };
+    // The window may be gone.
+    let _ = answers.send(answer);
+    wake();
+}
+
+/// Shows a text in a window of its own and waits until it is closed: for users without a terminal.
 #[cfg(windows)]
 pub fn alert(title: &str, text: &str) {
     let dialog = rfd::MessageDialog::new().set_level(rfd::MessageLevel::Error);

@@ -18,7 +18,7 @@ pub use dialogs::{Answer, Dialog, Dialogs, Pick};
 pub use native::{Content, Failure, Options, color_image, open};
 
 /// Whether there is a desktop to open a window on: on Linux, whether the environment names a display.
-pub fn is_there() -> bool {
+pub fn is_available() -> bool {
     #[cfg(target_os = "linux")]
     return screen::Named::of_process().is_any();
     #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,4 @@
-//! The window of the system: what it shows, and what it is told; it is chosen, opened and run, and its picture is
+//! The system's window: its content and its options; it is chosen, opened and run, and its picture is
 //! taken.
 
 use crate::fonts;
@@ -136,14 +136,14 @@ pub fn open<C: Content>(
 /// touches it.
 fn close_at(stop: &'static AtomicBool, ctx: Context) -> std::io::Result<()> {
     const PAUSE: Duration = Duration::from_millis(100);
-    let wait = move || {
+    let thread = thread::Builder::new().name("stop".into()).spawn(move || {
         while !stop.load(Ordering::Relaxed) {
             thread::sleep(PAUSE);
         }
         ctx.send_viewport_cmd(ViewportCommand::Close);
         ctx.request_repaint();
-    };
-    thread::Builder::new().name("stop".into()).spawn(wait).map(drop)
+    });
+    thread.map(drop)
 }
 
 /// Chooses the display system, and what to ask the toolkit for. What it gives must be kept until the
@@ -163,11 +163,11 @@ fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> 
     Ok(system)
 }
 
-/// Width and height of what there is for windows, in points, where it can be told before one is there.
+/// Width and height of the room for windows, in points, if it is known before one is opened.
 #[cfg(target_os = "linux")]
 fn work_area(screen: &System) -> Option<(f32, f32)> {
     match screen {
-        // A compositor tells the window itself how large it may be.
+        // A compositor limits the size of the window itself.
         System::Wayland => None,
         System::X11(connection) => screen::work_area(connection),
     }
@@ -197,11 +197,11 @@ fn choose_screen(_: &mut eframe::NativeOptions) -> Result<Box<()>, Failure> {
     Ok(Box::default())
 }
 
-/// What the system lacks for a window, in words for those who start it.
+/// What the system lacks for a window, for the user.
 fn failure(error: eframe::Error) -> Failure {
-    let said = error.to_string();
-    // Of a place in a library's code, "file.rs:12: ", nobody has any use.
-    let words = said.rsplit_once(".rs:").map_or(said.as_str(), |(_, words)| words);
+    let text = error.to_string();
+    // A place in a library's code, "file.rs:12: ", is of no use.
+    let words = text.rsplit_once(".rs:").map_or(text.as_str(), |(_, words)| words);
     let words =
         words.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':').trim().to_owned();
     match error {
@@ -244,8 +244,17 @@ impl<C: Content> Runner<C> {
         outcome: Outcome<C::Outcome>,
     ) -> Self {
         fonts::install(&cc.egui_ctx);
-        let shot = |path| Shot { path, since: Instant::now(), settled: 0, taken: Arc::default() };
-        Self { content: make(&cc.egui_ctx), screenshot: screenshot.map(shot), outcome, size: None }
+        Self {
+            content: make(&cc.egui_ctx),
+            screenshot: screenshot.map(|path| Shot {
+                path,
+                since: Instant::now(),
+                settled: 0,
+                taken: Arc::default(),
+            }),
+            outcome,
+            size: None,
+        }
     }
 
     fn finish(&mut self, ctx: &Context, outcome: Result<C::Outcome, Failure>) {
@@ -273,10 +282,11 @@ impl<C: Content> Runner<C> {
         shot.settled = if self.content.is_ready() { shot.settled + 1 } else { 0 };
         if shot.settled == LAST_FRAMES {
             let taken = Arc::clone(&shot.taken);
-            let keep = move |picture| {
-                *taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(picture);
-            };
-            ctx.send_viewport_cmd(ViewportCommand::Screenshot(ScreenshotCallback::new(keep)));
+            ctx.send_viewport_cmd(ViewportCommand::Screenshot(ScreenshotCallback::new(
+                move |picture| {
+                    *taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(picture);
+                },
+            )));
         }
     }
 }

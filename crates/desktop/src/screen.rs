@@ -134,14 +134,14 @@ pub fn reaches_wayland(named: &Named) -> Result<(), String> {
             )
         })?;
     }
-    for (is_there, library) in [
+    for (is_loaded, library) in [
         (wayland_sys::client::is_lib_available(), "libwayland-client.so.0"),
         (
             wayland_sys::egl::is_lib_available(),
             "libwayland-egl.so.1 (Debian's package libwayland-egl1)",
         ),
     ] {
-        if !is_there {
+        if !is_loaded {
             return Err(format!(
                 "Wayland cannot be used, because the library {library} is missing"
             ));
@@ -150,25 +150,28 @@ pub fn reaches_wayland(named: &Named) -> Result<(), String> {
     Ok(())
 }
 
-/// Width and height of what the desktop's own bars leave of the screen, in points; none where nobody
-/// says it.
+/// Width and height of what the desktop's own bars leave of the screen, in points; `None` if
+/// it is not stated.
 pub fn work_area(connection: &RustConnection) -> Option<(f32, f32)> {
     let root = connection.setup().roots.first()?.root;
     let name = connection.intern_atom(true, b"_NET_WORKAREA").ok()?.reply().ok()?.atom;
     let kind = AtomEnum::CARDINAL;
-    let told = connection.get_property(false, root, name, kind, 0, 4).ok()?.reply().ok()?;
-    let area: Vec<u32> = told.value32()?.collect();
+    let property = connection.get_property(false, root, name, kind, 0, 4).ok()?.reply().ok()?;
+    let area: Vec<u32> = property.value32()?.collect();
     let &[_, _, width, height] = area.as_slice() else { return None };
     let (name, kind) = (AtomEnum::RESOURCE_MANAGER, AtomEnum::STRING);
-    let told = connection.get_property(false, root, name, kind, 0, 1 << 16).ok()?.reply().ok()?;
-    let scale = scale_in(&String::from_utf8_lossy(&told.value));
+    let property =
+        connection.get_property(false, root, name, kind, 0, 1 << 16).ok()?.reply().ok()?;
+    let scale = scale_in(&String::from_utf8_lossy(&property.value));
     Some((width as f32 / scale, height as f32 / scale))
 }
 
 /// Pixels of the screen per point, as the X resources say.
 fn scale_in(resources: &str) -> f32 {
-    let value = |line: &str| line.strip_prefix("Xft.dpi:")?.trim().parse::<f32>().ok();
-    let dpi = resources.lines().find_map(value).filter(|dpi| *dpi > 0.0);
+    let dpi = resources
+        .lines()
+        .find_map(|line| line.strip_prefix("Xft.dpi:")?.trim().parse::<f32>().ok())
+        .filter(|dpi| *dpi > 0.0);
     dpi.map_or(1.0, |dpi| dpi / 96.0)
 }
 
@@ -208,16 +211,16 @@ mod tests {
 
     #[test]
     fn a_scale_at_which_the_library_panics_is_refused() {
-        let said = |scale: &str| {
+        let refusal = |scale: &str| {
             let named = named([None, None, None, Some(":none")]);
             reaches_x11(&Named { x11_scale: Some(scale.into()), ..named }).unwrap_err()
         };
         for scale in ["0", "-1", "nan", "inf", "big"] {
             let expected = format!("WINIT_X11_SCALE_FACTOR is {scale}; expected a number above 0");
-            assert!(said(scale).starts_with(&expected), "{}", said(scale));
+            assert!(refusal(scale).starts_with(&expected), "{}", refusal(scale));
         }
         for scale in ["1.5", "RandR", ""] {
-            assert!(said(scale).contains("does not answer"), "{}", said(scale));
+            assert!(refusal(scale).contains("does not answer"), "{}", refusal(scale));
         }
     }
 
@@ -266,15 +269,15 @@ mod tests {
     }
 
     #[test]
-    fn without_a_screen_the_reasons_are_told() {
-        let said = |names, wayland, x11| chosen(names, wayland, x11).0.unwrap_err().to_string();
+    fn without_a_screen_the_reasons_are_given() {
+        let refusal = |names, wayland, x11| chosen(names, wayland, x11).0.unwrap_err().to_string();
         let (no_w, no_x) = (Err("no w"), Err("no x"));
         let nothing = "there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)";
-        assert_eq!(said([None; 4], Ok(()), Ok(())), nothing);
-        assert_eq!(said([Some(""), Some(""), None, Some("")], Ok(()), Ok(())), nothing);
-        assert_eq!(said([None, Some("w"), None, None], no_w, Ok(())), "no w");
-        assert_eq!(said([None, None, None, Some(":0")], Ok(()), no_x), "no x");
-        assert_eq!(said([None, Some("w"), None, Some(":0")], no_w, no_x), "no w, and no x");
+        assert_eq!(refusal([None; 4], Ok(()), Ok(())), nothing);
+        assert_eq!(refusal([Some(""), Some(""), None, Some("")], Ok(()), Ok(())), nothing);
+        assert_eq!(refusal([None, Some("w"), None, None], no_w, Ok(())), "no w");
+        assert_eq!(refusal([None, None, None, Some(":0")], Ok(()), no_x), "no x");
+        assert_eq!(refusal([None, Some("w"), None, Some(":0")], no_w, no_x), "no w, and no x");
     }
 
     #[test]
@@ -295,17 +298,17 @@ mod tests {
     fn what_does_not_answer_is_found_out() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().to_str().unwrap();
-        let said = |names| reaches_wayland(&named(names)).unwrap_err();
+        let refusal = |names| reaches_wayland(&named(names)).unwrap_err();
         assert!(
-            said([None, Some("gone"), Some(folder), None])
+            refusal([None, Some("gone"), Some(folder), None])
                 .contains("/gone (WAYLAND_DISPLAY) does not")
         );
         // A socket that nobody listens on any more.
         drop(std::os::unix::net::UnixListener::bind(dir.path().join("stale")).unwrap());
-        assert!(said([None, Some("stale"), Some(folder), None]).contains("does not answer"));
+        assert!(refusal([None, Some("stale"), Some(folder), None]).contains("does not answer"));
         for socket in ["", "x", "-1", "0/../1", "987654"] {
             assert!(
-                said([Some(socket), Some("w"), None, None]).contains("WAYLAND_SOCKET"),
+                refusal([Some(socket), Some("w"), None, None]).contains("WAYLAND_SOCKET"),
                 "{socket}"
             );
         }

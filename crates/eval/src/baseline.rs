@@ -68,7 +68,7 @@ impl Baseline {
 
     /// The figures of the reader of this name; the only figures if there is one reader with another
     /// name.
-    fn of(&self, reader: &str) -> Option<&Value> {
+    fn figures_of(&self, reader: &str) -> Option<&Value> {
         let Some(readers) = self.0["readers"].as_object() else { return Some(&self.0) };
         let only = if readers.len() == 1 { readers.values().next() } else { None };
         readers.get(reader).or(only)
@@ -76,8 +76,8 @@ impl Baseline {
 
     /// Compares the figures; `None` if the baseline has none for this reader.
     pub fn compare(&self, now: &Value) -> Option<Comparison> {
-        let before = self.of(now["reader"].as_str().unwrap_or_default())?;
-        Some(Comparison::of(before, now))
+        let before = self.figures_of(now["reader"].as_str().unwrap_or_default())?;
+        Some(Comparison::new(before, now))
     }
 }
 
@@ -140,7 +140,7 @@ pub struct Comparison {
     /// Number of photos in only one of the two.
     pub photos_not_in_both: usize,
     /// Whether the earlier figures list single cards.
-    pub cards_known: bool,
+    pub lists_cards: bool,
 }
 
 /// By source and file.
@@ -159,7 +159,7 @@ fn rank(verdict: &str) -> u8 {
 }
 
 impl Comparison {
-    fn of(before: &Value, now: &Value) -> Self {
+    fn new(before: &Value, now: &Value) -> Self {
         let text = |v: &Value| v["reader"].as_str().unwrap_or("unknown").to_owned();
         let mut result = Self { readers: (text(before), text(now)), ..Self::default() };
         let change = |measure: &Measure, name: String, before: &Value, now: &Value| {
@@ -200,7 +200,7 @@ impl Comparison {
 
     fn compare_photos(&mut self, before: &[PhotoOutcome], now: &[PhotoOutcome]) {
         let [before, now] = [before, now].map(by_photo);
-        self.cards_known = true;
+        self.lists_cards = true;
         let only = |a: &BTreeMap<_, &PhotoOutcome>, b: &BTreeMap<_, &PhotoOutcome>| {
             a.keys().filter(|key| !b.contains_key(*key)).count()
         };
@@ -258,27 +258,29 @@ impl Comparison {
 /// Maximum number of cards listed on a terminal; the report lists all.
 const SHOWN: usize = 20;
 
+impl Change {
+    fn write_to(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.gain() {
+            g if g >= 0.005 => "better",
+            g if g <= -0.005 => "worse",
+            _ => "",
+        };
+        let (name, before, now) = (printable::line(&self.name), self.before, self.now);
+        writeln!(out, "  {name:<38}{before:>8.2}{now:>8.2}  {word}")
+    }
+}
+
 impl fmt::Display for Comparison {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reader = printable::line(&self.readers.0);
         writeln!(out, "against the baseline (reader {reader})      before     now")?;
-        let line = |out: &mut fmt::Formatter<'_>, change: &Change| {
-            let gain = change.gain();
-            let word = match gain {
-                g if g >= 0.005 => "better",
-                g if g <= -0.005 => "worse",
-                _ => "",
-            };
-            let (name, before, now) = (printable::line(&change.name), change.before, change.now);
-            writeln!(out, "  {name:<38}{before:>8.2}{now:>8.2}  {word}")
-        };
         for change in self.all.iter().chain(&self.groups) {
-            line(out, change)?;
+            change.write_to(out)?;
         }
         if self.photos_not_in_both > 0 {
             writeln!(out, "  {} photos are not in both", self.photos_not_in_both)?;
         }
-        if !self.cards_known {
+        if !self.lists_cards {
             return writeln!(out, "  the baseline does not tell of single cards");
         }
         out.write_str(&self.card_lists("; a report lists them"))
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn better_and_worse_are_told_apart_card_by_card() {
+    fn better_and_worse_are_compared_card_by_card() {
         let before = figures(
             50.0,
             &["3fgd", "1opd"],
@@ -338,7 +340,7 @@ mod tests {
             &["1fgd", "1opd"],
             json!([mistake(Some("2fgd"), "wrong"), mistake(Some("3fgd"), "missed")]),
         );
-        let c = Comparison::of(&before, &now);
+        let c = Comparison::new(&before, &now);
         assert_eq!(c.all.iter().map(Change::gain).collect::<Vec<_>>(), [25.0, 25.0]);
         assert_eq!(c.groups.len(), 1, "what did not change is not listed: {:?}", c.groups);
         let cards = |list: &[CardChange]| -> Vec<String> {
@@ -354,8 +356,8 @@ mod tests {
     fn figures_without_cards_are_compared_as_far_as_they_go() {
         let mut before = figures(50.0, &[], json!([]));
         before.as_object_mut().unwrap().remove("photos");
-        let c = Comparison::of(&before, &figures(40.0, &[], json!([])));
-        assert!(!c.cards_known && c.all[0].gain() == -10.0);
+        let c = Comparison::new(&before, &figures(40.0, &[], json!([])));
+        assert!(!c.lists_cards && c.all[0].gain() == -10.0);
         assert!(c.to_string().contains("does not tell of single cards"));
     }
 

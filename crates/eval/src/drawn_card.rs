@@ -11,7 +11,7 @@ use setsight_game::sets::{Set, Verdict, explain, find_all};
 use std::{collections::HashSet, f64::consts::PI, sync::Arc};
 
 /// What the cards of a deck refer to, to be written once in a page: the marks of their fills, and the
-/// outlines that cut these. `name` tells them from another deck's.
+/// outlines that cut these. `name` distinguishes them from another deck's.
 ///
 /// A fill is lines, not a pattern of SVG: browsers print that as a picture, whose stripes are a grey tint.
 pub fn fills(deck: &Deck, name: &str) -> Markup {
@@ -56,8 +56,8 @@ pub struct DrawnOnce {
 impl DrawnOnce {
     /// A card, at its place in the page.
     pub fn svg(&mut self, deck: &Arc<Deck>, card: Card) -> Markup {
-        let known = self.decks.iter().position(|known| known == deck);
-        let place = known.unwrap_or_else(|| {
+        let index = self.decks.iter().position(|other| other == deck);
+        let place = index.unwrap_or_else(|| {
             self.decks.push(Arc::clone(deck));
             self.decks.len() - 1
         });
@@ -68,7 +68,7 @@ impl DrawnOnce {
             false => html! { use href={ "#" (id) } {} },
         };
         html! {
-            @if known.is_none() { (fills(deck, &name)) }
+            @if index.is_none() { (fills(deck, &name)) }
             (framed(deck, card, &content))
         }
     }
@@ -192,7 +192,7 @@ const BOARD_CARDS: usize = 12;
 /// What the patterns of the page's deck are called.
 const DECK: &str = "deck";
 
-/// The words of sheets, in the language of whoever prints them.
+/// The words of sheets, in the user's language.
 pub struct SheetWords<'a> {
     /// What is to be done with a board.
     pub task: String,
@@ -254,7 +254,7 @@ pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], per_sheet: usize
     page(&deck, title, if per_sheet == 2 { "portrait" } else { "landscape" }, &body)
 }
 
-/// A board with a line for whoever looks for its sets.
+/// A board with a line to note its sets on.
 fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
     let letter = |color: Color| {
@@ -335,9 +335,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_card_refers_to_is_there() {
-        let known = [Deck::classic(), Deck::rectangles()].map(|deck| (*deck).clone());
-        for deck in known.into_iter().chain((0..30).map(Deck::invented)) {
+    fn references_of_a_card_resolve() {
+        let decks = [Deck::classic(), Deck::rectangles()].map(|deck| (*deck).clone());
+        for deck in decks.into_iter().chain((0..30).map(Deck::invented)) {
             let fills = fills(&deck, "d").into_string();
             for card in deck.cards() {
                 let text = svg(&deck, "d", card, false).into_string();

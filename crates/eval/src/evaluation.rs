@@ -77,13 +77,7 @@ impl Evaluation {
     /// Median CPU time of each stage over the photos, in ms; the last is `total`.
     pub(crate) fn median_stage_ms(&self) -> Vec<(&str, f64)> {
         // Of an even number the mean of the middle two.
-        let median = |ms: &[f64]| {
-            let mut ms = ms.to_vec();
-            ms.sort_by(f64::total_cmp);
-            let (low, high) = (ms.len().saturating_sub(1) / 2, ms.len() / 2);
-            ms.get(high).map_or(0.0, |high| (ms[low] + high) / 2.0)
-        };
-        self.stage_cpu_ms.iter().map(|(name, ms)| (&**name, median(ms))).collect()
+        self.stage_cpu_ms.iter().map(|(name, ms)| (&**name, median_ms(ms.clone()))).collect()
     }
 
     /// All of it as one JSON object.
@@ -131,6 +125,12 @@ impl Evaluation {
             "photos": self.photos,
         })
     }
+}
+
+fn median_ms(mut ms: Vec<f64>) -> f64 {
+    ms.sort_by(f64::total_cmp);
+    let (low, high) = (ms.len().saturating_sub(1) / 2, ms.len() / 2);
+    ms.get(high).map_or(0.0, |high| (ms[low] + high) / 2.0)
 }
 
 /// For a terminal: the main figures, then tables.
@@ -312,26 +312,35 @@ impl SideBySide<'_> {
     }
 }
 
+impl SideBySide<'_> {
+    fn write_columns(
+        &self,
+        out: &mut fmt::Formatter<'_>,
+        text: &dyn Fn(&Evaluation) -> String,
+    ) -> fmt::Result {
+        for evaluation in self.0 {
+            write!(out, "{:>14}", text(evaluation))?;
+        }
+        writeln!(out)
+    }
+}
+
 impl fmt::Display for SideBySide<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.0.first() else { return Ok(()) };
         writeln!(out, "{}, {} labelled cards", first.all.pictures(), first.all.cards)?;
-        let columns = |out: &mut fmt::Formatter<'_>, text: &dyn Fn(&Evaluation) -> String| {
-            for evaluation in self.0 {
-                write!(out, "{:>14}", text(evaluation))?;
-            }
-            writeln!(out)
-        };
         write!(out, "  {:<24}", "")?;
-        columns(out, &|e| e.reader.clone())?;
+        self.write_columns(out, &|e| e.reader.clone())?;
         for (name, value) in ROWS {
             write!(out, "  {name:<24}")?;
-            columns(out, &|e| value(&e.all))?;
+            self.write_columns(out, &|e| value(&e.all))?;
         }
         write!(out, "  {:<24}", "confidence off by")?;
-        columns(out, &|e| format!("{:.2} %", 100.0 * e.reliability.calibration_error()))?;
+        self.write_columns(out, &|e| {
+            format!("{:.2} %", 100.0 * e.reliability.calibration_error())
+        })?;
         write!(out, "  {:<24}", "CPU ms a photo")?;
-        columns(out, &|e| {
+        self.write_columns(out, &|e| {
             e.median_stage_ms().last().map_or(String::new(), |(_, ms)| format!("{ms:.1}"))
         })?;
         for (title, groups) in
@@ -342,10 +351,10 @@ impl fmt::Display for SideBySide<'_> {
             }
             let width = groups.keys().map(|name| name.chars().count()).max().unwrap_or(0).max(24);
             write!(out, "\n{title:<0$}", width + 2)?;
-            columns(out, &|e| e.reader.clone())?;
+            self.write_columns(out, &|e| e.reader.clone())?;
             for name in groups.keys() {
                 write!(out, "  {:<width$}", line(name))?;
-                columns(out, &|e| {
+                self.write_columns(out, &|e| {
                     let group = e.by_source.get(name).filter(|_| title.ends_with("source"));
                     let group = group.or_else(|| e.by_tag.get(name));
                     group.map_or(String::new(), |f| format!("{:.1} %", f.right_percent()))
@@ -525,20 +534,21 @@ mod tests {
 
     #[test]
     fn readers_stand_side_by_side() {
-        let of = |reader: &str, right: usize| {
-            let mut e = Evaluation::of_reader(reader);
-            let figures =
-                Figures { photos: 1, cards: 4, right, missed: 4 - right, ..Figures::default() };
-            e.add(&[], &PhotoResult { figures, ..fake("kitchen") });
-            e
-        };
-        let both = [of("classical", 2), of("neural", 4)];
+        let both = [reader_with("classical", 2), reader_with("neural", 4)];
         let text = SideBySide(&both).to_string();
         let line = text.lines().find(|line| line.contains("read right")).unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(words, ["read", "right", "50.0", "%", "100.0", "%"]);
         assert!(text.lines().any(|line| line.trim().starts_with("kitchen")), "{text}");
         assert_eq!(SideBySide(&both).to_json()["readers"]["neural"]["all"]["right"], 4);
+    }
+
+    fn reader_with(name: &str, right: usize) -> Evaluation {
+        let mut evaluation = Evaluation::of_reader(name);
+        let figures =
+            Figures { photos: 1, cards: 4, right, missed: 4 - right, ..Figures::default() };
+        evaluation.add(&[], &PhotoResult { figures, ..fake("kitchen") });
+        evaluation
     }
 
     #[test]

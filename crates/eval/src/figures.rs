@@ -72,22 +72,27 @@ fn word(verdict: Verdict) -> &'static str {
     }
 }
 
+impl CardOutcome {
+    fn new(card: Option<Card>, verdict: &str, reading: Option<&ReadCard>) -> Self {
+        Self {
+            card: card.map(|card| card.to_string()),
+            verdict: verdict.to_owned(),
+            read: reading.map(|reading| reading.card.to_string()),
+            // Four digits are enough.
+            confidence: reading.map(|reading| (reading.confidence * 1e4).round() / 1e4),
+        }
+    }
+}
+
 impl PhotoOutcome {
     /// The outcome of a photo's labels.
-    pub(crate) fn of(
+    pub(crate) fn new(
         (source, image): (&str, &str),
         (table, found): (TableLabel, TableLabel),
         labels: &[CardLabel],
         readings: &[ReadCard],
         matched: &Match,
     ) -> Self {
-        let outcome = |card: Option<Card>, verdict: &str, reading: Option<&ReadCard>| CardOutcome {
-            card: card.map(|card| card.to_string()),
-            verdict: verdict.to_owned(),
-            read: reading.map(|reading| reading.card.to_string()),
-            // Four digits are enough.
-            confidence: reading.map(|reading| (reading.confidence * 1e4).round() / 1e4),
-        };
         let (mut right, mut mistakes) = (Vec::new(), Vec::new());
         for (i, label) in labels.iter().enumerate() {
             let verdict = matched.verdict(i, labels, readings);
@@ -95,11 +100,13 @@ impl PhotoOutcome {
                 right.push(label.code.to_string());
             } else {
                 let reading = matched.reading_of_label[i].map(|j| &readings[j]);
-                mistakes.push(outcome(Some(label.code), word(verdict), reading));
+                mistakes.push(CardOutcome::new(Some(label.code), word(verdict), reading));
             }
         }
-        let falsely =
-            matched.false_cards.iter().map(|&j| outcome(None, "false", Some(&readings[j])));
+        let falsely = matched
+            .false_cards
+            .iter()
+            .map(|&j| CardOutcome::new(None, "false", Some(&readings[j])));
         mistakes.extend(falsely);
         let (source, image) = (source.to_owned(), image.to_owned());
         Self { source, image, table, found, cards: labels.len(), right, mistakes }
@@ -110,8 +117,8 @@ impl PhotoOutcome {
         if self.right.iter().any(|right| right == code) {
             return Some("right");
         }
-        let own = self.mistakes.iter().find(|mistake| mistake.card.as_deref() == Some(code));
-        own.map(|mistake| mistake.verdict.as_str())
+        let mistake = self.mistakes.iter().find(|mistake| mistake.card.as_deref() == Some(code));
+        mistake.map(|mistake| mistake.verdict.as_str())
     }
 
     /// Number of readings without a label.
@@ -181,12 +188,12 @@ impl Figures {
         f.false_cards = matched.false_cards.len();
         f.false_claims = matched.false_cards.iter().filter(|&&j| !readings[j].unsure).count();
         f.perfect_boards = usize::from(f.right == f.cards && f.false_claims == 0);
-        let there: Vec<Card> = labels.iter().map(|label| label.code).collect();
+        let labelled: Vec<Card> = labels.iter().map(|label| label.code).collect();
         let sure: Vec<Card> = readings.iter().filter(|r| !r.unsure).map(|r| r.card).collect();
-        let (there, claimed) = (sets_among(&there), sets_among(&sure));
-        f.sets = there.len();
+        let (labelled, claimed) = (sets_among(&labelled), sets_among(&sure));
+        f.sets = labelled.len();
         f.sets_claimed = claimed.len();
-        f.sets_right = claimed.iter().filter(|set| there.binary_search(set).is_ok()).count();
+        f.sets_right = claimed.iter().filter(|set| labelled.binary_search(set).is_ok()).count();
         // What probably is a set is three places, whatever they are called.
         let named = |places: [usize; 3]| set_at(places, labels, matched);
         let probable: Vec<_> =
@@ -194,7 +201,7 @@ impl Figures {
         (f.sets_probable, f.sets_probable_right) = (table.probable_sets.len(), probable.len());
         let sure = table.sets.iter().filter_map(|set| named(set.0));
         let shown: Vec<[Card; 3]> = probable.into_iter().chain(sure).collect();
-        f.boards_shown = usize::from(there.iter().all(|set| shown.contains(set)));
+        f.boards_shown = usize::from(labelled.iter().all(|set| shown.contains(set)));
         f
     }
 
@@ -341,9 +348,9 @@ fn sets_among(cards: &[Card]) -> Vec<[Card; 3]> {
     found
 }
 
-/// `part` of `whole` in per cent; 100 if `whole` is 0.
-pub(super) fn percent(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 100.0 } else { 100.0 * part as f64 / whole as f64 }
+/// `part` of `total` in per cent; 100 if `total` is 0.
+pub(super) fn percent(part: usize, total: usize) -> f64 {
+    if total == 0 { 100.0 } else { 100.0 * part as f64 / total as f64 }
 }
 
 #[cfg(test)]

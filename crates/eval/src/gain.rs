@@ -13,7 +13,7 @@ use setsight_photo::{
     labels::{CardLabel, SaidBy},
     source::MemoryBudget,
 };
-use setsight_scenes::suite::Suite;
+use setsight_scenes::{Scene, suite::Suite};
 use setsight_vision::{Pipeline, Trace};
 use std::{
     fmt::{self, Display},
@@ -47,7 +47,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn of(before: &Figures, after: &Figures) -> Self {
+    fn new(before: &Figures, after: &Figures) -> Self {
         let change =
             |count: fn(&Figures) -> usize| Change { before: count(before), after: count(after) };
         Self {
@@ -104,24 +104,27 @@ pub fn measure(
     let (mut outcomes_before, mut outcomes_after) = (Vec::new(), Vec::new());
     let budget = MemoryBudget::default();
     for (photo, untrained_on_it) in photos {
-        let read = |pipeline: &Pipeline| -> anyhow::Result<(Figures, PhotoOutcome)> {
-            let mut results =
-                evaluate_photo(std::slice::from_ref(pipeline), photo, &budget, false)?;
-            let result = results.remove(0);
-            Ok((result.figures, result.outcome))
-        };
-        let (one, outcome_before) = read(before)?;
-        let (other, outcome_after) = read(untrained_on_it)?;
+        let (one, outcome_before) = evaluate(before, photo, &budget)?;
+        let (other, outcome_after) = evaluate(untrained_on_it, photo, &budget)?;
         was.add(&one);
         is.add(&other);
         outcomes_before.push(outcome_before);
         outcomes_after.push(outcome_after);
     }
-    let kept_aside = Counts::of(&was, &is);
+    let kept_aside = Counts::new(&was, &is);
     let drawn = guard(before, after)?;
     let verdict = if photos.is_empty() { Verdict::Unknown } else { verdict(&kept_aside, &drawn) };
     let cards = Comparison::of_photos(&outcomes_before, &outcomes_after);
     Ok(Worth { verdict, kept_aside, drawn, cards, photos: photos.len() })
+}
+
+fn evaluate(
+    pipeline: &Pipeline,
+    photo: &LabelledPhoto,
+    budget: &MemoryBudget,
+) -> anyhow::Result<(Figures, PhotoOutcome)> {
+    let result = evaluate_photo(std::slice::from_ref(pipeline), photo, budget, false)?.remove(0);
+    Ok((result.figures, result.outcome))
 }
 
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
@@ -142,33 +145,35 @@ fn guard(before: &Pipeline, after: &Pipeline) -> anyhow::Result<Counts> {
     let parts = Suite::Hard.parts();
     let tables: Vec<_> =
         parts.iter().flat_map(|part| (0..GUARDS.min(part.count)).map(move |i| (part, i))).collect();
-    let read = |(part, index): (&setsight_scenes::suite::Part, usize)| -> anyhow::Result<_> {
-        let scene = part.draw(index)?;
-        let labels: Vec<CardLabel> = scene
-            .cards
-            .iter()
-            .map(|card| CardLabel {
-                code: card.card,
-                center: card.corners_in_image.center(),
-                corners: Some(card.corners_in_image),
-                said_by: SaidBy::Person,
-            })
-            .collect();
-        let figures = [before, after].map(|pipeline| -> anyhow::Result<Figures> {
-            let table = pipeline.read(&scene.image, &mut Trace::default())?.table;
-            let matched = compare(&labels, &table.cards);
-            Ok(Figures::of_photo(&labels, &table, &matched))
-        });
-        let [before, after] = figures;
-        Ok((before?, after?))
-    };
-    let read = tables.into_par_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let read = tables
+        .into_par_iter()
+        .map(|(part, index)| read_drawn(part.draw(index)?, [before, after]))
+        .collect::<anyhow::Result<Vec<_>>>()?;
     let (mut was, mut is) = (Figures::default(), Figures::default());
     for (before, after) in read {
         was.add(&before);
         is.add(&after);
     }
-    Ok(Counts::of(&was, &is))
+    Ok(Counts::new(&was, &is))
+}
+
+fn read_drawn(scene: Scene, pipelines: [&Pipeline; 2]) -> anyhow::Result<(Figures, Figures)> {
+    let labels: Vec<CardLabel> = scene
+        .cards
+        .iter()
+        .map(|card| CardLabel {
+            code: card.card,
+            center: card.corners_in_image.center(),
+            corners: Some(card.corners_in_image),
+            said_by: SaidBy::Person,
+        })
+        .collect();
+    let [before, after] = pipelines.map(|pipeline| -> anyhow::Result<Figures> {
+        let table = pipeline.read(&scene.image, &mut Trace::default())?.table;
+        let matched = compare(&labels, &table.cards);
+        Ok(Figures::of_photo(&labels, &table, &matched))
+    });
+    Ok((before?, after?))
 }
 
 /// Name of the results file, in the folder of the models.
@@ -209,13 +214,16 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
             ("not found", counts.missed),
         ]
     };
-    let own = format!("{} photos kept aside", worth.photos);
+    let aside = format!("{} photos kept aside", worth.photos);
     let parts = [
-        (own, kept_aside.cards, read(kept_aside)),
+        (aside, kept_aside.cards, read(kept_aside)),
         ("drawn tables".to_owned(), drawn.cards, read(drawn)),
     ];
-    let named = |(name, cards, rows)| (format!("{name}, {cards} cards"), rows);
-    parts.into_iter().filter(|(_, cards, _)| *cards > 0).map(named).collect()
+    parts
+        .into_iter()
+        .filter(|(_, cards, _)| *cards > 0)
+        .map(|(name, cards, rows)| (format!("{name}, {cards} cards"), rows))
+        .collect()
 }
 
 /// Writes `worth.json`.

@@ -102,7 +102,7 @@ impl Pictures {
                 @if card.is_some() || input.is_some() {
                     span.seen { @for picture in [card, input].into_iter().flatten() { (picture) } }
                 }
-                @if let Some(said) = &mistake.said { (output(said, mistake.labelled)) }
+                @if let Some(reading) = &mistake.reading { (output(reading, mistake.labelled)) }
                 figcaption { (caption) }
             }
             "\n"
@@ -120,15 +120,6 @@ impl Pictures {
 /// The reader's output for one card in per cent: one bar for each value of each property and one for
 /// card-or-not; bold what the label says.
 fn output(reading: &Reading, labelled: Option<Card>) -> Markup {
-    let bar = |name: &str, value: f32, is: bool| {
-        html! {
-            tr {
-                th.no[!is] { (name) }
-                td { meter value=(value) {} }
-                td { (format!("{:.1}", 100.0 * value)) }
-            }
-        }
-    };
     html! {
         table.said {
             @for (property, values) in Property::ALL.into_iter().zip(&reading.values) {
@@ -137,6 +128,17 @@ fn output(reading: &Reading, labelled: Option<Card>) -> Markup {
                 }
             }
             (bar("a card", reading.is_card, labelled.is_some()))
+        }
+    }
+}
+
+/// A row of the output; `is` says whether the label has this value.
+fn bar(name: &str, value: f32, is: bool) -> Markup {
+    html! {
+        tr {
+            th.no[!is] { (name) }
+            td { meter value=(value) {} }
+            td { (format!("{:.1}", 100.0 * value)) }
         }
     }
 }

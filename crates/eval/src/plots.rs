@@ -87,10 +87,10 @@ fn drawing(error: impl std::fmt::Display) -> PlotError {
 /// The drawing library finds fonts by name only, so the bundled one is registered once.
 fn register() -> Result<(), PlotError> {
     static DONE: OnceLock<bool> = OnceLock::new();
-    let known = *DONE.get_or_init(|| {
+    let registered = *DONE.get_or_init(|| {
         register_font("sans-serif", FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_ok()
     });
-    if known { Ok(()) } else { Err(PlotError::Drawing("the font cannot be read".into())) }
+    if registered { Ok(()) } else { Err(PlotError::Drawing("the font cannot be read".into())) }
 }
 
 const TITLE_PX: i32 = 24;
@@ -106,8 +106,11 @@ const LEGEND_MARK_PX: u32 = 34;
 impl Chart for Curves {
     fn draw<DB: DrawingBackend>(&self, area: &DrawingArea<DB, Shift>) -> Result<(), PlotError> {
         area.fill(&WHITE).map_err(drawing)?;
-        let shown = |&&(_, y): &&(f64, f64)| !self.log_y || y > 0.0;
-        let points = || self.curves.iter().flat_map(|c| c.points.iter().filter(shown));
+        let points = || {
+            self.curves
+                .iter()
+                .flat_map(|c| c.points.iter().filter(|&&(_, y)| !self.log_y || y > 0.0))
+        };
         let x = widened(extent(points().map(|p| p.0)));
         let mut y = extent(points().map(|p| p.1));
         if self.log_y && y.start <= 0.0 {
@@ -115,7 +118,7 @@ impl Chart for Curves {
             y = 0.1..1.0;
         }
         // An axis of whole numbers has no ticks between them.
-        let whole = points().all(|p| p.0.fract() == 0.0);
+        let integer_axis = points().all(|p| p.0.fract() == 0.0);
         let area = self.legend(area)?;
         let mut builder = ChartBuilder::on(&area);
         builder
@@ -126,10 +129,10 @@ impl Chart for Curves {
         if self.log_y {
             let range = y.start / 2.0..y.end * 2.0;
             let chart = builder.build_cartesian_2d(x, range.log_scale()).map_err(drawing)?;
-            self.fill(chart, whole, &power_of_ten)
+            self.fill(chart, integer_axis, &power_of_ten)
         } else {
             let chart = builder.build_cartesian_2d(x, widened(y)).map_err(drawing)?;
-            self.fill(chart, whole, &|y: &f64| format!("{y}"))
+            self.fill(chart, integer_axis, &|y: &f64| format!("{y}"))
         }
     }
 }
@@ -145,7 +148,7 @@ impl Curves {
     fn fill<'a, DB, Y>(
         &self,
         mut chart: ChartContext<'a, DB, Cartesian2d<plotters::coord::types::RangedCoordf64, Y>>,
-        whole: bool,
+        integer_axis: bool,
         y_format: &dyn Fn(&f64) -> String,
     ) -> Result<(), PlotError>
     where
@@ -153,7 +156,7 @@ impl Curves {
         Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
     {
         // Ticks are sums of steps, so a whole number is one nearly.
-        let x_format = |x: &f64| match (whole, (x - x.round()).abs() < 1e-6) {
+        let x_format = |x: &f64| match (integer_axis, (x - x.round()).abs() < 1e-6) {
             (true, true) => format!("{}", x.round()),
             (true, false) => String::new(),
             _ => format!("{x}"),
@@ -162,7 +165,7 @@ impl Curves {
         let numbers = (x.end.floor() - x.start.ceil()) as usize + 1;
         chart
             .configure_mesh()
-            .x_labels(if whole { numbers.clamp(2, 10) } else { 10 })
+            .x_labels(if integer_axis { numbers.clamp(2, 10) } else { 10 })
             .x_desc(&self.x_label)
             .y_desc(&self.y_label)
             .label_style(("sans-serif", LABEL_PX))

@@ -58,10 +58,10 @@ impl Report {
         let mistakes = result.mistakes.iter().map(|mistake| self.mistake(mistake));
         let mistakes = mistakes.collect::<io::Result<Vec<Markup>>>()?;
         let stages = self.stages(&result.stages)?;
-        let whole = photo.path.canonicalize().unwrap_or_else(|_| photo.path.clone());
+        let canonical = photo.path.canonicalize().unwrap_or_else(|_| photo.path.clone());
         self.body.push(html! {
             h3 {
-                a href=(href(&whole)) { (photo.path.display()) } " "
+                a href=(href(&canonical)) { (photo.path.display()) } " "
                 small {
                     (result.figures.right) " of " (result.figures.cards) " right"
                     @if self.several { " by " (reader) }
@@ -200,29 +200,29 @@ fn confusion_and_reliability(evaluation: &Evaluation) -> Markup {
 /// A confusion matrix of one property. A cell is darker the larger its share of the row, blue on the
 /// diagonal and orange off it.
 fn confusion(property: Property, matrix: &[[usize; 3]; 3]) -> Markup {
-    let cell = |labelled: usize, read: usize| {
-        let count = matrix[labelled][read];
-        let share = count as f64 / matrix[labelled].iter().sum::<usize>().max(1) as f64;
-        // One card in a thousand must be visible.
-        let (color, deep) =
-            if labelled == read { ("0,114,178", share) } else { ("213,94,0", share.powf(0.4)) };
-        html! {
-            td style=(format!("background:rgba({color},{:.3})", 0.7 * deep)) {
-                (count) @if count > 0 { br; small { (format!("{:.2} %", 100.0 * share)) } }
-            }
-        }
-    };
     html! {
         table.confusion {
             tr { th { (property) } @for v in 0..3 { th { (property.value_word(v)) } } }
             @for labelled in 0..3 {
                 tr {
                     th { (property.value_word(labelled)) }
-                    @for read in 0..3 { (cell(labelled, read)) }
+                    @for read in 0..3 { (cell(&matrix[labelled], read, labelled == read)) }
                 }
             }
         }
         "\n"
+    }
+}
+
+fn cell(row: &[usize; 3], read: usize, is_right: bool) -> Markup {
+    let (count, all) = (row[read], row.iter().sum::<usize>());
+    let share = count as f64 / all.max(1) as f64;
+    // One card in a thousand must be visible.
+    let (color, deep) = if is_right { ("0,114,178", share) } else { ("213,94,0", share.powf(0.4)) };
+    html! {
+        td style=(format!("background:rgba({color},{:.3})", 0.7 * deep)) {
+            (count) @if count > 0 { br; small { (format!("{:.2} %", 100.0 * share)) } }
+        }
     }
 }
 
@@ -338,7 +338,7 @@ fn against(comparison: &Comparison) -> Markup {
         @if comparison.photos_not_in_both > 0 {
             p { (comparison.photos_not_in_both) " photos are not in both." }
         }
-        @if comparison.cards_known {
+        @if comparison.lists_cards {
             @for (title, list) in [("Worse", &comparison.worse), ("Better", &comparison.better)] {
                 details open {
                     summary { (title) ": " (list.len()) " cards" }
@@ -468,8 +468,8 @@ impl CheckReport {
 }
 
 fn linked(path: &Path) -> Markup {
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    html! { a href=(href(&whole)) { (path.display()) } }
+    let canonical = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    html! { a href=(href(&canonical)) { (path.display()) } }
 }
 
 #[cfg(test)]

@@ -7,7 +7,10 @@ use setsight_game::cards::{Deck, Edition};
 use setsight_labels::mistakes::{self, Mistake};
 use setsight_labels::{LabelledCrop, LabelledPhoto, Match, Verdict, compare, crops};
 use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy, load_crop};
-use setsight_photo::{geometry::Point, source::MemoryBudget};
+use setsight_photo::{
+    geometry::Point,
+    source::{MemoryBudget, Photo},
+};
 use setsight_vision::{Pipeline, TableFacts, TableReading, Trace};
 use std::{borrow::Cow, path::PathBuf};
 
@@ -108,54 +111,65 @@ pub fn evaluate_photo(
             label.height
         );
     }
-    let judge = |pipeline: &Pipeline| -> anyhow::Result<PhotoResult> {
-        let mut trace = Trace::default();
-        let (closer, output) = pipeline.read_scaled(&loaded, &mut trace)?;
-        let loaded = closer.as_ref().unwrap_or(&loaded);
-        let labels: Vec<CardLabel> = label.cards_in(loaded);
-        let table = &output.table;
-        // A deck that is neither a known one nor the one that was read has no name here.
-        let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;
-        let truth = if is_named { &label.deck } else { Edition::Unknown.name() };
-        let truth = TableLabel { deck: truth.to_owned(), mirrored: label.mirrored };
-        let matched: Match = compare(&labels, &table.cards);
-        let mistakes = if with_pictures {
-            mistakes::of_photo(&loaded.frame, &labels, &output, &matched)
-        } else {
-            Vec::new()
-        };
-        let mut stages = Vec::new();
-        // The stages' pictures take time, so only photos with mistakes get them.
-        if !mistakes.is_empty() {
-            let mut keep = Trace::default().on_picture(|stage, picture| {
-                // The other pictures show the photo itself already.
-                if stage != "load" {
-                    stages.push((stage.to_owned(), small_jpeg(picture)));
-                }
-                Ok(())
-            });
-            pipeline.read(&loaded.frame, &mut keep)?;
-        }
-        let times = loading.times.iter().chain(&trace.times);
-        Ok(PhotoResult {
-            figures: Figures::of_photo(&labels, table, &matched),
-            stage_cpu_ms: times.map(|time| (time.stage.into(), time.cpu_ms)).collect(),
-            reliability: Reliability::of_photo(&labels, &table.cards, &matched),
-            probable_sets: Reliability::of_probable_sets(&labels, table, &matched),
-            outcome: PhotoOutcome::of(
-                (&photo.source, &label.file),
-                (truth, table_of(&table.facts)),
-                &labels,
-                &table.cards,
-                &matched,
-            ),
-            mistakes,
-            stages,
-        })
-    };
-    let results = pipelines.iter().map(judge).collect();
+    let results = pipelines
+        .iter()
+        .map(|pipeline| judge(pipeline, photo, &loaded, &loading, with_pictures))
+        .collect();
     budget.done_with(loaded.frame);
     results
+}
+
+fn judge(
+    pipeline: &Pipeline,
+    photo: &LabelledPhoto,
+    loaded: &Photo,
+    loading: &Trace,
+    with_pictures: bool,
+) -> anyhow::Result<PhotoResult> {
+    let label = &photo.label;
+    let mut trace = Trace::default();
+    let (closer, output) = pipeline.read_scaled(loaded, &mut trace)?;
+    let loaded = closer.as_ref().unwrap_or(loaded);
+    let labels: Vec<CardLabel> = label.cards_in(loaded);
+    let table = &output.table;
+    // A deck that is neither a known one nor the one that was read has no name here.
+    let is_named = Deck::named(&label.deck).is_some() || table.facts.deck_name() == label.deck;
+    let truth = if is_named { &label.deck } else { Edition::Unknown.name() };
+    let truth = TableLabel { deck: truth.to_owned(), mirrored: label.mirrored };
+    let matched: Match = compare(&labels, &table.cards);
+    let mistakes = if with_pictures {
+        mistakes::of_photo(&loaded.frame, &labels, &output, &matched)
+    } else {
+        Vec::new()
+    };
+    let mut stages = Vec::new();
+    // The stages' pictures take time, so only photos with mistakes get them.
+    if !mistakes.is_empty() {
+        let mut keep = Trace::default().on_picture(|stage, picture| {
+            // The other pictures show the photo itself already.
+            if stage != "load" {
+                stages.push((stage.to_owned(), small_jpeg(picture)));
+            }
+            Ok(())
+        });
+        pipeline.read(&loaded.frame, &mut keep)?;
+    }
+    let times = loading.times.iter().chain(&trace.times);
+    Ok(PhotoResult {
+        figures: Figures::of_photo(&labels, table, &matched),
+        stage_cpu_ms: times.map(|time| (time.stage.into(), time.cpu_ms)).collect(),
+        reliability: Reliability::of_photo(&labels, &table.cards, &matched),
+        probable_sets: Reliability::of_probable_sets(&labels, table, &matched),
+        outcome: PhotoOutcome::new(
+            (&photo.source, &label.file),
+            (truth, table_of(&table.facts)),
+            &labels,
+            &table.cards,
+            &matched,
+        ),
+        mistakes,
+        stages,
+    })
 }
 
 fn table_of(facts: &TableFacts) -> TableLabel {
@@ -216,7 +230,7 @@ fn result_of(
     photo: &LabelledPhoto,
     with_pictures: bool,
 ) -> PhotoResult {
-    let (outline, image, said) = &read.crops[i];
+    let (outline, image, reading) = &read.crops[i];
     let quad = outline.corners_in_image;
     let label =
         CardLabel { center: quad.center(), corners: Some(quad), ..photo.label.cards[0].clone() };
@@ -226,7 +240,7 @@ fn result_of(
     let mistakes = if with_pictures && mistake != Verdict::Right {
         let read_as = cards.first().map(|card| (card.card, card.confidence, card.unsure));
         let labelled = labels[0].code;
-        vec![mistakes::of_crop(&read.frame, outline, image, said, labelled, read_as)]
+        vec![mistakes::of_crop(&read.frame, outline, image, reading, labelled, read_as)]
     } else {
         Vec::new()
     };
@@ -235,7 +249,7 @@ fn result_of(
     PhotoResult {
         reliability: Reliability::of_photo(&labels, &cards, &matched),
         probable_sets: Reliability::default(),
-        outcome: PhotoOutcome::of(
+        outcome: PhotoOutcome::new(
             (&photo.source, &photo.label.file),
             (found.clone(), found),
             &labels,

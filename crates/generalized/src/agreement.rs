@@ -154,7 +154,7 @@ fn z3_agrees_on_larger_boards() {
 /// Whole games test removal and later draws. The board sizes at the first set are the same for all
 /// solvers, because none overlooks a set.
 #[test]
-fn whole_games_of_all_solvers_are_valid_and_start_alike() {
+fn full_games_of_all_solvers_are_valid_and_start_alike() {
     for (v, p, n, brute, smt) in [
         (3, 3, 9, true, true),
         (3, 4, 27, true, false),

@@ -8,7 +8,7 @@ use super::{
 use std::collections::HashMap;
 
 /// Tells `see` each set of a board, its cards in the board's order, until it answers false. The cards
-/// must be different. Returns the number of sets told.
+/// must be different. Returns the number of sets passed on.
 ///
 /// A partial set is extended only by cards after it, and by the one that it lacks where that is one.
 ///
@@ -130,17 +130,17 @@ mod tests {
 
     fn all(rules: &Rules, board: &[Card]) -> Vec<Vec<Card>> {
         let mut sets = Vec::new();
-        let mut see = |set: &[Card]| {
+        let count = sets_of_board(rules, board, &Budget::unlimited(), &mut |set: &[Card]| {
             sets.push(set.to_vec());
             true
-        };
-        let count = sets_of_board(rules, board, &Budget::unlimited(), &mut see).unwrap();
+        })
+        .unwrap();
         assert_eq!(count, sets.len() as u64);
         sets
     }
 
     #[test]
-    fn whole_decks_hold_the_sets_of_the_formula() {
+    fn full_decks_hold_the_sets_of_the_formula() {
         for (v, p) in
             [(1, 3), (2, 1), (2, 4), (3, 1), (3, 4), (3, 5), (4, 2), (4, 3), (5, 2), (6, 2), (7, 1)]
         {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_seen_enough_sees_no_more() {
+    fn the_listing_stops_when_asked_to() {
         for (v, p) in [(1, 1), (2, 4), (3, 4), (5, 2)] {
             let rules = Rules::new(v, p, 1).unwrap();
             let deck: Vec<Card> = (0..rules.deck()).map(Card).collect();

@@ -31,13 +31,13 @@ fn is_set(values: &[u8], (v, p): (usize, usize), places: &[usize]) -> bool {
     for property in 0..p {
         let value = |place: usize| values[place * p + property];
         let first = value(places[0]);
-        let mut seen = [0u64; 4];
+        let mut values_met = [0u64; 4];
         let mut alike = true;
         let mut different = 0;
         for &place in places {
             let value = value(place);
             alike &= value == first;
-            let word = &mut seen[usize::from(value >> 6)];
+            let word = &mut values_met[usize::from(value >> 6)];
             different += usize::from(*word >> (value & 63) & 1 == 0);
             *word |= 1 << (value & 63);
         }

@@ -102,13 +102,13 @@ impl Dealer for FisherYates {
         }
         let here = self.next;
         self.next += 1;
-        let there = self.random.random_range(here..self.deck);
+        let chosen = self.random.random_range(here..self.deck);
         // This place's entry is removed, because no later step reads an earlier place.
         let card_here = self.moved.remove(&here).unwrap_or(here);
-        if there == here {
+        if chosen == here {
             return Some(Card(card_here));
         }
-        Some(Card(self.moved.insert(there, card_here).unwrap_or(there)))
+        Some(Card(self.moved.insert(chosen, card_here).unwrap_or(chosen)))
     }
 
     fn shuffle(&mut self, seed: u64) {

@@ -37,8 +37,8 @@ fn grown<const W: usize>(
     places: &[u32],
     card: Card,
 ) -> Vec<Card> {
-    let known = places.iter().filter_map(|&place| cards[place as usize]).map(|(card, _)| card);
-    known.chain([card]).collect()
+    let earlier = places.iter().filter_map(|&place| cards[place as usize]).map(|(card, _)| card);
+    earlier.chain([card]).collect()
 }
 
 struct Dynamic<const W: usize> {
@@ -58,13 +58,19 @@ struct Dynamic<const W: usize> {
 
 impl<const W: usize> Dynamic<W> {
     fn new(rules: &Rules) -> Self {
-        let layer = |size| Layer { places: Vec::new(), size, union: Vec::new(), alike: Vec::new() };
         Self {
             rules: *rules,
             waiting: Vec::new(),
             cards: Vec::new(),
             empty: Vec::new(),
-            layers: (2..rules.values()).map(layer).collect(),
+            layers: (2..rules.values())
+                .map(|size| Layer {
+                    places: Vec::new(),
+                    size,
+                    union: Vec::new(),
+                    alike: Vec::new(),
+                })
+                .collect(),
             missing: HashMap::default(),
             missing_of: Vec::new(),
         }
@@ -120,10 +126,9 @@ impl<const W: usize> Dynamic<W> {
     }
 
     fn held(&self) -> usize {
-        let layer = |l: &Layer<W>| {
+        self.layers.iter().map(|l| {
             l.places.capacity() * 4 + (l.union.capacity() + l.alike.capacity()) * W * 8
-        };
-        self.layers.iter().map(layer).sum::<usize>()
+        }).sum::<usize>()
             + self.cards.capacity() * size_of::<Option<(Card, Mask<W>)>>()
             + self.missing_of.capacity() * 8
             // A slot of the standard hash map: key, value, one control byte, at most 7/8 full.
@@ -161,10 +166,10 @@ impl<const W: usize> Watched for Dynamic<W> {
             let mut kept = 0;
             for i in 0..layer.union.len() {
                 let places = i * layer.size..(i + 1) * layer.size;
-                let whole = layer.places[places.clone()]
+                let all_present = layer.places[places.clone()]
                     .iter()
                     .all(|&place| self.cards[place as usize].is_some());
-                if whole {
+                if all_present {
                     layer.places.copy_within(places, kept * layer.size);
                     layer.union[kept] = layer.union[i];
                     layer.alike[kept] = layer.alike[i];

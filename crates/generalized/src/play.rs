@@ -118,8 +118,8 @@ pub enum Fault {
     #[error("set {0} was found after {1} drawn cards, which the rules do not allow")]
     WrongDraw(usize, usize),
     /// A wrong number of cards on the board.
-    #[error("set {set} was found on a board of {told} cards, but the board held {counted}")]
-    WrongBoard { set: usize, told: usize, counted: usize },
+    #[error("set {set} was found on a board of {stated} cards, but the board held {counted}")]
+    WrongBoard { set: usize, stated: usize, counted: usize },
     /// Cards that are not a set.
     #[error("set {0} is not a set: {1:?}")]
     NoSet(usize, Vec<Card>),
@@ -146,12 +146,12 @@ pub enum Fault {
 /// The first fault.
 pub fn check(rules: &Rules, record: &Record) -> Result<(), Fault> {
     let v = rules.values();
-    let mut seen = HashSet::new();
+    let mut distinct = HashSet::new();
     for (i, card) in record.drawn.iter().enumerate() {
         if card.0 >= rules.deck() {
             return Err(Fault::UnknownCard(i + 1));
         }
-        if !seen.insert(*card) {
+        if !distinct.insert(*card) {
             return Err(Fault::DrawnTwice(i + 1));
         }
     }
@@ -177,8 +177,8 @@ pub fn check(rules: &Rules, record: &Record) -> Result<(), Fault> {
         board.extend(&record.drawn[drawn..found.drawn]);
         drawn = found.drawn;
         if board.len() != found.board {
-            let (told, counted) = (found.board, board.len());
-            return Err(Fault::WrongBoard { set: number, told, counted });
+            let (stated, counted) = (found.board, board.len());
+            return Err(Fault::WrongBoard { set: number, stated, counted });
         }
         if !rules.is_set(set) {
             return Err(Fault::NoSet(number, set.to_vec()));
@@ -278,16 +278,20 @@ mod tests {
         // The first set again: its cards are gone.
         let again = |r: &mut Record| r.cards.copy_within(0..3, 3);
         assert!(matches!(fault(again), Fault::NotOnBoard(2, _)));
-        let more = |r: &mut Record| {
-            r.found.push(Found { drawn: r.drawn.len(), board: 0 });
-            r.cards.extend([Card(0); 3]);
-        };
-        assert_eq!(fault(more), Fault::TooManySets(4));
-        let fewer = |r: &mut Record| {
-            r.found.pop();
-            r.cards.truncate(6);
-        };
-        assert_eq!(fault(fewer), Fault::EndedEarly(2));
+        assert_eq!(
+            fault(|r: &mut Record| {
+                r.found.push(Found { drawn: r.drawn.len(), board: 0 });
+                r.cards.extend([Card(0); 3]);
+            }),
+            Fault::TooManySets(4)
+        );
+        assert_eq!(
+            fault(|r: &mut Record| {
+                r.found.pop();
+                r.cards.truncate(6);
+            }),
+            Fault::EndedEarly(2)
+        );
     }
 
     #[test]

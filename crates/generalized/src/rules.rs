@@ -189,8 +189,10 @@ impl Rules {
         } else {
             code.split('.').collect()
         };
-        let value = |part: &&str| part.parse().ok().filter(|&value: &u8| value < self.values as u8);
-        let values: Option<Vec<u8>> = parts.iter().map(value).collect();
+        let values: Option<Vec<u8>> = parts
+            .iter()
+            .map(|part| part.parse().ok().filter(|&value| value < self.values as u8))
+            .collect();
         let wrong = || CodeError {
             code: code.chars().take(80).collect(),
             properties: self.properties,
@@ -273,11 +275,11 @@ mod tests {
         let rules = Rules::new(4, 3, 1).unwrap();
         let deck: Vec<Card> = (0..64).map(Card).collect();
         let mut sets = 0;
-        let mut see = |set: &[Card]| {
+        crate::sets_of_board(&rules, &deck, &crate::Budget::unlimited(), &mut |set: &[Card]| {
             sets += 1;
             (0..4).all(|i| rules.completing(&[&set[..i], &set[i + 1..]].concat()) == set[i])
-        };
-        crate::sets_of_board(&rules, &deck, &crate::Budget::unlimited(), &mut see).unwrap();
+        })
+        .unwrap();
         assert_eq!(sets, 912);
     }
 

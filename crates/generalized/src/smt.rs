@@ -85,8 +85,11 @@ impl Smt {
             solver.assert(Bool::or(&[Bool::and(&alike), Int::distinct(&row)]));
         }
         for card in &set {
-            let of_board: Vec<Bool> =
-                self.board.iter().map(|&known| is_card(&self.rules, card, known)).collect();
+            let of_board: Vec<Bool> = self
+                .board
+                .iter()
+                .map(|&board_card| is_card(&self.rules, card, board_card))
+                .collect();
             solver.assert(Bool::or(&of_board));
         }
         for (i, a) in set.iter().enumerate() {
@@ -169,9 +172,10 @@ impl Smt {
             Variables::Integers(set) => set
                 .iter()
                 .map(|card| {
-                    let value =
-                        |x: &Int| model.eval(x, true).and_then(|x| x.as_u64()).map(|x| x as u8);
-                    let values: Option<Vec<u8>> = card.iter().map(value).collect();
+                    let values: Option<Vec<u8>> = card
+                        .iter()
+                        .map(|x| model.eval(x, true).and_then(|x| x.as_u64()).map(|x| x as u8))
+                        .collect();
                     values.map(|values| self.rules.card(values))
                 })
                 .collect::<Option<Vec<Card>>>()
@@ -220,8 +224,8 @@ impl Solver for Smt {
     }
 
     fn removed(&mut self, set: &[Card]) {
-        let known = self.board.len() - self.unknown;
-        let gone_unknown = self.board[known..].iter().filter(|card| set.contains(card)).count();
+        let asked = self.board.len() - self.unknown;
+        let gone_unknown = self.board[asked..].iter().filter(|card| set.contains(card)).count();
         self.unknown -= gone_unknown;
         self.board.retain(|card| !set.contains(card));
         if self.without.delayed_deletion {
@@ -321,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn z3_agrees_on_what_is_written_for_others() {
+    fn z3_agrees_with_the_exported_formula() {
         for (rules, board, found) in crate::encoded::tests::boards().into_iter().step_by(3) {
             let solver = z3::Solver::new();
             solver.from_string(crate::encoded::smt2(&rules, &board, &Budget::unlimited()).unwrap());

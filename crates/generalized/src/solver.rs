@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fmt, str::FromStr, sync::Arc};
 
-/// Finds sets on a changing board. It is told of every change, so it can work incrementally.
+/// Finds sets on a changing board. It is notified of every change, so it can work incrementally.
 pub trait Solver {
     /// Clears the board for a new game.
     fn clear(&mut self);
@@ -106,9 +106,9 @@ pub enum Stop {
     /// The memory is used up.
     #[error("out of memory")]
     Memory,
-    /// Somebody wants it to end: see [`Budget::until_told`].
+    /// A stop was requested: see [`Budget::until_set`].
     #[error("stopped")]
-    Told,
+    Requested,
     /// The solver found no answer.
     #[error("the solver gave up: {0}")]
     GaveUp(String),
@@ -130,7 +130,7 @@ pub fn human(seconds: f64) -> String {
 pub struct Budget {
     until: Option<(Start, Duration)>,
     bytes: usize,
-    told: Vec<Arc<AtomicBool>>,
+    stop_flags: Vec<Arc<AtomicBool>>,
 }
 
 /// When the time began.
@@ -152,34 +152,34 @@ impl Start {
 impl Budget {
     /// No limit.
     pub const fn unlimited() -> Self {
-        Self { until: None, bytes: usize::MAX, told: Vec::new() }
+        Self { until: None, bytes: usize::MAX, stop_flags: Vec::new() }
     }
 
     /// This much CPU time of the current thread from now on, and this many bytes.
     pub fn new(cpu: Duration, bytes: usize) -> Self {
-        Self { until: Some((Start::Cpu(ThreadTime::now()), cpu)), bytes, told: Vec::new() }
+        Self { until: Some((Start::Cpu(ThreadTime::now()), cpu)), bytes, stop_flags: Vec::new() }
     }
 
     /// The same by the clock, for a solver that searches on several threads.
     pub fn by_clock(time: Duration, bytes: usize) -> Self {
-        Self { until: Some((Start::Clock(Instant::now()), time)), bytes, told: Vec::new() }
+        Self { until: Some((Start::Clock(Instant::now()), time)), bytes, stop_flags: Vec::new() }
     }
 
     /// What is left of it, by the clock and for any thread, each until another flag is set as well.
-    pub(crate) fn for_others(&self) -> impl Fn(&Arc<AtomicBool>) -> Self + Sync + use<> {
-        let (left, bytes, told) = (self.left(), self.bytes, self.told.clone());
+    pub(crate) fn for_workers(&self) -> impl Fn(&Arc<AtomicBool>) -> Self + Sync + use<> {
+        let (left, bytes, stop_flags) = (self.left(), self.bytes, self.stop_flags.clone());
         let now = Instant::now();
         move |flag| Self {
             until: left.map(|left| (Start::Clock(now), left)),
             bytes,
-            told: told.iter().chain([flag]).cloned().collect(),
+            stop_flags: stop_flags.iter().chain([flag]).cloned().collect(),
         }
     }
 
     /// The same until another thread sets the flag. Z3 notices it between two questions.
     #[must_use]
-    pub fn until_told(mut self, flag: &Arc<AtomicBool>) -> Self {
-        self.told.push(Arc::clone(flag));
+    pub fn until_set(mut self, flag: &Arc<AtomicBool>) -> Self {
+        self.stop_flags.push(Arc::clone(flag));
         self
     }
 
@@ -189,15 +189,15 @@ impl Budget {
         self.until.as_ref().map(|(start, time)| time.saturating_sub(start.elapsed()))
     }
 
-    /// Checks that time is left and nobody has said to stop. It makes a system call, so call it only
+    /// Checks that time is left and no stop was requested. It makes a system call, so call it only
     /// every few thousand steps.
     ///
     /// # Errors
-    /// The time is spent, or somebody wants the search to end.
+    /// The time is spent, or a stop was requested.
     #[inline]
     pub fn time(&self) -> Result<(), Stop> {
-        if self.told.iter().any(|told| told.load(Ordering::Relaxed)) {
-            return Err(Stop::Told);
+        if self.stop_flags.iter().any(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Stop::Requested);
         }
         match self.left() {
             Some(Duration::ZERO) => Err(Stop::Time),
@@ -365,11 +365,11 @@ mod tests {
         assert_eq!(Budget::new(Duration::from_secs(99), 10).time(), Ok(()));
         assert_eq!(Budget::new(Duration::ZERO, 10).memory(11), Err(Stop::Memory));
         assert_eq!(Budget::unlimited().memory(usize::MAX), Ok(()));
-        let told = Arc::new(AtomicBool::new(false));
-        let budget = Budget::unlimited().until_told(&told);
+        let stop = Arc::new(AtomicBool::new(false));
+        let budget = Budget::unlimited().until_set(&stop);
         assert_eq!(budget.time(), Ok(()));
-        told.store(true, Ordering::Relaxed);
-        assert_eq!(budget.time(), Err(Stop::Told));
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(budget.time(), Err(Stop::Requested));
     }
 
     #[test]
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back_and_others_refused() {
+    fn names_parse_back_and_unknown_ones_are_refused() {
         for kind in Kind::ALL {
             assert_eq!(kind.name().parse(), Ok(kind));
         }

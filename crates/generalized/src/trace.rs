@@ -134,16 +134,13 @@ mod tests {
     /// Whether the cards are different, and in each property all alike or all different.
     fn is_partial(rules: &Rules, cards: &[Card]) -> bool {
         let values: Vec<Vec<u8>> = cards.iter().map(|&c| rules.values_of(c).collect()).collect();
-        let pairs = |property: usize| {
-            let mut alike = Vec::new();
-            for (i, a) in values.iter().enumerate() {
-                alike.extend(values[..i].iter().map(|b| a[property] == b[property]));
-            }
-            alike
-        };
         (0..rules.properties()).all(|property| {
-            let alike = pairs(property);
-            alike.iter().all(|&alike| alike) || alike.iter().all(|&alike| !alike)
+            let pairs = values
+                .iter()
+                .enumerate()
+                .flat_map(|(i, a)| values[..i].iter().map(move |b| (a, b)));
+            let alike = pairs.map(|(a, b)| a[property] == b[property]);
+            alike.clone().all(|alike| alike) || alike.clone().all(|alike| !alike)
         }) && cards.iter().enumerate().all(|(i, card)| !cards[..i].contains(card))
     }
 

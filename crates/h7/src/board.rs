@@ -40,7 +40,7 @@ fn pixel(red: u16, green: u16, blue: u16) -> u16 {
 
 impl Rgb565 {
     /// Truncates each channel of a picture.
-    pub(crate) fn of(image: &RgbImage) -> Self {
+    pub(crate) fn from_image(image: &RgbImage) -> Self {
         let pixels = image
             .pixels()
             .map(|p| {
@@ -88,40 +88,14 @@ struct View {
 /// A window of the picture's own size if the card fits in it, so that nothing is resampled twice;
 /// otherwise the card's bounding box.
 fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
-    let bounds = |pick: fn(&(i32, i32)) -> i32, limit: usize, size: usize| {
-        let limit = limit as i32;
-        let low = corners.iter().map(pick).min().expect("four corners").clamp(0, limit - 1);
-        let high = corners.iter().map(pick).max().expect("four corners").clamp(0, limit - 1);
-        let extent = (high - low + 1) as usize;
-        if extent > size {
-            return (low as usize, extent, false);
-        }
-        let first = (low + high + 1 - size as i32).div_euclid(2).clamp(0, limit - size as i32);
-        (first as usize, size, true)
-    };
-    let (x, width, fits_x) = bounds(|c| c.0, frame.width, reader::WIDTH);
-    let (y, height, fits_y) = bounds(|c| c.1, frame.height, reader::HEIGHT);
+    let (across, down) = (corners.map(|c| c.0), corners.map(|c| c.1));
+    let (x, width, fits_x) = bounds(across, frame.width, reader::WIDTH);
+    let (y, height, fits_y) = bounds(down, frame.height, reader::HEIGHT);
     let window = if fits_x && fits_y {
         [x, y, width, height]
     } else {
-        let tight = |pick: fn(&(i32, i32)) -> i32, limit: usize| {
-            let limit = limit as i32 - 1;
-            let low = corners.iter().map(pick).min().expect("four corners").clamp(0, limit);
-            let high = corners.iter().map(pick).max().expect("four corners").clamp(0, limit);
-            (low as usize, (high - low + 1) as usize)
-        };
-        let (x, width) = tight(|c| c.0, frame.width);
-        let (y, height) = tight(|c| c.1, frame.height);
-        [x, y, width, height]
-    };
-    let place = |v: i32, first: usize, extent: usize, size: usize| {
-        if extent == size {
-            return f64::from(v) - first as f64;
-        }
-        // The centre of the pixel in the scaled window, in whole pixels.
-        let at =
-            ((2 * i64::from(v) - 2 * first as i64 + 1) * size as i64).div_euclid(2 * extent as i64);
-        at as f64
+        let ([left, right], [top, low]) = (ends(across, frame.width), ends(down, frame.height));
+        [left, top, right - left + 1, low - top + 1].map(|v| v as usize)
     };
     View {
         window,
@@ -132,6 +106,34 @@ fn view(frame: &Rgb565, corners: &[(i32, i32); 4]) -> View {
             )
         }),
     }
+}
+
+/// The least and the greatest of some coordinates, within the picture.
+fn ends(values: [i32; 4], limit: usize) -> [i32; 2] {
+    let [a, b, c, d] = values;
+    [a.min(b).min(c).min(d), a.max(b).max(c).max(d)].map(|v| v.clamp(0, limit as i32 - 1))
+}
+
+/// Where a window begins and how long it is; whether it has the picture's own size.
+fn bounds(values: [i32; 4], limit: usize, size: usize) -> (usize, usize, bool) {
+    let [low, high] = ends(values, limit);
+    let extent = (high - low + 1) as usize;
+    if extent > size {
+        return (low as usize, extent, false);
+    }
+    let last = limit as i32 - size as i32;
+    ((low + high + 1 - size as i32).div_euclid(2).clamp(0, last) as usize, size, true)
+}
+
+/// A coordinate in the scaled window.
+fn place(v: i32, first: usize, extent: usize, size: usize) -> f64 {
+    if extent == size {
+        return f64::from(v) - first as f64;
+    }
+    // The centre of the pixel in the scaled window, in whole pixels.
+    let at =
+        ((2 * i64::from(v) - 2 * first as i64 + 1) * size as i64).div_euclid(2 * extent as i64);
+    at as f64
 }
 
 /// A card of a frame as a picture of [`reader::WIDTH`] x [`reader::HEIGHT`], without white balance.
@@ -147,8 +149,10 @@ fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     };
     let mut card = Rgb565 { width, height, pixels: vec![0; width * height] };
     let full = Quad::rectangle((width - 1) as f64, (height - 1) as f64);
-    let seen = Quad::new(view.corners.map(|(x, y)| Point::new(x, y)));
-    let Some(window_from_card) = Homography::between(&full, &seen) else { return card };
+    let corners_in_window = Quad::new(view.corners.map(|(x, y)| Point::new(x, y)));
+    let Some(window_from_card) = Homography::between(&full, &corners_in_window) else {
+        return card;
+    };
     for y in 0..height {
         for x in 0..width {
             let p = window_from_card.apply(Point::new(x as f64, y as f64));
@@ -190,10 +194,10 @@ fn balance_factors(card: &Rgb565) -> [u32; 3] {
     let rank = looked_at * WHITE_PERCENT / 100;
     let mut factors = [0; 3];
     for c in 0..3 {
-        let mut seen = 0;
+        let mut count = 0;
         let white = counts[c].iter().position(|&n| {
-            seen += n;
-            seen > rank
+            count += n;
+            count > rank
         });
         let white = white.unwrap_or(63).max(1) as u32;
         factors[c] = ((TARGET[c] + white / 2) / white).min(LARGEST_FACTOR[c]);
@@ -250,15 +254,6 @@ pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
     width = width.max(height * aspect);
     height = height.max(width / aspect);
     let center = (low + high) / 2.0;
-    // The frame lies inside the photo if the photo is large enough; outside it is black.
-    let origin = |center: f64, size: f64, limit: u32| {
-        let limit = f64::from(limit);
-        if size >= limit {
-            (limit - size) / 2.0
-        } else {
-            (center - size / 2.0).clamp(0.0, limit - size)
-        }
-    };
     let (x, y) = (origin(center.x, width, photo.width()), origin(center.y, height, photo.height()));
     let (out_width, out_height) =
         if upright { (FRAME_HEIGHT, FRAME_WIDTH) } else { (FRAME_WIDTH, FRAME_HEIGHT) };
@@ -267,13 +262,27 @@ pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
     if upright {
         small = image::imageops::rotate90(&small);
     }
-    let corner = |p: Point| {
-        let (u, v) = ((p.x - x) * scale, (p.y - y) * scale);
-        let (u, v) = if upright { (FRAME_WIDTH as f64 - v, u) } else { (u, v) };
-        (u.floor() as i32, v.floor() as i32)
-    };
-    let corners = cards.iter().map(|quad| quad.0.map(corner)).collect();
-    Some(Framed { frame: Rgb565::of(&small), corners })
+    let corners = cards
+        .iter()
+        .map(|quad| {
+            quad.0.map(|p| {
+                let (u, v) = ((p.x - x) * scale, (p.y - y) * scale);
+                let (u, v) = if upright { (FRAME_WIDTH as f64 - v, u) } else { (u, v) };
+                (u.floor() as i32, v.floor() as i32)
+            })
+        })
+        .collect();
+    Some(Framed { frame: Rgb565::from_image(&small), corners })
+}
+
+/// Where the frame begins. It lies inside the photo if the photo is large enough; outside it is black.
+fn origin(center: f64, size: f64, limit: u32) -> f64 {
+    let limit = f64::from(limit);
+    if size >= limit {
+        (limit - size) / 2.0
+    } else {
+        (center - size / 2.0).clamp(0.0, limit - size)
+    }
 }
 
 /// Area averaging: each output pixel takes as many samples per side as the input pixels it covers.
@@ -304,7 +313,7 @@ fn shrink(photo: &RgbImage, x: f64, y: f64, step: f64, width: u32, height: u32) 
 
 /// A card of a frame as the board reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct BoardReading {
     /// The likeliest card.
     pub card: Card,
     /// Whether the board would write it with a question mark: by the limits of its script, or
@@ -314,18 +323,19 @@ pub struct Seen {
 
 /// The cards of a frame by one reading each. The board sums several frames, and weighs ink and the
 /// rest of the table besides.
-pub fn seen(net: &Net, framed: &Framed) -> Vec<Seen> {
-    let mut cards: Vec<Seen> = framed
+pub fn read_cards(net: &Net, framed: &Framed) -> Vec<BoardReading> {
+    let mut cards: Vec<BoardReading> = framed
         .corners
         .iter()
         .map(|corners| {
             let logits = int8_logits(net, &card(&framed.frame, corners).network_input());
-            Seen { card: card_of(&logits), unsure: is_unsure(&logits) }
+            BoardReading { card: card_of(&logits), unsure: is_unsure(&logits) }
         })
         .collect();
-    let sure: Vec<Card> = cards.iter().filter(|seen| !seen.unsure).map(|seen| seen.card).collect();
-    for seen in &mut cards {
-        seen.unsure |= sure.iter().filter(|card| **card == seen.card).count() > 1;
+    let sure: Vec<Card> =
+        cards.iter().filter(|reading| !reading.unsure).map(|reading| reading.card).collect();
+    for reading in &mut cards {
+        reading.unsure |= sure.iter().filter(|card| **card == reading.card).count() > 1;
     }
     cards
 }
@@ -360,7 +370,7 @@ mod tests {
     #[test]
     fn fields_widen_to_full_bytes() {
         let image = RgbImage::from_pixel(2, 1, Rgb([255, 128, 7]));
-        let small = Rgb565::of(&image);
+        let small = Rgb565::from_image(&image);
         assert_eq!(fields(small.pixels[0]), [31, 32, 0]);
         assert_eq!(small.channels().next(), Some([255, 130, 0]));
         assert_eq!(small.network_input()[..3], [127, 2, -128]);
@@ -370,7 +380,7 @@ mod tests {
         let quad = Quad::new(corners.map(|(x, y)| Point::new(f64::from(x), f64::from(y))));
         let unit = Quad::rectangle(1.0, 1.0);
         let card_from_frame = Homography::between(&quad, &unit).unwrap();
-        Rgb565::of(&RgbImage::from_fn(320, 240, |x, y| {
+        Rgb565::from_image(&RgbImage::from_fn(320, 240, |x, y| {
             let p = card_from_frame.apply(Point::new(f64::from(x), f64::from(y)));
             let inside = (-0.01..=1.01).contains(&p.x) && (-0.01..=1.01).contains(&p.y);
             match (inside, p.x < 0.25, p.y < 0.5) {

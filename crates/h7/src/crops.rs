@@ -32,7 +32,7 @@ pub struct Crop {
 
 impl Crop {
     /// From the board's RGB565 picture of a card.
-    pub fn of(picture: &Rgb565, card: Card) -> Self {
+    pub fn from_board(picture: &Rgb565, card: Card) -> Self {
         Self { bytes: picture.network_input(), planes: picture.planes(), card }
     }
 
@@ -68,12 +68,12 @@ const CORNER_ERROR_PX: f64 = 1.2;
 
 /// A drawn table as the board's frame, and its cards with exact corners.
 pub fn drawn_table(kind: Kind, seed: u64, index: u64) -> (Rgb565, Vec<(Quad, Card)>) {
-    let mut params = Params::of(kind);
+    let mut params = Params::for_kind(kind);
     params.size_px = (FRAME_WIDTH as u32, FRAME_HEIGHT as u32);
     let scene = setsight_scenes::render(&params, seed, index)
         .expect("a size and a count that can be drawn");
     let cards = scene.cards.iter().map(|c| (c.corners_in_image, c.card)).collect();
-    (Rgb565::of(&scene.image), cards)
+    (Rgb565::from_image(&scene.image), cards)
 }
 
 /// The cards of `tables` drawn tables, twelve per table.
@@ -88,7 +88,7 @@ pub fn drawn(tables: usize, seed: u64) -> Vec<Crop> {
                 .into_iter()
                 .map(|(quad, card)| {
                     let corners = around(&quad, &mut dice);
-                    Crop::of(&board::card(&frame, &corners), card)
+                    Crop::from_board(&board::card(&frame, &corners), card)
                 })
                 .collect::<Vec<_>>()
         })
@@ -113,7 +113,7 @@ pub fn photographed(folder: &Path, step: usize, seed: u64) -> Result<Vec<Crop>, 
         let mut dice = Dice::new(seed, i as u64, Purpose::Camera);
         let (frame, quad) = on_a_table(&picture, &mut dice)?;
         let corners = around(&quad, &mut dice);
-        Some(Crop::of(&board::card(&frame, &corners), label.code))
+        Some(Crop::from_board(&board::card(&frame, &corners), label.code))
     });
     Ok(crops.collect())
 }
@@ -167,7 +167,7 @@ fn on_a_table(picture: &RgbImage, dice: &mut Dice) -> Option<(Rgb565, Quad)> {
         let color = if near { sum.map(|s| s / n) } else { table };
         image::Rgb(color.map(|v| (v + dice.normal() * 2.0 + 0.5).clamp(0.0, 255.0) as u8))
     });
-    Some((Rgb565::of(&image), quad.as_card()))
+    Some((Rgb565::from_image(&image), quad.as_card()))
 }
 
 /// The first bytes of the file.
@@ -304,7 +304,7 @@ mod tests {
         let print = card::Print::default();
         let face = card::picture(Card::from_index(index), &print, 96, 230, [0; 3]);
         let face = image::imageops::crop_imm(&face, 0, 0, 96, 61).to_image();
-        let mut picture = Rgb565::of(&face);
+        let mut picture = Rgb565::from_image(&face);
         picture.pixels.resize(PIXELS, 0);
         picture.height = reader::HEIGHT;
         picture

@@ -187,27 +187,14 @@ pub(crate) fn card_of(logits: &[f32]) -> Card {
 pub(crate) fn int8_logits(net: &Net, bytes: &[i8]) -> Vec<f32> {
     let quant = net.output().quant;
     let made = reference::run(net, bytes);
-    let real = |v: i8| (i32::from(v) - quant.zero) as f32 * quant.scale - net.output_offset;
-    made.into_iter().map(real).collect()
+    made.into_iter()
+        .map(|v| (i32::from(v) - quant.zero) as f32 * quant.scale - net.output_offset)
+        .collect()
 }
 
 /// Runs both networks on all crops.
 pub(crate) fn agreement(graph: &Graph, net: &Net, crops: &[Crop]) -> Agreement {
-    let one = |crop: &Crop| {
-        let exact = logits(graph, &crop.planes);
-        let got = int8_logits(net, &crop.bytes);
-        let error: f32 = exact.iter().zip(&got).map(|(a, b)| (a - b).abs()).sum();
-        let (a, b) = (card_of(&exact), card_of(&got));
-        Agreement {
-            crops: 1,
-            same_card: usize::from(a == b),
-            same_value: Property::ALL.map(|p| usize::from(a.value(p) == b.value(p))),
-            float_right: usize::from(a == crop.card),
-            int8_right: usize::from(b == crop.card),
-            mean_logit_error: f64::from(error) / exact.len() as f64,
-        }
-    };
-    let all: Vec<Agreement> = crops.par_iter().map(one).collect();
+    let all: Vec<Agreement> = crops.par_iter().map(|crop| agreement_on(graph, net, crop)).collect();
     let mut sum = all.iter().fold(Agreement::default(), |sum, one| Agreement {
         crops: sum.crops + 1,
         same_card: sum.same_card + one.same_card,
@@ -218,6 +205,21 @@ pub(crate) fn agreement(graph: &Graph, net: &Net, crops: &[Crop]) -> Agreement {
     });
     sum.mean_logit_error /= sum.crops.max(1) as f64;
     sum
+}
+
+fn agreement_on(graph: &Graph, net: &Net, crop: &Crop) -> Agreement {
+    let exact = logits(graph, &crop.planes);
+    let got = int8_logits(net, &crop.bytes);
+    let error: f32 = exact.iter().zip(&got).map(|(a, b)| (a - b).abs()).sum();
+    let (a, b) = (card_of(&exact), card_of(&got));
+    Agreement {
+        crops: 1,
+        same_card: usize::from(a == b),
+        same_value: Property::ALL.map(|p| usize::from(a.value(p) == b.value(p))),
+        float_right: usize::from(a == crop.card),
+        int8_right: usize::from(b == crop.card),
+        mean_logit_error: f64::from(error) / exact.len() as f64,
+    }
 }
 
 #[cfg(test)]

@@ -173,16 +173,16 @@ pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
 pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     quantise::check(graph)?;
     let drawn = crops::drawn(CALIBRATION_TABLES, CALIBRATION_SEED);
-    let others = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
+    let aside = crops::drawn(COMPARISON_TABLES, COMPARISON_SEED);
     // Photographed crops alternate between calibration and the comparison.
     let turn = |first: usize| options.photographed.iter().skip(first).step_by(2);
     let ranges_on: Vec<Planes> =
         drawn.iter().chain(turn(0)).map(|crop| crop.planes.clone()).collect();
-    let compare_on: Vec<Crop> = others.iter().chain(turn(1)).cloned().collect();
-    let seen = ActivationRanges::over(graph, &ranges_on);
+    let compare_on: Vec<Crop> = aside.iter().chain(turn(1)).cloned().collect();
+    let ranges = ActivationRanges::over(graph, &ranges_on);
     let mut tried: Vec<(Calibration, Net, Agreement)> = Vec::new();
     for calibration in CALIBRATIONS {
-        let net = quantise(graph, &seen, calibration)?;
+        let net = quantise(graph, &ranges, calibration)?;
         let figures = agreement(graph, &net, &compare_on);
         tried.push((calibration, net, figures));
     }
@@ -211,7 +211,7 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
     measured.push(Measured {
         key: "drawn_board",
         what: "cards of drawn tables, the board's way".into(),
-        agreement: agreement(graph, &net, &others),
+        agreement: agreement(graph, &net, &aside),
     });
     let sha = sha256(&model);
     let goldens = goldens(&net);
@@ -252,13 +252,13 @@ pub fn make(graph: &Graph, options: &Options) -> Result<Folder, ExportError> {
 /// Index of the calibration with the most identical readings; among equals, of the one with the
 /// closest logits.
 fn best(tried: &[(Calibration, Net, Agreement)]) -> usize {
-    let order = |&a: &usize, &b: &usize| {
+    let best = (0..tried.len()).max_by(|&a, &b| {
         let (a, b) = (&tried[a].2, &tried[b].2);
         (a.same_card, -a.mean_logit_error)
             .partial_cmp(&(b.same_card, -b.mean_logit_error))
             .unwrap_or(std::cmp::Ordering::Equal)
-    };
-    (0..tried.len()).max_by(order).expect("three ways")
+    });
+    best.expect("three ways")
 }
 
 /// The scripts of the board, as short as its flash wants them, and what lies beside them.
@@ -332,10 +332,10 @@ pub fn write(files: &BTreeMap<String, Vec<u8>>, out: &Path, replace: bool) -> io
         _ => Path::new("."),
     };
     std::fs::create_dir_all(parent)?;
-    let mut beside = tempfile::Builder::new();
-    let beside = beside.prefix(".setsight-").suffix(".tmp").tempdir_in(parent);
-    let beside = beside.map_err(|error| without_name(&error))?;
-    let (new, old) = (beside.path().join("new"), beside.path().join("old"));
+    let mut temporary = tempfile::Builder::new();
+    let temporary = temporary.prefix(".setsight-").suffix(".tmp").tempdir_in(parent);
+    let temporary = temporary.map_err(|error| without_name(&error))?;
+    let (new, old) = (temporary.path().join("new"), temporary.path().join("old"));
     for part in [BOARD, DESK] {
         std::fs::create_dir_all(new.join(part))?;
     }
@@ -432,8 +432,8 @@ fn hashes(report: &Value, read: &dyn Fn(&str) -> Result<Vec<u8>, String>, found:
     let mut right = 0;
     for (name, listed) in files {
         // A name with another path is not a file of this folder.
-        let own = name.split_once('/').filter(|(part, _)| [BOARD, DESK].contains(part));
-        if own.is_none_or(|(_, own)| own.contains(['/', '\\']) || own.starts_with('.')) {
+        let parts = name.split_once('/').filter(|(part, _)| [BOARD, DESK].contains(part));
+        if parts.is_none_or(|(_, file)| file.contains(['/', '\\']) || file.starts_with('.')) {
             found.wrong.push(format!("{REPORT}: lists {name:?}, which is no file of the folder"));
             continue;
         }
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn files_take_whole_sectors() {
+    fn files_take_full_sectors() {
         assert_eq!([0, 1, 512, 513].map(sectors), [0, 1, 1, 2]);
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a"), [0; 513]).unwrap();

@@ -30,7 +30,7 @@ mod report;
 mod sample;
 mod tflite;
 
-pub use board::{Seen, seen};
+pub use board::{BoardReading, read_cards};
 pub use crops::Crop;
 pub use folder::{Checked, check};
 pub use net::Net;

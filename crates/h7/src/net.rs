@@ -55,6 +55,13 @@ pub struct Window {
     pub same: bool,
 }
 
+impl Window {
+    /// Number of results along a side.
+    pub(crate) fn outputs(&self, side: usize, kernel: usize) -> usize {
+        if self.same { side.div_ceil(self.stride) } else { (side - kernel) / self.stride + 1 }
+    }
+}
+
 /// The operation of a layer.
 ///
 /// A matrix product is stored as a convolution whose kernel covers the whole input, because
@@ -128,11 +135,13 @@ impl Net {
 
     /// Multiply-accumulates of one run, without pooling.
     pub(crate) fn multiply_accumulates(&self) -> usize {
-        let of = |layer: &Layer| {
-            let places = layer.output.height * layer.output.width;
-            places * layer.op.weights().map_or(0, |weights| weights.values.len())
-        };
-        self.layers.iter().map(of).sum()
+        self.layers
+            .iter()
+            .map(|layer| {
+                let places = layer.output.height * layer.output.width;
+                places * layer.op.weights().map_or(0, |weights| weights.values.len())
+            })
+            .sum()
     }
 
     /// Number of weights and biases.
@@ -143,8 +152,10 @@ impl Net {
 
     /// Maximum over the layers of input plus output, in bytes.
     pub(crate) fn peak_activation_bytes(&self) -> usize {
-        let of = |i: usize| self.input_of(i).len() + self.layers[i].output.len();
-        (0..self.layers.len()).map(of).max().unwrap_or(0)
+        (0..self.layers.len())
+            .map(|i| self.input_of(i).len() + self.layers[i].output.len())
+            .max()
+            .unwrap_or(0)
     }
 
     /// An upper bound of the arena that TFLite-Micro needs, in bytes; computed by rule, not

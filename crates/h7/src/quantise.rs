@@ -60,39 +60,42 @@ impl ActivationRanges {
         let extremes: Vec<(f32, f32)> = crops
             .par_iter()
             .map(|crop| {
-                let of = |planes: &Planes| {
-                    let values = planes.values.iter().copied();
-                    values.fold((0.0f32, 0.0f32), |(a, b), v| (a.min(v), b.max(v)))
-                };
-                float::run(graph, crop).iter().map(of).collect::<Vec<_>>()
+                float::run(graph, crop)
+                    .iter()
+                    .map(|planes| {
+                        let values = planes.values.iter().copied();
+                        values.fold((0.0f32, 0.0f32), |(a, b), v| (a.min(v), b.max(v)))
+                    })
+                    .collect::<Vec<_>>()
             })
             .reduce_with(|a, b| {
                 a.iter().zip(&b).map(|(a, b)| (a.0.min(b.0), a.1.max(b.1))).collect()
             })
             .expect("there are crops");
-        let empty = || -> Vec<Values> {
-            let values =
-                |&(least, most): &(f32, f32)| Values { least, most, counts: vec![0; BINS] };
-            extremes.iter().map(values).collect()
-        };
         let nodes = crops
             .par_iter()
-            .fold(empty, |mut nodes, crop| {
-                for (values, planes) in nodes.iter_mut().zip(float::run(graph, crop)) {
-                    let per_unit = BINS as f32 / (values.most - values.least).max(1e-9);
-                    for v in planes.values {
-                        let bin = ((v - values.least) * per_unit) as usize;
-                        values.counts[bin.min(BINS - 1)] += 1;
+            .fold(
+                || empty(&extremes),
+                |mut nodes, crop| {
+                    for (values, planes) in nodes.iter_mut().zip(float::run(graph, crop)) {
+                        let per_unit = BINS as f32 / (values.most - values.least).max(1e-9);
+                        for v in planes.values {
+                            let bin = ((v - values.least) * per_unit) as usize;
+                            values.counts[bin.min(BINS - 1)] += 1;
+                        }
                     }
-                }
-                nodes
-            })
-            .reduce(empty, |mut a, b| {
-                for (a, b) in a.iter_mut().zip(b) {
-                    a.counts.iter_mut().zip(b.counts).for_each(|(a, b)| *a += b);
-                }
-                a
-            });
+                    nodes
+                },
+            )
+            .reduce(
+                || empty(&extremes),
+                |mut a, b| {
+                    for (a, b) in a.iter_mut().zip(b) {
+                        a.counts.iter_mut().zip(b.counts).for_each(|(a, b)| *a += b);
+                    }
+                    a
+                },
+            );
         Self { nodes }
     }
 
@@ -107,19 +110,26 @@ impl ActivationRanges {
         let sides = if values.least < 0.0 { 2.0 } else { 1.0 };
         let outside = (total as f64 * (1.0 - part) / sides) as u64;
         let cell = (values.most - values.least) / BINS as f32;
-        // Number of bins to cut from one end.
-        let cut = |count: &dyn Fn(usize) -> u64| {
-            let mut seen = 0;
-            let inside = (0..BINS).position(|i| {
-                seen += count(i);
-                seen > outside
-            });
-            inside.unwrap_or(0) as f32 * cell
-        };
-        let low = if values.least < 0.0 { cut(&|i| values.counts[i]) } else { 0.0 };
-        let high = cut(&|i| values.counts[BINS - 1 - i]);
+        let low = bins_beyond(values.counts.iter(), outside) as f32 * cell;
+        let low = if values.least < 0.0 { low } else { 0.0 };
+        let high = bins_beyond(values.counts.iter().rev(), outside) as f32 * cell;
         ((values.least + low).min(0.0), (values.most - high).max(0.0))
     }
+}
+
+fn empty(extremes: &[(f32, f32)]) -> Vec<Values> {
+    let nodes = extremes.iter();
+    nodes.map(|&(least, most)| Values { least, most, counts: vec![0; BINS] }).collect()
+}
+
+/// Number of bins to cut from one end, which hold no more than `outside`.
+fn bins_beyond<'a>(mut counts: impl Iterator<Item = &'a u64>, outside: u64) -> usize {
+    let mut count = 0;
+    let inside = counts.position(|n| {
+        count += n;
+        count > outside
+    });
+    inside.unwrap_or(0)
 }
 
 /// Rounds a scale up so that the product of two scales is exact in 32-bit floats. Interpreters
@@ -170,11 +180,11 @@ pub(crate) fn check(graph: &Graph) -> Result<(), QuantiseError> {
 /// Quantises the network with the calibrated ranges.
 pub(crate) fn quantise(
     graph: &Graph,
-    seen: &ActivationRanges,
+    ranges: &ActivationRanges,
     calibration: Calibration,
 ) -> Result<Net, QuantiseError> {
     let mut net =
-        walk(graph, &mut |node, _, _, _| Some(activation_quant(seen.range(node, calibration))))?;
+        walk(graph, &mut |node, _, _, _| Some(activation_quant(ranges.range(node, calibration))))?;
     above_zero(&mut net);
     Ok(net)
 }
@@ -238,15 +248,10 @@ fn walk(
         match &node.op {
             graph::Op::Conv(conv) => {
                 let (window, depthwise) = window_of(conv, &now).map_err(wrong)?;
-                let size = |from: usize, kernel: usize| {
-                    if window.same {
-                        from.div_ceil(window.stride)
-                    } else {
-                        (from - kernel) / window.stride + 1
-                    }
-                };
-                let (height, width) =
-                    (size(now.height, conv.kernel[0]), size(now.width, conv.kernel[1]));
+                let (height, width) = (
+                    window.outputs(now.height, conv.kernel[0]),
+                    window.outputs(now.width, conv.kernel[1]),
+                );
                 let quant = quant_of(i, height, width, conv.outputs()).unwrap_or(unscaled);
                 let taps = conv.kernel[0] * conv.kernel[1];
                 let inputs = conv.weights.len() / conv.bias.len() / taps;
@@ -375,8 +380,8 @@ mod tests {
         for seed in 0..3 {
             let graph = sample::graph(seed);
             let crops: Vec<Planes> = (0..6).map(|i| sample::crop(seed * 100 + i)).collect();
-            let seen = ActivationRanges::over(&graph, &crops);
-            let net = quantise(&graph, &seen, Calibration::MinMax).unwrap();
+            let ranges = ActivationRanges::over(&graph, &crops);
+            let net = quantise(&graph, &ranges, Calibration::MinMax).unwrap();
             assert_eq!(net.input.quant.zero, -128);
             for crop in &crops {
                 let exact = float::logits(&graph, crop);
@@ -396,9 +401,9 @@ mod tests {
         let mut counts = vec![0; BINS];
         counts[BINS / 4..BINS / 2].fill(10);
         counts[BINS - 1] = 1;
-        let seen = ActivationRanges { nodes: vec![Values { least: -1.0, most: 3.0, counts }] };
-        assert_eq!(seen.range(0, Calibration::MinMax), (-1.0, 3.0));
-        let (low, high) = seen.range(0, Calibration::Percentile(0.99));
+        let ranges = ActivationRanges { nodes: vec![Values { least: -1.0, most: 3.0, counts }] };
+        assert_eq!(ranges.range(0, Calibration::MinMax), (-1.0, 3.0));
+        let (low, high) = ranges.range(0, Calibration::Percentile(0.99));
         assert!((-0.01..=0.0).contains(&low) && (0.98..1.01).contains(&high), "{low} {high}");
     }
 

@@ -104,12 +104,15 @@ struct Finish<'a> {
 
 impl<'a> Finish<'a> {
     fn new(from: &Activation, to: &Activation, weights: &'a Weights) -> Self {
-        let multiplier = |&scale: &f32| {
-            Multiplier::new(
-                f64::from(from.quant.scale) * f64::from(scale) / f64::from(to.quant.scale),
-            )
-        };
-        let multipliers = weights.scales.iter().map(multiplier).collect();
+        let multipliers = weights
+            .scales
+            .iter()
+            .map(|&scale| {
+                Multiplier::new(
+                    f64::from(from.quant.scale) * f64::from(scale) / f64::from(to.quant.scale),
+                )
+            })
+            .collect();
         let least = if weights.relu { to.quant.zero.max(-128) } else { -128 };
         Self { multipliers, bias: &weights.bias, zero: to.quant.zero, least }
     }

@@ -60,12 +60,6 @@ pub(crate) fn json(
         agreement.insert(measured.key.into(), figures(&measured.what, &measured.agreement));
     }
     let (least, most) = card_ms(net);
-    let quant = |q: &super::net::Activation| {
-        json!({
-            "height": q.height, "width": q.width, "channels": q.channels,
-            "scale": q.quant.scale, "zero_point": q.quant.zero
-        })
-    };
     let calibrations: Vec<Value> =
         facts.calibrations.iter().map(|(name, a)| figures(name, a)).collect();
     json!({
@@ -79,8 +73,8 @@ pub(crate) fn json(
             "multiply_accumulates": net.multiply_accumulates(),
             "peak_activation_bytes": net.peak_activation_bytes(),
             "arena_bound_bytes": net.arena_bound_bytes(),
-            "input": quant(&net.input),
-            "output": quant(net.output()),
+            "input": activation(&net.input),
+            "output": activation(net.output()),
             "output_offset": net.output_offset,
         },
         "limits": {
@@ -101,6 +95,13 @@ pub(crate) fn json(
         },
         "golden_pictures": facts.goldens,
         "files": listed,
+    })
+}
+
+fn activation(q: &super::net::Activation) -> Value {
+    json!({
+        "height": q.height, "width": q.width, "channels": q.channels,
+        "scale": q.quant.scale, "zero_point": q.quant.zero
     })
 }
 

@@ -250,20 +250,14 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
     let relu = op.weights().is_some_and(|w| w.relu);
     let activation = if relu { ACTIVATION_RELU } else { ACTIVATION_NONE };
     let start = fbb.start_table();
-    let steps = |fbb: &mut Builder, of: &Window| {
-        let padding = if of.same { PADDING_SAME } else { PADDING_VALID };
-        fbb.push_slot_always(window::PADDING, padding);
-        fbb.push_slot_always(window::STRIDE_W, of.stride as i32);
-        fbb.push_slot_always(window::STRIDE_H, of.stride as i32);
-    };
     let kind = match op {
         Op::Conv(window, _) => {
-            steps(fbb, window);
+            push_steps(fbb, window);
             fbb.push_slot_always(conv::FUSED_ACTIVATION_FUNCTION, activation);
             CONV_OPTIONS
         }
         Op::Depthwise(window, _) => {
-            steps(fbb, window);
+            push_steps(fbb, window);
             fbb.push_slot_always(depthwise::DEPTH_MULTIPLIER, 1i32);
             fbb.push_slot_always(depthwise::FUSED_ACTIVATION_FUNCTION, activation);
             DEPTHWISE_OPTIONS
@@ -280,6 +274,13 @@ fn options(fbb: &mut Builder, op: &Op) -> (u8, Table) {
     (kind, fbb.end_table(start))
 }
 
+fn push_steps(fbb: &mut Builder, of: &Window) {
+    let padding = if of.same { PADDING_SAME } else { PADDING_VALID };
+    fbb.push_slot_always(window::PADDING, padding);
+    fbb.push_slot_always(window::STRIDE_W, of.stride as i32);
+    fbb.push_slot_always(window::STRIDE_H, of.stride as i32);
+}
+
 #[cfg(test)]
 mod tests {
     use crate::quantise::{ActivationRanges, Calibration, quantise};
@@ -292,8 +293,8 @@ mod tests {
     fn a_network_gives_the_file_that_interpreters_have_run() {
         let files = (0..4).flat_map(|seed| {
             let (graph, crops) = (sample::graph(seed), [0, 1].map(sample::crop));
-            let seen = ActivationRanges::over(&graph, &crops);
-            super::write(&quantise(&graph, &seen, Calibration::MinMax).unwrap(), "a test")
+            let ranges = ActivationRanges::over(&graph, &crops);
+            super::write(&quantise(&graph, &ranges, Calibration::MinMax).unwrap(), "a test")
         });
         assert_eq!(
             hex(&sha256(&files.collect::<Vec<u8>>())),

@@ -80,6 +80,19 @@ pub struct Doubt {
     pub mistake: Option<Mistake>,
 }
 
+impl Doubt {
+    fn new(path: &Path, kind: Kind, labelled: Option<Card>, read: Option<(Card, f32)>) -> Self {
+        let path = path.to_path_buf();
+        Self { path, kind, labelled, read, center_in_image: None, mistake: None }
+    }
+}
+
+/// The labelled centre, otherwise that of the reading.
+fn place_of(labelled: Option<&CardLabel>, read: Option<&ReadCard>) -> Option<Point> {
+    let read = read.map(|card| card.corners_in_image.center());
+    labelled.map(|label| label.center).or(read)
+}
+
 /// As a sentence, without the file.
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,7 +119,7 @@ pub struct Checked {
     /// Labelled cards that the reader finds but does not claim.
     pub unsure: usize,
     /// The pictures that could be read.
-    pub(super) seen: Vec<Picture>,
+    pub(super) pictures: Vec<Picture>,
     /// The labels and readings of a photo.
     pub(super) board: Option<LabelledBoard>,
 }
@@ -178,7 +191,7 @@ fn check_photo(
     let labelled = label.cards.iter().map(|card| card.code).collect();
     if let Ok(bytes) = source::bytes_of(path) {
         let sha256 = sha256(&bytes);
-        checked.seen.push(Picture { path: path.to_path_buf(), sha256, labelled });
+        checked.pictures.push(Picture { path: path.to_path_buf(), sha256, labelled });
     }
     let stored = (loaded.stored_width, loaded.stored_height);
     if stored != (label.width, label.height) {
@@ -201,18 +214,9 @@ fn check_photo(
         agree: 0,
         against: 0,
     };
-    let mut doubt = |kind, labelled: Option<&CardLabel>, read: Option<&ReadCard>| {
-        let center = labelled.map(|label| label.center);
-        checked.doubts.push(Doubt {
-            path: path.to_path_buf(),
-            kind,
-            labelled: labelled.map(|label| label.code),
-            read: read.map(|card| (card.card, card.confidence)),
-            center_in_image: center
-                .or(read.map(|card| card.corners_in_image.center()))
-                .map(loaded.file_from_picture()),
-            mistake: None,
-        });
+    let doubt = |kind, labelled: Option<&CardLabel>, read: Option<&ReadCard>| Doubt {
+        center_in_image: place_of(labelled, read).map(loaded.file_from_picture()),
+        ..Doubt::new(path, kind, labelled.map(|l| l.code), read.map(|r| (r.card, r.confidence)))
     };
     for (i, label) in labels.iter().enumerate() {
         let reading = matched.reading_of_label[i].map(|j| &cards[j]);
@@ -224,21 +228,22 @@ fn check_photo(
             verdict => {
                 board.against += 1;
                 let kind = if verdict == Verdict::Wrong { Kind::OtherCard } else { Kind::NoCard };
-                doubt(kind, Some(label), reading);
+                checked.doubts.push(doubt(kind, Some(label), reading));
             }
         }
     }
     for &j in matched.false_cards.iter().filter(|&&j| !cards[j].unsure) {
-        doubt(Kind::NoLabel, None, Some(&cards[j]));
+        checked.doubts.push(doubt(Kind::NoLabel, None, Some(&cards[j])));
     }
     if with_pictures && !checked.doubts.is_empty() {
-        let is_doubt = |mistake: &Mistake| match mistake.verdict {
-            None => mistake.read.is_some_and(|(_, _, unsure)| !unsure),
-            Some(verdict) => verdict != Verdict::Unsure,
-        };
         let all = mistakes::of_photo(&loaded.frame, &labels, &output, &matched);
         // Both lists have the labels first and then the readings without a label.
-        for (doubt, mistake) in checked.doubts.iter_mut().zip(all.into_iter().filter(is_doubt)) {
+        for (doubt, mistake) in
+            checked.doubts.iter_mut().zip(all.into_iter().filter(|mistake| match mistake.verdict {
+                None => mistake.read.is_some_and(|(_, _, unsure)| !unsure),
+                Some(verdict) => verdict != Verdict::Unsure,
+            }))
+        {
             doubt.mistake = Some(mistake);
         }
     }
@@ -270,7 +275,7 @@ fn check_crops(
         }
         if let Ok(bytes) = source::bytes_of(path) {
             let (path, sha256) = (path.clone(), sha256(&bytes));
-            checked.seen.push(Picture { path, sha256, labelled: [*card].into() });
+            checked.pictures.push(Picture { path, sha256, labelled: [*card].into() });
         }
     }
     if pictures.is_empty() {
@@ -288,18 +293,12 @@ fn check_crops(
             None => None,
         };
         let mistake = with_pictures.then(|| {
-            let (outline, image, said) = &together.crops[i];
+            let (outline, image, reading) = &together.crops[i];
             let read = read.map(|(card, confidence)| (card, confidence, false));
-            mistakes::of_crop(&together.frame, outline, image, said, *labelled, read)
+            mistakes::of_crop(&together.frame, outline, image, reading, *labelled, read)
         });
-        checked.doubts.push(Doubt {
-            path: path.clone(),
-            kind: if read.is_some() { Kind::OtherCard } else { Kind::NoCard },
-            labelled: Some(*labelled),
-            read,
-            center_in_image: None,
-            mistake,
-        });
+        let kind = if read.is_some() { Kind::OtherCard } else { Kind::NoCard };
+        checked.doubts.push(Doubt { mistake, ..Doubt::new(path, kind, Some(*labelled), read) });
     }
     Ok(checked)
 }

@@ -26,8 +26,7 @@ const CLEAR: f64 = 6.0;
 /// picked from the whole list.
 pub fn together<T: Clone>(crops: &[T]) -> Vec<Vec<T>> {
     let groups = crops.len().div_ceil(TOGETHER);
-    let group = |first: usize| crops.iter().skip(first).step_by(groups).cloned().collect();
-    (0..groups).map(group).collect()
+    (0..groups).map(|first| crops.iter().skip(first).step_by(groups).cloned().collect()).collect()
 }
 
 /// Crops on a table, as they were read.
@@ -41,22 +40,22 @@ pub struct ReadCrops {
     pub facts: TableFacts,
 }
 
-/// Reads crops together, but settles each on a board of its own, because a set of crops may hold a
+/// Reads crops together, but assigns each on a separate board, because a set of crops may hold a
 /// card many times.
 pub fn read(pipeline: &Pipeline, crops: &[RgbImage]) -> Result<ReadCrops, PipelineError> {
     let (frame, outlines) = lay(crops);
     let before = pipeline.facts.clone();
     let CardsRead { readings, images, facts, .. } =
         pipeline.read_cards(&frame, &outlines, before, &mut Trace::default())?;
-    let (_, known) = facts.named_edition();
-    let card = |i: usize| {
+    let (_, edition) = facts.named_edition();
+    let cards = (0..outlines.len()).map(|i| {
         let (outline, reading) = (&outlines[i..=i], &readings[i..=i]);
-        let board = Board::assign(outline, reading, known, &pipeline.board);
+        let board = Board::assign(outline, reading, edition, &pipeline.board);
         let card = board.cards.first()?;
         let corners = outlines[i].corners_in_image;
         Some(ReadCard::new(corners, card.card, card.confidence, card.unsure))
-    };
-    let cards = (0..outlines.len()).map(card).collect();
+    });
+    let cards = cards.collect();
     let crops = outlines.into_iter().zip(images).zip(readings);
     let crops = crops.map(|((outline, image), reading)| (outline, image, reading)).collect();
     Ok(ReadCrops { frame, crops, cards, facts })

@@ -121,17 +121,17 @@ pub fn find_labelled(
     if with_photos.is_empty() && crops.is_empty() {
         return Err(DatasetError::NoLabels(dataset.to_path_buf()));
     }
-    let (mut folders, mut others) = (Vec::new(), FoundPhotos::default());
+    let (mut folders, mut skipped) = (Vec::new(), FoundPhotos::default());
     for folder in with_photos {
         let FoundPhotos { photos, unchecked, outside } = photos_of(&folder)?;
         photos.iter().for_each(&mut *each);
         folders.push((folder, photos.len()));
-        others.unchecked.extend(unchecked);
-        others.outside.extend(outside);
+        skipped.unchecked.extend(unchecked);
+        skipped.outside.extend(outside);
     }
     let checked = folders.iter().map(|(_, checked)| checked).sum();
-    check_that_some_are_checked(dataset, checked, others.unchecked.len())?;
-    Ok(Dataset { folders, crops, remarks: others.remarks().collect() })
+    check_that_some_are_checked(dataset, checked, skipped.unchecked.len())?;
+    Ok(Dataset { folders, crops, remarks: skipped.remarks().collect() })
 }
 
 /// The photos of one folder that are ground truth, in the order in which [`find_labelled`] shows them.
@@ -140,8 +140,8 @@ pub fn checked_photos(folder: &Path) -> Result<Vec<LabelledPhoto>, DatasetError>
 }
 
 fn name_of(folder: &Path) -> String {
-    let whole = folder.canonicalize().ok();
-    let name = whole.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let full = folder.canonicalize().ok();
+    let name = full.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
     name.unwrap_or_else(|| folder.display().to_string())
 }
 
@@ -155,13 +155,15 @@ fn photos_of(folder: &Path) -> Result<FoundPhotos, DatasetError> {
     };
     let outside = photos.iter().filter(|label| leads_outside(&label.file));
     let outside = outside.map(|label| folder.join(&label.file)).collect();
-    let photo = |label: PhotoLabel| LabelledPhoto {
-        path: folder.join(&label.file),
-        label,
-        source: source.clone(),
-    };
     Ok(FoundPhotos {
-        photos: photos.into_iter().map(photo).collect(),
+        photos: photos
+            .into_iter()
+            .map(|label| LabelledPhoto {
+                path: folder.join(&label.file),
+                label,
+                source: source.clone(),
+            })
+            .collect(),
         unchecked: unchecked.into_iter().map(|label| folder.join(label.file)).collect(),
         outside,
     })

@@ -42,15 +42,14 @@ impl Match {
 /// of the photo's other labels, or of the reading if no label has corners. Both are in pixels of
 /// the upright photo.
 pub fn compare(labels: &[CardLabel], readings: &[ReadCard]) -> Match {
-    let own: Vec<Option<f64>> =
+    let sizes: Vec<Option<f64>> =
         labels.iter().map(|label| label.corners.map(|quad| longest_edge(&quad))).collect();
-    let usual = median(own.iter().copied().flatten());
-    let long_side = |i: usize, j: usize| {
-        own[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
-    };
+    let usual = median(sizes.iter().copied().flatten());
     let centres: Vec<Point> = labels.iter().map(|label| label.center).collect();
     let read: Vec<Point> = readings.iter().map(|card| card.corners_in_image.center()).collect();
-    let reading_of_label = nearest(&centres, &read, long_side);
+    let reading_of_label = nearest(&centres, &read, |i: usize, j: usize| {
+        sizes[i].or(usual).unwrap_or_else(|| longest_edge(&readings[j].corners_in_image))
+    });
     let mut taken = vec![false; readings.len()];
     for j in reading_of_label.iter().flatten() {
         taken[*j] = true;

@@ -36,7 +36,7 @@ pub struct Mistake {
     /// The network's input, 96x64, as PNG.
     pub input: Option<Vec<u8>>,
     /// The reader's output.
-    pub said: Option<Reading>,
+    pub reading: Option<Reading>,
 }
 
 /// Every label that is not right and every reading without a label, with pictures.
@@ -49,49 +49,55 @@ pub fn of_photo(
     let cards = &output.table.cards;
     let long_sides = labels.iter().filter_map(|label| Some(label.corners?.long_side()));
     let usual = median(long_sides).unwrap_or(f64::from(frame.width()) / 8.0);
+    let mistake = |verdict, label, reading| mistake(frame, output, usual, verdict, label, reading);
     let mut found = Vec::new();
-    let mut add = |verdict, label: Option<&CardLabel>, reading: Option<usize>| {
-        let read: Option<&ReadCard> = reading.map(|j| &cards[j]);
-        let label_quad = label.and_then(|label| label.corners);
-        let read_quad = read.map(|read| read.corners_in_image);
-        let centre = label.map(|label| label.center).or(read_quad.map(|quad| quad.center()));
-        let Some(centre) = centre else { return };
-        let long = label_quad.or(read_quad).map_or(usual, |quad| quad.long_side());
-        // A missed card is rectified by its label, to show what was visible.
-        let card = match (reading, label_quad) {
-            (Some(j), _) => Some(output.images[j].clone()),
-            (None, Some(quad)) => Some(straightened(frame, quad)),
-            (None, None) => None,
-        };
-        let said = reading.and_then(|j| output.readings.get(j));
-        found.push(Mistake {
-            verdict,
-            labelled: label.map(|label| label.code),
-            read: read.map(|read| (read.card, read.confidence, read.unsure)),
-            view: jpeg(&view(frame, centre, long, label_quad, read_quad)),
-            input: card.as_ref().map(network_input),
-            card: card.map(|card| jpeg(&card.pixels)),
-            said: said.cloned(),
-        });
-    };
     for (i, label) in labels.iter().enumerate() {
         let verdict = matched.verdict(i, labels, cards);
         if verdict != Verdict::Right {
-            add(Some(verdict), Some(label), matched.reading_of_label[i]);
+            found.extend(mistake(Some(verdict), Some(label), matched.reading_of_label[i]));
         }
     }
-    for &j in &matched.false_cards {
-        add(None, None, Some(j));
-    }
+    found.extend(matched.false_cards.iter().filter_map(|&j| mistake(None, None, Some(j))));
     found
 }
 
-/// A crop that is not read as it is labelled, laid on a table with others.
+/// A mistake at a label, at a reading or at both; none without a place.
+fn mistake(
+    frame: &Frame,
+    output: &PipelineOutput,
+    usual: f64,
+    verdict: Option<Verdict>,
+    label: Option<&CardLabel>,
+    reading: Option<usize>,
+) -> Option<Mistake> {
+    let read: Option<&ReadCard> = reading.map(|j| &output.table.cards[j]);
+    let label_quad = label.and_then(|label| label.corners);
+    let read_quad = read.map(|read| read.corners_in_image);
+    let centre = label.map(|label| label.center).or(read_quad.map(|quad| quad.center()))?;
+    let long = label_quad.or(read_quad).map_or(usual, |quad| quad.long_side());
+    // A missed card is rectified by its label, to show what was visible.
+    let card = match (reading, label_quad) {
+        (Some(j), _) => Some(output.images[j].clone()),
+        (None, Some(quad)) => Some(straightened(frame, quad)),
+        (None, None) => None,
+    };
+    Some(Mistake {
+        verdict,
+        labelled: label.map(|label| label.code),
+        read: read.map(|read| (read.card, read.confidence, read.unsure)),
+        view: jpeg(&view(frame, centre, long, label_quad, read_quad)),
+        input: card.as_ref().map(network_input),
+        card: card.map(|card| jpeg(&card.pixels)),
+        reading: reading.and_then(|j| output.readings.get(j)).cloned(),
+    })
+}
+
+/// A crop whose reading differs from its label; crops are read together on one table.
 pub fn of_crop(
     frame: &Frame,
     outline: &CardOutline,
     image: &CardImage,
-    said: &Reading,
+    reading: &Reading,
     labelled: Card,
     read: Option<(Card, f32, bool)>,
 ) -> Mistake {
@@ -107,7 +113,7 @@ pub fn of_crop(
         view: jpeg(&view(frame, quad.center(), quad.long_side(), None, None)),
         card: Some(jpeg(&image.pixels)),
         input: Some(network_input(image)),
-        said: Some(said.clone()),
+        reading: Some(reading.clone()),
     }
 }
 

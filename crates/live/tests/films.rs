@@ -119,7 +119,7 @@ fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes()
     let home = tempfile::tempdir().unwrap();
     let eyes = Arc::new(ReadingPlan::with_models(Models::Shipped).build().unwrap());
     for (seed, size_px, fps, least) in [(21, (320, 576), 30.0, 50), (22, (800, 450), 60.0, 90)] {
-        let mut scene = Scene::of(Kind::Wood);
+        let mut scene = Scene::for_kind(Kind::Wood);
         scene.size_px = size_px;
         let film = Film::plan(FilmParams { scene, seconds: 2.5, fps, phone: true }, seed).unwrap();
         let drawn = home.path().join("drawn.avi");

@@ -101,7 +101,7 @@ fn a_stop_ends_a_session_after_the_frame_in_hand() {
 const FPS: f64 = 10.0;
 
 fn film(seconds: f64) -> Film {
-    let mut scene = Scene::of(Kind::Plain);
+    let mut scene = Scene::for_kind(Kind::Plain);
     scene.size_px = (960, 540);
     Film::plan(FilmParams { scene, seconds, fps: FPS, phone: false }, 1).unwrap()
 }

@@ -31,7 +31,7 @@ pub fn render<'py>(
         let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         wrong(format!("kind={kind:?}: expected one of {}", names.join(", ")))
     })?;
-    let mut params = Params::of(known);
+    let mut params = Params::for_kind(known);
     params.mirrored = f64::from(u8::from(mirrored));
     if let Some(cards) = cards {
         params.cards = (cards, cards);

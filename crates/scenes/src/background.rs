@@ -352,8 +352,8 @@ impl Top {
         };
         // The weave: threads of 0.9 mm over and under each other.
         let thread = 0.9;
-        let seen = (thread / pixel_mm - 1.0).clamp(0.0, 1.0);
-        let weave = seen
+        let visible = (thread / pixel_mm - 1.0).clamp(0.0, 1.0);
+        let weave = visible
             * (stripes(u, pixel_mm, thread, 0.5) + stripes(v, pixel_mm, thread, 0.5) - 1.0)
             + 0.7 * value(self.seed ^ 4, u / 130.0, v / 130.0);
         let shade = 1.0 + 0.12 * self.contrast * weave;

@@ -69,35 +69,13 @@ impl View {
             let corners = cards.iter().flat_map(|q| q.0);
             corners.map(|p| rotation * Vector3::new(p.x, p.y, 0.0)).collect()
         };
-        // The bounding box of the cards in the picture, as fractions of it, at a given shift.
-        let bounds = |shift: Vector3<f64>| {
-            let mut low = Point::new(f64::INFINITY, f64::INFINITY);
-            let mut high = -low;
-            for v in &turned {
-                let p = v + shift;
-                let (x, y) = (focal * p.x / p.z / width, focal * p.y / p.z / height);
-                low = Point::new(low.x.min(x), low.y.min(y));
-                high = Point::new(high.x.max(x), high.y.max(y));
-            }
-            (low, high)
-        };
-        // Off centre by up to the remaining margin.
-        let placed = |z: f64| {
-            let mut shift = Vector3::new(0.0, 0.0, z);
-            for _ in 0..5 {
-                let (low, high) = bounds(shift);
-                let (extent, middle) = (high - low, (low + high) / 2.0);
-                let room = |extent: f64| (0.98 - extent).max(0.0) / 2.0;
-                shift.x += (jitter_x * room(extent.x) - middle.x) * width / focal * z;
-                shift.y += (jitter_y * room(extent.y) - middle.y) * height / focal * z;
-            }
-            shift
-        };
+        let size = (width, height);
+        let placed = |z| placed(&turned, z, (jitter_x, jitter_y), focal, size);
         let nearest = turned.iter().map(|v| -v.z).fold(0.0, f64::max) * 1.25 + 60.0;
         let (mut near, mut far) = (nearest, nearest + 40_000.0);
         for _ in 0..34 {
             let z = (near + far) / 2.0;
-            let (low, high) = bounds(placed(z));
+            let (low, high) = bounds(&turned, placed(z), focal, size);
             if (high.x - low.x).max(high.y - low.y) > fill { near = z } else { far = z }
         }
         let mut z = far;
@@ -195,14 +173,14 @@ impl View {
 
     /// The image point of a place of the table, or of the point `height_mm` above it.
     pub(super) fn image_from_table(&self, place: Point, height_mm: f64) -> Point {
-        let seen_at = place + (place - self.eye) * (height_mm / (self.height_mm - height_mm));
-        self.image_from_ideal(self.ideal_from_table.apply(seen_at))
+        let apparent = place + (place - self.eye) * (height_mm / (self.height_mm - height_mm));
+        self.image_from_ideal(self.ideal_from_table.apply(apparent))
     }
 
     /// The place on the table directly below a point `height_mm` high that hides the place
-    /// `seen_at`.
-    pub(super) fn below(&self, seen_at: Point, height_mm: f64) -> Point {
-        seen_at - (seen_at - self.eye) * (height_mm / self.height_mm)
+    /// `apparent`.
+    pub(super) fn below(&self, apparent: Point, height_mm: f64) -> Point {
+        apparent - (apparent - self.eye) * (height_mm / self.height_mm)
     }
 
     /// The point of the table seen at a pixel's centre. The footprint ignores the lens, which
@@ -223,6 +201,43 @@ impl View {
     }
 }
 
+/// The bounding box of the cards in the picture, as fractions of it, at a given shift.
+fn bounds(
+    turned: &[Vector3<f64>],
+    shift: Vector3<f64>,
+    focal: f64,
+    (width, height): (f64, f64),
+) -> (Point, Point) {
+    let mut low = Point::new(f64::INFINITY, f64::INFINITY);
+    let mut high = -low;
+    for v in turned {
+        let p = v + shift;
+        let (x, y) = (focal * p.x / p.z / width, focal * p.y / p.z / height);
+        low = Point::new(low.x.min(x), low.y.min(y));
+        high = Point::new(high.x.max(x), high.y.max(y));
+    }
+    (low, high)
+}
+
+/// The shift at a distance, off centre by up to the remaining margin.
+fn placed(
+    turned: &[Vector3<f64>],
+    z: f64,
+    jitter: (f64, f64),
+    focal: f64,
+    (width, height): (f64, f64),
+) -> Vector3<f64> {
+    let mut shift = Vector3::new(0.0, 0.0, z);
+    for _ in 0..5 {
+        let (low, high) = bounds(turned, shift, focal, (width, height));
+        let (extent, middle) = (high - low, (low + high) / 2.0);
+        let room = |extent: f64| (0.98 - extent).max(0.0) / 2.0;
+        shift.x += (jitter.0 * room(extent.x) - middle.x) * width / focal * z;
+        shift.y += (jitter.1 * room(extent.y) - middle.y) * height / focal * z;
+    }
+    shift
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::params::Kind;
@@ -231,7 +246,7 @@ mod tests {
     use setsight_photo::print::dice::{Purpose, Span};
 
     fn view(seed: u64, fill: f64) -> (View, Vec<Quad>) {
-        let mut params = Params::of(Kind::Mixed);
+        let mut params = Params::for_kind(Kind::Mixed);
         params.fill = Span::only(fill);
         let cards: Vec<Quad> = [(0.0, 0.0), (150.0, -40.0), (-100.0, 120.0)]
             .map(|(x, y)| {
@@ -244,12 +259,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_way_there_and_back_agree(seed: u64, x in 0.0..1280.0f64, y in 0.0..960.0f64) {
+        fn projection_and_its_inverse_agree(seed: u64, x in 0.0..1280.0f64, y in 0.0..960.0f64) {
             let (view, _) = view(seed, 0.9);
-            let seen = view.table_from_image(Point::new(x, y));
-            let back = view.image_from_table(seen.place, 0.0);
+            let point = view.table_from_image(Point::new(x, y));
+            let back = view.image_from_table(point.place, 0.0);
             // Beyond the horizon the mapping has no inverse.
-            prop_assume!(seen.place.norm() < 5e3);
+            prop_assume!(point.place.norm() < 5e3);
             prop_assert!(back.distance(Point::new(x, y)) < 1e-3, "{back:?}");
         }
     }
@@ -262,12 +277,13 @@ mod tests {
         let is_filled = |seed: u64| {
             let fill = 0.5 + 0.43 * (seed % 97) as f64 / 97.0;
             let (view, cards) = view(seed, fill);
-            let seen: Vec<Point> =
+            let image_points: Vec<Point> =
                 cards.iter().flat_map(|q| q.0).map(|p| view.image_from_table(p, 0.0)).collect();
-            let inside = seen.iter().all(|p| p.x > 0.0 && p.x < 1280.0 && p.y > 0.0 && p.y < 960.0);
+            let inside =
+                image_points.iter().all(|p| p.x > 0.0 && p.x < 1280.0 && p.y > 0.0 && p.y < 960.0);
             let extent = |f: fn(&Point) -> f64| {
-                seen.iter().map(f).fold(f64::NEG_INFINITY, f64::max)
-                    - seen.iter().map(f).fold(f64::INFINITY, f64::min)
+                image_points.iter().map(f).fold(f64::NEG_INFINITY, f64::max)
+                    - image_points.iter().map(f).fold(f64::INFINITY, f64::min)
             };
             let filled = (extent(|p| p.x) / 1280.0).max(extent(|p| p.y) / 960.0);
             inside && (filled - fill).abs() < 0.05
@@ -298,12 +314,12 @@ mod tests {
     }
 
     #[test]
-    fn a_raised_corner_is_seen_farther_from_the_eye() {
+    fn a_raised_corner_appears_farther_from_the_eye() {
         let (view, _) = view(3, 0.8);
         let place = Point::new(120.0, 40.0);
         let raised = view.image_from_table(place, 5.0);
-        let seen = view.table_from_image(raised);
-        assert!(seen.place.distance(view.eye) > place.distance(view.eye));
-        assert!(view.below(seen.place, 5.0).distance(place) < 0.5);
+        let point = view.table_from_image(raised);
+        assert!(point.place.distance(view.eye) > place.distance(view.eye));
+        assert!(view.below(point.place, 5.0).distance(place) < 0.5);
     }
 }

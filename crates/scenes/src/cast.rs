@@ -55,9 +55,9 @@ impl Cast {
                 if i == j { 0.0 } else { leak.clamp(-0.15, 0.25) }
             });
             // White keeps its brightness.
-            let own = 1.0 - leaks.iter().sum::<f64>();
+            let kept = 1.0 - leaks.iter().sum::<f64>();
             for (j, value) in row.iter_mut().enumerate() {
-                *value = (gains[i] * if i == j { own } else { leaks[j] }) as f32;
+                *value = (gains[i] * if i == j { kept } else { leaks[j] }) as f32;
             }
         }
         let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -117,36 +117,42 @@ impl Cast {
         let height = pixels.len() / width;
         let sharp = pixels.to_vec();
         let middle = (0.5 * (width as f64 - 1.0), 0.5 * (height as f64 - 1.0));
-        let value = |x: f64, y: f64, c: usize| {
-            let (x, y) = (x.clamp(0.0, width as f64 - 1.0), y.clamp(0.0, height as f64 - 1.0));
-            let (i, j) = ((x as usize).min(width - 2), (y as usize).min(height - 2));
-            let (u, v) = ((x - i as f64) as f32, (y - j as f64) as f32);
-            let row = |j: usize| {
-                let (a, b) = (sharp[j * width + i][c], sharp[j * width + i + 1][c]);
-                a + (b - a) * u
-            };
-            row(j) + (row(j + 1) - row(j)) * v
-        };
         for (k, pixel) in pixels.iter_mut().enumerate() {
             let (dx, dy) = ((k % width) as f64 - middle.0, (k / width) as f64 - middle.1);
             for (c, scale) in [(0, 1.0 - self.fringe), (2, 1.0 + self.fringe)] {
-                pixel[c] = value(middle.0 + dx * scale, middle.1 + dy * scale, c);
+                pixel[c] =
+                    interpolated(&sharp, width, middle.0 + dx * scale, middle.1 + dy * scale, c);
             }
         }
     }
 
     pub(super) fn tag(&self) -> Option<&'static str> {
-        let tints = |m: &[[f32; 3]; 3]| {
-            let white = m.map(|row| row.iter().sum::<f32>());
-            let low = white.iter().copied().fold(f32::INFINITY, f32::min);
-            white.iter().any(|v| v / low > 1.15)
-        };
         if self.lamps.is_some() {
             Some("two_lamps")
         } else {
-            self.matrix.as_ref().is_some_and(tints).then_some("colour_cast")
+            self.matrix
+                .as_ref()
+                .is_some_and(|m| {
+                    let white = m.map(|row| row.iter().sum::<f32>());
+                    let low = white.iter().copied().fold(f32::INFINITY, f32::min);
+                    white.iter().any(|v| v / low > 1.15)
+                })
+                .then_some("colour_cast")
         }
     }
+}
+
+/// A channel between pixels, bilinearly; the border is repeated outside.
+fn interpolated(pixels: &[[f32; 4]], width: usize, x: f64, y: f64, c: usize) -> f32 {
+    let height = pixels.len() / width;
+    let (x, y) = (x.clamp(0.0, width as f64 - 1.0), y.clamp(0.0, height as f64 - 1.0));
+    let (i, j) = ((x as usize).min(width - 2), (y as usize).min(height - 2));
+    let (u, v) = ((x - i as f64) as f32, (y - j as f64) as f32);
+    let [top, low] = [j, j + 1].map(|j| {
+        let (a, b) = (pixels[j * width + i][c], pixels[j * width + i + 1][c]);
+        a + (b - a) * u
+    });
+    top + (low - top) * v
 }
 
 impl Lamps {

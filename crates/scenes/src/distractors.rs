@@ -9,6 +9,7 @@ use crate::{camera::View, light::Light, paint::Owner, params::Params, table::Lyi
 use objects::{Object, flyer};
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::Dice;
+use std::ops::Range;
 
 /// Everything on the table besides the cards.
 #[derive(Clone, Debug, Default)]
@@ -91,9 +92,9 @@ impl Distractors {
                 .map(|(x, y)| thing.center + Point::new(x, y) * reach)
                 .map(|p| view.image_from_table(p, 0.0));
             for_pixels(&corners, size, |x, y| {
-                let seen = view.table_from_image(Point::new(x as f64 + 0.5, y as f64 + 0.5));
+                let point = view.table_from_image(Point::new(x as f64 + 0.5, y as f64 + 0.5));
                 let at = y * size.0 + x;
-                if thing.draw(&mut light4[at], &seen, light) > 0.5 {
+                if thing.draw(&mut light4[at], &point, light) > 0.5 {
                     owner.take(at);
                 }
             });
@@ -147,15 +148,16 @@ pub(crate) fn for_pixels(
     (width, height): (usize, usize),
     mut draw: impl FnMut(usize, usize),
 ) {
-    let range = |value: fn(&Point) -> f64, limit: usize| {
-        let low = points.iter().map(value).fold(f64::INFINITY, f64::min);
-        let high = points.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
-        let limit = limit as f64;
-        (low - 2.0).clamp(0.0, limit) as usize..(high + 3.0).clamp(0.0, limit) as usize
-    };
-    for y in range(|p| p.y, height) {
-        for x in range(|p| p.x, width) {
+    for y in pixel_range(points, |p| p.y, height) {
+        for x in pixel_range(points, |p| p.x, width) {
             draw(x, y);
         }
     }
+}
+
+fn pixel_range(points: &[Point], value: fn(&Point) -> f64, limit: usize) -> Range<usize> {
+    let low = points.iter().map(value).fold(f64::INFINITY, f64::min);
+    let high = points.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
+    let limit = limit as f64;
+    (low - 2.0).clamp(0.0, limit) as usize..(high + 3.0).clamp(0.0, limit) as usize
 }

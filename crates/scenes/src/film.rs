@@ -136,8 +136,8 @@ impl Film {
             Distractors::random(scene, &view, &slots, &mut dice(Purpose::Distractors));
         let mut bare = vec![[0.0; 4]; master_size.0 * master_size.1];
         for (i, pixel) in bare.iter_mut().enumerate() {
-            let seen = master.table_from_image(pixel_center(i, master_size.0));
-            *pixel = top.at(seen.place.x, seen.place.y, seen.size_mm);
+            let point = master.table_from_image(pixel_center(i, master_size.0));
+            *pixel = top.at(point.place.x, point.place.y, point.size_mm);
         }
         distractors.draw(&mut bare, &mut Owner::new(master_size), &master, &light);
         Ok(Self {
@@ -217,12 +217,11 @@ impl Film {
             })
             .filter(|card| card.in_view > 0.0 || !card.moving)
             .collect();
-        let seen = |hand: &Hand| hand.is_in_view(&view, size);
         let label = FrameLabel {
             frame: index,
             time_ms: hundredths(1000.0 * time),
             cards,
-            hand: hands.iter().any(seen),
+            hand: hands.iter().any(|hand| hand.is_in_view(&view, size)),
             blur_px: hundredths(focus * self.long_px),
         };
         FilmFrame { image, label }
@@ -232,8 +231,8 @@ impl Film {
     fn table_with(&self, key: Vec<usize>, lying: &[Lying]) -> Arc<Vec<[f32; 4]>> {
         // Locked while drawing, because frames drawn in parallel mostly wait for the same table.
         let mut last = self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((known, table)) = &*last
-            && *known == key
+        if let Some((cached, table)) = &*last
+            && *cached == key
         {
             return Arc::clone(table);
         }
@@ -332,7 +331,7 @@ impl Film {
     ) -> f64 {
         let (width, height) = self.params.scene.size_px;
         let probes = symbol_probes(card.lying.card, &self.print);
-        let seen = probes.iter().filter(|&&(x, y)| {
+        let visible = probes.iter().filter(|&&(x, y)| {
             let place = card.lying.table_from_card(x, y);
             let p = view.image_from_table(place, card.lying.height_mm(x));
             let inside =
@@ -341,7 +340,7 @@ impl Film {
                 && !above.iter().any(|other| other.lying.covers(place))
                 && !hands.iter().any(|hand| hand.covers(place))
         });
-        seen.count() as f64 / probes.len().max(1) as f64
+        visible.count() as f64 / probes.len().max(1) as f64
     }
 }
 
@@ -386,8 +385,8 @@ fn moment(frame_s: f64, share: f64, number: usize) -> f64 {
 /// Displacement by tremor at a time, about -1 to 1; `way` selects a direction.
 fn tremor(time_s: f64, way: u32) -> f64 {
     let phase = 1.7 * f64::from(way);
-    let sum = |(pace, part): &(f64, f64)| part * (TAU * pace * time_s + phase * pace).sin();
-    TREMOR.iter().map(sum).sum::<f64>() / 1.95
+    TREMOR.iter().map(|(pace, part)| part * (TAU * pace * time_s + phase * pace).sin()).sum::<f64>()
+        / 1.95
 }
 
 /// Gain of the exposure: it drops suddenly and recovers with a slight overshoot.
@@ -402,7 +401,7 @@ mod tests {
     use super::*;
 
     fn film(seconds: f64, seed: u64) -> Film {
-        let mut scene = Params::of(Kind::Plain);
+        let mut scene = Params::for_kind(Kind::Plain);
         scene.size_px = (320, 180);
         Film::plan(FilmParams { scene, seconds, fps: 10.0, phone: false }, seed).unwrap()
     }
@@ -421,7 +420,7 @@ mod tests {
 
     #[test]
     fn a_phone_blurs_and_its_labels_are_those_of_the_middle_of_the_frame() {
-        let mut scene = Params::of(Kind::Plain);
+        let mut scene = Params::for_kind(Kind::Plain);
         scene.size_px = (320, 180);
         let params = |phone| FilmParams { scene: scene.clone(), seconds: 2.0, fps: 30.0, phone };
         let (phone, still) =

@@ -88,14 +88,14 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let dice = |purpose| Dice::new(seed, index, purpose);
     // One deck over several tables is one printing.
-    let deck_dice = |purpose| {
-        if params.whole_deck.is_some() { Dice::new(seed, 0, purpose) } else { dice(purpose) }
+    let printing_dice = |purpose| {
+        if params.full_deck.is_some() { Dice::new(seed, 0, purpose) } else { dice(purpose) }
     };
-    let mut which_deck = deck_dice(Purpose::Deck);
-    let deck = params.deck(&mut which_deck);
-    let mirrored = which_deck.chance(params.mirrored);
+    let mut deck_rng = printing_dice(Purpose::Deck);
+    let deck = params.deck(&mut deck_rng);
+    let mirrored = deck_rng.chance(params.mirrored);
     let mut print =
-        Print::random(Arc::clone(&deck), &mut deck_dice(Purpose::Print), params.variety);
+        Print::random(Arc::clone(&deck), &mut printing_dice(Purpose::Print), params.variety);
     let mut wear_dice = dice(Purpose::Wear);
     print.wear = wear_dice.within(params.wear);
     if let Some(outline_mm) = params.outline_mm {
@@ -106,7 +106,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     }
     let mut layout_dice = dice(Purpose::Layout);
     let layout = layout_dice.pick(&params.layouts);
-    let cards = match params.whole_deck {
+    let cards = match params.full_deck {
         Some(tables) => part_of_deck(&deck, tables, seed, index),
         None => deal(params, &deck, &mut layout_dice),
     };
@@ -147,8 +147,8 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
     let hidden = hidden(&lying, &view, size);
     let mut pixels = vec![[0.0; 4]; size.0 * size.1];
     let table_at = |i: usize, j: usize| {
-        let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
-        top.at(seen.place.x, seen.place.y, seen.size_mm)
+        let point = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
+        top.at(point.place.x, point.place.y, point.size_mm)
     };
     if params.coarse_table && material.is_smooth() {
         draw_coarse(&mut pixels, size, &hidden, table_at);
@@ -177,7 +177,7 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         owner.see(card, i + 1, probes);
     }
     let like_cards = [distractors.like_cards(&view), flyers.like_cards(&view)].concat();
-    let mut others = owner.uncovered(like_cards);
+    let mut lookalikes = owner.uncovered(like_cards);
     light.shine(&mut pixels, size.0, &view);
     light.add_glare(&mut pixels, size.0);
     cast.tint(&mut pixels, size.0, &view);
@@ -189,20 +189,20 @@ pub fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderErr
         image::imageops::flip_horizontal_in_place(&mut image);
         let width = f64::from(width);
         drawn.iter_mut().for_each(|card| card.mirror(width));
-        others = others.into_iter().map(|quad| mirrored_quad(quad, width)).collect();
+        lookalikes = lookalikes.into_iter().map(|quad| mirrored_quad(quad, width)).collect();
     }
     let mut annotations_dice = dice(Purpose::Annotations);
     let annotations = params.annotations.0
         + annotations_dice.below(params.annotations.1 - params.annotations.0 + 1);
     annotations::draw(&mut image, &drawn, annotations, &mut annotations_dice);
-    let beside = !distractors.is_empty() || !flyers.is_empty() || stack.is_some();
-    let things = (beside, !covers.is_empty());
+    let with_objects = !distractors.is_empty() || !flyers.is_empty() || stack.is_some();
+    let things = (with_objects, !covers.is_empty());
     let mut tags = tags(params, layout, material, &view, &light, things, long_px);
     let more =
         [(annotations > 0, "drawn_on"), (mirrored, "mirrored"), (!deck.is_classic(), "other_deck")];
     tags.extend(cast.tag().map(str::to_owned));
     tags.extend(more.iter().filter(|tag| tag.0).map(|tag| tag.1.to_owned()));
-    Ok(Scene { image, cards: drawn, tags, others, deck, mirrored, jpeg_quality })
+    Ok(Scene { image, cards: drawn, tags, lookalikes, deck, mirrored, jpeg_quality })
 }
 
 /// Minimum reach of a lamp over a table for training.
@@ -264,13 +264,14 @@ fn in_view(
                     symbols_in_view: (uncovered + in_picture as f64 / probes.len() as f64 - 1.0)
                         .max(0.0),
                     area_in_view: 1.0,
-                    symbols_seen: vec![1.0; card.card.number.index() + 1],
+                    symbol_visibility: vec![1.0; card.card.number.index() + 1],
                 }
             })
             .collect();
-        let too_little =
-            |c: &DrawnCard| !params.keep_all && c.symbols_in_view < params.symbols_in_view;
-        let Some(hidden) = drawn.iter().position(too_little) else {
+        let Some(hidden) = drawn
+            .iter()
+            .position(|c| !params.keep_all && c.symbols_in_view < params.symbols_in_view)
+        else {
             return (lying, drawn);
         };
         lying.remove(hidden);
@@ -348,7 +349,7 @@ pub struct Scene {
     /// Outlines of objects that resemble cards: backs, other games' cards, envelopes, papers,
     /// phones, boxes. Corners in pixels, clockwise, starting with a long side; only objects that
     /// are mostly in the picture and not covered.
-    pub others: Vec<Quad>,
+    pub lookalikes: Vec<Quad>,
     /// Its deck; all cards of a table are of one deck.
     pub deck: Arc<Deck>,
     /// Whether the picture is mirrored left to right; coordinates are those of the mirrored
@@ -378,7 +379,7 @@ pub struct DrawnCard {
     /// Fraction of the card that is in the picture and not covered by anything, 0 to 1.
     pub area_in_view: f64,
     /// Fraction of each symbol that is in view, in the order of `symbols_in_image`.
-    pub symbols_seen: Vec<f64>,
+    pub symbol_visibility: Vec<f64>,
 }
 
 /// Why a scene cannot be drawn.

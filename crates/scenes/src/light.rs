@@ -42,14 +42,19 @@ const MOST_BLEACHED: f64 = 0.4;
 
 /// The largest bleached fraction of any card's symbols.
 fn bleached(spots: &[Spot], probes_in_image: &[Vec<Point>]) -> f64 {
-    let part = |probes: &Vec<Point>| {
-        let lost = |p: &&Point| spots.iter().map(|s| s.at(**p)).sum::<f64>() > BLEACHING;
-        probes.iter().filter(lost).count() as f64 / probes.len().max(1) as f64
-    };
     if spots.is_empty() {
         return 0.0;
     }
-    probes_in_image.iter().map(part).fold(0.0, f64::max)
+    probes_in_image
+        .iter()
+        .map(|probes| {
+            probes
+                .iter()
+                .filter(|p| spots.iter().map(|s| s.at(**p)).sum::<f64>() > BLEACHING)
+                .count() as f64
+                / probes.len().max(1) as f64
+        })
+        .fold(0.0, f64::max)
 }
 
 #[derive(Clone, Debug)]
@@ -181,8 +186,8 @@ impl Light {
     /// Lights a picture of reflectances, row by row.
     pub(super) fn shine(&self, pixels: &mut [[f32; 4]], width: usize, view: &View) {
         let at = |x: f64, y: f64| {
-            let seen = view.table_from_image(Point::new(x, y));
-            self.at(seen.place, seen.size_mm)
+            let point = view.table_from_image(Point::new(x, y));
+            self.at(point.place, point.size_mm)
         };
         if self.has_shadow() {
             for (i, pixel) in pixels.iter_mut().enumerate() {

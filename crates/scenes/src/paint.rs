@@ -110,8 +110,8 @@ pub(super) fn draw_card(
     let along_light = card.along.dot(light.away);
     let size = owner.size;
     for_pixels(&around, size, |i, j| {
-        let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
-        let flat = card.card_from_table(seen.place);
+        let point = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
+        let flat = card.card_from_table(point.place);
         if flat.x.abs() > a || flat.y.abs() > b {
             return;
         }
@@ -121,18 +121,18 @@ pub(super) fn draw_card(
             rounded_rectangle(p.x, p.y, long, short, print.corner_mm).mm
         };
         let thrown = distance(
-            card.card_from_table(seen.place - light.away * (length + card.height_mm(flat.x))),
+            card.card_from_table(point.place - light.away * (length + card.height_mm(flat.x))),
         );
-        let soft = (softness + card.height_mm(flat.x)).max(seen.size_mm);
+        let soft = (softness + card.height_mm(flat.x)).max(point.size_mm);
         let t = (0.5 - thrown / soft).clamp(0.0, 1.0);
-        let seam = (1.0 - distance(flat).max(0.0) / SEAM_MM.max(seen.size_mm)).clamp(0.0, 1.0);
+        let seam = (1.0 - distance(flat).max(0.0) / SEAM_MM.max(point.size_mm)).clamp(0.0, 1.0);
         let dark = (1.0 - depth * (t * t * (3.0 - 2.0 * t)).max(0.55 * seam)) as f32;
         for value in &mut pixel[..3] {
             *value *= dark;
         }
-        let raised = view.below(seen.place, card.height_mm(flat.x));
+        let raised = view.below(point.place, card.height_mm(flat.x));
         let p = card.card_from_table(raised);
-        let footprint = card.footprint_on_card(&seen.footprint);
+        let footprint = card.footprint_on_card(&point.footprint);
         let face = card::face(card.card, print, p.x, p.y, &footprint);
         if face.cover > 0.0 {
             if face.cover > 0.5 {
@@ -140,7 +140,7 @@ pub(super) fn draw_card(
             }
             // A side that rises away from the lamp faces the lamp.
             let shade = 1.0 + 1.2 * card.slope(p.x) * along_light;
-            let paper = if seen.size_mm < 0.6 {
+            let paper = if point.size_mm < 0.6 {
                 0.012 * dice::value(card.card.index() as u64, p.x / 0.7, p.y / 0.7)
             } else {
                 0.0
@@ -186,7 +186,7 @@ impl Owner {
     /// the picture, the same number for each symbol.
     pub(super) fn see(&self, card: &mut DrawnCard, number: usize, probes: &[Point]) {
         let corners = card.corners_in_image;
-        let (mut seen, mut low, mut high) = (0usize, Point::default(), Point::default());
+        let (mut visible, mut low, mut high) = (0usize, Point::default(), Point::default());
         for (i, p) in corners.0.iter().enumerate() {
             let q =
                 Point::new(p.x.clamp(0.0, self.size.0 as f64), p.y.clamp(0.0, self.size.1 as f64));
@@ -198,13 +198,18 @@ impl Owner {
         let to = |v: f64, limit: usize| (v as usize + 5).min(limit);
         for y in from(low.y)..to(high.y, self.size.1) {
             let row = &self.cards[y * self.size.0..][from(low.x)..to(high.x, self.size.0)];
-            seen += row.iter().filter(|&&c| usize::from(c) == number).count();
+            visible += row.iter().filter(|&&c| usize::from(c) == number).count();
         }
-        card.area_in_view = (seen as f64 / corners.signed_area().abs().max(1.0)).min(1.0);
-        let each = probes.len() / card.symbols_seen.len().max(1);
-        for (seen, probes) in card.symbols_seen.iter_mut().zip(probes.chunks(each.max(1))) {
-            let own = |p: &&Point| self.at(**p).is_some_and(|c| usize::from(c) == number);
-            *seen = probes.iter().filter(own).count() as f64 / probes.len() as f64;
+        card.area_in_view = (visible as f64 / corners.signed_area().abs().max(1.0)).min(1.0);
+        let each = probes.len() / card.symbol_visibility.len().max(1);
+        for (visibility, probes) in
+            card.symbol_visibility.iter_mut().zip(probes.chunks(each.max(1)))
+        {
+            *visibility = probes
+                .iter()
+                .filter(|p| self.at(**p).is_some_and(|c| usize::from(c) == number))
+                .count() as f64
+                / probes.len() as f64;
         }
     }
 

@@ -163,7 +163,7 @@ pub struct Params {
     pub cards: (usize, usize),
     /// Number of tables of the series over which one deck is dealt, in one printing; `cards` is then
     /// ignored.
-    pub whole_deck: Option<usize>,
+    pub full_deck: Option<usize>,
     /// The decks, with weights; all cards of a table are of one deck.
     pub decks: Vec<(DeckChoice, f64)>,
     /// Probability that the picture and its labels are mirrored left to right.
@@ -281,11 +281,11 @@ pub struct Params {
 impl Params {
     /// The ranges of a kind, at 1280x960 with the classic deck.
     #[expect(clippy::too_many_lines, reason = "a catalogue with an arm for each kind")]
-    pub fn of(kind: Kind) -> Self {
+    pub fn for_kind(kind: Kind) -> Self {
         let mut p = Self {
             size_px: (1280, 960),
             cards: (12, 12),
-            whole_deck: None,
+            full_deck: None,
             decks: vec![(DeckChoice::Known(Deck::classic()), 1.0)],
             mirrored: 0.0,
             layouts: vec![(Layout::Grid, 1.0)],
@@ -549,7 +549,7 @@ mod tests {
     #[test]
     fn every_kind_has_ranges_and_one_name() {
         for kind in Kind::ALL {
-            let p = Params::of(kind);
+            let p = Params::for_kind(kind);
             assert_eq!(p.asked, kind);
             assert!(p.cards.0 <= p.cards.1 && p.cards.1 <= setsight_game::cards::DECK_SIZE);
             let same = Kind::ALL.into_iter().filter(|other| other.name() == kind.name());

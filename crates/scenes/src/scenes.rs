@@ -104,21 +104,15 @@ pub fn in_bad_light(
 
 /// One thing after another that makes colours hard to tell, or cards hard to see.
 fn worsen(p: &mut Params, dice: &mut Dice) {
-    let webcam = |p: &mut Params, dice: &mut Dice| {
-        p.chroma_px = one(dice, 1.2, 4.0);
-        p.noise = one(dice, 0.008, 0.05);
-        p.sharpen = one(dice, 0.0, 2.2);
-        p.jpeg = Span::new(30.0, 75.0);
-    };
     match dice.below(9) {
         // A lamp, or a camera without an infrared filter, that brings red and green together.
         0 | 1 => {
             p.cast.violet = 1.0;
             p.cast.gain = one(dice, 0.0, 0.2).low;
             p.cast.cross_talk = one(dice, 0.0, 0.08).low;
-            webcam(p, dice);
+            worsen_as_webcam(p, dice);
         }
-        2 => webcam(p, dice),
+        2 => worsen_as_webcam(p, dice),
         // A flash, or too much light: the stock clips, and the balance goes by what is left.
         3 => {
             p.exposure = one(dice, 1.1, 2.4);
@@ -141,6 +135,13 @@ fn worsen(p: &mut Params, dice: &mut Dice) {
     }
 }
 
+fn worsen_as_webcam(p: &mut Params, dice: &mut Dice) {
+    p.chroma_px = one(dice, 1.2, 4.0);
+    p.noise = one(dice, 0.008, 0.05);
+    p.sharpen = one(dice, 0.0, 2.2);
+    p.jpeg = Span::new(30.0, 75.0);
+}
+
 /// Scene number `index` of a series for the reader of screens, after its JPEG if it was saved as one:
 /// a table as an app shows it, with cards 26 to 300 pixels long, copied and not photographed.
 ///
@@ -160,7 +161,7 @@ pub fn screen_but(
     change: impl FnOnce(&mut Params),
 ) -> Result<Scene, RenderError> {
     let mut dice = Dice::new(seed, index, Purpose::Ranges);
-    let mut params = Params::of(Kind::Screen);
+    let mut params = Params::for_kind(Kind::Screen);
     on_screen(&mut params, &mut dice);
     change(&mut params);
     let scene = render(&params, seed, index)?;
@@ -284,7 +285,7 @@ fn every_material() -> Vec<(Material, f64)> {
 
 /// Ranges of one table for the finder.
 fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
-    let mut p = Params::of(Kind::Mixed);
+    let mut p = Params::for_kind(Kind::Mixed);
     p.size_px = size_px;
     conditions(&mut p, dice);
     p.materials = if dice.chance(0.3) { vec![(Material::White, 1.0)] } else { every_material() };
@@ -336,7 +337,7 @@ fn finder_params(dice: &mut Dice, size_px: (u32, u32)) -> Params {
 
 /// Ranges of one table for the reader.
 fn reader_params(dice: &mut Dice) -> Params {
-    let mut p = Params::of(Kind::Mixed);
+    let mut p = Params::for_kind(Kind::Mixed);
     conditions(&mut p, dice);
     // Small cards are the hard ones, so the sizes are uniform on a logarithmic scale.
     let long = 40.0 * 5.5f64.powf(dice.unit());
@@ -375,8 +376,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_scene_again_and_what_is_in_view_is_told() {
-        let (mut cards, mut cut, mut covered, mut bare, mut others) = (0, 0, 0, 0, 0);
+    fn scenes_repeat_and_report_what_is_in_view() {
+        let (mut cards, mut cut, mut covered, mut bare, mut lookalikes) = (0, 0, 0, 0, 0);
         for index in 0..60 {
             let scene = finder(3, index, (320, 256)).unwrap();
             assert_eq!(scene.image.dimensions(), (320, 256));
@@ -386,11 +387,11 @@ mod tests {
                 assert_eq!(scene.cards, again.cards);
             }
             bare += usize::from(scene.cards.is_empty());
-            others += scene.others.len();
+            lookalikes += scene.lookalikes.len();
             for card in &scene.cards {
                 cards += 1;
                 assert!((0.0..=1.0).contains(&card.area_in_view));
-                assert_eq!(card.symbols_seen.len(), card.symbols_in_image.len());
+                assert_eq!(card.symbol_visibility.len(), card.symbols_in_image.len());
                 let inside = card
                     .corners_in_image
                     .0
@@ -405,7 +406,7 @@ mod tests {
             }
         }
         assert!(cards > 400 && cut > 20 && covered > 40, "{cards} {cut} {covered}");
-        assert!(bare >= 2 && others >= 20, "{bare} {others}");
+        assert!(bare >= 2 && lookalikes >= 20, "{bare} {lookalikes}");
     }
 
     #[test]
@@ -416,8 +417,11 @@ mod tests {
             let covered = cards.iter().filter(|card| card.area_in_view < 0.95).count();
             (covered as f64 / cards.len() as f64, cards.len())
         };
-        let ((own, cards), (finder, _)) = (covered_of(refiner), covered_of(finder));
-        assert!(own > 0.5 && own > finder + 0.1 && cards > 250, "{own} {finder} {cards}");
+        let ((refiner, cards), (finder, _)) = (covered_of(refiner), covered_of(finder));
+        assert!(
+            refiner > 0.5 && refiner > finder + 0.1 && cards > 250,
+            "{refiner} {finder} {cards}"
+        );
     }
 
     #[test]

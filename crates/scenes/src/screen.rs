@@ -50,10 +50,10 @@ struct Plan {
 /// Draws scene number `index` of a series.
 pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, RenderError> {
     let dice = |purpose| Dice::new(seed, index, purpose);
-    let mut which_deck = dice(Purpose::Deck);
-    let deck = params.deck(&mut which_deck);
-    let mirrored = which_deck.chance(params.mirrored);
-    let cards = match params.whole_deck {
+    let mut deck_rng = dice(Purpose::Deck);
+    let deck = params.deck(&mut deck_rng);
+    let mirrored = deck_rng.chance(params.mirrored);
+    let cards = match params.full_deck {
         Some(tables) => part_of_deck(&deck, tables, seed, index),
         None => deal(params, &deck, &mut dice(Purpose::Layout)),
     };
@@ -100,7 +100,7 @@ pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, Re
     let more = [(annotations > 0, "drawn_on"), (!deck.is_classic(), "other_deck")];
     tags.extend(more.iter().filter(|tag| tag.0).map(|tag| tag.1.to_owned()));
     let jpeg_quality = if resaved { jpeg } else { 100 };
-    Ok(Scene { image, cards: drawn, tags, others: Vec::new(), deck, mirrored, jpeg_quality })
+    Ok(Scene { image, cards: drawn, tags, lookalikes: Vec::new(), deck, mirrored, jpeg_quality })
 }
 
 impl Plan {
@@ -188,7 +188,7 @@ impl Plan {
             symbols_in_image: symbols.collect(),
             symbols_in_view: 1.0,
             area_in_view: 1.0,
-            symbols_seen: vec![1.0; placed.card.number.index() + 1],
+            symbol_visibility: vec![1.0; placed.card.number.index() + 1],
         }
     }
 }
@@ -201,17 +201,19 @@ fn see(card: &mut DrawnCard, size: (u32, u32)) {
     let quad = card.corners_in_image;
     let part = |i: usize| (i as f64 + 0.5) / STEPS as f64;
     let place = |u: f64, v: f64| quad.0[0].lerp(quad.0[1], u).lerp(quad.0[3].lerp(quad.0[2], u), v);
-    let whole = (0..STEPS * STEPS).filter(|k| inside(&place(part(k % STEPS), part(k / STEPS))));
-    card.area_in_view = whole.count() as f64 / (STEPS * STEPS) as f64;
+    let inside_points =
+        (0..STEPS * STEPS).filter(|k| inside(&place(part(k % STEPS), part(k / STEPS))));
+    card.area_in_view = inside_points.count() as f64 / (STEPS * STEPS) as f64;
     // A symbol is about a fifth of the card wide and two thirds high.
     let (along, down) = ((quad.0[1] - quad.0[0]) * 0.2, (quad.0[3] - quad.0[0]) * 0.66);
-    for (seen, &center) in card.symbols_seen.iter_mut().zip(&card.symbols_in_image) {
+    for (visibility, &center) in card.symbol_visibility.iter_mut().zip(&card.symbols_in_image) {
         let probe =
             |k: usize| center + along * (part(k % STEPS) - 0.5) + down * (part(k / STEPS) - 0.5);
         let count = (0..STEPS * STEPS).filter(|&k| inside(&probe(k))).count();
-        *seen = count as f64 / (STEPS * STEPS) as f64;
+        *visibility = count as f64 / (STEPS * STEPS) as f64;
     }
-    card.symbols_in_view = card.symbols_seen.iter().sum::<f64>() / card.symbols_seen.len() as f64;
+    card.symbols_in_view =
+        card.symbol_visibility.iter().sum::<f64>() / card.symbol_visibility.len() as f64;
 }
 
 /// How a screen shines in a photo.
@@ -352,7 +354,7 @@ mod tests {
 
     #[test]
     fn filled_symbols_are_inked_and_open_ones_show_the_card() {
-        let params = Params { photographed: 0.0, ..Params::of(Kind::Screen) };
+        let params = Params { photographed: 0.0, ..Params::for_kind(Kind::Screen) };
         let mut counts = [0; 2];
         for index in 0..12 {
             let scene = render(&params, 4, index).unwrap();
@@ -377,18 +379,18 @@ mod tests {
     #[test]
     fn strange_cards_are_none_of_the_decks_and_look_otherwise() {
         let drawn = |strange: f64, index: u64| {
-            let params = Params { strange, ..Params::of(Kind::Screen) };
+            let params = Params { strange, ..Params::for_kind(Kind::Screen) };
             render(&params, 3, index).unwrap()
         };
-        let mut seen = 0;
+        let mut count = 0;
         for index in 0..12 {
             assert!(drawn(0.0, index).cards.iter().all(|card| card.of_deck));
             let scene = drawn(1.0, index);
-            seen += scene.cards.iter().filter(|card| !card.of_deck).count();
+            count += scene.cards.iter().filter(|card| !card.of_deck).count();
         }
-        assert!(seen > 20, "{seen}");
+        assert!(count > 20, "{count}");
         // What a card is made from is drawn in another way.
-        let params = Params { strange: 1.0, ..Params::of(Kind::Screen) };
+        let params = Params { strange: 1.0, ..Params::for_kind(Kind::Screen) };
         let deck = params.deck(&mut Dice::new(3, 0, Purpose::Deck));
         let style =
             Style::random(&deck, 1.5, false, 80.0, 1.0, &mut Dice::new(3, 0, Purpose::Screen));
@@ -405,10 +407,10 @@ mod tests {
 
     #[test]
     fn corners_of_photographed_screens_lie_on_the_border() {
-        let mut params = Params { photographed: 1.0, ..Params::of(Kind::Screen) };
+        let mut params = Params { photographed: 1.0, ..Params::for_kind(Kind::Screen) };
         params.defocus = setsight_photo::print::dice::Span::only(0.0);
         params.glare = 0.0;
-        let mut seen = 0;
+        let mut count = 0;
         for index in 0..16 {
             let scene = render(&params, 6, index).unwrap();
             assert!(scene.tags.iter().any(|tag| tag == "photographed_screen"));
@@ -418,12 +420,12 @@ mod tests {
                 let inward = (card.center_in_image - side) / side.distance(card.center_in_image);
                 let (near, far) = (side + inward * 0.5, side - inward * 2.5);
                 if near.x > 3.0 && near.y > 3.0 && far.x > 0.0 && far.y > 0.0 {
-                    seen += usize::from(
+                    count += usize::from(
                         apart(level(&scene.image, near), level(&scene.image, far)) > 40,
                     );
                 }
             }
         }
-        assert!(seen > 60, "{seen} borders");
+        assert!(count > 60, "{count} borders");
     }
 }

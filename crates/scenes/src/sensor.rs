@@ -112,12 +112,14 @@ pub(super) fn halved_chroma(image: &RgbImage, sigma: f32) -> RgbImage {
 fn with_blurred_chroma(light: Light4, width: usize, sigma: f32) -> Light4 {
     /// Weights of R, G and B in luma by ITU-R BT.601, as in JPEG.
     const LUMA: [f32; 3] = [0.299, 0.587, 0.114];
-    let differences = |pixel: &[f32; 4]| {
-        let [r, g, b] = [0, 1, 2].map(|c| pixel[c].clamp(0.0, 255.0));
-        let luma = LUMA[0] * r + LUMA[1] * g + LUMA[2] * b;
-        [r - luma, b - luma, luma, 0.0]
-    };
-    let sharp: Light4 = light.iter().map(differences).collect();
+    let sharp: Light4 = light
+        .iter()
+        .map(|pixel| {
+            let [r, g, b] = [0, 1, 2].map(|c| pixel[c].clamp(0.0, 255.0));
+            let luma = LUMA[0] * r + LUMA[1] * g + LUMA[2] * b;
+            [r - luma, b - luma, luma, 0.0]
+        })
+        .collect();
     let blurred = gaussian(&sharp, width, sigma);
     let joined = sharp.iter().zip(blurred).map(|([_, _, luma, _], [red, blue, _, _])| {
         let green = -(LUMA[0] * red + LUMA[2] * blue) / LUMA[1];
@@ -149,33 +151,36 @@ fn toned(table: &[f32], linear: f32) -> f32 {
 /// stripes false colours.
 fn through_mosaic(light: &[[f32; 4]], width: usize) -> Light4 {
     let height = light.len() / width;
-    // At the border the mosaic is mirrored about the last pixel, which keeps its phase.
     let at = |x: usize, y: usize, dx: i32, dy: i32, c: usize| {
-        let mirrored = |v: usize, d: i32, limit: usize| match v.checked_add_signed(d as isize) {
-            Some(v) if v < limit => v,
-            Some(_) => v - 1,
-            None => v + 1,
-        };
         light[mirrored(y, dy, height) * width + mirrored(x, dx, width)][c]
     };
     const SIDES: [(i32, i32); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
     const DIAGONALS: [(i32, i32); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
     let mut out = Vec::with_capacity(light.len());
-    for (i, own) in light.iter().enumerate() {
+    for (i, pixel) in light.iter().enumerate() {
         let (x, y) = (i % width, i / width);
         let mean = |offsets: &[(i32, i32)], c: usize| {
             offsets.iter().map(|&(dx, dy)| at(x, y, dx, dy, c)).sum::<f32>() / offsets.len() as f32
         };
         let (row, column) = (&SIDES[..2], &SIDES[2..]);
         let [r, g, b] = match (x % 2, y % 2) {
-            (0, 0) => [own[0], mean(&SIDES, 1), mean(&DIAGONALS, 2)],
-            (1, 0) => [mean(row, 0), own[1], mean(column, 2)],
-            (0, _) => [mean(column, 0), own[1], mean(row, 2)],
-            _ => [mean(&DIAGONALS, 0), mean(&SIDES, 1), own[2]],
+            (0, 0) => [pixel[0], mean(&SIDES, 1), mean(&DIAGONALS, 2)],
+            (1, 0) => [mean(row, 0), pixel[1], mean(column, 2)],
+            (0, _) => [mean(column, 0), pixel[1], mean(row, 2)],
+            _ => [mean(&DIAGONALS, 0), mean(&SIDES, 1), pixel[2]],
         };
-        out.push([r, g, b, own[3]]);
+        out.push([r, g, b, pixel[3]]);
     }
     out
+}
+
+/// A shifted coordinate. At the border the mosaic is mirrored about the last pixel, which keeps its phase.
+fn mirrored(v: usize, d: i32, limit: usize) -> usize {
+    match v.checked_add_signed(d as isize) {
+        Some(v) if v < limit => v,
+        Some(_) => v - 1,
+        None => v + 1,
+    }
 }
 
 /// Gaussian blur; the border is repeated outside.
@@ -303,8 +308,8 @@ mod tests {
             assert!((p[0] - 0.2).abs() < 1e-6 && (p[1] - 0.5).abs() < 1e-6);
         }
         let striped: Light4 = (0..8 * 8).map(|i| [(i % 2) as f32; 4]).collect();
-        let seen = through_mosaic(&striped, 8);
-        assert!(seen.iter().any(|p| (p[0] - p[2]).abs() > 0.9), "grey stripes seen in colour");
+        let restored = through_mosaic(&striped, 8);
+        assert!(restored.iter().any(|p| (p[0] - p[2]).abs() > 0.9), "grey stripes seen in colour");
     }
 
     #[test]

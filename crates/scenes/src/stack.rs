@@ -95,28 +95,28 @@ impl Stack {
         let depth = 0.25 + 0.75 * depth;
         let edge = |p: Point| rounded_rectangle(p.x, p.y, HALF_MM.0, HALF_MM.1, print.corner_mm).mm;
         for_pixels(&around, size, |i, j| {
-            let seen = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
+            let point = view.table_from_image(Point::new(i as f64 + 0.5, j as f64 + 0.5));
             let pixel = &mut pixels[j * size.0 + i];
             let thrown = (0..=SHADOW_STEPS)
                 .map(|k| {
                     let height = self.height_mm * k as f64 / SHADOW_STEPS as f64;
-                    edge(top.card_from_table(seen.place - light.away * (height * self.slant)))
+                    edge(top.card_from_table(point.place - light.away * (height * self.slant)))
                 })
                 .fold(f64::INFINITY, f64::min);
-            let soft = (softness + 0.2 * self.height_mm).max(seen.size_mm);
+            let soft = (softness + 0.2 * self.height_mm).max(point.size_mm);
             let t = (0.5 - thrown / soft).clamp(0.0, 1.0);
             let dark = (1.0 - depth * t * t * (3.0 - 2.0 * t)) as f32;
             pixel[..3].iter_mut().for_each(|value| *value *= dark);
             let last = self.layers.len() - 1;
             for (k, layer) in self.layers.iter().enumerate() {
                 let height = self.height_mm * (k + 1) as f64 / self.layers.len() as f64;
-                let p = layer.card_from_table(view.below(seen.place, height));
+                let p = layer.card_from_table(view.below(point.place, height));
                 let (color, cover) = if k == last {
-                    let footprint = layer.footprint_on_card(&seen.footprint);
+                    let footprint = layer.footprint_on_card(&point.footprint);
                     let face = card::face(layer.card, print, p.x, p.y, &footprint);
                     (face.color, face.cover)
                 } else {
-                    let cover = (0.5 - edge(p) / seen.size_mm).clamp(0.0, 1.0);
+                    let cover = (0.5 - edge(p) / point.size_mm).clamp(0.0, 1.0);
                     (print.stock.map(|v| v * self.tones[k]), cover)
                 };
                 if cover > 0.5 {
@@ -151,20 +151,22 @@ fn place(
             along: Point::new(angle.cos(), angle.sin()),
             curl_mm: 0.0,
         };
-        let clear = |a: &Lying, b: &Lying| {
-            let (long, short) = (HALF_MM.0 + MARGIN_MM, HALF_MM.1 + MARGIN_MM);
-            // Tests points along the border of one rectangle against the other.
-            let border = [(-1.0, -1.0), (0.0, -1.0), (1.0, -1.0), (1.0, 0.0)];
-            border.into_iter().chain([(0.0, 0.0)]).all(|(x, y)| {
-                [1.0, -1.0].into_iter().all(|sign| {
-                    let q = b.card_from_table(
-                        a.table_from_card(sign * x * HALF_MM.0, sign * y * HALF_MM.1),
-                    );
-                    q.x.abs() > long || q.y.abs() > short
-                })
-            })
-        };
-        cards.iter().all(|card| clear(card, &stack) && clear(&stack, card)).then_some(stack)
+        let is_clear =
+            cards.iter().all(|card| is_clear_of(card, &stack) && is_clear_of(&stack, card));
+        is_clear.then_some(stack)
+    })
+}
+
+/// Whether points along the border of one card keep the margin from another.
+fn is_clear_of(a: &Lying, b: &Lying) -> bool {
+    let (long, short) = (HALF_MM.0 + MARGIN_MM, HALF_MM.1 + MARGIN_MM);
+    let border = [(-1.0, -1.0), (0.0, -1.0), (1.0, -1.0), (1.0, 0.0), (0.0, 0.0)];
+    border.into_iter().all(|(x, y)| {
+        [1.0, -1.0].into_iter().all(|sign| {
+            let q =
+                b.card_from_table(a.table_from_card(sign * x * HALF_MM.0, sign * y * HALF_MM.1));
+            q.x.abs() > long || q.y.abs() > short
+        })
     })
 }
 
@@ -174,8 +176,8 @@ mod tests {
     use setsight_photo::print::dice::Span;
 
     #[test]
-    fn a_stack_stands_beside_the_cards_and_is_not_labelled() {
-        let without = Params { fill: Span::only(0.5), ..Params::of(Kind::Plain) };
+    fn a_stack_stands_next_to_the_cards_and_is_not_labelled() {
+        let without = Params { fill: Span::only(0.5), ..Params::for_kind(Kind::Plain) };
         let with = Params { stack: 1.0, ..without.clone() };
         let mut changed = 0;
         for index in 0..4 {

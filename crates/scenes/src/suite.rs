@@ -116,7 +116,7 @@ fn usual(kind: Kind) -> Params {
         roll: Span::new(-0.4, 0.4),
         kelvin: Span::new(2_700.0, 7_500.0),
         jpeg: Span::new(70.0, 95.0),
-        ..Params::of(kind)
+        ..Params::for_kind(kind)
     }
 }
 
@@ -124,8 +124,8 @@ fn usual(kind: Kind) -> Params {
 const WIDE: u64 = HELD_BACK + 0x7769_6465;
 
 fn wide() -> Vec<Part> {
-    let known = |deck| vec![(DeckChoice::Known(deck), 1.0)];
-    let (classic, rectangles) = (known(Deck::classic()), known(Deck::rectangles()));
+    let only = |deck| vec![(DeckChoice::Known(deck), 1.0)];
+    let (classic, rectangles) = (only(Deck::classic()), only(Deck::rectangles()));
     let invented = vec![(DeckChoice::Invented, 1.0)];
     let parts = [
         ("violet", Kind::Violet, &classic, 0.0),
@@ -137,7 +137,7 @@ fn wide() -> Vec<Part> {
         ("rectangles-mirrored", Kind::Plain, &rectangles, 1.0),
         ("unknown-decks", Kind::Plain, &invented, 0.0),
     ];
-    let part = |(i, (name, kind, decks, mirrored)): (usize, (_, Kind, &Vec<_>, f64))| {
+    let parts = parts.into_iter().zip(WIDE..).map(|((name, kind, decks, mirrored), seed)| {
         let mut params = usual(kind);
         params.decks = decks.clone();
         params.mirrored = mirrored;
@@ -146,25 +146,26 @@ fn wide() -> Vec<Part> {
         if kind == Kind::TwoLamps {
             params.balance = Span::new(0.8, 1.0);
         }
-        Part { name, count: TABLES, seed: WIDE + i as u64, params }
-    };
-    parts.into_iter().enumerate().map(part).collect()
+        Part { name, count: TABLES, seed, params }
+    });
+    parts.collect()
 }
 
 /// The first seed of the screens, beyond the wide suite's.
 const ON_SCREENS: u64 = HELD_BACK + 0x7363_7265;
 
 fn screens() -> Vec<Part> {
-    let part = |(i, (name, photographed)): (usize, (&'static str, f64))| {
+    let parts = [("copied", 0.0), ("photographed", 1.0)].into_iter().zip(ON_SCREENS..);
+    let parts = parts.map(|((name, photographed), seed)| {
         let params = Params {
             photographed,
             cards: (9, 18),
             long_side_px: Some(Span::new(60.0, 300.0)),
-            ..Params::of(Kind::Screen)
+            ..Params::for_kind(Kind::Screen)
         };
-        Part { name, count: 2 * TABLES, seed: ON_SCREENS + i as u64, params }
-    };
-    [("copied", 0.0), ("photographed", 1.0)].into_iter().enumerate().map(part).collect()
+        Part { name, count: 2 * TABLES, seed, params }
+    });
+    parts.collect()
 }
 
 /// A sample: its file name and its parameters.
@@ -187,49 +188,50 @@ impl Sample {
 
 /// All samples, the easiest first.
 pub fn samples() -> Vec<Sample> {
-    let of = |file, seed, kind: Kind, change: fn(&mut Params)| {
-        let mut params = Params::of(kind);
-        params.variety = 0.4;
-        params.jpeg = Span::only(88.0);
-        params.noise = Span::new(0.003, 0.008);
-        change(&mut params);
-        Sample { file, seed, params }
-    };
     vec![
-        of("1-plain-on-wood.jpg", 11, Kind::Wood, |p| p.tilt = Span::only(0.08)),
-        of("2-fifteen-on-felt.jpg", 12, Kind::Plain, |p| {
+        sample("1-plain-on-wood.jpg", 11, Kind::Wood, |p| p.tilt = Span::only(0.08)),
+        sample("2-fifteen-on-felt.jpg", 12, Kind::Plain, |p| {
             p.materials = vec![(Material::Felt, 1.0)];
             p.cards = (15, 15);
             p.tilt = Span::only(0.3);
         }),
-        of("3-lamp-on-black.jpg", 13, Kind::Black, |p| {
+        sample("3-lamp-on-black.jpg", 13, Kind::Black, |p| {
             p.kelvin = Span::only(2_900.0);
             p.balance = Span::only(0.72);
             p.falloff = Span::only(0.5);
             p.layouts = vec![(Layout::Scatter, 1.0)];
             p.cards = (9, 9);
         }),
-        of("4-cloth-and-clutter.jpg", 14, Kind::Cloth, |p| {
+        sample("4-cloth-and-clutter.jpg", 14, Kind::Cloth, |p| {
             p.distractors = (7, 9);
             p.fill = Span::only(0.68);
         }),
-        of("5-white-on-white.jpg", 15, Kind::White, |p| p.tilt = Span::only(0.25)),
-        of("6-flat-angle.jpg", 16, Kind::Perspective, |p| {
+        sample("5-white-on-white.jpg", 15, Kind::White, |p| p.tilt = Span::only(0.25)),
+        sample("6-flat-angle.jpg", 16, Kind::Perspective, |p| {
             p.tilt = Span::only(0.85);
             p.materials = vec![(Material::Wood, 1.0)];
         }),
-        of("7-hard-shadow-and-glare.jpg", 17, Kind::Shadow, |p| {
+        sample("7-hard-shadow-and-glare.jpg", 17, Kind::Shadow, |p| {
             p.glare = 1.0;
             p.glare_strength = Span::only(0.5);
             p.materials = vec![(Material::Wood, 1.0)];
         }),
         // Every symbol must be in view, because a card with hidden symbols could not be identified.
-        of("8-overlap.jpg", 18, Kind::Overlap, |p| {
+        sample("8-overlap.jpg", 18, Kind::Overlap, |p| {
             p.cards = (14, 14);
             p.symbols_in_view = 1.0;
             p.materials = vec![(Material::Wood, 1.0)];
         }),
     ]
+}
+
+fn sample(file: &'static str, seed: u64, kind: Kind, change: fn(&mut Params)) -> Sample {
+    let mut params = Params::for_kind(kind);
+    params.variety = 0.4;
+    params.jpeg = Span::only(88.0);
+    params.noise = Span::new(0.003, 0.008);
+    change(&mut params);
+    Sample { file, seed, params }
 }
 
 #[cfg(test)]

@@ -87,11 +87,11 @@ pub(super) fn symbols_uncovered(card: &Lying, above: &[Lying], print: &Print) ->
         return 1.0;
     }
     let probes = symbol_probes(card.card, print);
-    let seen = probes.iter().filter(|&&(x, y)| {
+    let visible = probes.iter().filter(|&&(x, y)| {
         let p = card.table_from_card(x, y);
         !near.iter().any(|o| o.covers(p))
     });
-    seen.count() as f64 / probes.len() as f64
+    visible.count() as f64 / probes.len() as f64
 }
 
 /// Lays `cards`, the lowest first, in a space of aspect ratio `aspect` (width by height). At least
@@ -299,8 +299,8 @@ mod tests {
             curl_mm: 0.0,
         };
         assert_eq!(symbols_uncovered(&card, &[card], &Print::default()), 0.0);
-        let beside = Lying { center: Point::new(95.0, 0.0), ..card };
-        assert_eq!(symbols_uncovered(&card, &[beside], &Print::default()), 1.0);
-        assert!(touch(&card, &card, 0.0) && !touch(&card, &beside, 5.0));
+        let neighbour = Lying { center: Point::new(95.0, 0.0), ..card };
+        assert_eq!(symbols_uncovered(&card, &[neighbour], &Print::default()), 1.0);
+        assert!(touch(&card, &card, 0.0) && !touch(&card, &neighbour, 5.0));
     }
 }

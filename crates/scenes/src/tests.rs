@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
 fn small(kind: Kind) -> Params {
-    let mut params = Params::of(kind);
+    let mut params = Params::for_kind(kind);
     params.size_px = (320, 256);
     params
 }
@@ -62,7 +62,7 @@ fn labels_are_as_the_kind_promises() {
 /// The labelled corners are at the card's border: white just inside, black outside.
 #[test]
 fn corners_lie_on_the_border() {
-    let mut params = Params::of(Kind::Black);
+    let mut params = Params::for_kind(Kind::Black);
     params.curl_mm = Span::only(1.5);
     params.distortion = Span::only(0.04);
     params.tilt = Span::only(0.6);
@@ -94,8 +94,8 @@ fn corners_lie_on_the_border() {
 }
 
 #[test]
-fn symbols_are_seen_where_the_label_says() {
-    let mut params = Params::of(Kind::Plain);
+fn symbols_are_visible_where_the_label_says() {
+    let mut params = Params::for_kind(Kind::Plain);
     params.variety = 0.0;
     let mut filled = 0;
     let scenes = [0, 1, 2].map(|index| render(&params, 21, index).unwrap());
@@ -115,7 +115,7 @@ fn symbols_are_seen_where_the_label_says() {
 }
 
 #[test]
-fn a_table_without_cards_and_the_whole_deck() {
+fn a_table_without_cards_and_the_full_deck() {
     let mut params = small(Kind::Mixed);
     params.cards = (0, 0);
     assert!(render(&params, 1, 0).unwrap().cards.is_empty());
@@ -130,7 +130,7 @@ fn a_table_without_cards_and_the_whole_deck() {
 }
 
 #[test]
-fn what_is_not_drawn_under_cards_is_not_seen() {
+fn what_is_not_drawn_under_cards_is_hidden() {
     // An undrawn pixel of the table would be black; no card's stock is black.
     for index in 0..12 {
         let mut params = small(Kind::Heap);
@@ -162,7 +162,7 @@ fn tables_of_a_seed_stay_as_they_are() {
         (Kind::Glare, 0, "6bc015e7ce4fafc8"),
     ];
     for (kind, index, expected) in hashes {
-        let mut params = Params::of(kind);
+        let mut params = Params::for_kind(kind);
         params.size_px = (320, 240);
         let jpeg = render(&params, 5, index).unwrap().jpeg().unwrap();
         let hash: String = Sha256::digest(&jpeg).iter().map(|b| format!("{b:02x}")).collect();
@@ -178,7 +178,7 @@ fn a_mirrored_table_is_the_same_table_flipped_with_its_labels() {
     assert!(!a.mirrored && b.mirrored);
     assert_eq!(image::imageops::flip_horizontal(&a.image), b.image);
     for (a, b) in a.cards.iter().zip(&b.cards) {
-        assert_eq!((a.card, a.symbols_seen.len()), (b.card, b.symbols_seen.len()));
+        assert_eq!((a.card, a.symbol_visibility.len()), (b.card, b.symbol_visibility.len()));
         let flipped = |p: Point| Point::new(320.0 - p.x, p.y);
         assert!(flipped(a.center_in_image).distance(b.center_in_image) < 1e-9);
         for (p, q) in a.symbols_in_image.iter().zip(&b.symbols_in_image) {
@@ -188,8 +188,12 @@ fn a_mirrored_table_is_the_same_table_flipped_with_its_labels() {
         assert!(
             quad.signed_area() > 0.0 && (quad.0[0].y, quad.0[0].x) <= (quad.0[2].y, quad.0[2].x)
         );
-        let near = |p: Point| quad.0.iter().any(|q| flipped(p).distance(*q) < 1e-9);
-        assert!(a.corners_in_image.0.into_iter().all(near));
+        assert!(
+            a.corners_in_image
+                .0
+                .into_iter()
+                .all(|p| quad.0.iter().any(|q| flipped(p).distance(*q) < 1e-9))
+        );
         // A half turn may have put the opposite side first.
         let sides = |quad: Quad| [(0, 1), (2, 3)].map(|(i, j)| quad.0[i].distance(quad.0[j]));
         let long = quad.0[0].distance(quad.0[1]);

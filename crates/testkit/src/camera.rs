@@ -16,17 +16,17 @@ where
 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let (told, asked) = channel();
+    let (sender, requests) = channel();
     std::thread::spawn(move || {
         for number in 0..connections {
             let Ok((mut tcp, _)) = listener.accept() else { return };
             tcp.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-            // Who asks may be gone, and who reads what was asked.
-            let _ = told.send(request(&mut tcp));
+            // The client may be gone, and so may the reader of its requests.
+            let _ = sender.send(request(&mut tcp));
             let _ = answer(number, &mut tcp);
         }
     });
-    (port, asked)
+    (port, requests)
 }
 
 /// What is asked: all up to the empty line.

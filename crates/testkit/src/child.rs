@@ -15,7 +15,7 @@ use std::{mem::take, os::unix::process::CommandExt, thread};
 pub const LIMIT: Duration = Duration::from_secs(60);
 /// The same for a whole run. A short training takes 50 s beside other work on a busy machine.
 const WHOLE_RUN: Duration = Duration::from_secs(300);
-/// Between two looks at something that nobody tells of.
+/// Time between two polls.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Starts a command as tests do, in place of the standard library's `spawn`, `output` and `status`.
@@ -71,7 +71,7 @@ pub struct Running {
 impl Running {
     fn new(command: String, mut child: Child) -> Self {
         groups().push(Pid::from_child(&child));
-        let streams = [Stream::of(child.stdout.take()), Stream::of(child.stderr.take())];
+        let streams = [Stream::new(child.stdout.take()), Stream::new(child.stderr.take())];
         Self { command, child, streams, limit: LIMIT }
     }
 
@@ -166,7 +166,7 @@ impl Running {
             }
         }
         let status = self.child.wait().expect("it has ended");
-        let [stdout, stderr] = self.streams.each_mut().map(|stream| take(&mut stream.said));
+        let [stdout, stderr] = self.streams.each_mut().map(|stream| take(&mut stream.bytes));
         Output { status, stdout, stderr }
     }
 
@@ -204,16 +204,16 @@ impl Drop for Running {
     }
 }
 
-/// What a child says on stdout or stderr, gathered beside the test: a full pipe would stop the child.
+/// A child's stdout or stderr, read on a separate thread: a full pipe would stop the child.
 struct Stream {
     pieces: Receiver<Vec<u8>>,
-    said: Vec<u8>,
-    /// The bytes of the lines that were told.
-    told: usize,
+    bytes: Vec<u8>,
+    /// Number of bytes of the lines that were returned.
+    read_to: usize,
 }
 
 impl Stream {
-    fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
+    fn new(pipe: Option<impl Read + Send + 'static>) -> Self {
         let (sender, pieces) = channel();
         if let Some(mut pipe) = pipe {
             let mut piece = [0; 8192];
@@ -227,28 +227,28 @@ impl Stream {
                 }
             });
         }
-        Self { pieces, said: Vec::new(), told: 0 }
+        Self { pieces, bytes: Vec::new(), read_to: 0 }
     }
 
     /// Waits for more, until the last moment.
     fn hear(&mut self, last: Instant) -> Result<(), RecvTimeoutError> {
         let left = last.saturating_duration_since(Instant::now());
-        self.said.extend(self.pieces.recv_timeout(left)?);
+        self.bytes.extend(self.pieces.recv_timeout(left)?);
         Ok(())
     }
 
-    /// The next of the lines that were heard, without its end.
+    /// The next line of the output, without its end.
     fn line(&mut self) -> Option<String> {
-        let rest = &self.said[self.told..];
+        let rest = &self.bytes[self.read_to..];
         let end = rest.iter().position(|&byte| byte == b'\n')?;
         let line = String::from_utf8_lossy(&rest[..end]).into_owned();
-        self.told += end + 1;
+        self.read_to += end + 1;
         Some(line)
     }
 
     fn so_far(&mut self) -> String {
-        self.said.extend(self.pieces.try_iter().flatten());
-        String::from_utf8_lossy(&self.said).into_owned()
+        self.bytes.extend(self.pieces.try_iter().flatten());
+        String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 

@@ -46,8 +46,7 @@ pub fn cmyk_jpeg() -> Vec<u8> {
     marker(0xee, b"Adobe\0\x64\0\0\0\0\0");
     // Quantisation: a coefficient of 1 moves the block's mean by 1.
     marker(0xdb, &[&[0u8][..], &[8; 64]].concat());
-    let component = |id: u8| [id, 0x11, 0];
-    let components: Vec<u8> = (1..=4).flat_map(component).collect();
+    let components: Vec<u8> = (1..=4).flat_map(|id| [id, 0x11, 0]).collect();
     marker(0xc0, &[&[8, 0, 48, 0, 48, 4][..], &components].concat());
     // Means: codes 00 (as before) and 01 (a difference of seven bits). The rest: 0 (no more).
     let table = |class: u8, lengths: [u8; 2], symbols: &[u8]| {

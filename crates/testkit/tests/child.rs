@@ -49,8 +49,8 @@ fn this_process_still_ignores_them() {
 fn signals_that_are_ignored_here_are_not_in_children() {
     let names = ["children_hear_every_signal", "this_process_still_ignores_them"];
     let output = tests_after("trap '' HUP INT PIPE TERM;", &names).ended();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && said.contains("2 passed"), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && stdout.contains("2 passed"), "{stdout}");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn who_lets_a_test_wait_is_ended_with_all_that_it_has_started() {
     for wait in waits {
         let (running, reader) = shell_that_waits();
         let failure = catch_unwind(AssertUnwindSafe(|| wait(running))).unwrap_err();
-        let told = failure.downcast::<String>().unwrap();
-        assert!(told.contains("more than 100ms") && told.contains("so far"), "{told}");
+        let message = failure.downcast::<String>().unwrap();
+        assert!(message.contains("more than 100ms") && message.contains("so far"), "{message}");
         ends(reader);
     }
 }

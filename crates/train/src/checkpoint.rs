@@ -6,7 +6,7 @@
 //! the rest: `run`, which is JSON, and `sha256`, over that text and then the bytes of all tensors.
 
 use super::{layers::Tensor, net::Plan, optimiser::State};
-use safetensors::{Dtype, SafeTensors, View};
+use safetensors::{Dtype, SafeTensors, View, tensor::Metadata};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_whole;
@@ -59,8 +59,13 @@ pub struct Weights {
 impl Weights {
     /// Arrays of the same names and shapes, filled with 0.
     pub(crate) fn zeros_like(&self) -> Self {
-        let zero = |array: &Array| Array { values: vec![0.0; array.values.len()], ..array.clone() };
-        Self { arrays: self.arrays.iter().map(zero).collect() }
+        Self {
+            arrays: self
+                .arrays
+                .iter()
+                .map(|array| Array { values: vec![0.0; array.values.len()], ..array.clone() })
+                .collect(),
+        }
     }
 
     /// Moves every number towards `other` by `share` of the difference; 1 copies `other`.
@@ -199,18 +204,8 @@ impl Checkpoint {
         }
         let run: Run = serde_json::from_str(run)
             .map_err(|error| format!("is of another version of setsight: {error}"))?;
-        let take = |set: &str| -> Result<Weights, String> {
-            let array = |(name, role, shape): &(String, Role, Vec<usize>)| {
-                let full_name = format!("{set}/{name}");
-                let tensor = header.info(&full_name);
-                let tensor = tensor.filter(|t| t.dtype == Dtype::F32 && t.shape == *shape);
-                let (start, end) = tensor.ok_or_else(|| damaged(&full_name))?.data_offsets;
-                let floats = numbers[start..end].chunks_exact(4);
-                let values = floats.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-                Ok(Array { name: name.clone(), role: *role, shape: shape.clone(), values })
-            };
-            Ok(Weights { arrays: run.arrays.iter().map(array).collect::<Result<_, String>>()? })
-        };
+        let take =
+            |set: &str| weights_in(&header, numbers, &run.arrays, set).map_err(|n| damaged(&n));
         let state = State {
             step: run.step,
             weights: take("weights")?,
@@ -230,6 +225,25 @@ impl Checkpoint {
             seconds: run.seconds,
         })
     }
+}
+
+/// The weights of a set in the file's numbers; fails with the name of an array that is missing.
+fn weights_in(
+    header: &Metadata,
+    numbers: &[u8],
+    arrays: &[(String, Role, Vec<usize>)],
+    set: &str,
+) -> Result<Weights, String> {
+    let arrays = arrays.iter().map(|(name, role, shape)| {
+        let full_name = format!("{set}/{name}");
+        let tensor = header.info(&full_name);
+        let tensor = tensor.filter(|t| t.dtype == Dtype::F32 && t.shape == *shape);
+        let (start, end) = tensor.ok_or(full_name)?.data_offsets;
+        let floats = numbers[start..end].chunks_exact(4);
+        let values = floats.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        Ok(Array { name: name.clone(), role: *role, shape: shape.clone(), values })
+    });
+    Ok(Weights { arrays: arrays.collect::<Result<_, String>>()? })
 }
 
 impl View for &Array {
@@ -268,16 +282,21 @@ impl First {
         !matches!(self, Self::Chance)
     }
 
-    /// The initial weights; `seen` returns pictures as training shows them.
+    /// The initial weights; `pictures` returns pictures as training shows them.
     ///
     /// # Panics
     /// If a network follows another plan; its metadata rules that out.
-    pub(crate) fn weights(&self, plan: &Plan, seed: u64, seen: impl FnOnce() -> Tensor) -> Weights {
+    pub(crate) fn weights(
+        &self,
+        plan: &Plan,
+        seed: u64,
+        pictures: impl FnOnce() -> Tensor,
+    ) -> Weights {
         match self {
             Self::Chance => plan.init(seed),
             Self::Run(weights) => weights.clone(),
             Self::Network(graph) => plan
-                .weights_of(graph, seen())
+                .weights_of(graph, pictures())
                 .expect("a network of this kind that this version wrote"),
         }
     }
@@ -318,16 +337,16 @@ mod tests {
     fn a_broken_checkpoint_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("checkpoint.safetensors");
-        let whole = checkpoint().encode();
-        let mut flipped = whole.clone();
-        flipped[whole.len() / 2] ^= 1;
-        let foreign = [b"PNG".as_slice(), &whole].concat();
+        let complete = checkpoint().encode();
+        let mut flipped = complete.clone();
+        flipped[complete.len() / 2] ^= 1;
+        let foreign = [b"PNG".as_slice(), &complete].concat();
         // A digit of the step, in the metadata, outside the tensors.
-        let step = whole.windows(4).position(|bytes| bytes == b":41,").unwrap();
-        let mut other_step = whole.clone();
+        let step = complete.windows(4).position(|bytes| bytes == b":41,").unwrap();
+        let mut other_step = complete.clone();
         other_step[step + 1] = b'5';
         let plain = safetensors::serialize(checkpoint().tensors(), None).unwrap();
-        let cut = [&whole[..whole.len() - 5], &whole[..10], &[]];
+        let cut = [&complete[..complete.len() - 5], &complete[..10], &[]];
         for bytes in cut.into_iter().chain([&flipped[..], &foreign, &other_step, &plain]) {
             std::fs::write(&path, bytes).unwrap();
             let error = Checkpoint::read(&path).unwrap_err().to_string();

@@ -5,7 +5,7 @@
 //! each of number, shape, shading and card-or-not. The colours are means and covariances.
 
 use crate::optimiser::{self, Choice};
-use crate::reader::drawn::{beside, holds, outline};
+use crate::reader::drawn::{holds, near_miss, outline};
 use crate::reader::labelled_crops::{CropsError, labelled_folders, on_a_table, straight_crops};
 use crate::reader::sample::{Label, Sample};
 use crate::reader::{augment::augment, key};
@@ -41,7 +41,7 @@ const UNSEEN_CAMERAS: f64 = 1.5;
 /// The hues of each colour.
 type Hues = [Vec<Vector2<f64>>; 3];
 
-struct Seen {
+struct Observation {
     source: usize,
     card: Option<Card>,
     /// The light of the crop.
@@ -51,26 +51,41 @@ struct Seen {
     features: Features,
 }
 
+impl Observation {
+    /// The choice of a property's value; `None` without a card.
+    fn choice(
+        &self,
+        property: Property,
+        weight: f64,
+        features: &dyn Fn(&Features) -> Vec<Vec<f64>>,
+    ) -> Option<Choice> {
+        let truth = self.card?.value(property);
+        Some(Choice { features: features(&self.features), truth, weight })
+    }
+}
+
 /// The constants, as Rust source: from a folder of crops, or from a folder of such folders.
 pub fn fit(folder: &Path) -> Result<String, CropsError> {
-    let mut seen = Vec::new();
+    let mut observations = Vec::new();
     for (source, folder) in labelled_folders(folder)?.iter().enumerate() {
         let (crops, _) = straight_crops(folder, Edition::Classic)?;
         let crops = crops.par_iter().enumerate();
-        seen.par_extend(crops.flat_map_iter(|(i, (crop, card))| seen_of(source, i, crop, *card)));
+        observations.par_extend(
+            crops.flat_map_iter(|(i, (crop, card))| observations_of(source, i, crop, *card)),
+        );
     }
-    seen.retain(|seen| !seen.features.symbols.is_empty());
-    Ok(constants(&seen))
+    observations.retain(|observation| !observation.features.symbols.is_empty());
+    Ok(constants(&observations))
 }
 
-fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
+fn observations_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Observation> {
     let mut rng = Pcg64::seed_from_u64(key(source as u64, i as u64));
     let plain = CardImage::from_crop(crop.clone());
     let sum: f32 = plain.white_in_image.iter().sum();
     let light = [0, 2].map(|c| (plain.white_in_image[c] / sum / LIGHT_STEP).round() as i32);
     let of = |image: &CardImage, card, before| {
         let features = Features::measure(image, Masks::of_edition(Edition::Classic));
-        Seen { source, card, light, before, features }
+        Observation { source, card, light, before, features }
     };
     let mut all = vec![of(&plain, Some(card), None)];
     let before = (!all[0].features.symbols.is_empty()).then_some(all[0].features.hue);
@@ -78,13 +93,15 @@ fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
     for (is_card, augmented) in
         [(true, false), (true, true), (true, true), (false, false), (false, true)]
     {
-        let quad_there = if is_card { outline(&quad, &mut rng) } else { beside(&quad, &mut rng) };
-        if !is_card && holds(&quad_there, &quad) {
+        let outline_quad =
+            if is_card { outline(&quad, &mut rng) } else { near_miss(&quad, &mut rng) };
+        if !is_card && holds(&outline_quad, &quad) {
             continue;
         }
-        let mut image = CardImage::rectify(&frame, &CardOutline::at(quad_there));
+        let mut image = CardImage::rectify(&frame, &CardOutline::at(outline_quad));
         if augmented {
-            let pixels = augment(&Sample::of(&image, Label::NoCard).pixels, false, &mut rng);
+            let pixels =
+                augment(&Sample::from_image(&image, Label::NoCard).pixels, false, &mut rng);
             let pixels = RgbImage::from_raw(WIDTH as u32, HEIGHT as u32, pixels);
             image = CardImage::from_crop(pixels.expect("the network's size"));
         }
@@ -93,33 +110,30 @@ fn seen_of(source: usize, i: usize, crop: &RgbImage, card: Card) -> Vec<Seen> {
     all
 }
 
-fn constants(seen: &[Seen]) -> String {
+fn constants(observations: &[Observation]) -> String {
     let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
-    seen.iter().for_each(|seen| *counts.entry(seen.source).or_default() += 1.0);
+    observations.iter().for_each(|o| *counts.entry(o.source).or_default() += 1.0);
     // A large source does not drown the others.
-    let weight = |seen: &Seen| 1.0 / counts[&seen.source].sqrt();
-    let of_property = |property: Property, features: &dyn Fn(&Features) -> Vec<Vec<f64>>| {
-        let choice = |seen: &Seen| {
-            let truth = seen.card?.value(property);
-            Some(Choice { features: features(&seen.features), truth, weight: weight(seen) })
-        };
-        weights(seen.iter().filter_map(choice).collect())
+    let weight = |observation: &Observation| 1.0 / counts[&observation.source].sqrt();
+    let of_property = |property, features: &dyn Fn(&Features) -> Vec<Vec<f64>>| {
+        let choices = observations.iter().filter_map(|o| o.choice(property, weight(o), features));
+        weights(choices.collect())
     };
     let wide = |row: &[f32]| row.iter().map(|v| f64::from(*v)).collect();
     let number =
         of_property(Property::Number, &|f| f.number.map(|row| wide(&quadratic(&row))).to_vec());
     let shape = of_property(Property::Shape, &|f| f.shape.map(|row| wide(&row)).to_vec());
     let shading = of_property(Property::Shading, &|f| for_each_value(&f.shading, 3));
-    let card = |seen: &Seen| {
-        let (truth, share) = seen.card.map_or((0, 1.0), |_| (1, CARD_AGAINST_OTHERS));
-        let features = for_each_value(&seen.features.card, 2);
-        Choice { features, truth, weight: share * weight(seen) }
-    };
-    let card = weights(seen.iter().map(card).collect());
+    let cards = observations.iter().map(|observation| {
+        let (truth, share) = observation.card.map_or((0, 1.0), |_| (1, CARD_AGAINST_OTHERS));
+        let features = for_each_value(&observation.features.card, 2);
+        Choice { features, truth, weight: share * weight(observation) }
+    });
+    let card = weights(cards.collect());
     let rows = |all: &[f64], values: usize| {
         all.chunks(all.len() / values).map(|row| rounded(row, 1e4)).collect::<Vec<_>>()
     };
-    let (center, scatter, moves) = colors(seen);
+    let (center, scatter, moves) = colors(observations);
     let each = |row: &[f64]| rounded(row, 1e5);
     let (center, scatter) = (center.map(|v| each(&v)), scatter.map(|v| each(&v)));
     let moves: Vec<_> = moves.row_iter().map(|row| each(row.transpose().as_slice())).collect();
@@ -149,12 +163,13 @@ fn for_each_value(features: &[f32], values: usize) -> Vec<Vec<f64>> {
     let terms = quadratic(features).into_iter().chain([1.0]);
     let terms: Vec<f64> = terms.map(f64::from).collect();
     let n = terms.len();
-    let of_value = |value: usize| {
-        let mut row = vec![0.0; values * n];
-        row[value * n..][..n].copy_from_slice(&terms);
-        row
-    };
-    (0..values).map(of_value).collect()
+    (0..values)
+        .map(|value| {
+            let mut row = vec![0.0; values * n];
+            row[value * n..][..n].copy_from_slice(&terms);
+            row
+        })
+        .collect()
 }
 
 fn weights(mut choices: Vec<Choice>) -> Vec<f64> {
@@ -177,18 +192,22 @@ fn weights(mut choices: Vec<Choice>) -> Vec<f64> {
 /// angle length, length length), and the covariance of all centres from light to light. Centres are
 /// means over sources of means over lights. Of what altering a crop changes, half counts as scatter
 /// and half as a move.
-fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], Matrix6<f64>) {
+fn colors(observations: &[Observation]) -> ([[f64; 2]; 3], [[f64; 3]; 3], Matrix6<f64>) {
     let mut lights: BTreeMap<(usize, [i32; 2]), Hues> = BTreeMap::new();
     let mut changes: Hues = Default::default();
-    for seen in seen {
-        let Some(color) = seen.card.map(|card| card.value(Property::Color)) else { continue };
+    for observation in observations {
+        let Some(color) = observation.card.map(|card| card.value(Property::Color)) else {
+            continue;
+        };
         let place = |[angle, length]: [f32; 2]| {
             let turn = (f64::from(angle) - ANGLES[color] + PI).rem_euclid(TAU) - PI;
             Vector2::new(ANGLES[color] + turn, f64::from(length))
         };
-        let hue = place(seen.features.hue);
-        match seen.before.map(|before| hue - place(before)) {
-            None => lights.entry((seen.source, seen.light)).or_default()[color].push(hue),
+        let hue = place(observation.features.hue);
+        match observation.before.map(|before| hue - place(before)) {
+            None => {
+                lights.entry((observation.source, observation.light)).or_default()[color].push(hue)
+            }
             Some(change) if change.norm() < LARGEST_CHANGE => changes[color].push(change),
             Some(_) => {}
         }
@@ -208,15 +227,19 @@ fn colors(seen: &[Seen]) -> ([[f64; 2]; 3], [[f64; 3]; 3], Matrix6<f64>) {
         by_source.entry(*source).or_default().push(centers);
     }
     let sources = by_source.len() as f64;
-    let mean =
-        |places: &Vec<Vector6<f64>>| places.iter().sum::<Vector6<f64>>() / places.len() as f64;
-    let center = by_source.values().map(mean).sum::<Vector6<f64>>() / sources;
-    let spread = |places: &Vec<Vector6<f64>>| {
-        let of = |p: &Vector6<f64>| (p - center) * (p - center).transpose();
-        places.iter().map(of).sum::<Matrix6<f64>>() / places.len() as f64
-    };
-    let mut moves =
-        by_source.values().map(spread).sum::<Matrix6<f64>>() * (UNSEEN_CAMERAS / sources);
+    let center = by_source
+        .values()
+        .map(|places| places.iter().sum::<Vector6<f64>>() / places.len() as f64)
+        .sum::<Vector6<f64>>()
+        / sources;
+    let mut moves = by_source
+        .values()
+        .map(|places| {
+            places.iter().map(|p| (p - center) * (p - center).transpose()).sum::<Matrix6<f64>>()
+                / places.len() as f64
+        })
+        .sum::<Matrix6<f64>>()
+        * (UNSEEN_CAMERAS / sources);
     let scatter = std::array::from_fn(|k| {
         let n = changes[k].len().max(1) as f64;
         let change = changes[k].iter().map(|d| d * d.transpose()).sum::<Matrix2<_>>() / n;

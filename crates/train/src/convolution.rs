@@ -44,7 +44,7 @@ impl Convolution {
     /// # Panics
     /// If the kernel is larger than an image with its padding, or the shapes do not fit. Both are
     /// mistakes in the plan.
-    pub(crate) fn of(&self, [images, channels, rows_in, columns_in]: [usize; 4]) -> Windows {
+    pub(crate) fn windows(&self, [images, channels, rows_in, columns_in]: [usize; 4]) -> Windows {
         let Self { outputs, kernel, stride, padding: [above, left, below, right], .. } = *self;
         let depthwise = self.groups > 1;
         if depthwise {
@@ -102,7 +102,7 @@ impl Windows {
     }
 
     /// Number of values in one window.
-    fn seen(&self) -> usize {
+    fn window_len(&self) -> usize {
         self.inputs * self.kernel[0] * self.kernel[1]
     }
 
@@ -118,14 +118,14 @@ impl Windows {
     /// The first row of each strip, and its number of rows.
     fn strips(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let rows_out = self.rows_out;
-        let rows = (STRIP_VALUES / (self.seen() * self.columns_out)).clamp(1, rows_out);
+        let rows = (STRIP_VALUES / (self.window_len() * self.columns_out)).clamp(1, rows_out);
         (0..rows_out).step_by(rows).map(move |first| (first, rows.min(rows_out - first)))
     }
 
     /// A buffer large enough for the columns of any strip.
     fn room(&self) -> Vec<f32> {
         let rows = self.strips().map(|(_, rows)| rows).max().unwrap_or(0);
-        vec![0.0; self.seen() * rows * self.columns_out]
+        vec![0.0; self.window_len() * rows * self.columns_out]
     }
 
     /// A strip of the result as `[outputs, pixels]`: its offset in the image, and its shape.
@@ -144,7 +144,7 @@ impl Windows {
         if self.depthwise {
             return self.depthwise_result(input, weights);
         }
-        let weights = matrix(weights, self.outputs, self.seen());
+        let weights = matrix(weights, self.outputs, self.window_len());
         let mut result = vec![0.0; self.images * self.image_out()];
         result
             .par_chunks_mut(self.image_out())
@@ -170,7 +170,7 @@ impl Windows {
         if self.depthwise {
             return self.depthwise_input_gradient(weights, gradient);
         }
-        let weights = matrix(weights, self.outputs, self.seen());
+        let weights = matrix(weights, self.outputs, self.window_len());
         let mut found = vec![0.0; self.images * self.image_in()];
         found
             .par_chunks_mut(self.image_in())
@@ -182,9 +182,9 @@ impl Windows {
                         let (begin, shape) = self.strip_out(strip);
                         let out = ArrayView2::from_shape(shape, &gradient[begin..])
                             .expect("a strip lies within its image");
-                        let size = self.seen() * out.ncols();
+                        let size = self.window_len() * out.ncols();
                         let mut columns = ArrayViewMut2::from_shape(
-                            (self.seen(), out.ncols()),
+                            (self.window_len(), out.ncols()),
                             &mut room[..size],
                         )
                         .expect("there is room for every strip");
@@ -201,9 +201,9 @@ impl Windows {
     pub(crate) fn weights_gradient(&self, input: &[f32], gradient: &[f32]) -> Vec<f32> {
         let each = self.images.div_ceil(PARTIAL_SUMS).max(1);
         let size = if self.depthwise {
-            self.outputs * self.channel().seen()
+            self.outputs * self.channel().window_len()
         } else {
-            self.outputs * self.seen()
+            self.outputs * self.window_len()
         };
         let sums: Vec<Vec<f32>> = input
             .par_chunks(each * self.image_in())
@@ -223,7 +223,7 @@ impl Windows {
                             let (begin, shape) = self.strip_out(strip);
                             let out = ArrayView2::from_shape(shape, &gradient[begin..])
                                 .expect("a strip lies within its image");
-                            let shape = (self.outputs, self.seen());
+                            let shape = (self.outputs, self.window_len());
                             let mut sum = ArrayViewMut2::from_shape(shape, &mut sum[..])
                                 .expect("one sum for each weight");
                             general_mat_mul(1.0, &out, &columns.t(), 1.0, &mut sum);
@@ -246,11 +246,11 @@ impl Windows {
         let mut result = vec![0.0; self.images * self.image_out()];
         let planes = result.par_chunks_mut(one.image_out()).zip(input.par_chunks(one.image_in()));
         planes.enumerate().for_each(|(i, (out, plane))| {
-            let kernel = &weights[i % self.outputs * one.seen()..][..one.seen()];
+            let kernel = &weights[i % self.outputs * one.window_len()..][..one.window_len()];
             one.each_line_of_image(|k, at, line| {
                 let out = &mut out[at + line.first..at + line.past];
-                let seen = plane[line.begin..].iter().step_by(one.stride);
-                out.iter_mut().zip(seen).for_each(|(out, value)| *out += kernel[k] * value);
+                let values = plane[line.begin..].iter().step_by(one.stride);
+                out.iter_mut().zip(values).for_each(|(out, value)| *out += kernel[k] * value);
             });
         });
         result
@@ -261,7 +261,7 @@ impl Windows {
         let mut found = vec![0.0; self.images * self.image_in()];
         let planes = found.par_chunks_mut(one.image_in()).zip(gradient.par_chunks(one.image_out()));
         planes.enumerate().for_each(|(i, (found, gradient))| {
-            let kernel = &weights[i % self.outputs * one.seen()..][..one.seen()];
+            let kernel = &weights[i % self.outputs * one.window_len()..][..one.window_len()];
             one.each_line_of_image(|k, at, line| {
                 let pixels = found[line.begin..].iter_mut().step_by(one.stride);
                 let gradient = &gradient[at + line.first..at + line.past];
@@ -274,11 +274,12 @@ impl Windows {
     fn add_depthwise_weights_gradient(&self, input: &[f32], gradient: &[f32], sum: &mut [f32]) {
         let one = self.channel();
         let planes = input.chunks(one.image_in()).zip(gradient.chunks(one.image_out()));
-        for (sum, (plane, gradient)) in sum.chunks_mut(one.seen()).zip(planes) {
+        for (sum, (plane, gradient)) in sum.chunks_mut(one.window_len()).zip(planes) {
             one.each_line_of_image(|k, at, line| {
-                let seen = plane[line.begin..].iter().step_by(one.stride);
+                let values = plane[line.begin..].iter().step_by(one.stride);
                 let gradient = &gradient[at + line.first..at + line.past];
-                sum[k] += seen.zip(gradient).map(|(value, gradient)| value * gradient).sum::<f32>();
+                sum[k] +=
+                    values.zip(gradient).map(|(value, gradient)| value * gradient).sum::<f32>();
             });
         }
     }
@@ -294,7 +295,7 @@ impl Windows {
         });
     }
 
-    /// The values in the windows of a strip, `[seen, pixels]`, written into `room`. For a kernel of
+    /// The values in the windows of a strip, `[window_len, pixels]`, written into `room`. For a kernel of
     /// one pixel this is the input itself.
     fn columns<'a>(
         &self,
@@ -310,7 +311,7 @@ impl Windows {
             return ArrayView2::from_shape(shape, &input[first * self.columns_in..])
                 .expect("a strip lies within its image");
         }
-        let room = &mut room[..self.seen() * pixels];
+        let room = &mut room[..self.window_len() * pixels];
         self.each_line(strip, |at, line| {
             let out = &mut room[at..at + self.columns_out];
             let Some(Line { begin, first, past }) = line else {
@@ -326,7 +327,7 @@ impl Windows {
                 out[first..past].iter_mut().zip(taken).for_each(|(out, value)| *out = *value);
             }
         });
-        matrix(room, self.seen(), pixels)
+        matrix(room, self.window_len(), pixels)
     }
 
     /// Adds a strip's columns to the pixels that they came from.
@@ -411,7 +412,7 @@ mod tests {
         gradient: impl Fn(&[f32]) -> Vec<f32>,
     ) -> [Vec<f32>; 3] {
         let [images, channels, rows, columns] = shape;
-        let [_, outputs, rows_out, columns_out] = of.of(shape).shape_out();
+        let [_, outputs, rows_out, columns_out] = of.windows(shape).shape_out();
         let each = channels / of.groups;
         let mut triples = Vec::new();
         for n in 0..images {
@@ -451,7 +452,7 @@ mod tests {
     }
 
     fn agrees(of: &Convolution, shape: [usize; 4]) -> Result<(), TestCaseError> {
-        let windows = of.of(shape);
+        let windows = of.windows(shape);
         let input = numbers(shape.iter().product(), 1);
         let each = shape[1] / of.groups * of.kernel[0] * of.kernel[1];
         let weights = numbers(of.outputs * each, 2);
@@ -502,7 +503,7 @@ mod tests {
             groups: 1,
         };
         let shape = [1, 40, 50, 70];
-        assert!(of.of(shape).strips().count() > 2);
+        assert!(of.windows(shape).strips().count() > 2);
         agrees(&of, shape).unwrap();
     }
 }

@@ -79,22 +79,23 @@ pub(crate) fn add_bias(maps: &mut Tensor, bias: &[f32]) {
 
 pub(crate) fn channel_sums(maps: &Tensor) -> Vec<f32> {
     let [images, channels, ..] = maps.maps();
-    let of = |c: usize| (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum::<f64>() as f32;
-    (0..channels).into_par_iter().map(of).collect()
+    (0..channels)
+        .into_par_iter()
+        .map(|c| (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum::<f64>() as f32)
+        .collect()
 }
 
 /// The mean and the variance of each channel over images, rows and columns.
 pub(crate) fn channel_statistics(maps: &Tensor) -> (Vec<f32>, Vec<f32>) {
     let [images, channels, rows, columns] = maps.maps();
     let count = (images * rows * columns) as f64;
-    let of = |c: usize| {
+    let statistics = (0..channels).into_par_iter().map(|c| {
         let total: f64 = (0..images).map(|n| sum(maps.plane(n, c), |v| v)).sum();
         let mean = (total / count) as f32;
-        let square = |v: f32| (v - mean) * (v - mean);
-        let squares: f64 = (0..images).map(|n| sum(maps.plane(n, c), square)).sum();
-        (mean, (squares / count) as f32)
-    };
-    (0..channels).into_par_iter().map(of).unzip()
+        let squares = (0..images).map(|n| sum(maps.plane(n, c), |v| (v - mean) * (v - mean)));
+        (mean, (squares.sum::<f64>() / count) as f32)
+    });
+    statistics.unzip()
 }
 
 /// A sum in a fixed order that vector instructions can follow.
@@ -263,8 +264,10 @@ pub(crate) fn max_pool(maps: &Tensor, size: usize) -> Tensor {
 pub(crate) fn max_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]) -> Vec<f32> {
     let pool = Pool::new(maps, size);
     pool.gradient(maps, gradient, |plane, window, g, found| {
-        let first_largest = |a: usize, b: usize| if plane[b] > plane[a] { b } else { a };
-        let largest = pool.pixels(window).reduce(first_largest).expect("a window has pixels");
+        let largest = pool
+            .pixels(window)
+            .reduce(|a: usize, b: usize| if plane[b] > plane[a] { b } else { a })
+            .expect("a window has pixels");
         found[largest] += g;
     })
 }
@@ -288,8 +291,13 @@ pub(crate) fn average_pool_gradient(maps: &Tensor, size: usize, gradient: &[f32]
 pub(crate) fn global_average(maps: &Tensor) -> Tensor {
     let [images, channels, rows, columns] = maps.maps();
     let plane = rows * columns;
-    let mean = |plane: &[f32]| (sum(plane, |v| v) / plane.len() as f64) as f32;
-    Tensor::new(maps.values.par_chunks(plane).map(mean).collect(), &[images, channels])
+    Tensor::new(
+        maps.values
+            .par_chunks(plane)
+            .map(|plane| (sum(plane, |v| v) / plane.len() as f64) as f32)
+            .collect(),
+        &[images, channels],
+    )
 }
 
 pub(crate) fn global_average_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
@@ -399,8 +407,8 @@ pub(crate) mod tests {
         gradient_is_that_of_differences(&[0.3, -1.0, 9.0, 2.0, -0.4], 1, |output| {
             let mut gradient = vec![0.0; output.len()];
             let chosen = softmax_cross_entropy(&output, &[3, 0, 1], &targets, 1.0, &mut gradient);
-            let told = binary_cross_entropy(output[4], 0.8, 1.0, &mut gradient[4]);
-            Loss { total: (chosen + told) as f32, parts: Vec::new(), gradient }
+            let yes_or_no = binary_cross_entropy(output[4], 0.8, 1.0, &mut gradient[4]);
+            Loss { total: (chosen + yes_or_no) as f32, parts: Vec::new(), gradient }
         });
         assert!((softplus(60.0) - 60.0).abs() < 1e-6 && softplus(-60.0) < 1e-20);
     }

@@ -63,15 +63,15 @@ pub mod parts {
     /// The fusion of the classifiers' evidence.
     pub mod fuse {
         pub use crate::fuse::{
-            Beside, Drawn, MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops, drawn,
-            fit_company, fit_is_screen, fit_joint, fit_likeness, fit_outlines, fit_places, prints,
-            prints_on_photos, score_crops_as_usual,
+            AuxiliaryTables, Drawn, MOST_WRONG, MOST_WRONG_ON_SCREENS, Networks, Source, crops,
+            drawn, fit_company, fit_is_screen, fit_joint, fit_likeness, fit_outlines, fit_places,
+            prints, prints_on_photos, score_crops_as_usual,
         };
     }
-    /// Training on a person's own cards.
-    pub mod own {
+    /// Training on a person's cards.
+    pub mod adapt {
         pub use crate::adapt::photos::{
-            LEAST_CARDS, LEAST_SCENES, OwnError, OwnPhoto, gather, scenes,
+            LEAST_CARDS, LEAST_SCENES, PhotoError, TrainingPhoto, gather, scenes,
         };
         pub use crate::adapt::training::{
             FILES, Finder, Networks, Reader, file, finder_steps, folds, join, reader_in, tables,

@@ -286,7 +286,7 @@ impl Plan {
     /// The index of the first array of each step.
     fn first_arrays(&self) -> Vec<usize> {
         let mut next = 0;
-        let first = |step: &Step| {
+        let firsts = self.steps.iter().map(|step| {
             let first = next;
             next += match step.layer {
                 Layer::Conv { norm: true, .. } => 5,
@@ -294,8 +294,8 @@ impl Plan {
                 _ => 0,
             };
             first
-        };
-        self.steps.iter().map(first).collect()
+        });
+        firsts.collect()
     }
 
     /// The pass for training: norms use the batch's own statistics.
@@ -382,10 +382,10 @@ impl Plan {
     }
 
     /// Weights to continue training a network from: the inverse of [`Self::graph`]. Each folded
-    /// norm is restored with the means and variances measured on `seen`, pictures as training shows
+    /// norm is restored with the means and variances measured on `pictures`, pictures as training shows
     /// them, so that the first pass computes what the network does. `None` for a network of another
     /// plan.
-    pub(crate) fn weights_of(&self, graph: &Graph, seen: Tensor) -> Option<Weights> {
+    pub(crate) fn weights_of(&self, graph: &Graph, pictures: Tensor) -> Option<Weights> {
         let mut weights = self.init(0);
         let nodes = graph.nodes.iter();
         if nodes.len() != self.steps.len()
@@ -393,7 +393,7 @@ impl Plan {
         {
             return None;
         }
-        let results = results_of(graph, seen);
+        let results = results_of(graph, pictures);
         let mut arrays = weights.arrays.iter_mut();
         let mut put = |values: Vec<f32>| {
             let array = arrays.next()?;
@@ -470,7 +470,7 @@ impl Layer {
             panic!("a convolution, not {self:?}");
         };
         let kernel = [kernel; 2];
-        Convolution { outputs, kernel, stride, padding, dilation, groups }.of(input.maps())
+        Convolution { outputs, kernel, stride, padding, dilation, groups }.windows(input.maps())
     }
 }
 
@@ -482,7 +482,7 @@ pub fn run_graph(graph: &Graph, input: Tensor) -> Tensor {
 fn windows_of(conv: &Conv, input: &Tensor) -> Windows {
     let Conv { kernel, stride, padding, dilation, groups, .. } = *conv;
     let outputs = conv.outputs();
-    Convolution { outputs, kernel, stride, padding, dilation, groups }.of(input.maps())
+    Convolution { outputs, kernel, stride, padding, dilation, groups }.windows(input.maps())
 }
 
 /// A convolution without its bias.
@@ -574,11 +574,11 @@ mod tests {
         let mut state = State::new(plan.init(5));
         let weights = state.weights.clone();
         let trained = plan.forward(&weights, input());
-        let seen = trained.statistics();
-        assert_eq!(seen.len(), 3);
+        let statistics = trained.statistics();
+        assert_eq!(statistics.len(), 3);
         // The first batch replaces the running statistics, so the graph's norms are those of the
         // batch.
-        state.follow(&seen);
+        state.follow(&statistics);
         let graph = plan.graph(&state.weights);
         let used = run_graph(&graph, input());
         for (a, b) in trained.output().values.iter().zip(&used.values) {
@@ -593,8 +593,7 @@ mod tests {
         let plan = plan();
         let mut weights = plan.init(5);
         for (i, array) in weights.arrays.iter_mut().enumerate() {
-            let change = |v: &mut f32| *v = (*v + 0.05 * i as f32).abs() + 0.1;
-            array.values.iter_mut().for_each(change);
+            array.values.iter_mut().for_each(|v| *v = (*v + 0.05 * i as f32).abs() + 0.1);
         }
         let graph = plan.graph(&weights);
         let again = plan.weights_of(&graph, input()).unwrap();
@@ -612,21 +611,14 @@ mod tests {
     /// Compares the gradients of the mean square of the output with differences.
     fn gradients_are_those_of_differences(plan: &Plan) {
         let weights = plan.init(6);
-        let mean_square = |weights: &Weights| {
-            let pass = plan.forward(weights, input());
-            let out = &pass.output().values;
-            let share = 1.0 / out.len() as f32;
-            let loss = out.iter().map(|v| v * v * share).sum::<f32>();
-            (loss, pass.gradients(out.iter().map(|v| 2.0 * v * share).collect()))
-        };
-        let (_, gradients) = mean_square(&weights);
+        let (_, gradients) = mean_square(plan, &weights);
         for (i, array) in weights.arrays.iter().enumerate() {
             for k in [0, array.values.len() - 1] {
                 let found = gradients.arrays[i].values[k];
                 let at = |step: f32| {
                     let mut moved = weights.clone();
                     moved.arrays[i].values[k] += step;
-                    mean_square(&moved).0
+                    mean_square(plan, &moved).0
                 };
                 let wanted = (at(2e-3) - at(-2e-3)) / 4e-3;
                 let name = &array.name;
@@ -636,6 +628,15 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// The mean square of the output, and its gradients.
+    fn mean_square(plan: &Plan, weights: &Weights) -> (f32, Weights) {
+        let pass = plan.forward(weights, input());
+        let out = &pass.output().values;
+        let share = 1.0 / out.len() as f32;
+        let loss = out.iter().map(|v| v * v * share).sum::<f32>();
+        (loss, pass.gradients(out.iter().map(|v| 2.0 * v * share).collect()))
     }
 
     #[test]

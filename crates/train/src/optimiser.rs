@@ -59,10 +59,10 @@ impl State {
 
     /// Updates the running statistics of the norms from a batch: index of the array of means,
     /// means, variances.
-    pub(crate) fn follow(&mut self, seen: &[(usize, Vec<f32>, Vec<f32>)]) {
+    pub(crate) fn follow(&mut self, statistics: &[(usize, Vec<f32>, Vec<f32>)]) {
         // Early averages are poor estimates, so the first batches get a larger share.
         let share = (1.0 - FOLLOW).max(1.0 / (self.step + 1) as f32);
-        for (at, means, variances) in seen {
+        for (at, means, variances) in statistics {
             for (array, values) in self.weights.arrays[*at..].iter_mut().zip([means, variances]) {
                 for (a, b) in array.values.iter_mut().zip(values) {
                     *a += (b - *a) * share;
@@ -75,9 +75,11 @@ impl State {
     /// finite change nothing.
     pub(crate) fn step(&mut self, gradients: &Weights, schedule: &Schedule) -> bool {
         self.step += 1;
-        let squares = |v: &f32| f64::from(*v) * f64::from(*v);
-        let length: f64 =
-            gradients.arrays.iter().flat_map(|array| array.values.iter().map(squares)).sum();
+        let length: f64 = gradients
+            .arrays
+            .iter()
+            .flat_map(|array| array.values.iter().map(|v| f64::from(*v) * f64::from(*v)))
+            .sum();
         let length = length.sqrt() as f32;
         if !length.is_finite() {
             return false;
@@ -176,8 +178,11 @@ pub(crate) fn fit(choices: &[Choice], prior: &[f64], strength: f64) -> Vec<f64> 
 
 /// Probability of each option.
 fn probabilities(choice: &Choice, weights: &DVector<f64>) -> Vec<f64> {
-    let score = |f: &Vec<f64>| f.iter().zip(weights.iter()).map(|(f, w)| f * w).sum::<f64>();
-    let scores: Vec<f64> = choice.features.iter().map(score).collect();
+    let scores: Vec<f64> = choice
+        .features
+        .iter()
+        .map(|f| f.iter().zip(weights.iter()).map(|(f, w)| f * w).sum::<f64>())
+        .collect();
     let most = scores.iter().copied().fold(f64::MIN, f64::max);
     let odds: Vec<f64> = scores.iter().map(|s| (s - most).exp()).collect();
     let sum: f64 = odds.iter().sum();
@@ -185,10 +190,13 @@ fn probabilities(choice: &Choice, weights: &DVector<f64>) -> Vec<f64> {
 }
 
 fn loss_of(choices: &[Choice], weights: &DVector<f64>, prior: &DVector<f64>, strength: f64) -> f64 {
-    let unlikely = |choice: &Choice| {
-        -choice.weight * probabilities(choice, weights)[choice.truth].max(1e-300).ln()
-    };
-    choices.iter().map(unlikely).sum::<f64>() + 0.5 * strength * (weights - prior).norm_squared()
+    choices
+        .iter()
+        .map(|choice| {
+            -choice.weight * probabilities(choice, weights)[choice.truth].max(1e-300).ln()
+        })
+        .sum::<f64>()
+        + 0.5 * strength * (weights - prior).norm_squared()
 }
 
 fn derivatives(
@@ -233,11 +241,9 @@ mod tests {
     }
 
     fn one(values: Vec<f32>) -> Weights {
-        let array = |name: &str, role, values: Vec<f32>| Array {
-            name: name.into(),
-            role,
-            shape: vec![values.len()],
-            values,
+        let array = |name: &str, role, values: Vec<f32>| {
+            let shape = vec![values.len()];
+            Array { name: name.into(), role, shape, values }
         };
         Weights {
             arrays: vec![

@@ -171,7 +171,7 @@ struct Config {
 }
 
 impl Config {
-    fn of(task: &impl Task, settings: &Settings) -> Self {
+    fn new(task: &impl Task, settings: &Settings) -> Self {
         Self {
             run_version: RUN_VERSION,
             program_version: env!("CARGO_PKG_VERSION").into(),
@@ -189,7 +189,7 @@ pub fn train<T: Task>(
     settings: &Settings,
     keeping: &Keeping,
 ) -> Result<Ended, TrainError> {
-    let mut run = open(task, &Config::of(task, settings), keeping)?;
+    let mut run = open(task, &Config::new(task, settings), keeping)?;
     let began = Instant::now();
     let earlier = run.seconds;
     let display = Display::new(settings.schedule.steps, run.state.step, keeping.quiet);
@@ -230,7 +230,7 @@ pub fn train<T: Task>(
                 run.seconds = earlier + began.elapsed().as_secs_f64();
                 run.write(&path)?;
                 saved = Instant::now();
-                told(&run.history, keeping)?;
+                report(&run.history, keeping)?;
             } else if saved.elapsed() > keeping.checkpoint_every {
                 // The losses summed since the last validation are not saved; they are only
                 // displayed.
@@ -288,7 +288,7 @@ fn one_step<T: Task>(
     settings: &Settings,
     lately: &mut Lately,
 ) -> bool {
-    let (loss, seen, gradients) = {
+    let (loss, statistics, gradients) = {
         let pass = task.plan().forward(&state.weights, task.input(batch));
         let mut loss = task.loss(pass.output(), batch);
         let gradients = pass.gradients(std::mem::take(&mut loss.gradient));
@@ -305,8 +305,8 @@ fn one_step<T: Task>(
                 None => lately.parts.push((name, part)),
             }
         }
-        if seen.iter().all(|(_, m, v)| m.iter().chain(v).all(|x| x.is_finite())) {
-            state.follow(&seen);
+        if statistics.iter().all(|(_, m, v)| m.iter().chain(v).all(|x| x.is_finite())) {
+            state.follow(&statistics);
         }
     }
     state.step(&gradients, &settings.schedule) && value.is_finite()
@@ -332,8 +332,8 @@ fn validate<T: Task>(
     Ok(Entry { step: run.state.step, loss, parts, validation: found.loss, figures: found.figures })
 }
 
-/// Writes the table of a run and shows the validations to who asked for them.
-fn told(history: &[Entry], keeping: &Keeping) -> Result<(), TrainError> {
+/// Writes the table of a run and calls `on_validation`.
+fn report(history: &[Entry], keeping: &Keeping) -> Result<(), TrainError> {
     let folder = keeping.folder.to_path_buf();
     write_whole(&folder.join(TABLE), table(history).as_bytes())
         .map_err(|error| format!("{} cannot be written: {error}", TABLE))
@@ -375,15 +375,15 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
     })?;
     let value: serde_json::Value = serde_json::from_str(&text)
         .map_err(|e| wrong(format!("{CONFIG} is broken: {e}; train again into another folder")))?;
-    let told = |key: &str| value.get(key).map_or("none".to_owned(), ToString::to_string);
+    let recorded = |key: &str| value.get(key).map_or("none".to_owned(), ToString::to_string);
     if value.get("run_version") != Some(&RUN_VERSION.into())
         || value.get("program_version").and_then(|v| v.as_str()) != Some(&config.program_version)
     {
         return Err(wrong(format!(
             "was made by version {} of setsight (run folder version {}), this is {} ({RUN_VERSION}); \
              go on with that version, or train again into another folder",
-            told("program_version"),
-            told("run_version"),
+            recorded("program_version"),
+            recorded("run_version"),
             config.program_version
         )));
     }
@@ -418,11 +418,11 @@ pub fn best_weights(folder: &Path, plan: &Plan) -> Result<Weights, TrainError> {
 /// The first place where two values differ: `settings.seed is 1 there and 2 here`.
 fn first_difference(
     at: &str,
-    there: &serde_json::Value,
-    here: &serde_json::Value,
+    recorded: &serde_json::Value,
+    current: &serde_json::Value,
 ) -> Option<String> {
     use serde_json::Value::Object;
-    if let (Object(a), Object(b)) = (there, here) {
+    if let (Object(a), Object(b)) = (recorded, current) {
         let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
         for key in keys {
             let null = serde_json::Value::Null;
@@ -434,7 +434,7 @@ fn first_difference(
         }
         return None;
     }
-    (there != here).then(|| format!("{at} is {there} there and {here} here"))
+    (recorded != current).then(|| format!("{at} is {recorded} there and {current} here"))
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

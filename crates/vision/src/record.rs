@@ -2,7 +2,7 @@
 
 use super::card::{Guess, ReadCard};
 use super::{
-    TableFacts, classify::alike::Class, layout, probable::ProbableSet, table::Colors,
+    TableFacts, layout, probable::ProbableSet, table::Colors, table::alike::Class,
     table_reading::TableReading, trace::StageTime, warning::Warning,
 };
 use serde::Deserialize;

@@ -169,7 +169,7 @@ impl TableReading {
 
     /// Whether the members of [`serde::Serialize`] are enough to make an equal reading of, but for rounding.
     pub fn is_whole_in_json(&self) -> bool {
-        self.facts.deck().is_some() && self.colors() == Colors::Told
+        self.facts.deck().is_some() && self.colors() == Colors::Shown
     }
 
     /// The deck in whose words the cards are named.

@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn advice_that_is_followed_helps() {
-        let scene = setsight_scenes::render(&Params::of(Kind::Wood), 7, 0).unwrap();
+        let scene = setsight_scenes::render(&Params::for_kind(Kind::Wood), 7, 0).unwrap();
         let mut dark = scene.image.clone();
         dark.iter_mut().for_each(|level| *level /= 100);
         let small = image::imageops::thumbnail(&scene.image, 24, 18);

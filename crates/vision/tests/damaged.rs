@@ -7,7 +7,7 @@ use setsight_vision::{ReadCard, ReadingPlan, Trace, Warning};
 #[test]
 fn no_card_is_sure_that_damaged_data_may_have_invented() {
     let pipeline = ReadingPlan::default().build().unwrap();
-    let scene = render(&Params::of(Kind::Wood), 7, 0).unwrap();
+    let scene = render(&Params::for_kind(Kind::Wood), 7, 0).unwrap();
     let bytes = jpeg(&scene.image, 90).unwrap();
     let read = |bytes: &[u8]| {
         pipeline.read_photo(decode(bytes).unwrap(), &mut Trace::default()).unwrap().table

@@ -21,7 +21,7 @@ fn board(image: RgbImage) -> (BTreeSet<Card>, bool) {
 fn tables() -> Vec<(RgbImage, BTreeSet<Card>)> {
     [(Kind::Plain, 31), (Kind::Wood, 32), (Kind::Scatter, 33)]
         .map(|(kind, seed)| {
-            let scene = render(&Params::of(kind), seed, 0).unwrap();
+            let scene = render(&Params::for_kind(kind), seed, 0).unwrap();
             (scene.image, scene.cards.iter().map(|card| card.card).collect())
         })
         .into()

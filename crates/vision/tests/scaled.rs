@@ -25,7 +25,7 @@ fn a_photo_is_read_as_small_as_its_cards_allow_and_as_at_full_resolution() {
         (Kind::Wood, (4000, 3000), None, 4),
         (Kind::Plain, (4000, 3000), Some(Span::only(300.0)), 2),
     ] {
-        let params = Params { size_px, long_side_px, ..Params::of(kind) };
+        let params = Params { size_px, long_side_px, ..Params::for_kind(kind) };
         let scene = render(&params, 3, 0).unwrap();
         let bytes = jpeg(&scene.image, 90).unwrap();
         let small = read(&pipeline, to_read(&bytes));

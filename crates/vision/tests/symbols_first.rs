@@ -6,7 +6,7 @@ use setsight_vision::{FinderChoice, Trace};
 
 /// Cards found, false ones, and the largest corner error in card long sides.
 fn measure(kind: Kind, cards: usize, seed: u64) -> (usize, usize, f64) {
-    let mut params = setsight_scenes::Params::of(kind);
+    let mut params = setsight_scenes::Params::for_kind(kind);
     params.cards = (cards, cards);
     let scene = setsight_scenes::render(&params, seed, 0).unwrap();
     let finder = FinderChoice::Classical.finder(&Models::Shipped, None, &[]).unwrap();

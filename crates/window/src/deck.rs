@@ -342,19 +342,19 @@ fn problem_words(error: &LearnError) -> String {
     let two = |first: &Place, second: &Place| (place_words(first), place_words(second));
     match error {
         LearnError::NoCards { .. } => t!("learn-no-cards"),
-        LearnError::TooFew { seen, of, needed, .. } => {
-            t!("learn-too-few", seen = *seen, of = *of, needed = *needed)
+        LearnError::TooFew { found, of, needed, .. } => {
+            t!("learn-too-few", seen = *found, of = *of, needed = *needed)
         }
         LearnError::Alike { property, first, second, more_than_a_deck } => {
             let ((first, second), what) = (two(first, second), values(*property));
             let words = t!("learn-alike", what = what, first = first, second = second);
             if *more_than_a_deck { format!("{words} {}", t!("learn-two-decks")) } else { words }
         }
-        LearnError::Seldom { property, card, seen } => {
+        LearnError::Seldom { property, card, found } => {
             let what = values(*property);
             match card {
                 Some(card) => {
-                    t!("learn-seldom", what = what, n = *seen, card = place_words(card))
+                    t!("learn-seldom", what = what, n = *found, card = place_words(card))
                 }
                 None => t!("learn-not-seen", what = what),
             }

@@ -213,14 +213,14 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         bar.inc(1);
         !stop.load(Ordering::Relaxed)
     };
-    let settled = found.settle(&args.leave_out, &mut go_on);
+    let settled = found.convert(&args.leave_out, &mut go_on);
     bar.finish_and_clear();
     let converted = match settled {
         Ok(converted) => converted,
-        Err(error @ convert::SettleError::NoSuchClass { .. }) => {
+        Err(error @ convert::ConvertError::NoSuchClass { .. }) => {
             return Err(BadCall(error.to_string()).into());
         }
-        Err(convert::SettleError::Problems(all)) => {
+        Err(convert::ConvertError::Problems(all)) => {
             tell_first(&all, 30);
             anyhow::bail!("nothing is written, as {} is not in order", args.from.display());
         }

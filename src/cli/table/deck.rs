@@ -9,7 +9,7 @@ use crate::cli::{
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use setsight_decks::{
-    Draft, Inventory, LearnError, Learnt, Place, SeenPhoto, Spot, check_name, detect, values_of,
+    DeckPhoto, Draft, Inventory, LearnError, Learnt, Place, Spot, check_name, detect, values_of,
 };
 use setsight_eval::drawn_card;
 use setsight_files::{print_result, printable, say};
@@ -74,9 +74,9 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
     let finder = ReadingPlan::default().build_finder()?;
     let bar = progress(paths.len());
-    let mut seen: Vec<SeenPhoto> = Vec::new();
+    let mut seen: Vec<DeckPhoto> = Vec::new();
     let stop = stop::asked();
-    let look = |_: usize, path: &PathBuf| -> anyhow::Result<SeenPhoto> {
+    let look = |_: usize, path: &PathBuf| -> anyhow::Result<DeckPhoto> {
         let name = path.display().to_string();
         let frame = source::load(path).with_context(|| name.clone())?;
         Ok(detect(&name, &frame, &*finder)?)
@@ -110,14 +110,14 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let photos = seen.len();
     let steps = steps();
     steps.set_message("putting the cards in order");
-    let learnt = learnt(Draft::of(seen), &args.name, &steps);
+    let learnt = learnt(Draft::from_photos(seen), &args.name, &steps);
     steps.finish_and_clear();
     let learnt = learnt?;
     for note in &learnt.notes {
         say!("{note}");
     }
     put(&args.out, b"", &paths, learnt.deck.to_text().as_bytes())?;
-    let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.values_told());
+    let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
     let told = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
     tell(Some(&args.out), &told).map(|()| Outcome::Done)
 }
@@ -218,8 +218,8 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     }
     let of_photos: Vec<(usize, &TableReading)> =
         tables.iter().map(|(photo, table)| (*photo, table)).collect();
-    let found = Inventory::of(&of_photos);
-    if !found.is_known() {
+    let found = Inventory::new(&of_photos);
+    if !found.has_sure_cards() {
         let hint = "If this is another deck, teach it first: setsight deck learn";
         let _ = print_result!("No card could be read with certainty. {hint}");
         return Ok(Outcome::SomeFailed);
@@ -260,7 +260,7 @@ fn report(found: &Inventory, photos: &[PathBuf]) -> String {
         let photo = photos[spot.photo].display().to_string();
         format!("{}, card {}", printable::line(&photo), spot.card + 1)
     };
-    let (deck, all, missing) = (&found.deck, found.whole(), found.missing());
+    let (deck, all, missing) = (&found.deck, found.deck_size(), found.missing());
     let there = all - missing.len();
     let mut text = match missing.as_slice() {
         [] => format!("{there} of {all}: the deck is complete\n"),

@@ -177,7 +177,7 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
 }
 
 fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
-    let mut params = Params::of(args.kind.unwrap_or(Kind::Mixed));
+    let mut params = Params::for_kind(args.kind.unwrap_or(Kind::Mixed));
     params.decks = vec![(deck, 1.0)];
     params.mirrored = f64::from(u8::from(args.mirrored));
     if let Some(cards) = args.cards {
@@ -190,7 +190,7 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
         params.cards = (cards, cards);
     }
     if args.whole_deck {
-        params.whole_deck = Some(args.count);
+        params.full_deck = Some(args.count);
     }
     if let Some(size) = args.size {
         params.size_px = size;
@@ -425,7 +425,7 @@ fn run_film(
             "--kind screen has no film; give another kind with --video, or --out DIR for pictures";
         return Err(BadCall(message.into()).into());
     }
-    let mut scene = Params::of(kind.unwrap_or(Kind::Plain));
+    let mut scene = Params::for_kind(kind.unwrap_or(Kind::Plain));
     scene.size_px = size_px.unwrap_or((1280, 720));
     scene.decks = vec![(deck, 1.0)];
     let size_px = scene.size_px;

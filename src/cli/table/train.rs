@@ -156,7 +156,7 @@ impl RunArgs {
         }
         write_whole(
             &path,
-            &setsight_train::parts::own::file(
+            &setsight_train::parts::adapt::file(
                 kind,
                 &trained.graph,
                 &command,

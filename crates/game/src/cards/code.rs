@@ -115,7 +115,8 @@ impl Card {
         let mut unknown: Vec<String> = Vec::new();
         // Labels and attributes may be of a "card".
         for word in words(name).filter(|word| word != "card") {
-            let Some((property, value, _)) = WORDS.iter().find(|(.., own)| own.contains(&&*word))
+            let Some((property, value, _)) =
+                WORDS.iter().find(|(.., forms)| forms.contains(&&*word))
             else {
                 if !unknown.contains(&word) {
                     unknown.push(word);
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_card_is_known_by_its_name_and_by_its_code() {
+    fn every_card_parses_from_its_name_and_its_code() {
         for card in Card::deck() {
             assert_eq!(Card::from_name(&card.name()), Ok(card));
             assert_eq!(
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_card_is_told_by_what_is_wrong_with_it() {
+    fn errors_say_what_is_wrong_with_a_name() {
         let why = |name: &str| Card::from_name(name).unwrap_err().to_string();
         assert!(why("2xpd").contains("'x' at place 2"), "{}", why("2xpd"));
         let both = "\"lid\", \"back\" do not name a number, shading, colour or shape of a card";

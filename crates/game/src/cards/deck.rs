@@ -57,7 +57,7 @@ impl Edition {
     pub const ALL: [Self; 3] = [Self::Classic, Self::Rectangles, Self::Unknown];
     /// The editions whose cards have codes.
     pub const KNOWN: [Self; 2] = [Self::Classic, Self::Rectangles];
-    /// As which a taught deck counts where editions are told apart.
+    /// The edition that a taught deck counts as.
     pub const OF_TAUGHT: Self = Self::Classic;
 
     /// Index in [`Self::ALL`].
@@ -267,11 +267,11 @@ impl Deck {
 
     /// The edition of this deck, as the shipped networks distinguish them.
     pub fn edition(&self) -> Edition {
-        let own = Edition::named(&self.name).filter(|_| !self.is_taught());
-        own.unwrap_or(Edition::Unknown)
+        let built_in = Edition::named(&self.name).filter(|_| !self.is_taught());
+        built_in.unwrap_or(Edition::Unknown)
     }
 
-    /// Whether it is none of the program's own decks, whose cards the shipped networks know.
+    /// Whether it is not one of the built-in decks, whose cards the shipped networks know.
     pub fn is_taught(&self) -> bool {
         Self::named(&self.name).is_none_or(|deck| *deck != *self)
     }
@@ -321,7 +321,7 @@ impl Deck {
     }
 
     /// Its values in a sentence: "circle, star, moon; solid, open, striped; green, red, blue".
-    pub fn values_told(&self) -> String {
+    pub fn value_list(&self) -> String {
         let shapes = self.shapes.each_ref().map(|shape| shape.name.as_str()).join(", ");
         let fills = &self.fills[..if self.has_one_fill() { 1 } else { 3 }];
         let fills: Vec<&str> = fills.iter().map(|fill| fill.name.as_str()).collect();
@@ -336,7 +336,7 @@ impl Deck {
 }
 
 fn built_in(name: &str, text: &str) -> Arc<Deck> {
-    Arc::new(Deck::parse_own(name, text).expect("a deck that the tests have read"))
+    Arc::new(Deck::parse_unreserved(name, text).expect("a deck that the tests have read"))
 }
 
 impl Symbol {

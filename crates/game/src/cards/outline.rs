@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outlines_are_their_own_image_after_half_a_turn_and_fit_between_neighbours() {
+    fn outlines_are_symmetric_under_half_a_turn_and_fit_between_neighbours() {
         for shape in Shape::ALL {
             let outline = symbol_outline(shape);
             for (i, &(x, y)) in outline.iter().enumerate() {

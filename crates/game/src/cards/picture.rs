@@ -180,18 +180,18 @@ mod tests {
         let first: Vec<String> =
             boxed.lines().map(|line| line.chars().take(18).collect()).collect();
         assert_eq!((&*first[1], &*first[5]), ("┌──────┐  ╔══════╗", "└──────┘  ╚══════╝"));
-        let plain = |c: char| match c {
+        let plain = boxed.chars().map(|c| match c {
             '┌' | '┐' | '└' | '┘' => '+',
             '─' => '-',
             '│' => '|',
             '╔' | '╗' | '╚' | '╝' | '═' | '║' => '#',
             c => c,
-        };
-        assert_eq!(boxed.chars().map(plain).collect::<String>(), grid(&rows, Ink::PLAIN));
+        });
+        assert_eq!(plain.collect::<String>(), grid(&rows, Ink::PLAIN));
     }
 
     #[test]
-    fn another_deck_has_its_own_symbols() {
+    fn another_deck_has_other_symbols() {
         let text = card_of(&Deck::rectangles(), "1spd".parse().unwrap(), Ink::PLAIN);
         assert!(text.contains("| P[:] |"), "{text}");
     }
@@ -226,11 +226,10 @@ mod tests {
             let text = ANSI.colored(color, "x");
             let code = text.trim_start_matches("\x1b[38;5;").split('m').next().unwrap();
             let place = code.parse::<usize>().unwrap() - 16;
-            let linear = |step: usize| {
+            let [r, g, b] = [place / 36, place / 6 % 6, place % 6].map(|step| {
                 let value = [0.0, 95.0, 135.0, 175.0, 215.0, 255.0][step] / 255.0;
                 if value == 0.0 { 0.0 } else { f64::powf((value + 0.055) / 1.055, 2.4) }
-            };
-            let [r, g, b] = [place / 36, place / 6 % 6, place % 6].map(linear);
+            });
             let luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
             let (on_white, on_black) = (1.05 / (luminance + 0.05), (luminance + 0.05) / 0.05);
             assert!(on_white > 3.9 && on_black > 3.9, "{color:?}: {on_white} {on_black}");

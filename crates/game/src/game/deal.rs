@@ -101,8 +101,8 @@ pub fn parse_deals(file: &[u8]) -> Result<Vec<Deal>, DealError> {
         })?;
         let mut cards = Vec::with_capacity(of);
         for card in 1..=of {
-            let expected = || format!("card {card} of {of} in data set {data_set}");
-            let (line, word) = entries.next("card", expected)?;
+            let (line, word) =
+                entries.next("card", || format!("card {card} of {of} in data set {data_set}"))?;
             let read = if word.chars().count() > EXCERPT_CHARS {
                 Err(CodeError::Length { text: excerpt(word), found: word.chars().count() })
             } else {
@@ -314,7 +314,7 @@ mod tests {
         }
 
         #[test]
-        fn a_damaged_file_is_refused_or_still_whole(
+        fn a_damaged_file_is_refused_or_still_complete(
             deals in deals(), at: prop::sample::Index, cut: bool, byte: u8,
         ) {
             let mut file = write_deals(&deals).into_bytes();

@@ -37,19 +37,16 @@ pub fn simulate(
     on_block: impl Fn(u64) + Sync,
 ) -> Statistics {
     let blocks = games.div_ceil(GAMES_PER_BLOCK);
-    let block = |mut sum: Statistics, block: u64| {
+    let blocks = (0..blocks).into_par_iter().fold(Statistics::default, |mut sum, block| {
         let in_block = GAMES_PER_BLOCK.min(games - block * GAMES_PER_BLOCK);
         play_block(in_block, stream(seed, block), policy, &mut sum);
         on_block(in_block);
         sum
-    };
-    (0..blocks).into_par_iter().fold(Statistics::default, block).reduce(
-        Statistics::default,
-        |mut a, b| {
-            a += &b;
-            a
-        },
-    )
+    });
+    blocks.reduce(Statistics::default, |mut a, b| {
+        a += &b;
+        a
+    })
 }
 
 /// A separate generator for each block.
@@ -508,18 +505,19 @@ mod tests {
     /// Number of games behind the expected figures.
     const REFERENCE_GAMES: f64 = 1e7;
 
+    fn assert_within(what: String, found: f64, expected: f64, error: f64, printed: f64) {
+        // Rounding to the printed digits adds to the statistical error.
+        let limit = 4.0 * error + printed / 2.0;
+        let errors = (found - expected) / error;
+        println!("{what}: {found:.6}, expected {expected}, {errors:+.2} standard errors");
+        assert!((found - expected).abs() <= limit, "{what}: {found} against {expected}");
+    }
+
     fn compare(games: u64) {
         for expected in EXPECTED {
             let found = simulate(games, 20_231_120, expected.policy, |_| ());
             assert_eq!(found.games, games);
             let both = 1.0 / games as f64 + 1.0 / REFERENCE_GAMES;
-            let within = |what: String, found: f64, expected: f64, error: f64, printed: f64| {
-                // Rounding to the printed digits adds to the statistical error.
-                let limit = 4.0 * error + printed / 2.0;
-                let errors = (found - expected) / error;
-                println!("{what}: {found:.6}, expected {expected}, {errors:+.2} standard errors");
-                assert!((found - expected).abs() <= limit, "{what}: {found} against {expected}");
-            };
             for (cards, percent) in expected.left_percent {
                 let p = percent / 100.0;
                 let error = 100.0 * (p * (1.0 - p) * both).sqrt();
@@ -531,7 +529,7 @@ mod tests {
                     1e-5
                 };
                 let what = format!("{:?}, {cards} left, %", expected.policy);
-                within(what, 100.0 * found.share_left(cards), percent, error, printed);
+                assert_within(what, 100.0 * found.share_left(cards), percent, error, printed);
             }
             assert_eq!(found.share_left(3), 0.0, "78 cards taken leave a set");
             let variance: f64 = found
@@ -542,7 +540,7 @@ mod tests {
                 })
                 .sum();
             let error = (variance * both).sqrt();
-            within(
+            assert_within(
                 format!("{:?}, sets", expected.policy),
                 found.mean_sets(),
                 expected.mean_sets,
@@ -555,19 +553,19 @@ mod tests {
                 let per_game = count.without as f64 / games as f64;
                 let error = ratio * (both / per_game).sqrt();
                 let what = format!("{:?}, with : without at {cards}", expected.policy);
-                within(what, count.ratio().expect("some without"), ratio, error, 1e-2);
+                assert_within(what, count.ratio().expect("some without"), ratio, error, 1e-2);
             }
         }
     }
 
     #[test]
-    fn a_hundred_thousand_games_agree_with_the_known_figures() {
+    fn a_hundred_thousand_games_agree_with_published_figures() {
         compare(100_000);
     }
 
     #[test]
     #[ignore = "ten million games of each policy: some ten seconds on two free cores"]
-    fn ten_million_games_agree_with_the_known_figures() {
+    fn ten_million_games_agree_with_published_figures() {
         compare(10_000_000);
     }
 

@@ -65,8 +65,11 @@ impl Variant {
 
     /// The cards of a deal that this variant uses, in the order of the deal.
     pub fn cards_of(self, deal: &Deal) -> Vec<Card> {
-        let plays = |card: &&Card| self != Self::Junior || card.shading == Shading::Filled;
-        deal.cards().iter().filter(plays).copied().collect()
+        deal.cards()
+            .iter()
+            .filter(|card| self != Self::Junior || card.shading == Shading::Filled)
+            .copied()
+            .collect()
     }
 }
 
@@ -145,19 +148,21 @@ impl Round {
 
     /// All sets that may be taken now; for sets of three cards, the easiest to see first.
     pub fn sets(&self) -> Vec<Vec<Spot>> {
-        let there: Vec<(Spot, Card)> = self
+        let on_table: Vec<(Spot, Card)> = self
             .places
             .iter()
             .enumerate()
             .filter_map(|(place, card)| Some((Spot::Table(place), (*card)?)))
             .collect();
         match (self.variant, self.last()) {
-            (Variant::Ultra, _) => ultra_sets(&there),
-            (_, Some(last)) => chain_sets(&there, last),
+            (Variant::Ultra, _) => ultra_sets(&on_table),
+            (_, Some(last)) => chain_sets(&on_table, last),
             _ => {
-                let board: Vec<Card> = there.iter().map(|&(_, card)| card).collect();
-                let spots = |set: crate::sets::Set| set.0.map(|i| there[i].0).to_vec();
-                easiest_first(&board).into_iter().map(spots).collect()
+                let board: Vec<Card> = on_table.iter().map(|&(_, card)| card).collect();
+                easiest_first(&board)
+                    .into_iter()
+                    .map(|set: crate::sets::Set| set.0.map(|i| on_table[i].0).to_vec())
+                    .collect()
             }
         }
     }
@@ -214,15 +219,15 @@ fn is_ultra([a, b, c, d]: [Card; 4]) -> bool {
     different && (pairs(a, b, c, d) || pairs(a, c, b, d) || pairs(a, d, b, c))
 }
 
-fn ultra_sets(there: &[(Spot, Card)]) -> Vec<Vec<Spot>> {
+fn ultra_sets(on_table: &[(Spot, Card)]) -> Vec<Vec<Spot>> {
     let mut sets = Vec::new();
-    for i in 0..there.len() {
-        for j in i + 1..there.len() {
-            for k in j + 1..there.len() {
-                for l in k + 1..there.len() {
+    for i in 0..on_table.len() {
+        for j in i + 1..on_table.len() {
+            for k in j + 1..on_table.len() {
+                for l in k + 1..on_table.len() {
                     let four = [i, j, k, l];
-                    if is_ultra(four.map(|at| there[at].1)) {
-                        sets.push(four.map(|at| there[at].0).to_vec());
+                    if is_ultra(four.map(|at| on_table[at].1)) {
+                        sets.push(four.map(|at| on_table[at].0).to_vec());
                     }
                 }
             }
@@ -231,11 +236,11 @@ fn ultra_sets(there: &[(Spot, Card)]) -> Vec<Vec<Spot>> {
     sets
 }
 
-fn chain_sets(there: &[(Spot, Card)], last: &[Card; 3]) -> Vec<Vec<Spot>> {
+fn chain_sets(on_table: &[(Spot, Card)], last: &[Card; 3]) -> Vec<Vec<Spot>> {
     let mut sets = Vec::new();
     for (at, &old) in last.iter().enumerate() {
-        for (i, &(one, first)) in there.iter().enumerate() {
-            for &(two, second) in &there[i + 1..] {
+        for (i, &(one, first)) in on_table.iter().enumerate() {
+            for &(two, second) in &on_table[i + 1..] {
                 if is_set(old, first, second) {
                     sets.push(vec![Spot::Last(at), one, two]);
                 }
@@ -298,8 +303,7 @@ mod tests {
     fn juniors_play_with_filled_cards_on_nine_places() {
         let junior = Round::new(Variant::Junior, &random(3));
         assert_eq!((junior.places().len(), junior.stock()), (9, 18));
-        let filled = |card: &Card| card.shading == Shading::Filled;
-        assert!(junior.places().iter().flatten().all(filled));
+        assert!(junior.places().iter().flatten().all(|card| card.shading == Shading::Filled));
     }
 
     #[test]

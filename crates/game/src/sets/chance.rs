@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn known_cases() {
+    fn tabulated_cases() {
         // An empty table: the probability that three cards are a set.
         let empty = three_more(&[]).unwrap();
         assert_eq!((empty.favourable, empty.total), (1080, 85_320));

@@ -104,12 +104,12 @@ impl fmt::Display for Verdict {
         }
         let spoilt = Property::ALL.into_iter().zip(self.relations).filter(|(_, r)| !r.fits());
         let words: Vec<String> = spoilt.map(|(p, _)| format!("the {}", p.word())).collect();
-        let (last, others) = words.split_last().expect("something spoils it");
+        let (last, rest) = words.split_last().expect("something spoils it");
         f.write_str("not a set: ")?;
-        if others.is_empty() {
+        if rest.is_empty() {
             return write!(f, "{last} doesn't fit");
         }
-        write!(f, "{} and {last} don't fit", others.join(", "))
+        write!(f, "{} and {last} don't fit", rest.join(", "))
     }
 }
 

@@ -53,13 +53,13 @@ impl<const N: usize> Pairs<N> {
         let (mut pair, mut half) = (0, 0);
         while half < 2 {
             let (start, end) = if half == 0 { (0, N / 2) } else { (N / 2, N) };
-            let own = (1u32 << end) - (1u32 << start);
+            let same_half = (1u32 << end) - (1u32 << start);
             let mut i = start;
             while i < end {
                 let mut j = i + 1;
                 while j < end {
                     let later = !0u32 << j << 1;
-                    table[pair] = Pair { i: i as u8, j: j as u8, third_places: !own | later };
+                    table[pair] = Pair { i: i as u8, j: j as u8, third_places: !same_half | later };
                     pair += 1;
                     j += 1;
                 }
@@ -310,11 +310,10 @@ mod tests {
             let plain = answer(&finder, n);
             let n = finder.search_12_keys(&board);
             prop_assert_eq!(answer(&finder, n), plain.clone());
-            let card = |key: Key| {
+            let n = finder.search_12(&board.map(|key| {
                 let index = usize::from(key);
                 (index < DECK_SIZE).then(|| Card::from_index(index))
-            };
-            let n = finder.search_12(&board.map(card));
+            }));
             prop_assert_eq!(answer(&finder, n), plain);
         }
     }

@@ -104,10 +104,10 @@ mod tests {
             let cards: Vec<Card> = board.into_iter().flatten().collect();
             let sets = find_all(&cards);
             prop_assert_eq!(hint(&cards, 3).is_none(), sets.is_empty());
-            let Some(whole) = hint(&cards, 3) else { return Ok(()) };
-            prop_assert!(sets.iter().any(|set| set.0.as_slice() == whole));
-            prop_assert_eq!(hint(&cards, 2).unwrap(), &whole[..2]);
-            prop_assert_eq!(hint(&cards, 1).unwrap(), &whole[..1]);
+            let Some(full) = hint(&cards, 3) else { return Ok(()) };
+            prop_assert!(sets.iter().any(|set| set.0.as_slice() == full));
+            prop_assert_eq!(hint(&cards, 2).unwrap(), &full[..2]);
+            prop_assert_eq!(hint(&cards, 1).unwrap(), &full[..1]);
         }
     }
 

@@ -118,7 +118,7 @@ struct Hits<'a, const V: usize> {
 impl<'a, const V: usize> Hits<'a, V> {
     /// The sets of the first N places; `board` holds them twice.
     #[inline(always)]
-    fn of<const N: usize>(simd: V3, board: __m256i, lanes: &'a Lanes<V>) -> Self {
+    fn new<const N: usize>(simd: V3, board: __m256i, lanes: &'a Lanes<V>) -> Self {
         let V3 { avx, avx2, .. } = simd;
         let zero = avx._mm256_setzero_si256();
         let (mut places, mut hits) = ([zero; V], [zero; V]);
@@ -245,7 +245,7 @@ impl<F: Fn(usize) -> u8> pulp::NullaryFnOnce for Search<'_, F> {
             return None;
         }
 
-        let sets = Hits::of::<12>(self.simd, board, &LANES_12);
+        let sets = Hits::new::<12>(self.simd, board, &LANES_12);
         let mut hits = sets.bits() as u32;
         let n = hits.count_ones() as usize;
         let places = sets.place.map(pulp::cast);
@@ -293,7 +293,7 @@ impl Board {
 
     #[inline(always)]
     fn hits<const N: usize, const V: usize>(self, lanes: &Lanes<V>) -> Hits<'_, V> {
-        Hits::of::<N>(self.simd, self.simd.avx2._mm256_broadcastsi128_si256(self.codes), lanes)
+        Hits::new::<N>(self.simd, self.simd.avx2._mm256_broadcastsi128_si256(self.codes), lanes)
     }
 
     /// The set with the lowest first place; of those, with the lowest second one.
@@ -329,7 +329,7 @@ impl Board {
         }
     }
 
-    /// The set that `pick` names when it is told how many there are. They are counted in the
+    /// The set that `pick` chooses, given their number. They are counted in the
     /// finder's order.
     #[inline(always)]
     pub fn nth(self, places: usize, pick: impl FnOnce(usize) -> usize) -> Option<Set> {
@@ -364,8 +364,8 @@ impl Board {
             from = sse2._mm_sub_epi8(from, sse2._mm_cmpgt_epi8(self.numbers(), last));
         }
         let moved = ssse3._mm_shuffle_epi8(self.codes, from);
-        let there = sse2._mm_cmpgt_epi8(sse2._mm_set1_epi8(12), self.numbers());
-        Self { codes: sse2._mm_and_si128(moved, there), ..self }
+        let occupied = sse2._mm_cmpgt_epi8(sse2._mm_set1_epi8(12), self.numbers());
+        Self { codes: sse2._mm_and_si128(moved, occupied), ..self }
     }
 
     /// 0 to 15.

@@ -17,7 +17,7 @@ const MOST_CARDS: u64 = 16;
 type Layer = u16;
 
 /// Whether a deck has such layers. Of two properties or three values the other search is as quick, and
-/// tells classes apart.
+/// distinguishes classes.
 pub const fn fits(rules: &Rules) -> bool {
     rules.values() > 3
         && rules.properties() > 2
@@ -76,10 +76,9 @@ pub fn count(
             }
         }
         if let Some((all, mut layers, free)) = best.filter(|best| best.0 > counts.largest.len()) {
-            let fits = |layer: &&Layer| {
+            layers.extend(boards.iter().find(|layer| {
                 usize::from(**layer) & !free == 0 && size(**layer) == usize::from(most_within[free])
-            };
-            layers.extend(boards.iter().find(fits));
+            }));
             counts.largest = cards_of(&layers, cards);
             debug_assert_eq!(counts.largest.len(), all);
         }
@@ -94,11 +93,14 @@ fn size(layer: Layer) -> usize {
 }
 
 fn cards_of(layers: &[Layer], cards: usize) -> Vec<Card> {
-    let of_layer = |(at, &layer): (usize, &Layer)| {
-        let within = (0..cards).filter(move |card| layer >> card & 1 == 1);
-        within.map(move |card| Card((at * cards + card) as u64))
-    };
-    layers.iter().enumerate().flat_map(of_layer).collect()
+    layers
+        .iter()
+        .enumerate()
+        .flat_map(|(at, &layer)| {
+            let within = (0..cards).filter(move |card| layer >> card & 1 == 1);
+            within.map(move |card| Card((at * cards + card) as u64))
+        })
+        .collect()
 }
 
 /// The boards of a layer without a set, ascending.
@@ -111,11 +113,14 @@ fn boards(layer: &Rules) -> Vec<Layer> {
 /// One of each class of these boards, and how many are of it.
 fn classes(layer: &Rules, boards: &[Layer]) -> Vec<(Layer, u128)> {
     let mut symmetry = Exchanges::new(layer);
-    let class = |&board: &Layer| {
-        let cards: Vec<u8> = (0..Layer::BITS as u8).filter(|card| board >> card & 1 == 1).collect();
-        symmetry.fixing(&cards).map(|fixing| (board, symmetry.order() / fixing))
-    };
-    boards.iter().filter_map(class).collect()
+    boards
+        .iter()
+        .filter_map(|&board| {
+            let cards: Vec<u8> =
+                (0..Layer::BITS as u8).filter(|card| board >> card & 1 == 1).collect();
+            symmetry.fixing(&cards).map(|fixing| (board, symmetry.order() / fixing))
+        })
+        .collect()
 }
 
 /// For each choice of cards, how many of the boards lie within it, by their number of cards from 0 on.
@@ -140,29 +145,25 @@ fn lines(layer: &Rules) -> Vec<Vec<u8>> {
     let v = layer.values();
     let mut columns: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..v {
-        let longer = |column: &Vec<usize>| {
+        let longer = columns.iter().flat_map(|column| {
             let alike = column.iter().all(|&value| value == column[0]);
-            let fits = |value: &usize| match column.len() {
+            let fitting = (0..v).filter(move |value| match column.len() {
                 0 | 1 => true,
                 _ if alike => *value == column[0],
                 _ => !column.contains(value),
-            };
-            (0..v).filter(fits).map(|value| [&column[..], &[value]].concat()).collect::<Vec<_>>()
-        };
-        columns = columns.iter().flat_map(longer).collect();
+            });
+            fitting.map(move |value| [&column[..], &[value]].concat())
+        });
+        columns = longer.collect();
     }
     let mut lines = vec![vec![0u8; v]];
     for _ in 0..layer.properties() {
-        let longer = |line: &Vec<u8>| {
-            let with = |column: &Vec<usize>| {
-                line.iter()
-                    .zip(column)
-                    .map(|(&card, &value)| card * v as u8 + value as u8)
-                    .collect()
-            };
-            columns.iter().map(with).collect::<Vec<Vec<u8>>>()
-        };
-        lines = lines.iter().flat_map(longer).collect();
+        let longer = lines.iter().flat_map(|line| columns.iter().map(move |column| (line, column)));
+        let longer = longer.map(|(line, column)| {
+            let cards = line.iter().zip(column);
+            cards.map(|(&card, &value)| card * v as u8 + value as u8).collect()
+        });
+        lines = longer.collect();
     }
     lines
 }
@@ -184,7 +185,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Chooses the layers that are missing but the last. `see` is told of those before, the one before
+    /// Chooses the layers that are missing but the last. `see` is called with those before, the one before
     /// the last, the cards that are free for the last, and how often that is meant.
     fn choose(
         &mut self,

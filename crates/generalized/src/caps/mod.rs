@@ -23,7 +23,7 @@ pub struct Counts {
     /// For each number of cards from 0 on, up to the largest board that was found.
     pub boards: Vec<u128>,
     /// The same of boards that no symmetry of the deck takes to each other; empty where they were
-    /// not told apart.
+    /// not distinguished.
     pub classes: Vec<u64>,
     /// One of the largest.
     pub largest: Vec<Card>,
@@ -85,8 +85,8 @@ fn count_of_one_property(rules: &Rules, counts: &mut Counts) {
     }
 }
 
-/// The size of the largest board without a set as it is known, and who proved it.
-pub fn known(rules: &Rules) -> Option<(u64, &'static str)> {
+/// The published size of the largest board without a set, and who proved it.
+pub fn published_maximum(rules: &Rules) -> Option<(u64, &'static str)> {
     let less = rules.values() as u64 - 1;
     match (rules.values(), rules.properties()) {
         (_, 1) => Some((less, "all cards but one")),
@@ -116,13 +116,12 @@ pub fn choose(n: u64, k: u64) -> Option<u128> {
 fn sets_by_card(rules: &Rules) -> Vec<Vec<u128>> {
     let deck: Vec<Card> = (0..rules.deck()).map(Card).collect();
     let mut by_card = vec![Vec::new(); deck.len()];
-    let mut see = |set: &[Card]| {
+    crate::all::sets_of_board(rules, &deck, &Budget::unlimited(), &mut |set: &[Card]| {
         let mask = set.iter().fold(0, |mask, card| mask | 1 << card.0);
         set.iter().for_each(|card| by_card[card.0 as usize].push(mask));
         true
-    };
-    crate::all::sets_of_board(rules, &deck, &Budget::unlimited(), &mut see)
-        .expect("nothing ends an unlimited search");
+    })
+    .expect("nothing ends an unlimited search");
     by_card
 }
 
@@ -268,14 +267,20 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_boards_are_those_that_are_known() {
+    fn the_largest_boards_match_the_literature() {
         for (v, p) in [(2, 5), (3, 1), (3, 2), (3, 3), (4, 2), (5, 2), (11, 1), (128, 1)] {
             let rules = Rules::new(v, p, 1).unwrap();
             let largest = counted(&rules).largest.len() as u64;
-            assert_eq!(Some(largest), known(&rules).map(|known| known.0), "({v}, {p})");
+            assert_eq!(
+                Some(largest),
+                published_maximum(&rules).map(|published| published.0),
+                "({v}, {p})"
+            );
         }
-        let three: Vec<u64> =
-            (1..=6).filter_map(|p| known(&Rules::new(3, p, 1).unwrap())).map(|k| k.0).collect();
+        let three: Vec<u64> = (1..=6)
+            .filter_map(|p| published_maximum(&Rules::new(3, p, 1).unwrap()))
+            .map(|k| k.0)
+            .collect();
         assert_eq!(three, [2, 4, 9, 20, 45, 112]);
     }
 
@@ -293,9 +298,9 @@ mod tests {
     fn a_search_that_is_stopped_tells_what_it_has_found() {
         let rules = Rules::new(5, 3, 1).unwrap();
         let mut counts = Counts::default();
-        let told = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-        let budget = Budget::unlimited().until_told(&told);
-        assert_eq!(count(&rules, &budget, &mut counts, &mut |_| Ok(())), Err(Stop::Told));
+        let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let budget = Budget::unlimited().until_set(&stop);
+        assert_eq!(count(&rules, &budget, &mut counts, &mut |_| Ok(())), Err(Stop::Requested));
         assert!(!counts.largest.is_empty() && is_free(&rules, &counts.largest));
     }
 
@@ -338,11 +343,13 @@ mod tests {
     fn permutations(n: u8) -> Vec<Vec<u8>> {
         let mut all = vec![Vec::new()];
         for _ in 0..n {
-            let longer = |begin: &Vec<u8>| {
-                let next = (0..n).filter(|i| !begin.contains(i));
-                next.map(|i| [&begin[..], &[i]].concat()).collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(longer).collect();
+            all = all
+                .iter()
+                .flat_map(|begin| {
+                    let next = (0..n).filter(|i| !begin.contains(i));
+                    next.map(|i| [&begin[..], &[i]].concat()).collect::<Vec<_>>()
+                })
+                .collect();
         }
         all
     }
@@ -373,7 +380,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_smallest_board_of_a_class_is_known(picked: u16) {
+        fn the_smallest_board_of_a_class_is_recognised(picked: u16) {
             let of = |rules: &Rules, symmetry: &mut dyn Symmetry, images: &[Vec<u8>]| {
                 let board: Vec<u8> =
                     (0..rules.deck() as u8).filter(|card| picked >> card & 1 == 1).collect();

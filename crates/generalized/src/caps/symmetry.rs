@@ -43,11 +43,13 @@ impl Exchanges {
         let (v, p) = (rules.values(), rules.properties());
         let mut orders = vec![Vec::new()];
         for _ in 0..p {
-            let longer = |order: &Vec<usize>| {
-                let next = (0..p).filter(|i| !order.contains(i));
-                next.map(|i| [&order[..], &[i]].concat()).collect::<Vec<_>>()
-            };
-            orders = orders.iter().flat_map(longer).collect();
+            orders = orders
+                .iter()
+                .flat_map(|order| {
+                    let next = (0..p).filter(|i| !order.contains(i));
+                    next.map(|i| [&order[..], &[i]].concat()).collect::<Vec<_>>()
+                })
+                .collect();
         }
         Self {
             rules: *rules,
@@ -222,11 +224,14 @@ impl Symmetry for Affine {
             return None;
         }
         let all = board.iter().fold(0, |all, &card| all | 1 << card);
-        let from = |&origin: &u8| {
-            self.image[usize::from(origin)] = 0;
-            self.extended(board, all, &[origin], 0)
-        };
-        board.iter().map(from).sum::<Result<u128, Smaller>>().ok()
+        board
+            .iter()
+            .map(|&origin| {
+                self.image[usize::from(origin)] = 0;
+                self.extended(board, all, &[origin], 0)
+            })
+            .sum::<Result<u128, Smaller>>()
+            .ok()
     }
 }
 
@@ -253,8 +258,9 @@ fn searched(
 ) -> Result<(), Stop> {
     let order = symmetry.order();
     let sets = sets_by_card(rules);
-    let alone = |card: &usize| sets[*card].contains(&(1 << card));
-    let forbidden = (0..sets.len()).filter(alone).fold(0, |mask, card| mask | 1u128 << card);
+    let forbidden = (0..sets.len())
+        .filter(|card| sets[*card].contains(&(1 << card)))
+        .fold(0, |mask, card| mask | 1u128 << card);
     counts.add_class(1, [].into_iter());
     Search { symmetry, order, sets, budget, counts, see }.extend(&mut Vec::new(), 0, forbidden)
 }

@@ -87,11 +87,11 @@ impl Exact {
     /// Searches for a set with each of the waiting cards and cards before it, on all threads. The cards
     /// before the first that has one are checked then.
     fn search_together(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        let known = self.board.cards.len();
+        let checked_before = self.board.cards.len();
         let cards: Vec<Card> = self.waiting.iter().rev().copied().collect();
         cards.iter().for_each(|&card| self.board.add(card));
-        let (board, budget_until) = (&self.board, budget.for_others());
-        // Told once a card before that one has a set.
+        let (board, budget_until) = (&self.board, budget.for_workers());
+        // Set once a card before that one has a set.
         let needless: Vec<Arc<AtomicBool>> = cards.iter().map(|_| Arc::default()).collect();
         let next = AtomicUsize::new(0);
         let work = |worker: &mut Worker| {
@@ -100,11 +100,11 @@ impl Exact {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(&card) = cards.get(i) else { return results };
                 let budget = budget_until(&needless[i]);
-                let result = budget
-                    .time()
-                    .and_then(|()| worker.partners_in_groups(board, known + i, card, &budget));
+                let result = budget.time().and_then(|()| {
+                    worker.partners_in_groups(board, checked_before + i, card, &budget)
+                });
                 if !matches!(result, Ok(None)) {
-                    needless[i + 1..].iter().for_each(|told| told.store(true, Ordering::Relaxed));
+                    needless[i + 1..].iter().for_each(|flag| flag.store(true, Ordering::Relaxed));
                 }
                 results.push((i, result));
             }
@@ -119,7 +119,7 @@ impl Exact {
         results.sort_unstable_by_key(|&(i, _)| i);
         let first = results.into_iter().find(|(_, result)| !matches!(result, Ok(None)));
         let checked = first.as_ref().map_or(cards.len(), |&(i, _)| i);
-        while self.board.cards.len() > known + checked {
+        while self.board.cards.len() > checked_before + checked {
             self.board.remove(self.board.cards.len() - 1);
         }
         self.waiting.truncate(cards.len() - checked);
@@ -194,9 +194,9 @@ impl Worker {
                 .map(|(j, value)| (j * v + usize::from(value)) as u16),
         );
         let Checked { rows, items, cards, .. } = board;
-        let seen = Seen { rows, items, current: &self.items, values: v };
+        let table = Seen { rows, items, current: &self.items, values: v };
         let mut named = Named { watcher, card, checked: cards };
-        self.cover.run_groups(&seen, budget, &mut named)
+        self.cover.run_groups(&table, budget, &mut named)
     }
 
     /// The same among the first `checked` cards, by a table for each group.

@@ -25,7 +25,7 @@ pub struct Four {
     /// Rows of each block: `rows[block * p + property][value]`, the lowest bit pair first.
     rows: Vec<[u64; 4]>,
     /// The checked cards as a set, for the look-up.
-    known: CardSet,
+    checked: CardSet,
 }
 
 impl Four {
@@ -41,7 +41,7 @@ impl Four {
             places: Vec::new(),
             taken: Vec::new(),
             rows: Vec::new(),
-            known: CardSet::new(rules.deck()),
+            checked: CardSet::new(rules.deck()),
         }
     }
 
@@ -111,9 +111,9 @@ impl Four {
                 watcher.see(|| Step::LookedUp {
                     cards: [c, a, b].map(Card).to_vec(),
                     missing: Card(c ^ a ^ b),
-                    found: self.known.contains(c ^ a ^ b),
+                    found: self.checked.contains(c ^ a ^ b),
                 });
-                if self.known.contains(c ^ a ^ b) {
+                if self.checked.contains(c ^ a ^ b) {
                     return Some(b);
                 }
             }
@@ -137,7 +137,7 @@ impl Four {
             row[(rest & 3) as usize] |= 1 << bit;
             rest >>= 2;
         }
-        self.known.insert(card);
+        self.checked.insert(card);
     }
 
     /// Removes a checked card, if it is there.
@@ -152,7 +152,7 @@ impl Four {
             row[(rest & 3) as usize] &= !bit;
             rest >>= 2;
         }
-        self.known.remove(card);
+        self.checked.remove(card);
     }
 }
 
@@ -161,7 +161,7 @@ impl Watched for Four {
         self.waiting.clear();
         for (block, taken) in self.taken.iter_mut().enumerate() {
             while *taken != 0 {
-                self.known.remove(self.places[block * 64 + taken.trailing_zeros() as usize]);
+                self.checked.remove(self.places[block * 64 + taken.trailing_zeros() as usize]);
                 *taken &= *taken - 1;
             }
         }
@@ -207,6 +207,6 @@ impl Watched for Four {
 
     fn bytes(&self) -> Option<usize> {
         let words = self.waiting.capacity() + self.places.capacity() + self.taken.capacity();
-        Some(words * 8 + self.rows.capacity() * size_of::<[u64; 4]>() + self.known.bytes())
+        Some(words * 8 + self.rows.capacity() * size_of::<[u64; 4]>() + self.checked.bytes())
     }
 }

@@ -55,7 +55,7 @@ pub struct Three {
     waiting: Vec<Card>,
     /// Checked cards and their bit pairs.
     checked: Vec<(u64, Card)>,
-    known: CardSet,
+    checked_set: CardSet,
 }
 
 impl Three {
@@ -76,7 +76,7 @@ impl Three {
             table: (0..small).map(|i| spread(rules, Card(i)) as u32).collect(),
             waiting: Vec::new(),
             checked: Vec::new(),
-            known: CardSet::new(1 << (2 * rules.properties())),
+            checked_set: CardSet::new(1 << (2 * rules.properties())),
         }
     }
 
@@ -114,7 +114,7 @@ impl Watched for Three {
     fn clear(&mut self) {
         self.waiting.clear();
         for (pairs, _) in self.checked.drain(..) {
-            self.known.remove(pairs);
+            self.checked_set.remove(pairs);
         }
     }
 
@@ -127,7 +127,7 @@ impl Watched for Three {
             if let Some(place) = self.waiting.iter().rposition(|&c| c == card) {
                 self.waiting.swap_remove(place);
             } else if let Some(place) = self.checked.iter().position(|&(_, c)| c == card) {
-                self.known.remove(self.checked.swap_remove(place).0);
+                self.checked_set.remove(self.checked.swap_remove(place).0);
             }
         }
     }
@@ -143,7 +143,7 @@ impl Watched for Three {
             let c = self.pairs(card);
             // The third card cannot be `other` again, because then it would be c as well.
             let pair = self.checked.iter().find(|&&(other, other_card)| {
-                let found = self.known.contains(third(c, other));
+                let found = self.checked_set.contains(third(c, other));
                 watcher.see(|| {
                     let missing = self.card(third(c, other));
                     Step::LookedUp { cards: vec![card, other_card], missing, found }
@@ -158,7 +158,7 @@ impl Watched for Three {
             }
             self.waiting.pop();
             self.checked.push((c, card));
-            self.known.insert(c);
+            self.checked_set.insert(c);
             if self.checked.len().is_multiple_of(1024) {
                 budget.time()?;
             }
@@ -168,7 +168,7 @@ impl Watched for Three {
 
     fn bytes(&self) -> Option<usize> {
         Some(
-            self.known.bytes()
+            self.checked_set.bytes()
                 + self.table.len() * 4
                 + self.waiting.capacity() * size_of::<Card>()
                 + self.checked.capacity() * size_of::<(u64, Card)>(),

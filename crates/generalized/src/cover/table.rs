@@ -44,9 +44,9 @@ impl Candidates {
             let items = self.items[property..].iter_mut().step_by(self.properties);
             for (card, (&place, item)) in group.iter().zip(items).enumerate() {
                 let value = column[place as usize];
-                let own = first + usize::from(value) - usize::from(value > taken);
-                *item = own as u16;
-                self.rows[own * self.words + card / 64] |= 1 << (card % 64);
+                let row = first + usize::from(value) - usize::from(value > taken);
+                *item = row as u16;
+                self.rows[row * self.words + card / 64] |= 1 << (card % 64);
             }
         }
     }
@@ -61,13 +61,13 @@ impl Candidates {
         for_each_bit(live, |old| {
             let card = self.origin.len();
             self.origin.push(old as u32);
-            let own = &mut self.items[card * properties..][..properties];
-            for (property, (own, (&item, &taken))) in
-                own.iter_mut().zip(from.items_of(old).iter().zip(taken)).enumerate()
+            let new_items = &mut self.items[card * properties..][..properties];
+            for (property, (new_item, (&item, &taken))) in
+                new_items.iter_mut().zip(from.items_of(old).iter().zip(taken)).enumerate()
             {
                 // Each property has lost one item, so the items after it move up.
                 let item = usize::from(item) - property - usize::from(item > taken);
-                *own = item as u16;
+                *new_item = item as u16;
                 self.rows[item * words + card / 64] |= 1 << (card % 64);
             }
         });

@@ -41,7 +41,7 @@ pub struct Findings {
     /// How often each value of each property is labelled, in [`Property::ALL`] order.
     pub examples: [[usize; 3]; 4],
     different: BTreeSet<Card>,
-    seen: Vec<Picture>,
+    pictures: Vec<Picture>,
     boards: Vec<LabelledBoard>,
 }
 
@@ -80,7 +80,7 @@ impl Findings {
     pub fn add(&mut self, checked: Checked) {
         self.wrong.extend(checked.wrong);
         self.unsure += checked.unsure;
-        self.seen.extend(checked.seen);
+        self.pictures.extend(checked.pictures);
         self.boards.extend(checked.board);
         let without = checked.doubts.into_iter().map(|doubt| Doubt { mistake: None, ..doubt });
         self.doubts.extend(without);
@@ -98,17 +98,17 @@ impl Findings {
     /// Finds the same picture with different labels.
     fn find_contradictions(&mut self) {
         let mut first: BTreeMap<&str, &Picture> = BTreeMap::new();
-        for seen in &self.seen {
-            let before = *first.entry(&seen.sha256).or_insert(seen);
-            if before.labelled != seen.labelled {
+        for picture in &self.pictures {
+            let before = *first.entry(&picture.sha256).or_insert(picture);
+            if before.labelled != picture.labelled {
                 self.wrong.push(Wrong {
-                    path: seen.path.clone(),
+                    path: picture.path.clone(),
                     reason: format!(
                         "is the same picture as {}, but labelled {} here and {} there; correct one \
                          of them",
                         before.path.display(),
-                        listed(seen.labelled.difference(&before.labelled)),
-                        listed(before.labelled.difference(&seen.labelled)),
+                        listed(picture.labelled.difference(&before.labelled)),
+                        listed(before.labelled.difference(&picture.labelled)),
                     ),
                 });
             }
@@ -131,12 +131,13 @@ impl Findings {
                  of another size, or of the photo before EXIF turned it?"
                     .to_owned()
             } else {
-                let others = self.boards.iter().filter(|other| other.path != board.path);
+                let rest = self.boards.iter().filter(|other| other.path != board.path);
                 let like = |other: &&LabelledBoard| shared(&board.labelled, &other.sure);
-                let own = others.max_by(|a, b| like(a).total_cmp(&like(b)));
-                let own: Option<PathBuf> =
-                    own.filter(|own| like(own) >= SAME_BOARD).map(|own| own.path.clone());
-                let whose = own.map_or("another photo".to_owned(), |own| own.display().to_string());
+                let owner = rest.max_by(|a, b| like(a).total_cmp(&like(b)));
+                let owner: Option<PathBuf> =
+                    owner.filter(|owner| like(owner) >= SAME_BOARD).map(|owner| owner.path.clone());
+                let whose =
+                    owner.map_or("another photo".to_owned(), |owner| owner.display().to_string());
                 format!(
                     "has the labels of {whose}, it seems: of {count} labelled cards {} are there; \
                      correct the file's name in the labels",
@@ -167,25 +168,9 @@ impl Findings {
 
     /// All of it as one JSON object.
     pub fn to_json(&self) -> Value {
-        let about = |path: &Path, rest: Value| -> Value {
-            let rest = rest.as_object().cloned().into_iter().flatten();
-            Value::Object(path_members("file", path).into_iter().chain(rest).collect())
-        };
         let wrong: Vec<Value> =
-            self.wrong.iter().map(|w| about(&w.path, json!({"reason": w.reason}))).collect();
-        let doubt = |doubt: &Doubt| {
-            let rest = json!({
-                "doubt": doubt.kind.name(),
-                "labelled": doubt.labelled.map(|card| card.to_string()),
-                "read": doubt.read.map(|(card, _)| card.to_string()),
-                // Four digits are enough.
-                "confidence": doubt.read.map(|(_, sure)| (f64::from(sure) * 1e4).round() / 1e4),
-                "center_in_upright_photo":
-                    doubt.center_in_image.map(|p| [p.x, p.y].map(|v| (v * 10.0).round() / 10.0)),
-            });
-            about(&doubt.path, rest)
-        };
-        let doubtful: Vec<Value> = self.doubts.iter().map(doubt).collect();
+            self.wrong.iter().map(|w| about(&w.path, &json!({"reason": w.reason}))).collect();
+        let doubtful: Vec<Value> = self.doubts.iter().map(doubt_json).collect();
         let examples: serde_json::Map<String, Value> = Property::ALL
             .into_iter()
             .zip(&self.examples)
@@ -210,6 +195,24 @@ impl Findings {
             "few": {"fewer_than": FEW, "values": few},
         })
     }
+}
+
+fn about(path: &Path, rest: &Value) -> Value {
+    let rest = rest.as_object().cloned().into_iter().flatten();
+    Value::Object(path_members("file", path).into_iter().chain(rest).collect())
+}
+
+fn doubt_json(doubt: &Doubt) -> Value {
+    let rest = json!({
+        "doubt": doubt.kind.name(),
+        "labelled": doubt.labelled.map(|card| card.to_string()),
+        "read": doubt.read.map(|(card, _)| card.to_string()),
+        // Four digits are enough.
+        "confidence": doubt.read.map(|(_, sure)| (f64::from(sure) * 1e4).round() / 1e4),
+        "center_in_upright_photo":
+            doubt.center_in_image.map(|p| [p.x, p.y].map(|v| (v * 10.0).round() / 10.0)),
+    });
+    about(&doubt.path, &rest)
 }
 
 /// The fraction of the smaller board's cards that are in the other.
@@ -298,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_another_photo_are_told_with_its_name() {
+    fn labels_of_another_photo_are_reported_with_its_name() {
         let (a, b) = ("1fgd 2fgd 3fgd 1ogd", "1srs 2srs 3srs 1spo");
         assert!(reasons(vec![board("a", a, a, 4), board("b", b, b, 4)]).is_empty());
         let swapped = reasons(vec![board("a", b, a, 0), board("b", b, b, 4)]);
@@ -314,13 +317,14 @@ mod tests {
 
     #[test]
     fn one_picture_with_two_labels_is_a_contradiction() {
-        let seen = |path: &str, labelled: &str| Picture {
+        let picture = |path: &str, labelled: &str| Picture {
             path: path.into(),
             sha256: "same".into(),
             labelled: cards(labelled),
         };
-        let seen = vec![seen("a.jpg", "2spd"), seen("b.jpg", "2spd"), seen("c.jpg", "2spo")];
-        let mut findings = Findings { seen, ..Findings::default() };
+        let pictures =
+            vec![picture("a.jpg", "2spd"), picture("b.jpg", "2spd"), picture("c.jpg", "2spo")];
+        let mut findings = Findings { pictures, ..Findings::default() };
         findings.finish();
         assert_eq!(findings.wrong.len(), 1);
         assert!(findings.wrong[0].reason.contains("a.jpg, but labelled 2spo here and 2spd there"));

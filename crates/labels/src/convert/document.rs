@@ -139,8 +139,8 @@ impl<'a> Pictures<'a> {
         // The path may come from Windows.
         let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let called = self.0.get(last).map_or(&[][..], Vec::as_slice);
-        let whole: Vec<_> = called.iter().filter(|picture| picture.ends_with(name)).collect();
-        match (called, whole.as_slice()) {
+        let by_path: Vec<_> = called.iter().filter(|picture| picture.ends_with(name)).collect();
+        match (called, by_path.as_slice()) {
             ([only], _) => Ok((*only).clone()),
             (_, [only]) => Ok((**only).clone()),
             ([], _) => Err(format!(

@@ -23,9 +23,9 @@ pub(super) struct DraftPhoto {
     /// The photo's file.
     pub path: PathBuf,
     /// The file with the labels.
-    pub told_in: PathBuf,
+    pub labels_file: PathBuf,
     /// The picture size given in the labels, in pixels.
-    pub told_px: Option<(u32, u32)>,
+    pub stated_px: Option<(u32, u32)>,
     /// Whether the labels are of the upright photo even if that is not the size given.
     pub shown_upright: bool,
     /// The unit of the marks' coordinates.
@@ -41,7 +41,7 @@ pub(super) struct DraftCrop {
     pub path: PathBuf,
     /// The class name in the labels.
     pub class: String,
-    /// Where that is said.
+    /// Where the labels state it.
     pub at: String,
 }
 
@@ -49,23 +49,23 @@ impl Drafts {
     /// Adds the labels of a picture; a problem where it was not found.
     pub(super) fn add_photo(
         &mut self,
-        told_in: &Path,
+        labels_file: &Path,
         picture: Result<PathBuf, String>,
-        told_px: Option<(f64, f64)>,
+        stated_px: Option<(f64, f64)>,
         marks: Vec<Mark>,
     ) {
         match picture {
             Ok(path) => self.photos.push(DraftPhoto {
                 path,
-                told_in: told_in.to_path_buf(),
-                told_px: told_px
+                labels_file: labels_file.to_path_buf(),
+                stated_px: stated_px
                     .map(|(width, height)| (width as u32, height as u32))
                     .filter(|&(width, height)| width > 0 && height > 0),
                 shown_upright: false,
                 unit: Unit::Pixels,
                 marks,
             }),
-            Err(reason) => self.problem(told_in, &reason),
+            Err(reason) => self.problem(labels_file, &reason),
         }
     }
 
@@ -79,11 +79,11 @@ impl Drafts {
         self.skipped.push((format!("{}: {at}", file.display()), picture.ok()));
     }
 
-    pub(super) fn extend(&mut self, others: Self) {
-        self.photos.extend(others.photos);
-        self.crops.extend(others.crops);
-        self.skipped.extend(others.skipped);
-        self.problems.extend(others.problems);
+    pub(super) fn extend(&mut self, more: Self) {
+        self.photos.extend(more.photos);
+        self.crops.extend(more.crops);
+        self.skipped.extend(more.skipped);
+        self.problems.extend(more.problems);
     }
 }
 
@@ -113,7 +113,9 @@ pub(super) fn is_picture(path: &Path) -> bool {
 
 /// Whether a file has this extension, in whatever case.
 pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension().and_then(OsStr::to_str).is_some_and(|own| own.eq_ignore_ascii_case(extension))
+    path.extension()
+        .and_then(OsStr::to_str)
+        .is_some_and(|name| name.eq_ignore_ascii_case(extension))
 }
 
 /// Maximum deviation, in pixels, of a polygon that is really a box. Polygon formats write boxes as
@@ -181,7 +183,7 @@ impl Outline {
 
     /// The centre, and the corners if the border is a quadrilateral that can be a card. Outlines
     /// are in pixels.
-    pub(super) fn settle(&self) -> (Point, Option<Quad>) {
+    pub(super) fn center_and_corners(&self) -> (Point, Option<Quad>) {
         let points = match self {
             Self::Center(center) => return (*center, None),
             Self::Box(a, b) => return ((*a + *b) / 2.0, None),
@@ -246,11 +248,10 @@ impl Outline {
 }
 
 fn is_a_box(corners: &[Point; 4]) -> bool {
-    let along = |i: usize| {
+    (0..4).all(|i| {
         let edge = corners[(i + 1) % 4] - corners[i];
         edge.x.abs().min(edge.y.abs()) <= STRAIGHT_PX
-    };
-    (0..4).all(along)
+    })
 }
 
 /// Centroid of a polygon; the mean of its corners if it has no area.
@@ -277,47 +278,54 @@ mod tests {
     #[test]
     fn only_four_corners_of_a_card_are_corners() {
         let turned = [(10.0, 0.0), (90.0, 20.0), (80.0, 70.0), (0.0, 50.0)];
-        let (center, corners) = polygon(&turned).settle();
+        let (center, corners) = polygon(&turned).center_and_corners();
         assert_eq!(center, Point::new(45.0, 35.0));
         assert_eq!(corners.unwrap().0[1], Point::new(90.0, 20.0));
         let closed = [&turned[..], &turned[..1]].concat();
-        assert_eq!(polygon(&closed).settle(), (center, corners));
+        assert_eq!(polygon(&closed).center_and_corners(), (center, corners));
         // A box, a bow tie, a triangle, one corner too many.
         let a_box = [(10.0, 10.0), (90.0, 10.2), (90.3, 60.0), (10.0, 60.0)];
-        let (middle, none) = polygon(&a_box).settle();
+        let (middle, none) = polygon(&a_box).center_and_corners();
         assert!(none.is_none() && middle.distance(Point::new(50.0, 35.0)) < 0.3, "{middle:?}");
         let bow = [turned[0], turned[2], turned[1], turned[3]];
-        assert_eq!(polygon(&bow).settle().1, None);
-        let (middle, none) = polygon(&[(0.0, 0.0), (30.0, 0.0), (0.0, 30.0)]).settle();
+        assert_eq!(polygon(&bow).center_and_corners().1, None);
+        let (middle, none) = polygon(&[(0.0, 0.0), (30.0, 0.0), (0.0, 30.0)]).center_and_corners();
         assert!(none.is_none() && middle.distance(Point::new(10.0, 10.0)) < 1e-9, "{middle:?}");
         let five = [(0.0, 0.0), (50.0, 0.0), (100.0, 0.0), (100.0, 50.0), (0.0, 50.0)];
-        let (middle, none) = polygon(&five).settle();
+        let (middle, none) = polygon(&five).center_and_corners();
         assert!(none.is_none() && middle.distance(Point::new(50.0, 25.0)) < 1e-9, "{middle:?}");
     }
     #[test]
     fn turned_boxes_and_keypoints_are_corners() {
-        let close = |outline: Option<Outline>, expected: [(f64, f64); 4]| {
-            let quad = outline.unwrap().settle().1.expect("corners");
-            for (p, (x, y)) in quad.0.iter().zip(expected) {
-                assert!(p.distance(Point::new(x, y)) < 0.01, "{quad:?}");
-            }
-        };
         // 3-4-5: about its left top corner, and about its middle.
         let angle = 0.6_f64.asin();
         let corner = Point::new(100.0, 50.0);
         let about_corner = Outline::of_turned_box(corner, (50.0, 25.0), corner, angle);
-        close(Some(about_corner), [(100.0, 50.0), (140.0, 80.0), (125.0, 100.0), (85.0, 70.0)]);
+        assert_close(
+            Some(about_corner),
+            [(100.0, 50.0), (140.0, 80.0), (125.0, 100.0), (85.0, 70.0)],
+        );
         let middle = Point::new(125.0, 62.5);
         let about_middle = Outline::of_turned_box(corner, (50.0, 25.0), middle, angle);
-        close(Some(about_middle), [(112.5, 37.5), (152.5, 67.5), (137.5, 87.5), (97.5, 57.5)]);
+        assert_close(
+            Some(about_middle),
+            [(112.5, 37.5), (152.5, 67.5), (137.5, 87.5), (97.5, 57.5)],
+        );
         // In the order of lines of writing, not around.
         let points = [(10.0, 10.0), (60.0, 20.0), (5.0, 40.0), (55.0, 50.0)];
         let points = points.map(|(x, y)| Point::new(x, y));
         let corners = Outline::of_keypoints(&points, None);
-        close(corners, [(10.0, 10.0), (60.0, 20.0), (55.0, 50.0), (5.0, 40.0)]);
+        assert_close(corners, [(10.0, 10.0), (60.0, 20.0), (55.0, 50.0), (5.0, 40.0)]);
         let a_box = Outline::of_two_corners(Point::new(60.0, 50.0), Point::new(0.0, 10.0));
         let few = Outline::of_keypoints(&points[..3], Some(a_box)).unwrap();
-        assert_eq!(few.settle(), (Point::new(30.0, 30.0), None));
+        assert_eq!(few.center_and_corners(), (Point::new(30.0, 30.0), None));
         assert!(Outline::of_two_corners(points[0], points[0]).is_flat());
+    }
+
+    fn assert_close(outline: Option<Outline>, expected: [(f64, f64); 4]) {
+        let quad = outline.unwrap().center_and_corners().1.expect("corners");
+        for (p, (x, y)) in quad.0.iter().zip(expected) {
+            assert!(p.distance(Point::new(x, y)) < 0.01, "{quad:?}");
+        }
     }
 }

@@ -142,8 +142,10 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
 
 /// Whether a path is a link to what does not exist.
 fn leads_nowhere(path: &Path) -> bool {
-    let gone = |error: io::Error| error.kind() != ErrorKind::PermissionDenied;
-    path.is_symlink() && path.metadata().is_err_and(gone)
+    path.is_symlink()
+        && path
+            .metadata()
+            .is_err_and(|error: io::Error| error.kind() != ErrorKind::PermissionDenied)
 }
 
 /// What files that say what they are hold.
@@ -192,7 +194,7 @@ fn in_files(files: &[PathBuf], pictures: &Pictures, wanted: &dyn Fn(Format) -> b
 /// Whether a file is in the program's own form: the photos of a `labels.json`, or a `labels.csv`
 /// with codes alone.
 fn is_ours(document: &Document) -> bool {
-    let is_called = |name: &str| document.path.file_name().is_some_and(|own| own == name);
+    let is_called = |name: &str| document.path.file_name().is_some_and(|file| file == name);
     match &document.content {
         Content::Json(json) => is_called(PHOTO_LABELS) && json["photos"].is_array(),
         Content::Table(table) => {

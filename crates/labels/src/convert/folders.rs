@@ -41,8 +41,8 @@ pub(super) fn read(root: &Path, files: &[PathBuf]) -> Drafts {
 fn class_of(root: &Path, picture: &Path) -> Option<String> {
     let folder = picture.parent()?.strip_prefix(root).ok()?;
     let names: Vec<_> = folder.iter().map(|name| name.to_string_lossy()).collect();
-    let own = names.last()?;
+    let innermost = names.last()?;
     let most = names.len().min(Property::ALL.len());
     let mut classes = (1..=most).map(|count| names[names.len() - count..].join(" "));
-    classes.find(|class| Card::from_name(class).is_ok()).or_else(|| Some(own.to_string()))
+    classes.find(|class| Card::from_name(class).is_ok()).or_else(|| Some(innermost.to_string()))
 }

@@ -76,8 +76,8 @@ fn read_labels(
             drafts.skip(file.path, &at, file.picture(pictures, name));
             continue;
         }
-        let told_px = image["width"].as_f64().zip(image["height"].as_f64());
-        drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
+        let stated_px = image["width"].as_f64().zip(image["height"].as_f64());
+        drafts.add_photo(file.path, file.picture(pictures, name), stated_px, marks);
     }
     Ok(())
 }
@@ -172,9 +172,9 @@ fn read_labelme(
                 None => drafts.problem(file.path, &format!("{at} ({class}) has too few points")),
             }
         }
-        let told_px = document["imageWidth"].as_f64().zip(document["imageHeight"].as_f64());
+        let stated_px = document["imageWidth"].as_f64().zip(document["imageHeight"].as_f64());
         let name = document["imagePath"].as_str().unwrap_or_default();
-        drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
+        drafts.add_photo(file.path, file.picture(pictures, name), stated_px, marks);
         Ok(())
     })
 }
@@ -193,12 +193,14 @@ const SHAPES: [&str; 9] = [
 ];
 
 fn outline_of_shape(shape: &Value) -> Option<Outline> {
-    let point = |point: &Value| match numbers_of(point)?.as_slice() {
-        &[x, y] => Some(Point::new(x, y)),
-        _ => None,
-    };
-    let points: Vec<Point> =
-        shape["points"].as_array()?.iter().map(point).collect::<Option<_>>()?;
+    let points: Vec<Point> = shape["points"]
+        .as_array()?
+        .iter()
+        .map(|point| match numbers_of(point)?.as_slice() {
+            &[x, y] => Some(Point::new(x, y)),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
     match (shape["shape_type"].as_str(), points.as_slice()) {
         // A point, or a circle by its middle and a point of its border.
         (Some("point"), &[center]) | (Some("circle"), &[center, _]) => {

@@ -1,7 +1,7 @@
 //! Label Studio's own exports: JSON, JSON-MIN and CSV.
 //!
 //! Places are percentages of the picture, and boxes are turned about their left top corner. A
-//! region's class is all that was said of it: its label, and choices for each region.
+//! region's class is its label together with the choices for it.
 
 use super::{
     document::{Content, Document, Format, Pictures, Read, text_of},
@@ -22,11 +22,11 @@ pub(super) const FORMAT: Format = Format {
 struct Task {
     /// Names that each picture may have, the address in the project among them.
     pictures: Vec<Vec<String>>,
-    /// What was said of it; `None` if nobody labelled it.
+    /// Its annotations; `None` if nobody labelled it.
     regions: Option<Vec<Region>>,
 }
 
-/// What was said of a part of a picture, or of all of it.
+/// An annotation of a part of a picture, or of all of it.
 struct Region {
     id: String,
     words: Vec<String>,
@@ -71,17 +71,17 @@ pub(super) fn read(
                 return None;
             }
         }
-        Content::Table(table) => {
-            let is_ours = |name: &String| OWN.contains(&name.as_str());
-            table.columns.iter().any(is_ours).then(|| tasks_of_table(table))?
-        }
+        Content::Table(table) => table
+            .columns
+            .iter()
+            .any(|name| OWN.contains(&name.as_str()))
+            .then(|| tasks_of_table(table))?,
         Content::Xml(_) => return None,
     };
-    let regions = |task: &Result<Task, String>| {
+    let has_parts = tasks.iter().any(|task| {
         let regions = task.as_ref().ok().and_then(|task| task.regions.as_ref());
         regions.is_some_and(|all| all.iter().any(|region| !matches!(region.place, Place::Whole)))
-    };
-    let has_parts = tasks.iter().any(regions);
+    });
     for (i, task) in tasks.into_iter().enumerate() {
         let at = format!("task {}", i + 1);
         match task {
@@ -95,7 +95,7 @@ pub(super) fn read(
 /// Members of tasks, and columns, that only Label Studio has.
 const OWN: [&str; 2] = ["annotation_id", "annotator"];
 
-/// `has_parts`: the project labels parts of pictures, so that what is said of a whole one is no card.
+/// `has_parts`: the project labels parts of pictures, so that a label of a complete one is no card.
 fn add(
     file: &Document,
     task: Task,
@@ -106,14 +106,18 @@ fn add(
 ) {
     let names = task.pictures.first().map_or(&[][..], Vec::as_slice);
     let first = names.first().map_or("", String::as_str);
-    let there = names.iter().find_map(|name| file.picture(pictures, name).ok());
-    let picture = there.map_or_else(|| file.picture(pictures, first), Ok);
+    let existing = names.iter().find_map(|name| file.picture(pictures, name).ok());
+    let picture = existing.map_or_else(|| file.picture(pictures, first), Ok);
     let Some(regions) = task.regions else {
         drafts.skip(file.path, &format!("{at} ({first})"), picture);
         return;
     };
-    let is_other = |other: &&Vec<String>| other.iter().all(|name| !names.contains(name));
-    if let Some(other) = task.pictures.iter().skip(1).find(is_other).filter(|_| !regions.is_empty())
+    if let Some(other) = task
+        .pictures
+        .iter()
+        .skip(1)
+        .find(|other| other.iter().all(|name| !names.contains(name)))
+        .filter(|_| !regions.is_empty())
     {
         let why = format!(
             "{at} has two pictures, {first} and {}, and nothing says which of them is labelled; \
@@ -134,7 +138,7 @@ fn add(
         }
         return;
     }
-    let told_px = regions.iter().find_map(|region| region.original_px);
+    let stated_px = regions.iter().find_map(|region| region.original_px);
     let mut marks = Vec::new();
     for (i, region) in regions.into_iter().enumerate() {
         let (class, at) = (region.words.join(" "), format!("{at}, region {}", i + 1));
@@ -150,7 +154,7 @@ fn add(
             ),
         }
     }
-    drafts.add_photo(file.path, picture, told_px, marks);
+    drafts.add_photo(file.path, picture, stated_px, marks);
 }
 
 fn task_of_json(task: &Value) -> Result<Task, String> {
@@ -209,15 +213,16 @@ fn task_of_members(task: &Map<String, Value>) -> Task {
 
 /// A table's cells are what JSON-MIN has as members; lists are JSON in a cell.
 fn tasks_of_table(table: &Table) -> Vec<Result<Task, String>> {
-    let task = |(_, row): &(u64, Vec<String>)| {
-        let cell = |cell: &String| match cell.starts_with('[') {
-            true => serde_json::from_str(cell).unwrap_or_else(|_| Value::String(cell.clone())),
-            false => Value::String(cell.clone()),
-        };
-        let cells = table.columns.iter().cloned().zip(row.iter().map(cell));
+    let rows = table.rows.iter().map(|(_, row)| {
+        let cells = table.columns.iter().cloned().zip(row.iter().map(|cell| value_of_cell(cell)));
         Ok(task_of_members(&cells.collect()))
-    };
-    table.rows.iter().map(task).collect()
+    });
+    rows.collect()
+}
+
+fn value_of_cell(cell: &str) -> Value {
+    let list = cell.starts_with('[').then(|| serde_json::from_str(cell).ok());
+    list.flatten().unwrap_or_else(|| Value::String(cell.to_owned()))
 }
 
 fn region_of(id: &str, value: &Map<String, Value>, result: &Value) -> Region {
@@ -250,14 +255,14 @@ fn region_of(id: &str, value: &Map<String, Value>, result: &Value) -> Region {
         Some(outline) if is_remark || shape.is_empty() || PLACES.contains(&shape) => {
             Place::Part(outline)
         }
-        None if is_remark && value.keys().all(|key| speaks_of_whole(key)) => Place::Whole,
+        None if is_remark && value.keys().all(|key| is_picture_member(key)) => Place::Whole,
         _ => Place::Unread(kind),
     };
     Region { id: id.to_owned(), words, place, original_px }
 }
 
 /// Whether a member of a value says nothing of a part of the picture.
-fn speaks_of_whole(member: &str) -> bool {
+fn is_picture_member(member: &str) -> bool {
     const ALSO: [&str; 6] =
         ["id", "type", "selected", "original_width", "original_height", "image_rotation"];
     REMARKS.contains(&member) || ALSO.contains(&member)
@@ -265,9 +270,10 @@ fn speaks_of_whole(member: &str) -> bool {
 
 /// The kind of a region: what the export says, else the member that holds its words.
 fn kind_of(value: &Map<String, Value>, result: &Value) -> String {
-    let named = || value.keys().find(|key| key.ends_with("labels")).map(String::as_str);
-    let remark = || REMARKS.into_iter().find(|remark| value.contains_key(*remark));
-    let kind = result["type"].as_str().or_else(named).or_else(remark);
+    let kind = result["type"]
+        .as_str()
+        .or_else(|| value.keys().find(|key| key.ends_with("labels")).map(String::as_str))
+        .or_else(|| REMARKS.into_iter().find(|remark| value.contains_key(*remark)));
     kind.unwrap_or_default().to_lowercase()
 }
 
@@ -288,10 +294,9 @@ fn border_of(value: &Map<String, Value>) -> Option<Option<Vec<f64>>> {
     Some(numbers.filter(|_| is_closed && is_straight))
 }
 
-/// Joins what is said of one region, which has one ID.
+/// Joins the annotations of one region, which have one ID.
 fn add_region(regions: &mut Vec<Region>, region: Region) {
-    let same = |other: &&mut Region| !region.id.is_empty() && other.id == region.id;
-    match regions.iter_mut().find(same) {
+    match regions.iter_mut().find(|other| !region.id.is_empty() && other.id == region.id) {
         Some(before) => {
             before.words.extend(region.words);
             if matches!(before.place, Place::Whole) {
@@ -307,8 +312,10 @@ fn add_region(regions: &mut Vec<Region>, region: Region) {
 fn pictures_in(members: &Map<String, Value>) -> BTreeMap<String, Vec<String>> {
     let names = members.iter().map(|(member, value)| {
         let names = value.as_str().map(local_names).unwrap_or_default();
-        let is_named = |name: &String| is_picture(Path::new(name));
-        (member.clone(), names.into_iter().filter(is_named).collect::<Vec<String>>())
+        (
+            member.clone(),
+            names.into_iter().filter(|name| is_picture(Path::new(name))).collect::<Vec<String>>(),
+        )
     });
     names.filter(|(_, names)| !names.is_empty()).collect()
 }
@@ -326,6 +333,6 @@ fn local_names(address: &str) -> Vec<String> {
     let uploaded = last
         .split_once('-')
         .filter(|(mark, _)| mark.len() == 8 && mark.chars().all(|c| c.is_ascii_hexdigit()));
-    let own = uploaded.map(|(_, own)| own.to_owned());
-    std::iter::once(path.clone()).chain(own).collect()
+    let file_name = uploaded.map(|(_, file_name)| file_name.to_owned());
+    std::iter::once(path.clone()).chain(file_name).collect()
 }

@@ -41,7 +41,7 @@ pub(super) fn says_a_card(name: &str) -> bool {
 
 impl Columns {
     /// `None` if the table is not of this form.
-    fn of(table: &Table) -> Option<Result<Self, String>> {
+    fn find(table: &Table) -> Option<Result<Self, String>> {
         let place = |name: &str| table.columns.iter().position(|column| column == name);
         let all = |names: &[&str]| names.iter().map(|name| place(name)).collect::<Option<Vec<_>>>();
         let one = |names: &[&str]| names.iter().find_map(|name| place(name));
@@ -51,12 +51,12 @@ impl Columns {
         let size = corners.as_ref().and_then(|_| all(&SIZE));
         let place = corners.or(center).unwrap_or_default();
         let columns = Self { file: one(FILE)?, class, place, size };
-        let is_known = |column: &usize| {
+        let is_expected = |column: &usize| {
             let parts = columns.class.iter().chain(&columns.place);
-            parts.chain(columns.size.iter().flatten()).any(|own| own == column)
+            parts.chain(columns.size.iter().flatten()).any(|expected| expected == column)
                 || *column == columns.file
         };
-        let strange = (0..table.columns.len()).find(|column| !is_known(column));
+        let strange = (0..table.columns.len()).find(|column| !is_expected(column));
         Some(match strange {
             None => Ok(columns),
             Some(column) => Err(format!(
@@ -79,7 +79,7 @@ pub(super) fn read(
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
     let Content::Table(table) = &file.content else { return None };
-    Some(Columns::of(table)?.map(|columns| read_rows(file, table, &columns, pictures, drafts)))
+    Some(Columns::find(table)?.map(|columns| read_rows(file, table, &columns, pictures, drafts)))
 }
 
 fn read_rows(
@@ -115,16 +115,16 @@ fn read_rows(
                     continue;
                 }
             };
-            let told = columns.size.iter().flatten().map(|&column| field(column).parse().ok());
-            let told_px = match told.collect::<Option<Vec<u32>>>().as_deref() {
+            let sizes = columns.size.iter().flatten().map(|&column| field(column).parse().ok());
+            let stated_px = match sizes.collect::<Option<Vec<u32>>>().as_deref() {
                 Some(&[width, height]) => Some((width, height)),
                 _ => None,
             };
             places.insert(name, photos.len());
             photos.push(DraftPhoto {
                 path: picture,
-                told_in: path.to_path_buf(),
-                told_px,
+                labels_file: path.to_path_buf(),
+                stated_px,
                 shown_upright: false,
                 unit: Unit::Pixels,
                 marks: Vec::new(),
@@ -153,7 +153,7 @@ fn read_rows(
     }
 }
 
-/// The place that a row says; `None` if its fields are empty or there are none.
+/// The place in a row; `None` if its fields are empty or missing.
 fn outline_of<'a>(
     columns: &[usize],
     field: &dyn Fn(usize) -> &'a str,
@@ -162,12 +162,15 @@ fn outline_of<'a>(
     if columns.iter().all(|&column| field(column).is_empty()) {
         return Ok(None);
     }
-    let value = |&column: &usize| {
-        let (name, text) = (&names[column], field(column));
-        let why = || format!("{name} is \"{text}\"; expected pixels, such as 1024 or 20.5");
-        number(text).ok_or_else(why)
-    };
-    let values = columns.iter().map(value).collect::<Result<Vec<f64>, String>>()?;
+    let values = columns
+        .iter()
+        .map(|&column| {
+            let (name, text) = (&names[column], field(column));
+            number(text).ok_or_else(|| {
+                format!("{name} is \"{text}\"; expected pixels, such as 1024 or 20.5")
+            })
+        })
+        .collect::<Result<Vec<f64>, String>>()?;
     Ok(match *values.as_slice() {
         [x, y] => Some(Outline::Center(Point::new(x, y))),
         [x, y, x2, y2] => Some(Outline::of_two_corners(Point::new(x, y), Point::new(x2, y2))),

@@ -4,7 +4,7 @@
 //! the photos' own folder these are plain file names, as the window writes them. With copying, the
 //! folder is first completed under a temporary name.
 
-use super::settle::Converted;
+use super::converted::Converted;
 use setsight_files::small_file::portable;
 use setsight_files::whole_file::{WholeFile, without_name};
 use setsight_photo::labels::{
@@ -54,14 +54,14 @@ impl Converted {
 
     fn write_labels(self, out: &Path) -> Result<PathBuf, WriteError> {
         let unwritable = |source| WriteError::Unwritable { path: out.to_path_buf(), source };
-        let was_there = out.is_dir();
+        let existed = out.is_dir();
         fs::create_dir_all(out).map_err(unwritable)?;
         let written = (|| {
             let folder = dunce::canonicalize(out).map_err(unwritable)?;
             let names = self.files().map(|path| way_to(&folder, path)).collect::<Result<_, _>>()?;
             self.write_named(out, names)
         })();
-        if written.is_err() && !was_there {
+        if written.is_err() && !existed {
             // Only removed if empty; a failure to remove it is not the error to report.
             let _ = fs::remove_dir(out);
         }
@@ -144,8 +144,8 @@ impl Converted {
     /// File names in one folder: the file's own name if it is unique, otherwise its path from the
     /// top with dashes between folders.
     fn plain_names(&self) -> Result<Vec<String>, WriteError> {
-        let own = |path: &Path| text(path.file_name().unwrap_or_default(), path);
-        let mut names = self.files().map(|path| own(path)).collect::<Result<Vec<_>, _>>()?;
+        let file_name = |path: &Path| text(path.file_name().unwrap_or_default(), path);
+        let mut names = self.files().map(|path| file_name(path)).collect::<Result<Vec<_>, _>>()?;
         let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
         let (mut once, mut often) = (BTreeSet::new(), BTreeSet::new());
         for name in &small {
@@ -174,9 +174,9 @@ impl Converted {
 }
 
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let mut whole = WholeFile::create(to)?;
-    io::copy(&mut File::open(from)?, &mut whole)?;
-    whole.finish()
+    let mut copy = WholeFile::create(to)?;
+    io::copy(&mut File::open(from)?, &mut copy)?;
+    copy.finish()
 }
 
 fn text(name: &OsStr, path: &Path) -> Result<String, WriteError> {
@@ -186,8 +186,8 @@ fn text(name: &OsStr, path: &Path) -> Result<String, WriteError> {
 /// The relative path from a folder (without symbolic links) to a file, such as `../photos/a.jpg`;
 /// absolute if there is none, as between two drives.
 fn way_to(folder: &Path, file: &Path) -> Result<String, WriteError> {
-    let unreadable = |source| WriteError::Unwritable { path: file.to_path_buf(), source };
-    let file = dunce::canonicalize(file).map_err(unreadable)?;
+    let file = dunce::canonicalize(file)
+        .map_err(|source| WriteError::Unwritable { path: file.to_path_buf(), source })?;
     let (from, to): (Vec<Component>, Vec<Component>) =
         (folder.components().collect(), file.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

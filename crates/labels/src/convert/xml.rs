@@ -18,7 +18,7 @@ fn read_cvat(
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
     let Content::Xml(text) = &file.content else { return None };
-    // Text that is no XML is told of by the form that is tried first.
+    // Text that is no XML is reported by the format that is tried first.
     let xml = xml_of(text).ok()?;
     let root = xml.root_element();
     let elements =
@@ -61,8 +61,8 @@ fn add(file: &Document, image: Node, pictures: &Pictures, drafts: &mut Drafts) {
         drafts.skip(file.path, name, file.picture(pictures, name));
         return;
     }
-    let told_px = number_of(image, "width").zip(number_of(image, "height"));
-    drafts.add_photo(file.path, file.picture(pictures, name), told_px, marks);
+    let stated_px = number_of(image, "width").zip(number_of(image, "height"));
+    drafts.add_photo(file.path, file.picture(pictures, name), stated_px, marks);
 }
 
 /// The label, and what attributes say of the card.
@@ -76,13 +76,6 @@ fn class_of(shape: Node) -> String {
 }
 
 fn outline_of(shape: Node) -> Option<Outline> {
-    let points = || -> Option<Vec<Point>> {
-        let pairs = shape.attribute("points")?.split(';').map(|pair| {
-            let (x, y) = pair.split_once(',')?;
-            Some(Point::new(number(x)?, number(y)?))
-        });
-        pairs.collect()
-    };
     let at = |name: &str| number_of(shape, name);
     match shape.tag_name().name() {
         "box" => {
@@ -93,15 +86,25 @@ fn outline_of(shape: Node) -> Option<Outline> {
             let angle = at("rotation").unwrap_or(0.0).to_radians();
             Some(Outline::of_turned_box(corner, size, middle, angle))
         }
-        "polygon" => Some(points()?).filter(|points| points.len() >= 3).map(Outline::Polygon),
+        "polygon" => {
+            Some(points_of(shape)?).filter(|points| points.len() >= 3).map(Outline::Polygon)
+        }
         "points" => {
-            let points = points()?;
+            let points = points_of(shape)?;
             let first = points.first().copied().map(Outline::Center);
             Outline::of_keypoints(&points, first.filter(|_| points.len() == 1))
         }
         "ellipse" => Some(Outline::Center(Point::new(at("cx")?, at("cy")?))),
         _ => None,
     }
+}
+
+fn points_of(shape: Node) -> Option<Vec<Point>> {
+    let pairs = shape.attribute("points")?.split(';').map(|pair| {
+        let (x, y) = pair.split_once(',')?;
+        Some(Point::new(number(x)?, number(y)?))
+    });
+    pairs.collect()
 }
 
 fn number_of(node: Node, name: &str) -> Option<f64> {
@@ -127,8 +130,11 @@ fn read_voc(
         Err(_) => return None,
     };
     let root = xml.root_element();
-    let is_labelme = |node: Node| ["imagesize", "pt"].iter().any(|name| node.has_tag_name(*name));
-    if root.has_tag_name("annotation") && root.descendants().any(is_labelme) {
+    if root.has_tag_name("annotation")
+        && root
+            .descendants()
+            .any(|node| ["imagesize", "pt"].iter().any(|name| node.has_tag_name(*name)))
+    {
         return Some(Err("is XML of LabelMe 3.0, which is not read; export Pascal VOC, CVAT for \
                          images or COCO instead"
             .to_owned()));
@@ -140,7 +146,7 @@ fn read_voc(
 }
 
 fn read_labels(file: &Document, root: Node, pictures: &Pictures, drafts: &mut Drafts) {
-    let told_px = child(root, "size").and_then(|size| {
+    let stated_px = child(root, "size").and_then(|size| {
         Some((number(text_of(size, "width")?)?, number(text_of(size, "height")?)?))
     });
     let objects = root.children().filter(|node| node.has_tag_name("object"));
@@ -156,8 +162,8 @@ fn read_labels(file: &Document, root: Node, pictures: &Pictures, drafts: &mut Dr
             }
         }
     }
-    let told = text_of(root, "filename").or_else(|| text_of(root, "path")).unwrap_or_default();
-    drafts.add_photo(file.path, file.picture(pictures, told), told_px, marks);
+    let name = text_of(root, "filename").or_else(|| text_of(root, "path")).unwrap_or_default();
+    drafts.add_photo(file.path, file.picture(pictures, name), stated_px, marks);
 }
 
 fn outline_of_object(object: Node) -> Option<Outline> {

@@ -29,8 +29,11 @@ pub(super) fn lists_among(files: &[PathBuf]) -> Vec<PathBuf> {
         let text = text_at(path, MAX_SETTINGS_BYTES).unwrap_or_default();
         text.lines().any(|line| value_of(line, "names").is_some())
     };
-    let is_one = |path: &&PathBuf| if is_yaml(path) { names_classes(path) } else { is_list(path) };
-    let mut lists: Vec<PathBuf> = files.iter().filter(is_one).cloned().collect();
+    let mut lists: Vec<PathBuf> = files
+        .iter()
+        .filter(|path| if is_yaml(path) { names_classes(path) } else { is_list(path) })
+        .cloned()
+        .collect();
     lists.sort_by_key(|path| is_list(path));
     lists
 }
@@ -53,15 +56,20 @@ struct List<'a> {
 
 /// The list for a file of labels: that of a folder which holds it, otherwise any.
 fn list_of<'a>(text: &Path, lists: &'a [List<'a>]) -> Result<&'a List<'a>, String> {
-    let is_above = |list: &&List| list.path.parent().is_some_and(|dir| text.starts_with(dir));
-    let own = Some(lists.iter().filter(is_above).collect::<Vec<_>>());
-    let own = own.filter(|own| !own.is_empty()).unwrap_or_else(|| lists.iter().collect());
-    match own.iter().find(|list| list.classes != own[0].classes) {
-        None => Ok(own[0]),
+    let nearest = Some(
+        lists
+            .iter()
+            .filter(|list| list.path.parent().is_some_and(|dir| text.starts_with(dir)))
+            .collect::<Vec<_>>(),
+    );
+    let nearest =
+        nearest.filter(|nearest| !nearest.is_empty()).unwrap_or_else(|| lists.iter().collect());
+    match nearest.iter().find(|list| list.classes != nearest[0].classes) {
+        None => Ok(nearest[0]),
         Some(other) => Err(format!(
             "{} and {} list different classes for the same labels; keep the one that is right, or \
              give each its own folder with its own labels",
-            own[0].path.display(),
+            nearest[0].path.display(),
             other.path.display()
         )),
     }
@@ -80,15 +88,15 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
     if !drafts.problems.is_empty() {
         return drafts;
     }
-    let is_text = |file: &&PathBuf| has_extension(file, "txt") && !is_list(file);
-    let mut texts: BTreeSet<PathBuf> = files.iter().filter(is_text).cloned().collect();
+    let mut texts: BTreeSet<PathBuf> =
+        files.iter().filter(|file| has_extension(file, "txt") && !is_list(file)).cloned().collect();
     for picture in files.iter().filter(|file| is_picture(file)) {
         let mut ways = labels_apart(picture).into_iter().chain([picture.with_extension("txt")]);
-        let Some(own) = ways.find_map(|way| texts.take(&way)) else {
+        let Some(labels_file) = ways.find_map(|way| texts.take(&way)) else {
             drafts.skipped.push((picture.display().to_string(), None));
             continue;
         };
-        let list = match list_of(&own, &lists) {
+        let list = match list_of(&labels_file, &lists) {
             Ok(list) => list,
             Err(why) => {
                 if !drafts.problems.contains(&why) {
@@ -97,13 +105,13 @@ pub(super) fn read(names: &[PathBuf], files: &[PathBuf]) -> Drafts {
                 continue;
             }
         };
-        if let Some(marks) = marks_of(&own, list, &mut drafts) {
+        if let Some(marks) = marks_of(&labels_file, list, &mut drafts) {
             let (path, unit) = (picture.clone(), Unit::Shares);
-            let (told_px, shown_upright) = (None, false);
+            let (stated_px, shown_upright) = (None, false);
             drafts.photos.push(DraftPhoto {
                 path,
-                told_in: own,
-                told_px,
+                labels_file,
+                stated_px,
                 shown_upright,
                 unit,
                 marks,
@@ -189,10 +197,11 @@ fn mark_of(
         (&[x, y, w, h], _) => a_box(x, y, w, h),
         (&[x, y, w, h, ref points @ ..], Some((count, each))) if points.len() == count * each => {
             // Visibility 0: not labelled. It is not a fraction of the picture.
-            let seen = points.chunks(each).filter(|p| p.get(2).is_none_or(|seen| *seen > 0.0));
-            let seen: Vec<Point> = seen.map(|p| Point::new(p[0], p[1])).collect();
-            shares = seen.iter().flat_map(|p| [p.x, p.y]).chain([x, y]).collect();
-            Outline::of_keypoints(&seen, a_box(x, y, w, h))
+            let visible =
+                points.chunks(each).filter(|p| p.get(2).is_none_or(|visible| *visible > 0.0));
+            let visible: Vec<Point> = visible.map(|p| Point::new(p[0], p[1])).collect();
+            shares = visible.iter().flat_map(|p| [p.x, p.y]).chain([x, y]).collect();
+            Outline::of_keypoints(&visible, a_box(x, y, w, h))
         }
         // A box with a confidence and the number of a track is no border of three corners.
         (corners, _) => Outline::of_numbers(corners).filter(|_| corners.len() >= 8),
@@ -285,8 +294,8 @@ fn keypoints_of_yaml(text: &str) -> Option<Keypoints> {
 
 /// What stands after a key at the start of a line: `names: x`.
 fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
-    let (own, value) = line.split_once(':')?;
-    (own == key).then(|| value.trim())
+    let (name, value) = line.split_once(':')?;
+    (name == key).then(|| value.trim())
 }
 
 /// `names:` of a `data.yaml`, in each of the four ways in which YAML can write a list of words. A full
@@ -298,20 +307,22 @@ fn names_of_yaml(text: &str) -> Vec<(usize, String)> {
         let flow: Vec<&str> = std::iter::once(first).chain(lines).collect();
         split_outside_quotes(&flow.join(" ")[1..])
     } else {
-        let belongs = |line: &&str| line.starts_with([' ', '\t', '-', '#']) || line.is_empty();
-        let items = lines.take_while(belongs).map(str::trim);
+        let items = lines
+            .take_while(|line| line.starts_with([' ', '\t', '-', '#']) || line.is_empty())
+            .map(str::trim);
         let items = items.filter(|line| !line.is_empty() && !line.starts_with('#'));
         items.map(|item| item.strip_prefix("- ").unwrap_or(item).to_owned()).collect()
     };
-    let numbered = |(i, item): (usize, String)| {
-        // `3: 2spd`, as opposed to a name with a colon in it.
-        let pair = item.split_once(':').and_then(|(key, name)| {
-            Some((key.trim().trim_matches(['\'', '"']).parse::<usize>().ok()?, name))
-        });
-        let (number, name) = pair.unwrap_or((i, &item));
-        (number, unquoted(name))
-    };
-    items.into_iter().enumerate().map(numbered).collect()
+    items.into_iter().enumerate().map(|(i, item)| numbered(i, &item)).collect()
+}
+
+/// `3: 2spd`, as opposed to a name with a colon in it.
+fn numbered(i: usize, item: &str) -> (usize, String) {
+    let pair = item.split_once(':').and_then(|(key, name)| {
+        Some((key.trim().trim_matches(['\'', '"']).parse::<usize>().ok()?, name))
+    });
+    let (number, name) = pair.unwrap_or((i, item));
+    (number, unquoted(name))
 }
 
 /// The items of a list up to its end.
@@ -377,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_label_is_told() {
+    fn a_line_that_is_no_label_is_reported() {
         let classes = [(0, "2spd".to_owned())].into();
         let why = |line: &str| mark_of(line, &classes, None).unwrap_err();
         assert!(why("2spd 0.5 0.5 0.1 0.1").contains("\"2spd\" is not a class"));

@@ -331,19 +331,19 @@ mod tests {
     use setsight_photo::print::dice::Purpose;
 
     #[test]
-    fn each_kind_of_mark_is_seen_and_stays_in_the_picture() {
+    fn each_kind_of_mark_is_visible_and_stays_in_the_picture() {
         let quad = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(60.0, 50.0)));
         for kind in 0..KINDS {
-            let mut seen = 0;
+            let mut marked = 0;
             for index in 0..6 {
                 let mut picture = RgbImage::from_pixel(200, 160, Rgb([120, 120, 120]));
                 let mut dice = Dice::new(1, index, Purpose::Annotations);
                 mark(&mut picture, kind, &quad, [255, 0, 0], 3.0, &mut dice);
                 let red = picture.pixels().filter(|p| p[0] > 150 && p[1] < 100).count();
-                seen += usize::from(red > 20);
+                marked += usize::from(red > 20);
                 assert!(red < 200 * 160 / 4, "{kind}: {red} pixels");
             }
-            assert!(seen >= 5, "{kind}: {seen}");
+            assert!(marked >= 5, "{kind}: {marked}");
         }
         // Cards far outside the picture must not cause an error.
         let mut picture = RgbImage::new(64, 48);

@@ -58,7 +58,7 @@ pub(super) fn symbol_of(shape: Shape, scale: f64, color: [f64; 3]) -> Layer {
 
 impl Object {
     /// An object at the table's origin; its extent is that of its first layer.
-    pub(super) fn of(height_mm: f64, layers: Vec<Layer>, like_card: bool) -> Self {
+    pub(super) fn new(height_mm: f64, layers: Vec<Layer>, like_card: bool) -> Self {
         let reach_mm = layers[0].half.0.hypot(layers[0].half.1) + 3.0 * height_mm + 8.0;
         let (center, along) = (Point::default(), Point::new(1.0, 0.0));
         Self { center, along, height_mm, layers, like_card, reach_mm }
@@ -94,7 +94,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 layers.push(word);
             }
             let height = if dice.chance(0.3) { dice.between(5.0, 22.0) } else { 0.4 };
-            Object::of(height, layers, true)
+            Object::new(height, layers, true)
         }
         // A blank or a business card: text, a logo.
         2 | 3 => {
@@ -113,7 +113,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
             if dice.chance(0.3) {
                 layers.push(layer((half.0 - 3.0, half.1 - 3.0), 2.0, ink).framed(0.8));
             }
-            Object::of(0.3, layers, true)
+            Object::new(0.3, layers, true)
         }
         // Another game's card: a number in an oval on a colour, or a framed picture.
         4 | 5 => {
@@ -127,7 +127,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
             layers.push(center.turned(dice.between(-0.5, 0.5)));
             let number = layer((half.1 * 0.35, half.1 * 0.4), 0.0, white);
             layers.push(number.printed(Print::Word { ink, seed }));
-            Object::of(0.4, layers, true)
+            Object::new(0.4, layers, true)
         }
         // The game's box: a name and some symbols on a colour, or on white.
         6 => {
@@ -146,7 +146,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
             }
             let word = layer((half.0 * 0.5, half.1 * 0.2), 0.0, body);
             layers.push(word.at(0.0, half.1 * 0.7).printed(Print::Word { ink: white, seed }));
-            Object::of(dice.between(12.0, 30.0), layers, true)
+            Object::new(dice.between(12.0, 30.0), layers, true)
         }
         // A ruled notebook with a wire binding along one side.
         7 => {
@@ -162,7 +162,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 wire: [dice.between(0.02, 0.7); 3],
             });
             let y = -half.1 - if dice.chance(0.5) { 0.0 } else { 0.4 * side };
-            Object::of(dice.between(1.0, 12.0), vec![sheet, wire.at(0.0, y)], true)
+            Object::new(dice.between(1.0, 12.0), vec![sheet, wire.at(0.0, y)], true)
         }
         // Stickers or prints of comic figures: a coloured shape with a white outline, eyes.
         8 | 9 => {
@@ -185,13 +185,13 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 let word = layer((half.0 * 0.8, half.1 * 0.2), 0.0, white);
                 layers.push(word.at(0.0, half.1 * 0.6).printed(Print::Word { ink, seed }));
             }
-            Object::of(0.1, layers, false)
+            Object::new(0.1, layers, false)
         }
         // Symbols of the game without a card: printed on a sheet, or cut out.
         10 => {
             let scale = dice.between(0.5, 1.6);
             if dice.chance(0.5) {
-                return Object::of(0.1, vec![symbol(dice, scale, ink)], false);
+                return Object::new(0.1, vec![symbol(dice, scale, ink)], false);
             }
             let half = (dice.between(60.0, 105.0), dice.between(60.0, 80.0));
             let mut layers =
@@ -201,7 +201,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 let color = INKS[dice.below(3)];
                 layers.push(symbol(dice, scale, color).at(x, y));
             }
-            Object::of(0.2, layers, true)
+            Object::new(0.2, layers, true)
         }
         // Keys on a ring.
         11 => {
@@ -215,7 +215,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 let (x, y) = at(42.0);
                 layers.push(layer((16.0, 3.5), 1.0, metal).turned(angle).at(x, y).shiny(0.6));
             }
-            Object { reach_mm: 75.0, ..Object::of(3.0, layers, false) }
+            Object { reach_mm: 75.0, ..Object::new(3.0, layers, false) }
         }
         // A keyboard or a calculator.
         12 => {
@@ -225,7 +225,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 pitch_mm: dice.between(12.0, 19.0),
                 ink: [dice.between(0.01, 0.8); 3],
             });
-            Object::of(12.0, vec![layer(half, 6.0, body), keys], false)
+            Object::new(12.0, vec![layer(half, 6.0, body), keys], false)
         }
         // A tile or a coaster with a frame or a picture in its middle.
         _ => {
@@ -238,7 +238,7 @@ pub(super) fn distractor(dice: &mut Dice) -> Object {
                 let oval = (half.0 * 0.2, half.1 * 0.5);
                 layers.push(layer(oval, oval.0.min(oval.1), paint(dice)));
             }
-            Object::of(dice.between(1.0, 8.0), layers, true)
+            Object::new(dice.between(1.0, 8.0), layers, true)
         }
     }
 }
@@ -264,7 +264,7 @@ pub(super) fn cover(dice: &mut Dice) -> Object {
                     layers.push(nail.at(x - 53.0, y).turned(turn));
                 }
             }
-            Object { reach_mm: 190.0, ..Object::of(dice.between(4.0, 16.0), layers, false) }
+            Object { reach_mm: 190.0, ..Object::new(dice.between(4.0, 16.0), layers, false) }
         }
         // A pen or a pencil.
         3 => {
@@ -272,7 +272,7 @@ pub(super) fn cover(dice: &mut Dice) -> Object {
             let body = layer((70.0, thick), 2.0, paint(dice)).at(66.0, 0.0).bent().shiny(0.4);
             let tip = layer((9.0, thick * 0.6), 2.0, paint(dice)).at(-8.0, 0.0).bent();
             let cap = layer((18.0, thick * 1.1), 2.0, paint(dice)).at(118.0, 0.0).bent();
-            Object { reach_mm: 170.0, ..Object::of(7.0, vec![body, tip, cap], false) }
+            Object { reach_mm: 170.0, ..Object::new(7.0, vec![body, tip, cap], false) }
         }
         // A die.
         4 => {
@@ -288,7 +288,7 @@ pub(super) fn cover(dice: &mut Dice) -> Object {
             };
             let dots = spots.iter().map(|&(x, y)| layer((1.6, 1.6), 1.6, pip).at(x * a, y * a));
             layers.extend(dots);
-            Object::of(2.0 * a, layers, false)
+            Object::new(2.0 * a, layers, false)
         }
         // A coin, a counter or a string.
         _ if dice.chance(0.7) => {
@@ -296,11 +296,11 @@ pub(super) fn cover(dice: &mut Dice) -> Object {
             let color = paint(dice);
             let rim = layer((r, r), r, color.map(|v| v * 1.15)).shiny(0.5);
             let inner = (r * 0.85, r * 0.85);
-            Object::of(2.0, vec![rim, layer(inner, inner.0, color).shiny(0.5)], false)
+            Object::new(2.0, vec![rim, layer(inner, inner.0, color).shiny(0.5)], false)
         }
         _ => {
             let thick = dice.between(0.8, 2.2);
-            Object::of(1.0, vec![layer((180.0, thick), thick, paint(dice)).bent()], false)
+            Object::new(1.0, vec![layer((180.0, thick), thick, paint(dice)).bent()], false)
         }
     }
 }
@@ -394,5 +394,5 @@ pub(super) fn usual(dice: &mut Dice) -> Object {
             (35.0, vec![body, inside, handle])
         }
     };
-    Object::of(height_mm, layers, which < 6)
+    Object::new(height_mm, layers, which < 6)
 }

@@ -106,18 +106,18 @@ impl Object {
 
     /// Draws it and its shadow into one pixel; returns the fraction of the pixel that it covers, 0
     /// to 1.
-    pub(super) fn draw(&self, pixel: &mut [f32; 4], seen: &TablePoint, light: &Light) -> f64 {
+    pub(super) fn draw(&self, pixel: &mut [f32; 4], point: &TablePoint, light: &Light) -> f64 {
         let base = &self.layers[0];
-        let p = self.local(seen.place);
+        let p = self.local(point.place);
         // Beyond the reach of its shadow and of its largest layer.
-        let reach = self.reach_mm + 2.0 * seen.size_mm;
+        let reach = self.reach_mm + 2.0 * point.size_mm;
         if p.dot(p) > reach * reach {
             return 0.0;
         }
-        let shadow_at = self.local(seen.place - light.away * (0.8 * self.height_mm));
+        let shadow_at = self.local(point.place - light.away * (0.8 * self.height_mm));
         let shadow =
             rounded_rectangle(shadow_at.x, shadow_at.y, base.half.0, base.half.1, base.radius);
-        let soft = (0.6 * self.height_mm + 0.6).max(seen.size_mm);
+        let soft = (0.6 * self.height_mm + 0.6).max(point.size_mm);
         let dark = (1.0 - light.card_shadow.2 * coverage(shadow.mm, 2.0 * soft)) as f32;
         for value in &mut pixel[..3] {
             *value *= dark;
@@ -127,10 +127,10 @@ impl Object {
             let off = p - layer.offset;
             let (c, s) = layer.turn;
             let q = Point::new(off.x * c + off.y * s, off.y * c - off.x * s);
-            let cover = layer.cover_at(q, seen.size_mm);
+            let cover = layer.cover_at(q, point.size_mm);
             if cover > 0.0 {
                 covered = covered.max(cover);
-                let color = layer.color_at(q, seen.size_mm);
+                let color = layer.color_at(q, point.size_mm);
                 for c in 0..3 {
                     pixel[c] += (color[c] as f32 - pixel[c]) * cover as f32;
                 }
@@ -272,7 +272,7 @@ fn sign(dice: &mut Dice, white: [f64; 3]) -> Object {
     if dice.chance(0.3) {
         layers.push(layer((half.0 - 2.5, half.1 - 2.5), 2.0, color).framed(0.8));
     }
-    Object::of(0.2, layers, true)
+    Object::new(0.2, layers, true)
 }
 
 /// A phone or a tablet: rows of buttons and switches.
@@ -299,7 +299,7 @@ fn buttons(dice: &mut Dice) -> Object {
         }
         y += step_y;
     }
-    Object::of(8.0, layers, true)
+    Object::new(8.0, layers, true)
 }
 
 /// Pills in a blister pack.
@@ -321,7 +321,7 @@ fn blister(dice: &mut Dice) -> Object {
             }
         }
     }
-    Object::of(5.0, layers, true)
+    Object::new(5.0, layers, true)
 }
 
 /// A rules leaflet: lines of text and small pictures of cards.
@@ -346,7 +346,7 @@ fn rules(dice: &mut Dice, white: [f64; 3]) -> Object {
             signs(dice, &mut layers, (x, y), 0.9 * scale, color);
         }
     }
-    Object::of(0.3, layers, true)
+    Object::new(0.3, layers, true)
 }
 
 /// A box with pictograms: two ovals, a recycling mark, a name.
@@ -363,7 +363,7 @@ fn packing(dice: &mut Dice, white: [f64; 3]) -> Object {
     let word = layer((half.0 * 0.6, half.1 * 0.18), 0.0, body);
     let (color, seed) = (ink(dice), dice.bits());
     layers.push(word.at(0.0, 0.75 * half.1).printed(Print::Word { ink: color, seed }));
-    Object::of(dice.between(4.0, 30.0), layers, true)
+    Object::new(dice.between(4.0, 30.0), layers, true)
 }
 
 /// A page of a magazine: large type, whose O and 0 are ovals.
@@ -390,5 +390,5 @@ fn page(dice: &mut Dice, white: [f64; 3]) -> Object {
         layers.push(letter.at(x, -0.5 * half.1));
         x += size * 1.7;
     }
-    Object::of(0.3, layers, true)
+    Object::new(0.3, layers, true)
 }

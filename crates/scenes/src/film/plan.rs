@@ -117,32 +117,22 @@ impl Plan {
             let angle = dice.between(0.0, TAU);
             middle + Point::new(angle.cos(), angle.sin()) * (2.2 * reach + 120.0)
         };
-        let curl = params.scene.curl_mm;
-        let placed = |slot: usize, card: Card, dice: &mut Dice| {
-            let mut lying = slots[slot];
-            let turn = 0.02 * dice.normal().clamp(-2.0, 2.0);
-            lying.card = card;
-            lying.center = lying.center + Point::new(dice.normal(), dice.normal());
-            lying.along = lying.along + lying.along.perpendicular() * turn;
-            lying.along = lying.along / lying.along.norm();
-            lying.curl_mm = dice.within(curl);
-            lying
-        };
+        let curl_mm = params.scene.curl_mm;
         let never = f64::INFINITY;
         let before = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         let mut deck = deck.iter().copied();
         let mut table: Vec<Option<usize>> = vec![None; SLOTS];
         for (slot, place) in table.iter_mut().enumerate().take(START) {
             let Some(card) = deck.next() else { break };
-            let lying = placed(slot, card, dice);
+            let lying = placed(slots[slot], card, curl_mm, dice);
             *place = Some(plan.stays.len());
             let stay = Stay { lying, dealt: before, taken: (never, never), outside: middle };
             plan.stays.push(stay);
         }
         let mut time = dice.between(1.3, 1.8);
         while time < end {
-            let there: Vec<usize> = table.iter().flatten().copied().collect();
-            let set = plan.some_set(&there, dice);
+            let on_table: Vec<usize> = table.iter().flatten().copied().collect();
+            let set = plan.some_set(&on_table, dice);
             if let Some(set) = set {
                 for stay in set {
                     time = plan.take(stay, time, outside(dice), dice);
@@ -155,11 +145,11 @@ impl Plan {
                 time += dice.between(0.2, 0.6);
             }
             // Deal up to twelve again, or three more if there was no set.
-            let wanted = if set.is_some() { START } else { there.len() + 3 };
+            let wanted = if set.is_some() { START } else { on_table.len() + 3 };
             while table.iter().flatten().count() < wanted.min(SLOTS) {
                 let Some(slot) = table.iter().position(Option::is_none) else { break };
                 let Some(card) = deck.next() else { break };
-                let lying = placed(slot, card, dice);
+                let lying = placed(slots[slot], card, curl_mm, dice);
                 table[slot] = Some(plan.stays.len());
                 time = plan.deal(lying, time, outside(dice), dice);
             }
@@ -173,7 +163,7 @@ impl Plan {
                 let (length, worst) = (dice.between(0.5, 0.9), dice.between(0.012, 0.03));
                 plan.hunts.push((time - 0.9, length, worst));
             }
-            if set.is_none() && there.len() >= SLOTS {
+            if set.is_none() && on_table.len() >= SLOTS {
                 break; // Fifteen cards without a set: the players give up.
             }
         }
@@ -181,12 +171,13 @@ impl Plan {
     }
 
     /// A random set among these cards.
-    fn some_set(&self, there: &[usize], dice: &mut Dice) -> Option<[usize; 3]> {
+    fn some_set(&self, on_table: &[usize], dice: &mut Dice) -> Option<[usize; 3]> {
         let card = |stay: usize| self.stays[stay].lying.card;
         let mut sets = Vec::new();
-        for (i, &a) in there.iter().enumerate() {
-            for (j, &b) in there.iter().enumerate().skip(i + 1) {
-                let third = there[j + 1..].iter().filter(|&&c| is_set(card(a), card(b), card(c)));
+        for (i, &a) in on_table.iter().enumerate() {
+            for (j, &b) in on_table.iter().enumerate().skip(i + 1) {
+                let third =
+                    on_table[j + 1..].iter().filter(|&&c| is_set(card(a), card(b), card(c)));
                 sets.extend(third.map(|&c| [a, b, c]));
             }
         }
@@ -195,9 +186,9 @@ impl Plan {
 
     /// A hand takes a card; returns the earliest time of the next action.
     fn take(&mut self, stay: usize, time: f64, outside: Point, dice: &mut Dice) -> f64 {
-        let (there, back) = (dice.between(0.3, 0.5), dice.between(0.35, 0.55));
+        let (approach, retreat) = (dice.between(0.3, 0.5), dice.between(0.35, 0.55));
         let place = self.stays[stay].lying.center;
-        let taken = (time + there, time + there + back);
+        let taken = (time + approach, time + approach + retreat);
         self.stays[stay].taken = taken;
         self.stays[stay].outside = outside;
         self.reaches.push(Reach {
@@ -209,15 +200,15 @@ impl Plan {
 
     /// A hand deals a card; returns the earliest time of the next action.
     fn deal(&mut self, lying: Lying, time: f64, outside: Point, dice: &mut Dice) -> f64 {
-        let (there, back) = (dice.between(0.35, 0.55), dice.between(0.25, 0.4));
-        let dealt = (time, time + there);
+        let (approach, retreat) = (dice.between(0.35, 0.55), dice.between(0.25, 0.4));
+        let dealt = (time, time + approach);
         let never = f64::INFINITY;
         self.stays.push(Stay { lying, dealt, taken: (never, never), outside });
         self.reaches.push(Reach {
-            way: vec![(time, outside), (dealt.1, lying.center), (dealt.1 + back, outside)],
+            way: vec![(time, outside), (dealt.1, lying.center), (dealt.1 + retreat, outside)],
             elbow: outside,
         });
-        dealt.1 + 0.6 * back
+        dealt.1 + 0.6 * retreat
     }
 
     /// A hand passes over the cards and may pause above some; returns the duration.
@@ -227,14 +218,14 @@ impl Plan {
         let outside = middle + side * (2.2 * reach + 120.0);
         let off = Point::new(dice.normal(), dice.normal()) * (0.25 * reach);
         let (a, b) = (middle + off, middle - off + side.perpendicular() * (0.3 * reach));
-        let (there, rest, on) =
+        let (approach, rest, on) =
             (dice.between(0.4, 0.7), dice.between(0.0, 0.8), dice.between(0.3, 0.6));
         let mut way = vec![(time, outside)];
-        for (wait, place) in [(there, a), (rest, a), (on, b), (there, outside)] {
+        for (wait, place) in [(approach, a), (rest, a), (on, b), (approach, outside)] {
             way.push((way[way.len() - 1].0 + wait, place));
         }
         self.reaches.push(Reach { way, elbow: outside + side * 200.0 });
-        2.0 * there + rest + on
+        2.0 * approach + rest + on
     }
 
     /// The camera's rotation (radians about its own axes) and shift (millimetres along them).
@@ -331,6 +322,21 @@ const ARM_MM: f64 = 620.0;
 /// Maximum distance of its outline from its axis.
 const WIDEST_MM: f64 = 62.0;
 
+/// A card in a slot, a little off its middle and turned a little.
+fn placed(slot: Lying, card: Card, curl_mm: Span, dice: &mut Dice) -> Lying {
+    let turn = 0.02 * dice.normal().clamp(-2.0, 2.0);
+    let center = slot.center + Point::new(dice.normal(), dice.normal());
+    let along = slot.along + slot.along.perpendicular() * turn;
+    Lying { card, center, along: along / along.norm(), curl_mm: dice.within(curl_mm) }
+}
+
+/// The distance of a point from a line segment.
+fn to_segment(p: Point, a: Point, b: Point) -> f64 {
+    let along = b - a;
+    let t = ((p - a).dot(along) / along.dot(along)).clamp(0.0, 1.0);
+    p.distance(a.lerp(b, t))
+}
+
 impl Hand {
     /// A hand whose middle finger points at `tip`; `back` is the direction towards the elbow.
     pub(super) fn new(tip: Point, back: Point, skin: usize) -> Self {
@@ -344,10 +350,7 @@ impl Hand {
         // Coordinates along the arm from the tip, and across it.
         let p = Point::new(off.dot(self.back), self.back.cross(off));
         let capsule = |a: (f64, f64), b: (f64, f64), radius: f64| {
-            let (a, b) = (Point::new(a.0, a.1), Point::new(b.0, b.1));
-            let along = b - a;
-            let t = ((p - a).dot(along) / along.dot(along)).clamp(0.0, 1.0);
-            p.distance(a.lerp(b, t)) - radius
+            to_segment(p, Point::new(a.0, a.1), Point::new(b.0, b.1)) - radius
         };
         [
             capsule((9.0, 0.0), (75.0, 4.0), 9.0),        // middle finger
@@ -395,17 +398,17 @@ impl Hand {
         let around = self.around(view, 2.0 * HEIGHT_MM + PENUMBRA_MM);
         let depth = (0.5 + 0.6 * light.card_shadow.2).min(0.8);
         for_pixels(&around, size, |x, y| {
-            let seen = view.table_from_image(Point::new(x as f64 + 0.5, y as f64 + 0.5));
+            let point = view.table_from_image(Point::new(x as f64 + 0.5, y as f64 + 0.5));
             let pixel = &mut pixels[y * size.0 + x];
-            let thrown = self.distance(seen.place - light.away * HEIGHT_MM);
+            let thrown = self.distance(point.place - light.away * HEIGHT_MM);
             let t = (0.5 - thrown / PENUMBRA_MM).clamp(0.0, 1.0);
             let dark = (1.0 - depth * t * t * (3.0 - 2.0 * t)) as f32;
-            let own = self.distance(seen.place);
-            let cover = (0.5 - own / seen.size_mm).clamp(0.0, 1.0) as f32;
+            let distance = self.distance(point.place);
+            let cover = (0.5 - distance / point.size_mm).clamp(0.0, 1.0) as f32;
             // Shaded towards its borders, with slight wrinkles.
-            let round = (1.0 - (1.0 + own / 14.0).clamp(0.0, 1.0).powi(2) * 0.55) as f32;
+            let round = (1.0 - (1.0 + distance / 14.0).clamp(0.0, 1.0).powi(2) * 0.55) as f32;
             let wrinkle =
-                setsight_photo::print::dice::value(77, seen.place.x / 5.0, seen.place.y / 5.0);
+                setsight_photo::print::dice::value(77, point.place.x / 5.0, point.place.y / 5.0);
             let shade = round * (1.0 + 0.06 * wrinkle as f32);
             for (value, skin) in pixel.iter_mut().zip(self.skin) {
                 *value *= dark;

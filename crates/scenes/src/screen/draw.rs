@@ -256,12 +256,18 @@ impl Field {
         let reach = (wide + margin + step, high + margin + step);
         let columns = (2.0 * reach.0 / step) as usize + 2;
         let rows = (2.0 * reach.1 / step) as usize + 2;
-        let value = |k: usize| {
-            let (i, j) = (k % columns, k / columns);
-            let at = (i as f64 * step - reach.0, j as f64 * step - reach.1);
-            (distance(&shrunk, at) - round) as f32
-        };
-        Self { step, reach, columns, values: (0..columns * rows).map(value).collect() }
+        Self {
+            step,
+            reach,
+            columns,
+            values: (0..columns * rows)
+                .map(|k| {
+                    let (i, j) = (k % columns, k / columns);
+                    let at = (i as f64 * step - reach.0, j as f64 * step - reach.1);
+                    (distance(&shrunk, at) - round) as f32
+                })
+                .collect(),
+        }
     }
 
     /// Distance from a place relative to the symbol's centre; `None` far from it.
@@ -314,14 +320,14 @@ pub(super) fn outlines(deck: &Deck, wide: f64, high: f64, dice: &mut Dice) -> [O
         // A symbol is rarely exactly as large as another.
         let mut wide = wide * dice.between(0.92, 1.06);
         let high = high * dice.between(0.94, 1.03);
-        let own = || deck.outline(shape).to_vec();
+        let deck_outline = || deck.outline(shape).to_vec();
         let (points, round) = match shape {
-            _ if !deck.is_classic() => (own(), 0.0),
+            _ if !deck.is_classic() => (deck_outline(), 0.0),
             Shape::Diamond => diamond(dice),
             Shape::Oval => (oval(wide / high, dice), 0.0),
             Shape::Squiggle => {
                 let measured = dice.chance(0.3);
-                let mut points = if measured { own() } else { squiggle(dice) };
+                let mut points = if measured { deck_outline() } else { squiggle(dice) };
                 // An artist who draws by heart gets the curl wrong now and then.
                 if dice.chance(0.2) {
                     points.iter_mut().for_each(|p| p.0 = -p.0);
@@ -356,13 +362,13 @@ fn diamond(dice: &mut Dice) -> (Vec<(f64, f64)>, f64) {
         let t = FRAC_PI_2 * i as f64 / 8.0;
         (t.cos().powf(2.0 / bend), t.sin().powf(2.0 / bend))
     };
-    let corner = |i: usize| match i / 8 {
+    let corners = (0..32).map(|i| match i / 8 {
         0 => quarter(i % 8),
         1 => (-quarter(8 - i % 8).0, quarter(8 - i % 8).1),
         2 => (-quarter(i % 8).0, -quarter(i % 8).1),
         _ => (quarter(8 - i % 8).0, -quarter(8 - i % 8).1),
-    };
-    ((0..32).map(corner).collect(), round)
+    });
+    (corners.collect(), round)
 }
 
 /// An oval in a square of side 2: a stadium, an ellipse, or something in between. `aspect` is its
@@ -401,11 +407,8 @@ fn squiggle(dice: &mut Dice) -> Vec<(f64, f64)> {
     let is_flag = dice.chance(0.2);
     let middle = |s: f64| -curl * (PI * waves * s).sin() + lean * s;
     let half = |s: f64| {
-        if is_flag {
-            return 1.0;
-        }
         let neck = 1.0 - waist * (1.0 - s * s);
-        neck * (1.0 - s.abs().powf(ends)).max(0.0).sqrt()
+        if is_flag { 1.0 } else { neck * (1.0 - s.abs().powf(ends)).max(0.0).sqrt() }
     };
     // Denser toward the ends, where the outline turns.
     let along = |i: usize| (PI * (i as f64 / STEPS as f64 - 0.5)).sin();

@@ -19,7 +19,7 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Why photos cannot be used for training.
 #[derive(Debug, thiserror::Error)]
-pub enum OwnError {
+pub enum PhotoError {
     /// Labels are missing or wrong.
     #[error("{0}")]
     Labels(#[from] DatasetError),
@@ -50,14 +50,14 @@ pub enum OwnError {
     TooFew { cards: usize, scenes: usize },
 }
 
-/// Minimum number of cards. A gain on fewer could not be told from chance.
+/// Minimum number of cards. A gain on fewer could be chance.
 pub const LEAST_CARDS: usize = 12;
 /// Minimum number of scenes: one for training, one held out.
 pub const LEAST_SCENES: usize = 2;
 
 /// A labelled photo or crop that is used for training or held out as a whole.
 #[derive(Clone, Debug)]
-pub struct OwnPhoto {
+pub struct TrainingPhoto {
     /// The photo and its labels; `None` for a crop.
     pub photo: Option<LabelledPhoto>,
     /// Its cards' codes.
@@ -69,14 +69,14 @@ pub struct OwnPhoto {
     /// The crops cut from it for training.
     pub samples: Vec<Sample>,
     /// The photo as training data for the finder; `None` for a crop.
-    pub table: Option<OwnTable>,
+    pub table: Option<TrainingTable>,
     /// Labelled cards that the finder missed, plus its detections without a label.
     pub finder_errors: usize,
     /// Labelled cards without corners at which no outline was found.
     pub without_place: usize,
 }
 
-impl OwnPhoto {
+impl TrainingPhoto {
     /// Its file as its labels name it; empty for a crop.
     pub fn file(&self) -> &str {
         self.photo.as_ref().map_or("", |photo| &photo.label.file)
@@ -90,7 +90,7 @@ pub fn gather(
     pipeline: &Pipeline,
     edition_of: &dyn Fn(&str) -> Edition,
     seed: u64,
-) -> Result<Vec<OwnPhoto>, OwnError> {
+) -> Result<Vec<TrainingPhoto>, PhotoError> {
     let mut all = Vec::new();
     for folder in folders {
         for folder in labelled_folders(folder)? {
@@ -98,24 +98,23 @@ pub fn gather(
             let edition = edition_of(&name.unwrap_or_default());
             if has_labels(&folder, CROP_LABELS) {
                 let (samples, _) = samples_of_crops(&folder, edition, seed)?;
-                all.extend(samples.into_iter().map(|samples| of_crop(samples, edition)));
+                all.extend(samples.into_iter().map(|samples| from_crop(samples, edition)));
             }
             if has_labels(&folder, PHOTO_LABELS) {
                 // Unchecked photos are not learnt from.
-                let read = |(i, photo): (usize, LabelledPhoto)| {
-                    of_photo(photo, pipeline, seed.wrapping_add(i as u64))
-                };
-                let photos = checked_photos(&folder)?.into_par_iter().enumerate().map(read);
-                all.extend(photos.collect::<Result<Vec<_>, OwnError>>()?);
+                let photos = checked_photos(&folder)?.into_par_iter().enumerate();
+                let photos = photos
+                    .map(|(i, photo)| from_photo(photo, pipeline, seed.wrapping_add(i as u64)));
+                all.extend(photos.collect::<Result<Vec<_>, PhotoError>>()?);
             }
         }
     }
     Ok(all)
 }
 
-fn of_crop(samples: Vec<Sample>, edition: Edition) -> OwnPhoto {
+fn from_crop(samples: Vec<Sample>, edition: Edition) -> TrainingPhoto {
     let cards = samples.iter().filter_map(|sample| sample.label.card()).take(1).collect();
-    OwnPhoto {
+    TrainingPhoto {
         photo: None,
         cards,
         edition,
@@ -127,7 +126,11 @@ fn of_crop(samples: Vec<Sample>, edition: Edition) -> OwnPhoto {
     }
 }
 
-fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnPhoto, OwnError> {
+fn from_photo(
+    photo: LabelledPhoto,
+    pipeline: &Pipeline,
+    seed: u64,
+) -> Result<TrainingPhoto, PhotoError> {
     let path = || photo.path.clone();
     let (loaded, read) = load_and_read(&photo, pipeline)?;
     let labels = photo.label.cards_in(&loaded);
@@ -140,28 +143,29 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     if let Some((first, second)) = at_one_place(&labels, &places) {
         let codes = [first, second].map(|i| labels[i].code.to_string());
         let (first, second) = (first + 1, second + 1);
-        return Err(OwnError::Contradiction { path: path(), first, second, codes });
+        return Err(PhotoError::Contradiction { path: path(), first, second, codes });
     }
-    let of_labels = || labels.iter().zip(&places);
+    let labelled = || labels.iter().zip(&places);
     let placed: Vec<(Card, Quad)> =
-        of_labels().filter_map(|(label, place)| Some((label.code, (*place)?))).collect();
+        labelled().filter_map(|(label, place)| Some((label.code, (*place)?))).collect();
     let unplaced: Vec<Point> =
-        of_labels().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
+        labelled().filter(|(_, place)| place.is_none()).map(|(label, _)| label.center).collect();
     let missed = matched.reading_of_label.iter().filter(|reading| reading.is_none()).count();
     // The classic edition is the labels' default, so a detection of rectangles overrides it. In a
     // deck that the program does not know, a person chose which codes the cards have.
     let edition = match (Edition::named(&photo.label.deck), read.edition()) {
         (Some(Edition::Classic), Edition::Rectangles) => Edition::Rectangles,
-        (Some(told), _) => told,
+        (Some(labelled_edition), _) => labelled_edition,
         (None, _) => Edition::Unknown,
     };
     let mirrored = photo.label.mirrored || read.is_mirrored();
-    let others: Vec<Quad> =
+    let false_outlines: Vec<Quad> =
         matched.false_cards.iter().map(|&j| read.cards[j].corners_in_image).collect();
-    let table = LabelledTable { cards: &placed, others: &others, edition, mirrored };
+    let table =
+        LabelledTable { cards: &placed, possible_cards: &false_outlines, edition, mirrored };
     let samples = samples_of_photo(&loaded.frame, &table, seed);
-    let table = OwnTable::new(&loaded.frame, &placed, &unplaced, edition);
-    Ok(OwnPhoto {
+    let table = TrainingTable::new(&loaded.frame, &placed, &unplaced, edition);
+    Ok(TrainingPhoto {
         cards: labels.iter().map(|label| label.code).collect(),
         without_place: labels.len() - placed.len(),
         edition,
@@ -173,22 +177,22 @@ fn of_photo(photo: LabelledPhoto, pipeline: &Pipeline, seed: u64) -> Result<OwnP
     })
 }
 
-/// A labelled photo as it is, and as it is read.
+/// A labelled photo, and its reading.
 fn load_and_read(
     photo: &LabelledPhoto,
     pipeline: &Pipeline,
-) -> Result<(Photo, TableReading), OwnError> {
+) -> Result<(Photo, TableReading), PhotoError> {
     let path = || photo.path.clone();
     let loaded = source::load_photo(&photo.path)
-        .map_err(|source| OwnError::Photo { path: path(), source })?;
+        .map_err(|source| PhotoError::Photo { path: path(), source })?;
     let (found_px, labelled_px) =
         ((loaded.stored_width, loaded.stored_height), (photo.label.width, photo.label.height));
     if found_px != labelled_px {
-        return Err(OwnError::OtherPhoto { path: path(), found_px, labelled_px });
+        return Err(PhotoError::OtherPhoto { path: path(), found_px, labelled_px });
     }
     let read = pipeline
         .read(&loaded.frame, &mut Trace::default())
-        .map_err(|source| OwnError::Read { path: path(), source })?;
+        .map_err(|source| PhotoError::Read { path: path(), source })?;
     Ok((loaded, read.table))
 }
 
@@ -199,14 +203,16 @@ fn at_one_place(labels: &[CardLabel], places: &[Option<Quad>]) -> Option<(usize,
     let pairs = (0..labels.len()).flat_map(|i| (i + 1..labels.len()).map(move |j| (i, j)));
     pairs.into_iter().find(|&(i, j)| {
         let distance = labels[i].center.distance(labels[j].center);
-        let near = |quad: &Quad| distance < APART * quad.long_side();
-        [i, j].into_iter().filter_map(|k| places[k].as_ref()).any(near)
+        [i, j]
+            .into_iter()
+            .filter_map(|k| places[k].as_ref())
+            .any(|quad| distance < APART * quad.long_side())
     })
 }
 
 /// The scene of each photo, counted from 0: photos that share most of their cards show one scene,
 /// and each crop is a scene of its own.
-pub fn scenes(photos: &[OwnPhoto]) -> Vec<usize> {
+pub fn scenes(photos: &[TrainingPhoto]) -> Vec<usize> {
     /// Intersection over union of two photos' cards from which they show the same scene.
     const SAME: f64 = 0.6;
     let mut scenes: Vec<usize> = Vec::with_capacity(photos.len());
@@ -236,7 +242,7 @@ const WHOLE: &str = "a picture holds all of its pixels";
 
 /// A labelled photo, downscaled.
 #[derive(Clone, Debug)]
-pub struct OwnTable {
+pub struct TrainingTable {
     size_px: (u32, u32),
     rgb: Vec<u8>,
     /// Long side of its median card, in pixels of the stored picture.
@@ -244,7 +250,7 @@ pub struct OwnTable {
     cards: Vec<SeenCard>,
 }
 
-impl OwnTable {
+impl TrainingTable {
     /// From a photo with its cards' corners, and the centres of cards without known corners, in
     /// pixels of the upright photo. There is no table if no card has corners.
     pub(crate) fn new(
@@ -257,14 +263,13 @@ impl OwnTable {
         let scale = (KEPT_CARD_PX / median).min(1.0);
         let deck = edition.deck().unwrap_or_else(Deck::classic);
         let mut cards: Vec<SeenCard> =
-            placed.iter().map(|(card, quad)| whole(*card, quad, &deck)).collect();
+            placed.iter().map(|(card, quad)| uncovered_card(*card, quad, &deck)).collect();
         cards.extend(unplaced.iter().map(|&center| {
             let corners = Quad::unit_card().map(|p| center + p * median);
             SeenCard { card: Card::from_index(0), corners, in_view: EITHER, symbols: Vec::new() }
         }));
         let (width, height) = frame.dimensions();
-        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
-        let size_px = (side(width), side(height));
+        let size_px = scaled_size((width, height), scale);
         let rgb = resized(frame.as_raw(), (width, height), size_px).expect(WHOLE);
         let cards = cards.iter().map(|card| moved(card, scale)).collect();
         Some(Self { size_px, rgb, card_px: median * scale, cards })
@@ -277,8 +282,7 @@ impl OwnTable {
         let mut dice = Dice::new(seed, index, Purpose::Ranges);
         let (low, high) = SHOWN_CARD_PX;
         let scale = dice.between(low.ln(), high.ln()).exp() / self.card_px;
-        let side = |px: u32| (f64::from(px) * scale).round().max(1.0) as u32;
-        let scaled_px = (side(self.size_px.0), side(self.size_px.1));
+        let scaled_px = scaled_size(self.size_px, scale);
         let pixels = resized(&self.rgb, self.size_px, scaled_px).expect(WHOLE);
         let mut corner = |scaled: u32, shown: u32| {
             ((f64::from(scaled) - f64::from(shown)) * dice.unit()).round() as i64
@@ -294,24 +298,17 @@ impl OwnTable {
             }
         }
         let shift = Point::new(-left as f64, -top as f64);
-        let place = |card: &SeenCard| {
-            let card = moved(card, scale);
-            let corners = card.corners.map(|p| p + shift);
-            let symbols: Vec<(Point, f64)> = card
-                .symbols
-                .iter()
-                .map(|&(p, _)| (p + shift, f64::from(u8::from(inside(p + shift, size_px)))))
-                .collect();
-            let in_view = card.in_view * part_inside(&corners, size_px);
-            SeenCard { corners, symbols, in_view, ..card }
-        };
         Drawn {
             size_px: (size_px.0 as usize, size_px.1 as usize),
             rgb: Arc::from(rgb),
             gain: [1.0; 3],
             mirrored: [false; 2],
-            cards: self.cards.iter().map(place).collect(),
-            others: Vec::new(),
+            cards: self
+                .cards
+                .iter()
+                .map(|card| cropped(moved(card, scale), shift, size_px))
+                .collect(),
+            lookalikes: Vec::new(),
         }
     }
 
@@ -322,7 +319,7 @@ impl OwnTable {
 }
 
 /// An uncovered card, with symbols where its deck prints them.
-fn whole(card: Card, quad: &Quad, deck: &Deck) -> SeenCard {
+fn uncovered_card(card: Card, quad: &Quad, deck: &Deck) -> SeenCard {
     let corners = quad.as_card();
     let symbols = Homography::between(&Quad::unit_card(), &corners).map(|image_from_card| {
         let centers = deck.symbol_centers(card.number).into_iter();
@@ -332,12 +329,26 @@ fn whole(card: Card, quad: &Quad, deck: &Deck) -> SeenCard {
 }
 
 fn moved(card: &SeenCard, scale: f64) -> SeenCard {
-    let symbols = card.symbols.iter().map(|&(p, seen)| (p * scale, seen)).collect();
+    let symbols = card.symbols.iter().map(|&(p, in_view)| (p * scale, in_view)).collect();
     SeenCard { corners: card.corners.scaled(scale), symbols, ..*card }
+}
+
+/// A card of a picture that is cropped: shifted, and in view as far as it lies inside.
+fn cropped(card: SeenCard, shift: Point, size_px: (u32, u32)) -> SeenCard {
+    let corners = card.corners.map(|p| p + shift);
+    let points = card.symbols.iter().map(|&(p, _)| p + shift);
+    let symbols = points.map(|p| (p, f64::from(u8::from(inside(p, size_px))))).collect();
+    let in_view = card.in_view * part_inside(&corners, size_px);
+    SeenCard { corners, symbols, in_view, ..card }
 }
 
 fn inside(p: Point, size_px: (u32, u32)) -> bool {
     p.x >= 0.0 && p.y >= 0.0 && p.x < f64::from(size_px.0) && p.y < f64::from(size_px.1)
+}
+
+fn scaled_size((width, height): (u32, u32), scale: f64) -> (u32, u32) {
+    let [width, height] = [width, height].map(|px| (f64::from(px) * scale).round().max(1.0) as u32);
+    (width, height)
 }
 
 /// Fraction of a card inside the picture, measured on a grid of points.
@@ -348,8 +359,8 @@ fn part_inside(quad: &Quad, size_px: (u32, u32)) -> f64 {
     };
     let at = |i: usize| (i as f64 + 0.5) / GRID as f64 - 0.5;
     let points = (0..GRID * GRID).map(|i| Point::new(at(i % GRID), at(i / GRID)));
-    let seen = points.filter(|p| inside(image_from_card.apply(*p), size_px)).count();
-    seen as f64 / (GRID * GRID) as f64
+    let count = points.filter(|p| inside(image_from_card.apply(*p), size_px)).count();
+    count as f64 / (GRID * GRID) as f64
 }
 
 #[cfg(test)]
@@ -358,7 +369,7 @@ mod tests {
     use image::{Rgb, RgbImage};
     use setsight_photo::labels::PhotoLabel;
 
-    fn photo(codes: &str) -> OwnPhoto {
+    fn photo(codes: &str) -> TrainingPhoto {
         let label = PhotoLabel {
             file: "a.jpg".into(),
             width: 4,
@@ -368,7 +379,7 @@ mod tests {
             mirrored: false,
             cards: Vec::new(),
         };
-        OwnPhoto {
+        TrainingPhoto {
             photo: Some(LabelledPhoto { path: "a.jpg".into(), label, source: "own".into() }),
             cards: codes.split(' ').map(|code| code.parse().unwrap()).collect(),
             edition: Edition::Classic,
@@ -381,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn photos_of_one_table_are_one_scene_and_crops_are_their_own() {
+    fn photos_of_one_table_share_a_scene_and_each_crop_is_one() {
         let (one, again) = (photo("1fgd 2fgd 3fgd 1srd"), photo("1srd 3fgd 2fgd 1fgd 2srd"));
         let mut crop = photo("1fgd");
         crop.photo = None;
@@ -390,7 +401,7 @@ mod tests {
     }
 
     /// A grey table of 1,200 x 900 pixels with a white card of 200 x 128 at (500, 400).
-    fn table() -> OwnTable {
+    fn table() -> TrainingTable {
         let mut image = RgbImage::from_pixel(1_200, 900, Rgb([90; 3]));
         let corner = Point::new(500.0, 400.0);
         for (x, y, pixel) in image.enumerate_pixels_mut() {
@@ -401,13 +412,13 @@ mod tests {
         let quad = Quad::rectangle(200.0, 128.0).map(|p| p + corner);
         let card = "3fgd".parse().unwrap();
         let unplaced = [Point::new(900.0, 200.0)];
-        OwnTable::new(&image, &[(card, quad)], &unplaced, Edition::Classic).unwrap()
+        TrainingTable::new(&image, &[(card, quad)], &unplaced, Edition::Classic).unwrap()
     }
 
     #[test]
     fn a_card_is_shown_where_its_label_says() {
         let table = table();
-        let (mut whole, mut cut) = (0, 0);
+        let (mut complete, mut cut) = (0, 0);
         for index in 0..40 {
             let shown = table.shown(1, index, (320, 256));
             assert_eq!(shown, table.shown(1, index, (320, 256)), "by seed and index");
@@ -418,16 +429,16 @@ mod tests {
                 cut += 1;
                 continue;
             }
-            whole += 1;
+            complete += 1;
             assert_eq!(card.symbols.len(), 3);
             let brightness = |p: Point| shown.rgb[3 * (p.y as usize * 320 + p.x as usize)];
             let within = card.corners.map(|p| card.corners.center().lerp(p, 0.85));
             assert!(within.0.iter().all(|p| brightness(*p) > 200), "the card");
-            let beside = card.corners.map(|p| card.corners.center().lerp(p, 1.2));
-            let seen: Vec<_> = beside.0.iter().filter(|p| inside(**p, (320, 256))).collect();
-            assert!(seen.iter().all(|p| brightness(**p) < 120), "the table");
+            let outside = card.corners.map(|p| card.corners.center().lerp(p, 1.2));
+            let on_picture: Vec<_> = outside.0.iter().filter(|p| inside(**p, (320, 256))).collect();
+            assert!(on_picture.iter().all(|p| brightness(**p) < 120), "the table");
         }
-        assert!(whole > 5, "{whole} whole, {cut} cut");
+        assert!(complete > 5, "{complete} whole, {cut} cut");
     }
 
     #[test]

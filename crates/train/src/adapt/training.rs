@@ -5,10 +5,13 @@
 //! trained on it. Those readings measure what the training is worth, and calibrate the confidence
 //! for this camera's cards. The final networks are trained on all scenes.
 
-use super::photos::{OwnPhoto, OwnTable};
+use super::photos::{TrainingPhoto, TrainingTable};
 use crate::{
     checkpoint::First,
-    finder::{self, scenes::draw},
+    finder::{
+        self,
+        scenes::{Drawn, draw},
+    },
     fuse::{self, ExampleTable, Source, Truth},
     optimiser::Schedule,
     reader::{
@@ -26,7 +29,10 @@ use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SECOND_READER, file_of, sha256,
 };
 use setsight_nets::{Kind, Metadata, graph::Graph, onnx};
-use setsight_photo::source;
+use setsight_photo::{
+    labels::{CardLabel, MATCH_RADIUS},
+    source,
+};
 use setsight_vision::{
     CardOutline, FinderChoice, ReadingPlan, Trace,
     classify::{Cards, fused::FurtherNetworks, fusion::Fusion, neural::NeuralReader},
@@ -72,21 +78,15 @@ impl Reader<'_> {
     /// Trains on photos; `None` if it was stopped.
     pub fn train(
         &self,
-        photos: &[&OwnPhoto],
+        photos: &[&TrainingPhoto],
         keeping: &Keeping,
     ) -> Result<Option<Graph>, TrainError> {
-        let own = |is_card: bool| {
-            let samples = photos.iter().flat_map(|photo| &photo.samples);
-            let chosen = samples.filter(|sample| (sample.label != Label::NoCard) == is_card);
-            Group {
-                name: if is_card { "yours" } else { "yours, no cards" }.into(),
-                is_drawn: false,
-                // These crops come from the camera that the network is for.
-                teaches_color: true,
-                samples: chosen.filter(|sample| sample.shows_its_shading()).cloned().collect(),
-            }
-        };
-        let groups = [own(true), own(false), self.drawn[0].clone(), self.drawn[1].clone()];
+        let groups = [
+            photographed(photos, true),
+            photographed(photos, false),
+            self.drawn[0].clone(),
+            self.drawn[1].clone(),
+        ];
         let training: Vec<(Group, f64)> =
             groups.into_iter().zip(SHARES).filter(|(group, _)| !group.samples.is_empty()).collect();
         let validation = self.drawn[2..].to_vec();
@@ -107,6 +107,19 @@ impl Reader<'_> {
             Ended::Done(trained) => Some(trained.graph),
             Ended::Stopped { .. } => None,
         })
+    }
+}
+
+/// The crops of photos with a card, or those without.
+fn photographed(photos: &[&TrainingPhoto], is_card: bool) -> Group {
+    let samples = photos.iter().flat_map(|photo| &photo.samples);
+    let chosen = samples.filter(|sample| (sample.label != Label::NoCard) == is_card);
+    Group {
+        name: if is_card { "yours" } else { "yours, no cards" }.into(),
+        is_drawn: false,
+        // These crops come from the camera that the network is for.
+        teaches_color: true,
+        samples: chosen.filter(|sample| sample.shows_its_shading()).cloned().collect(),
     }
 }
 
@@ -133,26 +146,22 @@ impl Finder<'_> {
     /// Trains on photos and as many drawn tables; `None` if it was stopped.
     pub fn train(
         &self,
-        photos: &[&OwnPhoto],
+        photos: &[&TrainingPhoto],
         keeping: &Keeping,
     ) -> Result<Option<Graph>, TrainError> {
-        let own: Vec<OwnTable> = photos.iter().filter_map(|photo| photo.table.clone()).collect();
+        let tables: Vec<TrainingTable> =
+            photos.iter().filter_map(|photo| photo.table.clone()).collect();
         // Avoids the tables that the network was trained on already.
         let (seed, drawn_seed) = (self.seed, self.seed ^ (1 << 30));
         let options = finder::Options { validation_scenes: 24, ..finder::Options::new(seed) };
-        let data = json!({"photos": tables_fingerprint(&own), "drawn": DRAWN_TABLES});
-        let table = move |index: u64| {
-            let of_kind = index / 2;
-            let shown = match own.get(of_kind as usize % own.len().max(1)) {
-                Some(table) if index.is_multiple_of(2) => {
-                    Some(table.shown(seed, of_kind, TABLE_PX))
-                }
-                _ => None,
-            };
-            shown.unwrap_or_else(|| draw(drawn_seed, of_kind % DRAWN_TABLES, TABLE_PX))
-        };
+        let data = json!({"photos": tables_fingerprint(&tables), "drawn": DRAWN_TABLES});
         let first = First::Network(self.first.clone());
-        let task = finder::Finder::going_on(&options, first, table, data);
+        let task = finder::Finder::going_on(
+            &options,
+            first,
+            move |index| picture(&tables, index, [seed, drawn_seed]),
+            data,
+        );
         let settings = Settings { seed, ..on_from(1e-3, 1e-3, self.steps) };
         Ok(match train(&task, &settings, keeping)? {
             Ended::Done(trained) => Some(trained.graph),
@@ -161,8 +170,17 @@ impl Finder<'_> {
     }
 }
 
+/// Photos and drawn tables in turn, by the seeds of each.
+fn picture(photos: &[TrainingTable], index: u64, [seed, drawn_seed]: [u64; 2]) -> Drawn {
+    let round = index / 2;
+    match photos.get(round as usize % photos.len().max(1)) {
+        Some(table) if index.is_multiple_of(2) => table.shown(seed, round, TABLE_PX),
+        _ => draw(drawn_seed, round % DRAWN_TABLES, TABLE_PX),
+    }
+}
+
 /// SHA-256, in hexadecimal digits, of the photos that a finder learns from.
-pub fn tables_fingerprint<'a>(tables: impl IntoIterator<Item = &'a OwnTable>) -> String {
+pub fn tables_fingerprint<'a>(tables: impl IntoIterator<Item = &'a TrainingTable>) -> String {
     let pixels: Vec<u8> = tables.into_iter().flat_map(|table| table.pixels()).copied().collect();
     sha256(&pixels)
 }
@@ -217,19 +235,19 @@ impl Networks {
 /// The outputs of networks on photos that they were not trained on; `networks_of` returns the
 /// networks for each photo. Crops are left out, because no finder located them.
 fn outputs<'a>(
-    photos: &[OwnPhoto],
+    photos: &[TrainingPhoto],
     networks_of: &dyn Fn(usize) -> &'a Networks,
     choice: FinderChoice,
     base: &Models,
 ) -> anyhow::Result<Source> {
     let (refiner, second) = (refiner::shared(base)?, NeuralReader::load_second(base)?);
     let mut tables = Vec::new();
-    for (i, own) in photos.iter().enumerate() {
-        let Some(photo) = &own.photo else { continue };
-        let loaded = source::load_photo(&photo.path)?;
-        let mut labels = photo.label.cards_in(&loaded);
+    for (i, photo) in photos.iter().enumerate() {
+        let Some(labelled) = &photo.photo else { continue };
+        let loaded = source::load_photo(&labelled.path)?;
+        let mut labels = labelled.label.cards_in(&loaded);
         let mut frame = loaded.frame;
-        if own.mirrored {
+        if photo.mirrored {
             // The photo is read mirrored back, so the networks get it mirrored back too.
             let width = f64::from(frame.width());
             frame = turned_back(&frame);
@@ -239,28 +257,29 @@ fn outputs<'a>(
         let outlines =
             networks.finder(choice, base, refiner.clone())?.find(&frame, &mut Trace::default())?;
         let cards = Cards::straighten(&frame, &outlines);
-        let truth = |outline: &CardOutline| {
-            let quad = &outline.corners_in_image;
-            let near =
-                |at: setsight_photo::geometry::Point| at.distance(quad.center()) / quad.long_side();
-            let nearest = labels.iter().min_by(|a, b| near(a.center).total_cmp(&near(b.center)));
-            match nearest {
-                Some(label) if near(label.center) <= setsight_photo::labels::MATCH_RADIUS => {
-                    Truth::Card(label.code)
-                }
-                _ => Truth::Nothing,
-            }
-        };
         let reader = &networks.reader;
-        let others = FurtherNetworks {
+        let extra = FurtherNetworks {
             refiner: refiner.as_deref(),
             second: second.as_ref(),
             ..FurtherNetworks::default()
         };
-        let table: ExampleTable = fuse::ask(&cards, reader, others, own.edition, false, truth)?;
+        let table: ExampleTable =
+            fuse::ask(&cards, reader, extra, photo.edition, false, |outline| {
+                truth_at(&labels, outline)
+            })?;
         tables.push(table);
     }
     Ok(Source { name: "yours".into(), has_outlines: true, tables })
+}
+
+/// The label nearest to an outline's centre.
+fn truth_at(labels: &[CardLabel], outline: &CardOutline) -> Truth {
+    let quad = &outline.corners_in_image;
+    let distance = |label: &CardLabel| label.center.distance(quad.center()) / quad.long_side();
+    match labels.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+        Some(label) if distance(label) <= MATCH_RADIUS => Truth::Card(label.code),
+        _ => Truth::Nothing,
+    }
 }
 
 /// Fits the fusion again, for each finder that this build has.
@@ -268,13 +287,13 @@ pub fn join<'a>(
     base: &Models,
     tables: u64,
     networks: &Networks,
-    photos: &[OwnPhoto],
+    photos: &[TrainingPhoto],
     networks_of: &dyn Fn(usize) -> &'a Networks,
     done: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Fusion> {
     let before = Fusion::load(base)?;
     let (refiner, second) = (refiner::shared(base)?, NeuralReader::load_second(base)?);
-    let others = FurtherNetworks {
+    let extra = FurtherNetworks {
         refiner: refiner.as_deref(),
         second: second.as_ref(),
         ..FurtherNetworks::default()
@@ -282,10 +301,10 @@ pub fn join<'a>(
     let fit = |choice: FinderChoice, joint| -> anyhow::Result<_> {
         let finder = networks.finder(choice, base, refiner.clone())?;
         let reader = &networks.reader;
-        let networks = fuse::Networks { finder: &*finder, reader, others };
+        let networks = fuse::Networks { finder: &*finder, reader, extra };
         let drawn = fuse::drawn(networks, fuse::Drawn::Photos, tables, TABLES_SEED, done)?;
-        let own = outputs(photos, networks_of, choice, base)?;
-        Ok(fuse::fit_near(&[drawn, own], joint))
+        let photographs = outputs(photos, networks_of, choice, base)?;
+        Ok(fuse::fit_near(&[drawn, photographs], joint))
     };
     let classical = match FinderChoice::Classical {
         choice if choice.is_built() => fit(choice, &before.classical)?,
@@ -403,8 +422,8 @@ mod tests {
             }
         }
         let fold_of = |scene: usize| folds[scenes.iter().position(|s| *s == scene).unwrap()];
-        let of = |fold: usize| (0..6).filter(|scene| fold_of(*scene) == fold).count();
-        assert_eq!((of(0), of(1)), (3, 3));
+        let in_fold = |fold: usize| (0..6).filter(|scene| fold_of(*scene) == fold).count();
+        assert_eq!((in_fold(0), in_fold(1)), (3, 3));
         assert_eq!(folds, super::folds(&scenes, 2, 7), "by the seed");
     }
 }

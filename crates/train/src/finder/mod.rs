@@ -105,7 +105,7 @@ impl Finder {
     pub fn new(options: &Options, first: First) -> Self {
         let Options { seed, draw, size_px, .. } = *options;
         let stream = Stream::new(seed, move |index| draw(seed, index, size_px));
-        Self { first, ..Self::of(options, stream) }
+        Self { first, ..Self::with_stream(options, stream) }
     }
 
     /// A task that continues from a network on the tables that `table` returns by index; `tables`
@@ -117,10 +117,10 @@ impl Finder {
         tables: serde_json::Value,
     ) -> Self {
         let stream = Stream::new(options.seed, table);
-        Self { first, tables: Some(tables), ..Self::of(options, stream) }
+        Self { first, tables: Some(tables), ..Self::with_stream(options, stream) }
     }
 
-    fn of(options: &Options, stream: Stream) -> Self {
+    fn with_stream(options: &Options, stream: Stream) -> Self {
         let Options { seed, draw, size_px, validation_scenes } = *options;
         Self {
             seed,
@@ -232,7 +232,7 @@ pub struct Batch {
 
 impl Batch {
     /// Tables and their targets; each part of the loss is averaged over its own count.
-    fn of(scenes: &[Drawn]) -> Self {
+    fn from_scenes(scenes: &[Drawn]) -> Self {
         let (width, height) = scenes[0].size_px;
         let mut batch = Self {
             size: [scenes.len(), height, width],
@@ -244,7 +244,7 @@ impl Batch {
         };
         for scene in scenes {
             batch.pixels.extend(scene.planes());
-            let target = Target::of(&scene.cards, scene.size_px);
+            let target = Target::for_cards(&scene.cards, scene.size_px);
             for kind in [finder::CARD, finder::SYMBOL] {
                 batch.peak[kind].extend(&target.peak[kind]);
                 batch.quiet[kind].extend(&target.quiet[kind]);
@@ -293,8 +293,7 @@ impl Task for Finder {
 
     fn init(&self, seed: u64) -> Weights {
         if self.first.goes_on() {
-            let seen = || self.input(&self.batch(0));
-            return self.first.weights(&self.plan, seed, seen);
+            return self.first.weights(&self.plan, seed, || self.input(&self.batch(0)));
         }
         let mut weights = self.plan.init(seed);
         let head = weights.arrays.last_mut().expect("a head");
@@ -304,7 +303,7 @@ impl Task for Finder {
     }
 
     fn batch(&self, step: u64) -> Batch {
-        Batch::of(&self.stream.step(step, BATCH, REPLAYED))
+        Batch::from_scenes(&self.stream.step(step, BATCH, REPLAYED))
     }
 
     fn input(&self, batch: &Batch) -> Tensor {
@@ -350,7 +349,7 @@ impl Task for Finder {
         let mut tally = Tally::default();
         let (mut loss, mut batches) = (0.0, 0);
         for scenes in self.validation.drawn().chunks(BATCH) {
-            let batch = Batch::of(scenes);
+            let batch = Batch::from_scenes(scenes);
             let output = forward(self.input(&batch));
             loss += f64::from(self.loss(&output, &batch).total);
             batches += 1;

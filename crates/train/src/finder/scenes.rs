@@ -23,8 +23,8 @@ pub struct Drawn {
     pub mirrored: [bool; 2],
     /// Cards from the lowest to the highest, including those hardly in view.
     pub cards: Vec<SeenCard>,
-    /// Corners of objects that resemble cards, see [`setsight_scenes::Scene::others`].
-    pub others: Vec<Quad>,
+    /// Corners of objects that resemble cards, see [`setsight_scenes::Scene::lookalikes`].
+    pub lookalikes: Vec<Quad>,
 }
 
 /// Draws table number `index` of a series: seed, index, width and height in pixels.
@@ -51,7 +51,7 @@ fn drawn(scene: setsight_scenes::Scene, size_px: (u32, u32)) -> Drawn {
         card: card.card,
         corners: card.corners_in_image,
         in_view: card.area_in_view,
-        symbols: card.symbols_in_image.into_iter().zip(card.symbols_seen).collect(),
+        symbols: card.symbols_in_image.into_iter().zip(card.symbol_visibility).collect(),
     });
     Drawn {
         size_px: (size_px.0 as usize, size_px.1 as usize),
@@ -59,7 +59,7 @@ fn drawn(scene: setsight_scenes::Scene, size_px: (u32, u32)) -> Drawn {
         gain: [1.0; 3],
         mirrored: [false; 2],
         cards: cards.collect(),
-        others: scene.others,
+        lookalikes: scene.lookalikes,
     }
 }
 
@@ -70,7 +70,7 @@ impl Drawn {
     #[cfg(test)]
     pub(crate) fn plain(size_px: (usize, usize), rgb: Vec<u8>, cards: Vec<SeenCard>) -> Self {
         let (gain, mirrored) = ([1.0; 3], [false; 2]);
-        Self { size_px, rgb: rgb.into(), gain, mirrored, cards, others: Vec::new() }
+        Self { size_px, rgb: rgb.into(), gain, mirrored, cards, lookalikes: Vec::new() }
     }
 
     /// `[3, rows, columns]`, 0 to 1, with the mirroring and the gain applied.
@@ -95,19 +95,16 @@ impl Drawn {
             let x = if sides[0] { width - p.x } else { p.x };
             Point::new(x, if sides[1] { height - p.y } else { p.y })
         };
-        let quad = |quad: &Quad| {
-            let corners = quad.0.map(place);
-            // Mirroring reverses the direction of the corners; the first edge stays a long one.
-            let order = if sides[0] != sides[1] { [1, 0, 3, 2] } else { [0, 1, 2, 3] };
-            Quad::new(order.map(|i| corners[i]))
-        };
+        // Mirroring reverses the direction of the corners; the first edge stays a long one.
+        let order = if sides[0] != sides[1] { [1, 0, 3, 2] } else { [0, 1, 2, 3] };
+        let quad = |quad: &Quad| Quad::new(order.map(|i| place(quad.0[i])));
         let cards = self.cards.iter().map(|card| {
-            let symbols = card.symbols.iter().map(|&(p, seen)| (place(p), seen)).collect();
+            let symbols = card.symbols.iter().map(|&(p, in_view)| (place(p), in_view)).collect();
             SeenCard { corners: quad(&card.corners), symbols, ..*card }
         });
         Self {
             cards: cards.collect(),
-            others: self.others.iter().map(quad).collect(),
+            lookalikes: self.lookalikes.iter().map(quad).collect(),
             mirrored: [self.mirrored[0] != sides[0], self.mirrored[1] != sides[1]],
             ..self.clone()
         }
@@ -149,8 +146,8 @@ impl<T: Clone> Kept<T> {
 
     pub(crate) fn at(&self, index: u64) -> T {
         let lately = || self.lately.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lately().get(&index) {
-            return known.clone();
+        if let Some(cached) = lately().get(&index) {
+            return cached.clone();
         }
         let made = (self.make)(index);
         let mut lately = lately();
@@ -208,7 +205,7 @@ mod tests {
         let corner = Point::new(x, y);
         let corners = Quad::new(Quad::rectangle(20.0, 10.0).0.map(|p| p + corner));
         let rgb: Vec<u8> = (0..3 * w * h).map(|i| (i as u64 + index) as u8).collect();
-        let cards = vec![SeenCard::whole(corners)];
+        let cards = vec![SeenCard::uncovered(corners)];
         Drawn::plain((w, h), rgb, cards)
     }
 

@@ -44,7 +44,7 @@ const SYMBOL_IN_VIEW: f64 = 0.5;
 impl SeenCard {
     /// A card fully in view, with one symbol.
     #[cfg(test)]
-    pub(crate) fn whole(corners: Quad) -> Self {
+    pub(crate) fn uncovered(corners: Quad) -> Self {
         let symbols = vec![(corners.center(), 1.0)];
         Self { card: Card::from_index(0), corners, in_view: 1.0, symbols }
     }
@@ -58,8 +58,9 @@ impl SeenCard {
             && center.y < size_px.1 as f64;
         let large = self.corners.long_side() >= LEAST_SIDES_PX.0
             && self.corners.short_side() >= LEAST_SIDES_PX.1;
-        let known = self.symbols_in_view().next().is_some() || self.in_view > LEAST_WITHOUT_SYMBOL;
-        if inside && large && known && self.in_view >= LEAST_IN_VIEW {
+        let recognisable =
+            self.symbols_in_view().next().is_some() || self.in_view > LEAST_WITHOUT_SYMBOL;
+        if inside && large && recognisable && self.in_view >= LEAST_IN_VIEW {
             Wanted::Found
         } else if self.in_view > HARDLY_THERE {
             Wanted::Either
@@ -69,7 +70,10 @@ impl SeenCard {
     }
 
     fn symbols_in_view(&self) -> impl Iterator<Item = Point> + '_ {
-        self.symbols.iter().filter(|(_, seen)| *seen >= SYMBOL_IN_VIEW).map(|(center, _)| *center)
+        self.symbols
+            .iter()
+            .filter(|(_, in_view)| *in_view >= SYMBOL_IN_VIEW)
+            .map(|(center, _)| *center)
     }
 }
 
@@ -94,7 +98,7 @@ pub(crate) const SHAPE_PLANES: usize = finder::OUTPUTS - finder::OFFSET;
 
 impl Target {
     /// The target maps of a picture of `size_px` (width, height).
-    pub(crate) fn of(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
+    pub(crate) fn for_cards(cards: &[SeenCard], size_px: (usize, usize)) -> Self {
         let size = (size_px.0 / finder::STRIDE_PX, size_px.1 / finder::STRIDE_PX);
         let cells = size.0 * size.1;
         let mut heat = [vec![0.0; cells], vec![0.0; cells]];
@@ -238,7 +242,7 @@ mod tests {
         let e = Point::new(bend, -bend);
         let corners =
             [center - a - b + e, center + a - b - e, center + a + b + e, center - a + b - e];
-        SeenCard::whole(Quad::new(corners))
+        SeenCard::uncovered(Quad::new(corners))
     }
 
     /// The output that matches the target exactly.
@@ -255,7 +259,7 @@ mod tests {
             long in 24.0..80.0f64, bend in -2.0..2.0f64,
         ) {
             let card = card(Point::new(x, y), angle, long, bend);
-            let target = Target::of(std::slice::from_ref(&card), (320, 256));
+            let target = Target::for_cards(std::slice::from_ref(&card), (320, 256));
             let found = cards(&perfect(&target), 0.0, 0.42);
             prop_assert_eq!(found.len(), 1);
             let corners = found[0].quad.0;
@@ -268,16 +272,16 @@ mod tests {
 
     #[test]
     fn cards_that_are_cut_or_covered_are_asked_for_only_with_enough_in_view() {
-        let whole = card(Point::new(150.0, 120.0), 0.3, 60.0, 0.0);
+        let uncovered = card(Point::new(150.0, 120.0), 0.3, 60.0, 0.0);
         let part = |in_view, symbol| SeenCard {
             in_view,
             symbols: vec![(Point::new(150.0, 120.0), symbol)],
-            ..whole.clone()
+            ..uncovered.clone()
         };
         let tiny = card(Point::new(150.0, 120.0), 0.3, 12.0, 0.0);
         let cut = card(Point::new(-1.0, 120.0), 0.0, 60.0, 0.0);
         for (card, asked) in [
-            (whole.clone(), Wanted::Found),
+            (uncovered.clone(), Wanted::Found),
             (part(0.4, 0.6), Wanted::Found),
             (part(0.4, 0.2), Wanted::Either),
             (part(0.7, 0.0), Wanted::Found),
@@ -293,8 +297,8 @@ mod tests {
     #[test]
     fn nothing_is_asked_where_either_answer_will_do() {
         let covered = SeenCard { in_view: 0.2, ..card(Point::new(90.0, 60.0), 0.3, 60.0, 0.0) };
-        let whole = card(Point::new(200.0, 120.0), 0.3, 60.0, 0.0);
-        let target = Target::of(&[covered, whole], (320, 256));
+        let uncovered = card(Point::new(200.0, 120.0), 0.3, 60.0, 0.0);
+        let target = Target::for_cards(&[covered, uncovered], (320, 256));
         assert_eq!(target.peak[0].iter().sum::<f32>(), 1.0);
         assert_eq!(target.quiet[0][15 * 80 + 22], 0.0);
         assert_eq!(target.quiet[0][0], 1.0);
@@ -302,10 +306,10 @@ mod tests {
 
     #[test]
     fn any_symbol_will_do_on_a_card_whose_symbols_are_unknown() {
-        let known = card(Point::new(200.0, 120.0), 0.3, 60.0, 0.0);
+        let recognisable = card(Point::new(200.0, 120.0), 0.3, 60.0, 0.0);
         let unknown =
             SeenCard { symbols: Vec::new(), ..card(Point::new(90.0, 60.0), 0.3, 60.0, 0.0) };
-        let target = Target::of(&[known, unknown], (320, 256));
+        let target = Target::for_cards(&[recognisable, unknown], (320, 256));
         assert_eq!(target.peak[finder::CARD].iter().sum::<f32>(), 2.0);
         assert_eq!(target.peak[finder::SYMBOL].iter().sum::<f32>(), 1.0);
         let quiet_at = |x: usize, y: usize| target.quiet[finder::SYMBOL][y / 4 * 80 + x / 4];
@@ -319,7 +323,7 @@ mod tests {
 
     #[test]
     fn an_empty_table_asks_for_silence() {
-        let target = Target::of(&[], (64, 48));
+        let target = Target::for_cards(&[], (64, 48));
         assert_eq!(target.size, (16, 12));
         assert!(target.quiet.iter().flatten().all(|q| *q == 1.0));
         assert!(target.shape_weight.iter().all(|w| *w == 0.0));

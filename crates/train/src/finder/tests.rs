@@ -16,7 +16,7 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
             [(-a, -b), (a, -b), (a, b), (-a, b)].map(|(i, j)| Point::new(x + i, y + j));
         let corners =
             if upright { Quad::new([c1, c2, c3, c0]) } else { Quad::new([c0, c1, c2, c3]) };
-        SeenCard::whole(corners)
+        SeenCard::uncovered(corners)
     };
     let cards = vec![card(20.0 + shift, 22.0, true), card(44.0, 40.0 - shift, false)];
     let mut rgb = vec![90; 3 * w * h];
@@ -157,8 +157,8 @@ fn at(x: f64, y: f64) -> Quad {
 }
 
 #[test]
-fn claims_are_told_apart_from_cards() {
-    let card = |x, y| SeenCard::whole(at(x, y));
+fn claims_are_distinguished_from_cards() {
+    let card = |x, y| SeenCard::uncovered(at(x, y));
     let claim = |x, y| Candidate { heat: 2.0, quad: at(x, y).in_space(1.0) };
     let mut tally = Tally::default();
     // One card is found slightly off, one missed, one cut by the border and claimed; one claim

@@ -2,7 +2,6 @@
 //! crops with known cards.
 
 use crate::reader::labelled_crops::{CropsError, straight_crops};
-use image::RgbImage;
 use rayon::prelude::*;
 use setsight_game::cards::{Card, Deck, Edition};
 use setsight_nets::engine::NetworkError;
@@ -62,16 +61,16 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct ExampleTable {
     /// The outlines, in the finder's order.
-    pub seen: Vec<Example>,
-    /// What tells a copy of a screen from a photo, if the table has enough cards; see
+    pub examples: Vec<Example>,
+    /// What distinguishes a copy of a screen from a photo, if the table has enough cards; see
     /// [`screens::features`].
     pub is_screen: Option<[f32; screens::FEATURES]>,
 }
 
 /// The visible cards on the tables of a source.
 pub(super) fn cards_of(source: &Source) -> impl Iterator<Item = (&Example, Card)> {
-    let seen = source.tables.iter().flat_map(|table| &table.seen);
-    seen.filter_map(|seen| Some((seen, seen.truth.card()?)))
+    let examples = source.tables.iter().flat_map(|table| &table.examples);
+    examples.filter_map(|example| Some((example, example.truth.card()?)))
 }
 
 /// Why no examples could be collected.
@@ -105,8 +104,8 @@ const SEEN_ENOUGH: f64 = 0.5;
 pub struct Networks<'a> {
     pub finder: &'a dyn CardFinder,
     pub reader: &'a NeuralReader,
-    /// Are asked beside it.
-    pub others: FurtherNetworks<'a>,
+    /// Run next to the reader.
+    pub extra: FurtherNetworks<'a>,
 }
 
 /// What pictures are drawn.
@@ -119,7 +118,7 @@ pub enum Drawn {
     /// all but the finder, which sees the sides: these photos teach how far to trust each of them on whether an
     /// outline is a card.
     WithStacks,
-    /// Photos in bad light and by bad cameras: they teach how much to hear the second reader.
+    /// Photos in bad light and by bad cameras: they teach the weight of the second reader.
     InBadLight,
     /// Such photos of known decks alone: what other decks show is no value of theirs.
     KnownInBadLight,
@@ -144,7 +143,7 @@ impl Drawn {
             }
             Self::InBadLight => scenes::in_bad_light(seed, index, |_| ())?,
             Self::KnownInBadLight => {
-                scenes::in_bad_light(seed, index, |params| params.decks = known_decks())?
+                scenes::in_bad_light(seed, index, |params| params.decks = both_decks())?
             }
             Self::Clipped => scenes::reader_but(seed, index, |params| params.exposure = TOO_MUCH)?,
             Self::OnScreen => scenes::screen_but(seed, index, |params| {
@@ -158,28 +157,34 @@ impl Drawn {
 
 /// Draws `tables` pictures and runs the networks on them. Calls `done` after each.
 pub fn drawn(
-    Networks { finder, reader, others }: Networks,
+    networks: Networks,
     what: Drawn,
     tables: u64,
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
-    let on_screen = what == Drawn::OnScreen;
-    let table = |index: u64| {
+    let tables = (0..tables).into_par_iter().map(|index| {
         let scene = what.scene(seed, index)?;
         done();
-        let frame = &scene.image;
-        let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
-        let straight = Cards::straighten(frame, &outlines);
-        let is_screen = screens::features(&straight);
-        let cards = if on_screen { straight.of_drawing() } else { straight };
-        let edition = scene.deck.edition();
-        let truth = |at: &CardOutline| truth_at(&scene, at);
-        let table = ask(&cards, reader, others, edition, on_screen, truth)?;
-        Ok(ExampleTable { is_screen, ..table })
-    };
-    let tables = (0..tables).into_par_iter().map(table).collect::<Result<_, CollectError>>()?;
+        read_scene(&scene, networks, what == Drawn::OnScreen)
+    });
+    let tables = tables.collect::<Result<_, CollectError>>()?;
     Ok(Source { name: "drawn".into(), has_outlines: true, tables })
+}
+
+fn read_scene(
+    scene: &Scene,
+    Networks { finder, reader, extra }: Networks,
+    on_screen: bool,
+) -> Result<ExampleTable, CollectError> {
+    let frame = &scene.image;
+    let outlines = finder.find(frame, &mut Trace::default()).map_err(PipelineError::from)?;
+    let straight = Cards::straighten(frame, &outlines);
+    let is_screen = screens::features(&straight);
+    let cards = if on_screen { straight.of_drawing() } else { straight };
+    let edition = scene.deck.edition();
+    let table = ask(&cards, reader, extra, edition, on_screen, |at| truth_at(scene, at))?;
+    Ok(ExampleTable { is_screen, ..table })
 }
 
 /// A table as cameras take them, with the probability `stack` of a stack of cards beside it.
@@ -192,7 +197,7 @@ fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError>
         0 => {
             return scenes::reader_but(seed, index, |params| {
                 params.chroma_px = CHROMA_PX;
-                params.decks = known_decks();
+                params.decks = both_decks();
                 // The threshold is for pictures as cameras take them. Marks drawn over a card, and
                 // strong colour casts, would raise it for all other pictures.
                 (params.annotations, params.cast) = ((0, 0), CastParams::NONE);
@@ -206,11 +211,15 @@ fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError>
     };
     // The presets have only large shadows and no chroma blur. They must not change, because the
     // test suites are measured on them.
-    render(&Params { dappled: 0.3, chroma_px: CHROMA_PX, stack, ..Params::of(kind) }, seed, index)
+    render(
+        &Params { dappled: 0.3, chroma_px: CHROMA_PX, stack, ..Params::for_kind(kind) },
+        seed,
+        index,
+    )
 }
 
 /// Both known editions: no card of another deck can be claimed.
-fn known_decks() -> Vec<(DeckChoice, f64)> {
+fn both_decks() -> Vec<(DeckChoice, f64)> {
     let weights = [0.7, 0.3];
     let decks = Edition::KNOWN.into_iter().filter_map(Edition::deck).map(DeckChoice::Known);
     decks.zip(weights).collect()
@@ -246,18 +255,17 @@ pub fn crops(
     done: &(dyn Fn() + Sync),
 ) -> Result<Source, CollectError> {
     let (crops, _) = straight_crops(folder, edition)?;
-    let crop = |(frame, card): (RgbImage, Card)| {
+    let tables = crops.into_par_iter().map(|(frame, card)| {
         let (width, height) = (f64::from(frame.width()), f64::from(frame.height()));
-        let outline = CardOutline::at(Quad::rectangle(width, height).as_card());
-        let outlines = [outline];
+        let outlines = [CardOutline::at(Quad::rectangle(width, height).as_card())];
         let cards = Cards::straighten(&frame, &outlines);
         let table = ask(&cards, network, FurtherNetworks::default(), edition, false, |_| {
             Truth::Card(card)
         })?;
         done();
         Ok(table)
-    };
-    let tables = crops.into_par_iter().map(crop).collect::<Result<_, CollectError>>()?;
+    });
+    let tables = tables.collect::<Result<_, CollectError>>()?;
     let name = folder.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     Ok(Source { name, has_outlines: false, tables })
 }
@@ -267,17 +275,17 @@ pub fn crops(
 pub(crate) fn ask(
     cards: &Cards,
     network: &NeuralReader,
-    others: FurtherNetworks,
+    extra: FurtherNetworks,
     edition: Edition,
     on_screen: bool,
     truth: impl Fn(&CardOutline) -> Truth,
 ) -> Result<ExampleTable, NetworkError> {
     let logits = network.logits(&cards.images)?;
-    let outputs = fused::ask(cards, &logits, others, edition, on_screen)?;
-    let seen = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
+    let outputs = fused::ask(cards, &logits, extra, edition, on_screen)?;
+    let examples = cards.outlines.iter().zip(outputs).map(|(outline, outputs)| Example {
         outline: outline.clone(),
         outputs,
         truth: truth(outline),
     });
-    Ok(ExampleTable { seen: seen.collect(), is_screen: None })
+    Ok(ExampleTable { examples: examples.collect(), is_screen: None })
 }

@@ -1,4 +1,4 @@
-//! Fits how alike the networks that read screens and bad light find the prints of two cards.
+//! Fits the similarity of two cards' prints, from features of the networks that read screens and bad light.
 //!
 //! On drawn tables of decks without end, known and invented, the features before its last layer and what is
 //! measured of a card are projected so that cards alike in a property lie together and others apart: linear
@@ -16,14 +16,12 @@ use setsight_nets::reader::{CHANNELS, HEIGHT, OUTPUTS, WIDTH};
 use setsight_scenes::params::{DeckChoice, Params};
 use setsight_scenes::{Scene, scenes};
 use setsight_vision::classify::{Cards, neural};
-use setsight_vision::table::alike::{
-    FILL, LIKENESS, Measured, MeasuredLikeness, TEXTURE, measured,
-};
+use setsight_vision::table::alike::{FILL, LIKENESS, MeasuredLikeness, TEXTURE, measured};
 use setsight_vision::table::company;
 use setsight_vision::{CardOutline, PipelineError, Trace};
 use std::collections::BTreeMap;
 
-/// What is known of a card's print.
+/// The features of a card's print.
 pub struct Print {
     card: Card,
     /// The networks' features, then the measured filling, then the measured ink.
@@ -48,25 +46,29 @@ pub fn prints(
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Vec<Print>>, CollectError> {
     let features = graphs.map(before_last);
-    let table = |index: u64| {
+    let tables = (0..tables).into_par_iter().map(|index| {
         let scene = scenes::screen_but(seed, index, |params| {
             params.strange = 0.0;
             mix_decks(params, index);
         })?;
-        let found = cards_on(&scene, networks)?;
-        let cards = found.of_drawing();
+        let cards = cards_on(&scene, networks)?.of_drawing();
         done();
-        let [own, second] = features.each_ref().map(|graph| features_of(graph, &cards));
-        let all = own.into_iter().zip(second).zip(measured(&cards.images, |_| true));
-        type Seen = ((Vec<f32>, Vec<f32>), Option<Measured>);
-        let print = |(((own, second), measured), outline): (Seen, &CardOutline)| {
+        Ok(screen_prints(&scene, &cards, &features))
+    });
+    tables.collect()
+}
+
+/// The prints of a screen's cards: both networks' features and what is measured.
+fn screen_prints(scene: &Scene, cards: &Cards, graphs: &[Graph; 2]) -> Vec<Print> {
+    let [first, second] = graphs.each_ref().map(|graph| features_of(graph, cards));
+    let features = first.into_iter().zip(second).zip(measured(&cards.images, |_| true));
+    let prints =
+        features.zip(&*cards.outlines).filter_map(|(((first, second), measured), outline)| {
             let measured = measured?;
-            let all = [own, second, measured.filling(), measured.ink.to_vec()].concat();
-            Print::of(&scene, outline, all)
-        };
-        Ok(all.zip(&*cards.outlines).filter_map(print).collect())
-    };
-    (0..tables).into_par_iter().map(table).collect()
+            let values = [first, second, measured.filling(), measured.ink.to_vec()].concat();
+            Print::on_scene(scene, outline, values)
+        });
+    prints.collect()
 }
 
 /// Draws photos of tables in good and bad light, every second one of an invented deck, and takes the prints of their
@@ -82,14 +84,14 @@ pub fn prints_on_photos(
     done: &(dyn Fn() + Sync),
 ) -> Result<Vec<Vec<Print>>, CollectError> {
     let features = before_last(graph);
-    let table = |index: u64| {
+    let tables = (0..tables).into_par_iter().map(|index| {
         let scene = scenes::in_bad_light(seed, index, |params| mix_decks(params, index))?;
         let cards = cards_on(&scene, networks)?;
         done();
         let all = features_of(&features, &cards).into_iter().zip(&*cards.outlines);
-        Ok(all.filter_map(|(values, outline)| Print::of(&scene, outline, values)).collect())
-    };
-    (0..tables).into_par_iter().map(table).collect()
+        Ok(all.filter_map(|(values, outline)| Print::on_scene(&scene, outline, values)).collect())
+    });
+    tables.collect()
 }
 
 /// Every second table shows an invented deck.
@@ -112,19 +114,19 @@ fn before_last(graph: &Graph) -> Graph {
     Graph { nodes: graph.nodes[..graph.nodes.len() - 1].to_vec(), ..graph.clone() }
 }
 
-/// What a network without its last layer says of each card.
+/// A network's features before its last layer, for each card.
 fn features_of(graph: &Graph, cards: &Cards) -> Vec<Vec<f32>> {
     let count = cards.images.len();
     if count == 0 {
         return Vec::new();
     }
     let input = cards.images.iter().flat_map(neural::input_of).collect();
-    let told = run_graph(graph, Tensor::new(input, &[count, CHANNELS, HEIGHT, WIDTH])).values;
-    told.chunks_exact(told.len() / count).map(<[f32]>::to_vec).collect()
+    let outputs = run_graph(graph, Tensor::new(input, &[count, CHANNELS, HEIGHT, WIDTH])).values;
+    outputs.chunks_exact(outputs.len() / count).map(<[f32]>::to_vec).collect()
 }
 
 impl Print {
-    fn of(scene: &Scene, outline: &CardOutline, values: Vec<f32>) -> Option<Self> {
+    fn on_scene(scene: &Scene, outline: &CardOutline, values: Vec<f32>) -> Option<Self> {
         let card = truth_at(scene, outline).card()?;
         Some(Self { card, values: values.into_iter().map(f64::from).collect() })
     }
@@ -148,7 +150,7 @@ pub fn fit_likeness(
     }
     let features: usize = counts.iter().sum();
     let usual = usual_deviation(tables, features)?;
-    let mut of_measured = [Vec::new(), Vec::new()];
+    let mut measured_rows = [Vec::new(), Vec::new()];
     for (k, property) in
         [Property::Shading, Property::Color, Property::Shape].into_iter().enumerate()
     {
@@ -156,30 +158,27 @@ pub fn fit_likeness(
         let from = features + if k == 1 { NUMBERS[0] } else { 0 };
         let count = NUMBERS.get(k).copied().unwrap_or(0);
         let scale = MEASURED.get(k).map_or(0.0, |times| times * usual);
-        let values = |print: &Print| {
+        let rows = discriminants(tables, property, LIKENESS[k], RIDGE[k], &|print| {
             let measured = print.values[from..from + count].iter().map(|v| scale * v);
-            DVector::from_iterator(
-                features + count,
-                print.values[..features].iter().copied().chain(measured),
-            )
-        };
-        let rows = discriminants(tables, property, LIKENESS[k], RIDGE[k], &values)?;
+            let all = print.values[..features].iter().copied().chain(measured);
+            DVector::from_iterator(features + count, all)
+        })?;
         for row in rows.row_iter() {
             let all: Vec<f32> = row.iter().map(|v| *v as f32).collect();
-            let (mut of_networks, measured) = all.split_at(features);
+            let (mut network_weights, measured) = all.split_at(features);
             for (graph, count) in graphs.iter_mut().zip(counts) {
-                let (own, rest) = of_networks.split_at(count);
+                let (own_weights, rest) = network_weights.split_at(count);
                 let (weights, bias) = last_layer(graph)?;
-                weights.extend(own);
+                weights.extend(own_weights);
                 bias.push(0.0);
-                of_networks = rest;
+                network_weights = rest;
             }
             if count > 0 {
-                of_measured[k].push(measured.iter().map(|v| v * scale as f32).collect());
+                measured_rows[k].push(measured.iter().map(|v| v * scale as f32).collect());
             }
         }
     }
-    let [filling, ink] = of_measured;
+    let [filling, ink] = measured_rows;
     let measured = MeasuredLikeness { filling: rows_of(filling)?, ink: rows_of(ink)? };
     Some((graphs, measured))
 }
@@ -188,8 +187,9 @@ pub fn fit_likeness(
 /// its own, or the tables too few cards.
 pub fn fit_places(graph: &mut Graph, tables: &[Vec<Print>]) -> Option<()> {
     for (property, dimensions) in company::PROPERTIES.into_iter().zip(company::DIMENSIONS) {
-        let values = |print: &Print| DVector::from_column_slice(&print.values);
-        let rows = discriminants(tables, property, dimensions, 1.0, &values)?;
+        let rows = discriminants(tables, property, dimensions, 1.0, &|print: &Print| {
+            DVector::from_column_slice(&print.values)
+        })?;
         let (weights, bias) = last_layer(graph)?;
         for row in rows.row_iter() {
             weights.extend(row.iter().map(|v| *v as f32));
@@ -216,11 +216,15 @@ fn rows_of<const D: usize, const N: usize>(rows: Vec<Vec<f32>>) -> Option<[[f32;
 fn usual_deviation(tables: &[Vec<Print>], features: usize) -> Option<f64> {
     let all: Vec<&[f64]> = tables.iter().flatten().map(|print| &print.values[..features]).collect();
     let n = all.len() as f64;
-    let deviation = |at: usize| {
-        let mean = all.iter().map(|own| own[at]).sum::<f64>() / n;
-        (all.iter().map(|own| (own[at] - mean).powi(2)).sum::<f64>() / n).sqrt()
-    };
-    (!all.is_empty()).then(|| (0..features).map(deviation).sum::<f64>() / features as f64)
+    (!all.is_empty()).then(|| {
+        (0..features)
+            .map(|at| {
+                let mean = all.iter().map(|row| row[at]).sum::<f64>() / n;
+                (all.iter().map(|row| (row[at] - mean).powi(2)).sum::<f64>() / n).sqrt()
+            })
+            .sum::<f64>()
+            / features as f64
+    })
 }
 
 /// The directions in which groups of cards that are alike in a property lie farthest apart by the deviations
@@ -236,32 +240,22 @@ fn discriminants(
     let (mut within, mut between) =
         (DMatrix::zeros(length, length), DMatrix::zeros(length, length));
     let (mut free_within, mut free_between) = (0, 0);
-    let add = |rows: &[DVector<f64>], to: &mut DMatrix<f64>, free: &mut usize| {
-        if rows.len() < 2 {
-            return;
-        }
-        let mean = rows.iter().sum::<DVector<f64>>() / rows.len() as f64;
-        let off: Vec<DVector<f64>> = rows.iter().map(|row| row - &mean).collect();
-        let off = DMatrix::from_columns(&off);
-        to.gemm(1.0, &off, &off.transpose(), 1.0);
-        *free += rows.len() - 1;
-    };
     for table in tables {
         let mut groups: BTreeMap<usize, Vec<DVector<f64>>> = BTreeMap::new();
         for print in table {
             groups.entry(print.card.value(property)).or_default().push(values(print));
         }
-        groups.values().for_each(|group| add(group, &mut within, &mut free_within));
+        groups.values().for_each(|group| add_scatter(group, &mut within, &mut free_within));
         let means =
             groups.values().map(|group| group.iter().sum::<DVector<f64>>() / group.len() as f64);
-        add(&means.collect::<Vec<_>>(), &mut between, &mut free_between);
+        add_scatter(&means.collect::<Vec<_>>(), &mut between, &mut free_between);
     }
     if free_within == 0 || free_between == 0 {
         return None;
     }
     let (within, between) = (within / free_within as f64, between / free_between as f64);
-    let own = ridge * within.trace() / length as f64;
-    let within = SymmetricEigen::new(within + DMatrix::identity(length, length) * own);
+    let ridge = ridge * within.trace() / length as f64;
+    let within = SymmetricEigen::new(within + DMatrix::identity(length, length) * ridge);
     let scale = DMatrix::from_diagonal(&within.eigenvalues.map(|value| value.powf(-0.5)));
     let whiten = &within.eigenvectors * scale * within.eigenvectors.transpose();
     let apart = SymmetricEigen::new(&whiten * between * &whiten);
@@ -270,4 +264,16 @@ fn discriminants(
     let best: Vec<DVector<f64>> =
         order[..dimensions].iter().map(|&at| apart.eigenvectors.column(at).into_owned()).collect();
     Some(DMatrix::from_columns(&best).transpose() * whiten)
+}
+
+/// Adds the scatter of rows about their mean, and its degrees of freedom.
+fn add_scatter(rows: &[DVector<f64>], to: &mut DMatrix<f64>, free: &mut usize) {
+    if rows.len() < 2 {
+        return;
+    }
+    let mean = rows.iter().sum::<DVector<f64>>() / rows.len() as f64;
+    let off: Vec<DVector<f64>> = rows.iter().map(|row| row - &mean).collect();
+    let off = DMatrix::from_columns(&off);
+    to.gemm(1.0, &off, &off.transpose(), 1.0);
+    *free += rows.len() - 1;
 }

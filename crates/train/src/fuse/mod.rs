@@ -47,16 +47,13 @@ impl Prior {
     /// A weak prior, under which a network is right about as often as its log odds say.
     fn vague(sources: &[Source]) -> Self {
         let tables = sources.iter().flat_map(|source| &source.tables);
-        let mut outputs = tables.flat_map(|table| &table.seen).map(|seen| &seen.outputs);
+        let mut outputs = tables.flat_map(|table| &table.examples).map(|example| &example.outputs);
         let second = if outputs.any(|outputs| outputs.second.is_some()) { 0.2 } else { 0.0 };
-        let heard = |reader, refiner, features, second| {
-            ClassifierWeights::from_order([reader, refiner, features, second])
-        };
         let weights = PropertyWeights {
-            clear: heard(1.0, 0.0, 0.0, second),
-            context: heard(0.5, 0.5, 0.0, second),
-            doubtful: heard(0.5, 0.5, 0.1, second),
-            without_context: heard(0.7, 0.0, 0.3, 0.0),
+            clear: ClassifierWeights::from_order([1.0, 0.0, 0.0, second]),
+            context: ClassifierWeights::from_order([0.5, 0.5, 0.0, second]),
+            doubtful: ClassifierWeights::from_order([0.5, 0.5, 0.1, second]),
+            without_context: ClassifierWeights::from_order([0.7, 0.0, 0.3, 0.0]),
             // Right on nineteen of twenty.
             drawing: DrawingWeights { unmeasured: 1.0, value: 3.0 },
         };
@@ -72,11 +69,11 @@ impl Prior {
     }
 }
 
-/// Tables that teach one thing alone: for the threshold they would count against all others.
-pub struct Beside {
+/// Tables for a single purpose each; the threshold must not be fitted on them.
+pub struct AuxiliaryTables {
     /// Photos with stacks of cards: whether an outline is a card. They would cost a twelfth of the claims.
     pub with_stacks: Source,
-    /// Photos in bad light: how much to hear each classifier.
+    /// Photos in bad light: the weight of each classifier.
     pub in_bad_light: Source,
 }
 
@@ -86,15 +83,16 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
         .iter()
         .filter(|source| source.has_outlines)
         .flat_map(|source| &source.tables)
-        .flat_map(|table| &table.seen)
-        .filter(|seen| matches!(seen.truth, Truth::Card(_)))
-        .map(|seen| seen.outline.score)
+        .flat_map(|table| &table.examples)
+        .filter(|example| matches!(example.truth, Truth::Card(_)))
+        .map(|example| example.outline.score)
         .collect();
     scores.sort_by(f64::total_cmp);
     let usual = scores.get(scores.len() / 2).copied().unwrap_or(0.0);
     let crops = sources.iter_mut().filter(|source| !source.has_outlines);
-    for seen in crops.flat_map(|source| &mut source.tables).flat_map(|table| &mut table.seen) {
-        seen.outline.score = usual;
+    for example in crops.flat_map(|source| &mut source.tables).flat_map(|table| &mut table.examples)
+    {
+        example.outline.score = usual;
     }
 }
 
@@ -106,7 +104,7 @@ pub fn score_crops_as_usual(sources: &mut [Source]) {
 /// fit to all tables.
 pub fn fit_joint(
     sources: &[Source],
-    beside: Option<&Beside>,
+    auxiliary: Option<&AuxiliaryTables>,
     most_wrong: f64,
 ) -> (EvidenceWeights, Report) {
     let prior = Prior::vague(sources);
@@ -114,14 +112,14 @@ pub fn fit_joint(
     let mut scored: Vec<ScoredCard> = halves
         .into_par_iter()
         .flat_map_iter(|(fitted, judged)| {
-            let joint = fit_part(sources, beside, fitted, &prior).joint;
+            let joint = fit_part(sources, auxiliary, fitted, &prior).joint;
             scored(sources, &joint, judged)
         })
         .collect();
     weigh(&mut scored, sources);
     scored.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let (limit, claims, wrong) = choose_limit(&scored, most_wrong);
-    let Fit { mut joint, temperatures, cooled } = fit_part(sources, beside, Part::All, &prior);
+    let Fit { mut joint, temperatures, cooled } = fit_part(sources, auxiliary, Part::All, &prior);
     joint.board.least_confidence = limit;
     let report = report::report(sources, &joint, temperatures, cooled, (claims, wrong), &scored);
     (joint, report)
@@ -167,7 +165,7 @@ impl Part {
         }
     }
 
-    fn of(self, source: &Source) -> impl Iterator<Item = &ExampleTable> {
+    fn tables_of(self, source: &Source) -> impl Iterator<Item = &ExampleTable> {
         let tables = source.tables.iter().enumerate();
         tables.filter(move |(i, _)| self.has(*i)).map(|(_, table)| table)
     }
@@ -183,8 +181,13 @@ struct Fit {
     cooled: f64,
 }
 
-fn fit_part(sources: &[Source], beside: Option<&Beside>, part: Part, prior: &Prior) -> Fit {
-    let bad_light = beside.map(|beside| &beside.in_bad_light);
+fn fit_part(
+    sources: &[Source],
+    auxiliary: Option<&AuxiliaryTables>,
+    part: Part,
+    prior: &Prior,
+) -> Fit {
+    let bad_light = auxiliary.map(|auxiliary| &auxiliary.in_bad_light);
     let mut properties = fit_properties(sources, bad_light, part, None, prior);
     // A held-out source shows how overconfident the fit is.
     let temperatures: Vec<(String, f64)> = sources
@@ -209,7 +212,7 @@ fn fit_part(sources: &[Source], beside: Option<&Beside>, part: Part, prior: &Pri
     for (weights, drawing) in properties.iter_mut().zip(drawing) {
         weights.drawing = drawing;
     }
-    let card = fit_card(sources, beside.map(|beside| &beside.with_stacks), part, prior);
+    let card = fit_card(sources, auxiliary.map(|auxiliary| &auxiliary.with_stacks), part, prior);
     let board = Calibration { least_confidence: 0.0, ..Calibration::default() };
     let mut joint = EvidenceWeights { properties, card, board };
     joint.board = fit_confidence(sources, &joint, part, prior);
@@ -236,18 +239,19 @@ fn fit_properties(
     let both = fit_on(sources, Some(in_bad_light), part, held_out, prior);
     std::array::from_fn(|p| {
         let (a, b) = (&usual[p], &both[p]);
-        let mean = |a: ClassifierWeights, b: ClassifierWeights| {
-            let (a, b) = (a.in_order(), b.in_order());
-            ClassifierWeights::from_order(std::array::from_fn(|w| (a[w] + b[w]) / 2.0))
-        };
         PropertyWeights {
-            clear: mean(a.clear, b.clear),
-            context: mean(a.context, b.context),
-            doubtful: mean(a.doubtful, b.doubtful),
-            without_context: mean(a.without_context, b.without_context),
+            clear: mean_weights(a.clear, b.clear),
+            context: mean_weights(a.context, b.context),
+            doubtful: mean_weights(a.doubtful, b.doubtful),
+            without_context: mean_weights(a.without_context, b.without_context),
             drawing: a.drawing,
         }
     })
+}
+
+fn mean_weights(a: ClassifierWeights, b: ClassifierWeights) -> ClassifierWeights {
+    let (a, b) = (a.in_order(), b.in_order());
+    ClassifierWeights::from_order(std::array::from_fn(|w| (a[w] + b[w]) / 2.0))
 }
 
 fn fit_on(
@@ -264,75 +268,86 @@ fn fit_on(
         .map(|source| weighed_cards(source, part))
         .collect();
     std::array::from_fn(|p| {
-        let fitted = |own: ClassifierWeights, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
-            let strength = prior.strength;
-            let prior = own.in_order().map(f64::from);
-            // A classifier with no weight in the prior is left out.
-            let heard: Vec<usize> = (0..CLASSIFIERS).filter(|&w| prior[w] > 0.0).collect();
-            let choices: Vec<Choice> = taught
-                .iter()
-                .flat_map(|(cards, weight)| cards.iter().map(move |card| (card, *weight)))
-                .filter(|((seen, _), _)| counts(&seen.outputs))
-                .map(|((seen, card), weight)| {
-                    let said = property_outputs(&seen.outputs, p);
-                    let of = |said: [f32; CLASSIFIERS]| {
-                        heard.iter().map(|&w| f64::from(said[w])).collect()
-                    };
-                    let truth = card.value(Property::ALL[p]);
-                    Choice { features: said.map(of).into(), truth, weight }
-                })
-                .collect();
-            let prior: Vec<f64> = heard.iter().map(|&w| prior[w]).collect();
-            let mut weights = [0.0; CLASSIFIERS];
-            // No classifier gets a negative weight.
-            for (w, weight) in heard.iter().zip(fit(&choices, &prior, strength)) {
-                weights[*w] = weight.max(0.0) as f32;
-            }
-            ClassifierWeights::from_order(weights)
-        };
-        let escalated = |outputs: &ClassifierOutputs, counts: fn(&Escalation) -> bool| {
-            outputs.escalation.as_ref().is_some_and(counts)
+        let fitted = |before, counts: &dyn Fn(&ClassifierOutputs) -> bool| {
+            fit_classifiers(&taught, p, before, prior.strength, counts)
         };
         let before = &prior.properties[p];
         PropertyWeights {
-            clear: fitted(before.clear, &|said| said.escalation.is_none()),
-            context: fitted(before.context, &|said| escalated(said, |e| e.features.is_none())),
-            doubtful: fitted(before.doubtful, &|said| {
-                escalated(said, |e| e.context.is_some() && e.features.is_some())
+            clear: fitted(before.clear, &|outputs| outputs.escalation.is_none()),
+            context: fitted(before.context, &|outputs| {
+                is_escalated(outputs, |e| e.features.is_none())
             }),
-            without_context: fitted(before.without_context, &|said| {
-                escalated(said, |e| e.features.is_some())
+            doubtful: fitted(before.doubtful, &|outputs| {
+                is_escalated(outputs, |e| e.context.is_some() && e.features.is_some())
+            }),
+            without_context: fitted(before.without_context, &|outputs| {
+                is_escalated(outputs, |e| e.features.is_some())
             }),
             drawing: before.drawing,
         }
     })
 }
 
-/// The weights of what is measured on drawings, given those of all else; [`DrawingWeights::NONE`]
-/// for what is measured on none.
+/// The weights of the classifiers for property `p`, on those cards whose outputs count.
+fn fit_classifiers(
+    taught: &[(Vec<(&Example, Card)>, f64)],
+    p: usize,
+    before: ClassifierWeights,
+    strength: f64,
+    counts: &dyn Fn(&ClassifierOutputs) -> bool,
+) -> ClassifierWeights {
+    let prior = before.in_order().map(f64::from);
+    // A classifier with no weight in the prior is left out.
+    let weighted: Vec<usize> = (0..CLASSIFIERS).filter(|&w| prior[w] > 0.0).collect();
+    let cards = taught.iter().flat_map(|(cards, weight)| cards.iter().map(move |c| (c, *weight)));
+    let choices: Vec<Choice> = cards
+        .filter(|((example, _), _)| counts(&example.outputs))
+        .map(|((example, card), weight)| {
+            let features = property_outputs(&example.outputs, p)
+                .map(|logits| weighted.iter().map(|&w| f64::from(logits[w])).collect());
+            Choice { features: features.into(), truth: card.value(Property::ALL[p]), weight }
+        })
+        .collect();
+    let prior: Vec<f64> = weighted.iter().map(|&w| prior[w]).collect();
+    let mut weights = [0.0; CLASSIFIERS];
+    // No classifier gets a negative weight.
+    for (w, weight) in weighted.iter().zip(fit(&choices, &prior, strength)) {
+        weights[*w] = weight.max(0.0) as f32;
+    }
+    ClassifierWeights::from_order(weights)
+}
+
+fn is_escalated(outputs: &ClassifierOutputs, counts: fn(&Escalation) -> bool) -> bool {
+    outputs.escalation.as_ref().is_some_and(counts)
+}
+
+/// The weights of measurements on drawings, given all other weights; [`DrawingWeights::NONE`] for a
+/// property that is not measured.
 fn fit_drawing(
     sources: &[Source],
     part: Part,
     properties: [PropertyWeights; 4],
     prior: &Prior,
 ) -> [DrawingWeights; 4] {
-    let without = properties.map(|own| PropertyWeights { drawing: DrawingWeights::NONE, ..own });
+    let without =
+        properties.map(|weights| PropertyWeights { drawing: DrawingWeights::NONE, ..weights });
     let (card, board) = (CardWeights::default(), Calibration::default());
     let joint = EvidenceWeights { properties: without, card, board };
     let taught: Vec<(Vec<(&Example, Card)>, f64)> =
         sources.iter().map(|source| weighed_cards(source, part)).collect();
-    let cards = || taught.iter().flat_map(|(cards, weight)| cards.iter().map(|c| (c, *weight)));
     Property::ALL.map(|property| {
-        let choice = |(&(seen, card), weight): (&(&Example, Card), f64)| {
-            let measured = seen.outputs.drawing.value(property)?;
-            let told = joint.reading(&seen.outputs, &seen.outline).values[property as usize];
-            let of = |v: usize| {
-                vec![f64::from(told[v].max(1e-9).ln()), f64::from(u8::from(v == measured))]
-            };
-            let truth = card.value(property);
-            Some(Choice { features: [0, 1, 2].map(of).into(), truth, weight })
-        };
-        let choices: Vec<Choice> = cards().filter_map(choice).collect();
+        let cards = taught.iter().flat_map(|(cards, weight)| cards.iter().map(|c| (c, *weight)));
+        let choices: Vec<Choice> = cards
+            .filter_map(|(&(example, card), weight)| {
+                let measured = example.outputs.drawing.value(property)?;
+                let reading = joint.reading(&example.outputs, &example.outline);
+                let features =
+                    reading.values[property as usize].iter().enumerate().map(|(v, p)| {
+                        vec![f64::from(p.max(1e-9).ln()), f64::from(u8::from(v == measured))]
+                    });
+                Some(Choice { features: features.collect(), truth: card.value(property), weight })
+            })
+            .collect();
         if choices.is_empty() {
             return DrawingWeights::NONE;
         }
@@ -343,33 +358,41 @@ fn fit_drawing(
     })
 }
 
-/// How much the other cards of a photo count beside what is said of a card without them, from photos in good and in bad
-/// light.
+/// Weights of the other cards of a photo, next to a card's own reading, from photos in good and in bad light.
 pub fn fit_company(sources: &[Source], joint: &EvidenceWeights) -> Company {
     /// What the log probabilities are multiplied with here, so that the prior holds their weight: in good light
     /// they are as sure as they are right, and the drawn bad light is worse than most.
     const HELD: f64 = 1e-3;
     // A large source does not drown the other.
-    let weight = |source: &Source| weight_of(source.tables.iter().map(|t| t.seen.len()).sum());
+    let weight = |source: &Source| weight_of(source.tables.iter().map(|t| t.examples.len()).sum());
     let mut choices = [Vec::new(), Vec::new()];
-    for (source, table) in sources.iter().flat_map(|own| own.tables.iter().map(move |t| (own, t))) {
-        let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
-        let readings: Vec<_> = table.seen.iter().map(read).collect();
-        let places = table.seen.iter().map(|seen| seen.outputs.place).collect::<Option<Vec<_>>>();
+    for (source, table) in sources.iter().flat_map(|s| s.tables.iter().map(move |t| (s, t))) {
+        let readings: Vec<_> = table
+            .examples
+            .iter()
+            .map(|example| joint.reading(&example.outputs, &example.outline))
+            .collect();
+        let places =
+            table.examples.iter().map(|example| example.outputs.place).collect::<Option<Vec<_>>>();
         let Some(places) = places else { continue };
         for (k, property) in company::PROPERTIES.into_iter().enumerate() {
-            let told = company::evidence(k, &readings, &places);
-            for ((seen, reading), told) in table.seen.iter().zip(&readings).zip(told) {
-                let (Truth::Card(card), Some(told)) = (seen.truth, told) else { continue };
-                let of = |v: usize| {
-                    let log = f64::from(reading.values[property as usize][v].max(1e-9).ln());
-                    vec![
-                        HELD * log,
-                        f64::from(told[v].log_likelihood),
-                        f64::from(told[v].is_absent),
-                    ]
-                };
-                let (features, truth) = ([0, 1, 2].map(of).into(), card.value(property));
+            let support = company::evidence(k, &readings, &places);
+            for ((example, reading), support) in table.examples.iter().zip(&readings).zip(support) {
+                let (Truth::Card(card), Some(support)) = (example.truth, support) else { continue };
+                let (features, truth) = (
+                    [0, 1, 2]
+                        .map(|v| {
+                            let log =
+                                f64::from(reading.values[property as usize][v].max(1e-9).ln());
+                            vec![
+                                HELD * log,
+                                f64::from(support[v].log_likelihood),
+                                f64::from(support[v].is_absent),
+                            ]
+                        })
+                        .into(),
+                    card.value(property),
+                );
                 choices[k].push(Choice { features, truth, weight: weight(source) });
             }
         }
@@ -383,9 +406,9 @@ pub fn fit_company(sources: &[Source], joint: &EvidenceWeights) -> Company {
 /// The cards of a source with a known code, and the weight of each.
 fn weighed_cards(source: &Source, part: Part) -> (Vec<(&Example, Card)>, f64) {
     let cards: Vec<(&Example, Card)> = part
-        .of(source)
-        .flat_map(|table| &table.seen)
-        .filter_map(|seen| Some((seen, seen.truth.card()?)))
+        .tables_of(source)
+        .flat_map(|table| &table.examples)
+        .filter_map(|example| Some((example, example.truth.card()?)))
         .collect();
     let weight = weight_of(cards.len());
     (cards, weight)
@@ -397,12 +420,12 @@ fn temperature(source: &Source, part: Part, properties: [PropertyWeights; 4]) ->
     let (card, board) = (CardWeights::default(), Calibration::default());
     let joint = EvidenceWeights { properties, card, board };
     let mut choices = Vec::new();
-    for seen in part.of(source).flat_map(|table| &table.seen) {
-        let Some(card) = seen.truth.card() else { continue };
-        let reading = joint.reading(&seen.outputs, &seen.outline);
+    for example in part.tables_of(source).flat_map(|table| &table.examples) {
+        let Some(card) = example.truth.card() else { continue };
+        let reading = joint.reading(&example.outputs, &example.outline);
         for (p, property) in Property::ALL.into_iter().enumerate() {
-            let log = |v: &f32| vec![f64::from(v.max(1e-6).ln())];
-            let features = reading.values[p].iter().map(log).collect();
+            let features =
+                reading.values[p].iter().map(|v| vec![f64::from(v.max(1e-6).ln())]).collect();
             choices.push(Choice { features, truth: card.value(property), weight: 1.0 });
         }
     }
@@ -428,13 +451,13 @@ fn fit_card(
     let CardWeights { bias, reader, score, context, right, lead, shared } = prior.card;
     let before = [bias, reader, score, context, right, lead, shared].map(f64::from);
     let found = sources.iter().filter(|source| source.has_outlines);
-    let tables = found.chain(with_stacks).flat_map(|source| part.of(source));
+    let tables = found.chain(with_stacks).flat_map(|source| part.tables_of(source));
     let choices: Vec<Choice> = tables
-        .flat_map(|table| &table.seen)
-        .filter(|seen| !matches!(seen.truth, Truth::Hidden(_)))
-        .map(|seen| {
-            let said = CardFeatures::new(&seen.outputs, &seen.outline).in_order();
-            yes_or_no(&said, seen.truth != Truth::Nothing, 1.0)
+        .flat_map(|table| &table.examples)
+        .filter(|example| !matches!(example.truth, Truth::Hidden(_)))
+        .map(|example| {
+            let features = CardFeatures::new(&example.outputs, &example.outline).in_order();
+            yes_or_no(&features, example.truth != Truth::Nothing, 1.0)
         })
         .collect();
     let w = fit(&choices, &before, prior.strength);
@@ -443,14 +466,17 @@ fn fit_card(
 }
 
 /// The board's cards for a table, each with the truth under its outline.
-pub(crate) fn settled(table: &ExampleTable, joint: &EvidenceWeights) -> Vec<(BoardCard, Truth)> {
-    let read = |seen: &Example| joint.reading(&seen.outputs, &seen.outline);
+pub(crate) fn assigned_cards(
+    table: &ExampleTable,
+    joint: &EvidenceWeights,
+) -> Vec<(BoardCard, Truth)> {
+    let read = |example: &Example| joint.reading(&example.outputs, &example.outline);
     let (outlines, readings): (Vec<CardOutline>, Vec<Reading>) =
-        table.seen.iter().map(|seen| (seen.outline.clone(), read(seen))).unzip();
+        table.examples.iter().map(|example| (example.outline.clone(), read(example))).unzip();
     let params = Params { calibration: joint.board, ..Params::default() };
     let cards = Board::assign(&outlines, &readings, 1.0, &params).cards.into_iter();
     cards
-        .map(|card| (table.seen[card.outline].truth, card))
+        .map(|card| (table.examples[card.outline].truth, card))
         .map(|(truth, card)| (card, truth))
         .collect()
 }
@@ -466,7 +492,7 @@ fn fit_confidence(
     let mut right = Vec::new();
     for source in sources {
         let cards: Vec<(BoardCard, Truth)> =
-            part.of(source).flat_map(|table| settled(table, joint)).collect();
+            part.tables_of(source).flat_map(|table| assigned_cards(table, joint)).collect();
         let weight = weight_of(cards.iter().filter(|(_, truth)| truth.card().is_some()).count());
         for (BoardCard { evidence, card, .. }, truth) in cards {
             if let Some(truth) = truth.card() {
@@ -480,9 +506,10 @@ fn fit_confidence(
 }
 
 fn scored(sources: &[Source], joint: &EvidenceWeights, part: Part) -> Vec<ScoredCard> {
-    let tables = sources.iter().enumerate().flat_map(|(i, s)| part.of(s).map(move |t| (i, t)));
+    let tables =
+        sources.iter().enumerate().flat_map(|(i, s)| part.tables_of(s).map(move |t| (i, t)));
     let cards =
-        tables.flat_map(|(i, table)| settled(table, joint).into_iter().map(move |c| (i, c)));
+        tables.flat_map(|(i, table)| assigned_cards(table, joint).into_iter().map(move |c| (i, c)));
     cards
         .map(|(source, (card, truth))| ScoredCard {
             source,

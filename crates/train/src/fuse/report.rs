@@ -76,13 +76,12 @@ pub(super) fn report(
     (claims, claims_wrong): (usize, usize),
     scored: &[ScoredCard],
 ) -> Report {
-    let of_source = |(i, source): (usize, &Source)| {
-        let scored: Vec<ScoredCard> =
-            scored.iter().filter(|card| card.source == i).copied().collect();
-        of_source(source, joint, &scored)
-    };
     Report {
-        sources: sources.iter().enumerate().map(of_source).collect(),
+        sources: sources
+            .iter()
+            .enumerate()
+            .map(|(i, source)| source_report(source, joint, scored, i))
+            .collect(),
         temperatures_left_out,
         temperature,
         limit: joint.board.least_confidence,
@@ -95,37 +94,38 @@ pub(super) fn report(
 
 fn reliability(scored: &[ScoredCard]) -> Vec<Bin> {
     const FROM: [f32; 10] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.997];
-    let bin = |i: usize| {
-        let to = FROM.get(i + 1).copied().unwrap_or(f32::INFINITY);
-        let inside: Vec<&ScoredCard> =
-            scored.iter().filter(|card| (FROM[i]..to).contains(&card.confidence)).collect();
-        let n = inside.len().max(1) as f64;
-        Bin {
-            from: FROM[i],
-            cards: inside.len(),
-            confidence: inside.iter().map(|card| f64::from(card.confidence)).sum::<f64>() / n,
-            right: inside.iter().filter(|card| card.right).count() as f64 / n,
-        }
-    };
-    (0..FROM.len()).map(bin).filter(|bin| bin.cards > 0).collect()
+    let ends = FROM[1..].iter().copied().chain([f32::INFINITY]);
+    let bins = FROM.into_iter().zip(ends).map(|(from, to)| bin(scored, from, to));
+    bins.filter(|bin| bin.cards > 0).collect()
 }
 
-fn of_source(source: &Source, joint: &EvidenceWeights, scored: &[ScoredCard]) -> SourceReport {
-    let readings = |seen: &Example| -> [Reading; 2] {
-        [
-            reading_of(&seen.outputs.values, seen.outputs.card),
-            joint.reading(&seen.outputs, &seen.outline),
-        ]
-    };
-    let all: Vec<([Reading; 2], Card)> =
-        cards_of(source).map(|(seen, card)| (readings(seen), card)).collect();
-    let n = all.len().max(1) as f64;
-    let percent = |right: &dyn Fn(&Reading, Card) -> bool| -> [f64; 2] {
-        std::array::from_fn(|r| {
-            let count = all.iter().filter(|(readings, card)| right(&readings[r], *card)).count();
-            100.0 * count as f64 / n
+fn bin(scored: &[ScoredCard], from: f32, to: f32) -> Bin {
+    let inside: Vec<&ScoredCard> =
+        scored.iter().filter(|card| (from..to).contains(&card.confidence)).collect();
+    let n = inside.len().max(1) as f64;
+    Bin {
+        from,
+        cards: inside.len(),
+        confidence: inside.iter().map(|card| f64::from(card.confidence)).sum::<f64>() / n,
+        right: inside.iter().filter(|card| card.right).count() as f64 / n,
+    }
+}
+
+/// The report of the source with this index.
+fn source_report(
+    source: &Source,
+    joint: &EvidenceWeights,
+    scored: &[ScoredCard],
+    index: usize,
+) -> SourceReport {
+    let scored: Vec<&ScoredCard> = scored.iter().filter(|card| card.source == index).collect();
+    let all: Vec<([Reading; 2], Card)> = cards_of(source)
+        .map(|(Example { outputs, outline, .. }, card)| {
+            let network = reading_of(&outputs.values, outputs.card);
+            ([network, joint.reading(outputs, outline)], card)
         })
-    };
+        .collect();
+    let n = all.len().max(1) as f64;
     let properties = Property::ALL
         .into_iter()
         .enumerate()
@@ -139,9 +139,9 @@ fn of_source(source: &Source, joint: &EvidenceWeights, scored: &[ScoredCard]) ->
                     .sum();
                 sum / n
             }),
-            right_percent: percent(&|reading, card| {
-                let own = card.value(property);
-                reading.values[p].iter().all(|v| *v <= reading.values[p][own])
+            right_percent: percent_right(&all, &|reading, card| {
+                let truth = card.value(property);
+                reading.values[p].iter().all(|v| *v <= reading.values[p][truth])
             }),
         })
         .collect();
@@ -150,12 +150,23 @@ fn of_source(source: &Source, joint: &EvidenceWeights, scored: &[ScoredCard]) ->
     SourceReport {
         name: source.name.clone(),
         cards: all.len(),
-        right_percent: percent(&|reading, card| reading.best().0 == card),
+        right_percent: percent_right(&all, &|reading, card| reading.best().0 == card),
         claims: claimed().count(),
         claims_wrong: claimed().filter(|card| !card.right).count(),
         kept: scored.len(),
         properties,
     }
+}
+
+/// Per cent of the cards that are read rightly, by the network alone and by the fusion.
+fn percent_right(
+    all: &[([Reading; 2], Card)],
+    is_right: &dyn Fn(&Reading, Card) -> bool,
+) -> [f64; 2] {
+    std::array::from_fn(|r| {
+        let right = all.iter().filter(|(readings, card)| is_right(&readings[r], *card)).count();
+        100.0 * right as f64 / all.len().max(1) as f64
+    })
 }
 
 impl fmt::Display for Report {
@@ -176,8 +187,8 @@ impl fmt::Display for Report {
         }
         writeln!(f, "{:28}{:>9}{:>11}{:>9}", "confidence from", "cards", "said, %", "right, %")?;
         for bin in &self.reliability {
-            let (said, right) = (100.0 * bin.confidence, 100.0 * bin.right);
-            writeln!(f, "{:<28}{:>9}{said:>11.2}{right:>9.2}", bin.from, bin.cards)?;
+            let (claimed, right) = (100.0 * bin.confidence, 100.0 * bin.right);
+            writeln!(f, "{:<28}{:>9}{claimed:>11.2}{right:>9.2}", bin.from, bin.cards)?;
         }
         for (name, temperature) in &self.temperatures_left_out {
             writeln!(f, "temperature of {name}, left out: {temperature:.2}")?;

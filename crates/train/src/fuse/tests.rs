@@ -31,51 +31,52 @@ const HONEST: Net = Net { usual: (1.0, 9.0), doubtful: (0.6, 1.1) };
 /// features that are right on three in five. The last outline of each table holds no card, and the
 /// network and the refiner say so.
 fn made_up(tables: u64, seed: u64, net: Net) -> Source {
-    let table = |index| {
-        let mut dice = Dice::new(seed, index, Purpose::Ranges);
-        let mut say = |right: usize, often: f64, sure: f32| -> [f32; 3] {
-            let said = if dice.chance(often) { right } else { (right + 1 + dice.below(2)) % 3 };
-            std::array::from_fn(|v| if v == said { sure } else { 0.0 })
-        };
-        let seen = (0..12)
-            .map(|i| {
-                let card = Card::from_index((i * 7 + index as usize) % 81);
-                let nothing = i == 11;
-                let mut values = [0.0; 3 * reader::PROPERTIES];
-                let mut context = Answer {
-                    right: if nothing { -3.0 } else { 3.0 },
-                    values: Default::default(),
-                    corrected: None,
-                };
-                let mut features = Reading::UNKNOWN;
-                for (p, property) in Property::ALL.into_iter().enumerate() {
-                    let own = card.value(property);
-                    // One card in six is doubtful.
-                    let (often, sure) = if i % 6 == 5 { net.doubtful } else { net.usual };
-                    values[3 * p..3 * p + 3].copy_from_slice(&say(own, often, sure));
-                    context.values[3 * p..3 * p + 3].copy_from_slice(&say(own, 0.8, 1.5));
-                    let odds = say(own, 0.6, 1.0).map(f32::exp);
-                    features.values[p] = odds.map(|o| o / odds.iter().sum::<f32>());
-                }
-                let card_odds = if nothing { -4.0 } else { 4.0 };
-                let is_clear = least_lead(&values) >= 4.0;
-                let features = Some(features);
-                let escalation =
-                    (!is_clear).then_some(Escalation { context: Some(context), features });
-                let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
-                Example {
-                    outline: outline(i),
-                    outputs: ClassifierOutputs { values, card: card_odds, escalation, ..CLEAR },
-                    truth,
-                }
-            })
-            .collect();
-        ExampleTable { seen, is_screen: None }
-    };
-    Source { name: "made up".into(), has_outlines: true, tables: (0..tables).map(table).collect() }
+    let tables =
+        (0..tables).map(|index| made_up_table(Dice::new(seed, index, Purpose::Ranges), index, net));
+    Source { name: "made up".into(), has_outlines: true, tables: tables.collect() }
 }
 
-/// What is said of a card that the network leaves in no doubt.
+fn made_up_table(mut dice: Dice, index: u64, net: Net) -> ExampleTable {
+    let mut say = |right: usize, often: f64, sure: f32| -> [f32; 3] {
+        let chosen = if dice.chance(often) { right } else { (right + 1 + dice.below(2)) % 3 };
+        std::array::from_fn(|v| if v == chosen { sure } else { 0.0 })
+    };
+    let examples = (0..12)
+        .map(|i| {
+            let card = Card::from_index((i * 7 + index as usize) % 81);
+            let nothing = i == 11;
+            let mut values = [0.0; 3 * reader::PROPERTIES];
+            let mut context = Answer {
+                right: if nothing { -3.0 } else { 3.0 },
+                values: Default::default(),
+                corrected: None,
+            };
+            let mut features = Reading::UNKNOWN;
+            for (p, property) in Property::ALL.into_iter().enumerate() {
+                let value = card.value(property);
+                // One card in six is doubtful.
+                let (often, sure) = if i % 6 == 5 { net.doubtful } else { net.usual };
+                values[3 * p..3 * p + 3].copy_from_slice(&say(value, often, sure));
+                context.values[3 * p..3 * p + 3].copy_from_slice(&say(value, 0.8, 1.5));
+                let odds = say(value, 0.6, 1.0).map(f32::exp);
+                features.values[p] = odds.map(|o| o / odds.iter().sum::<f32>());
+            }
+            let card_odds = if nothing { -4.0 } else { 4.0 };
+            let is_clear = least_lead(&values) >= 4.0;
+            let features = Some(features);
+            let escalation = (!is_clear).then_some(Escalation { context: Some(context), features });
+            let truth = if nothing { Truth::Nothing } else { Truth::Card(card) };
+            Example {
+                outline: outline(i),
+                outputs: ClassifierOutputs { values, card: card_odds, escalation, ..CLEAR },
+                truth,
+            }
+        })
+        .collect();
+    ExampleTable { examples, is_screen: None }
+}
+
+/// The outputs for a card of which the network is sure.
 const CLEAR: ClassifierOutputs = ClassifierOutputs {
     values: [0.0; 12],
     card: 0.0,
@@ -112,33 +113,33 @@ fn too_sure_a_network_is_cooled_and_each_witness_heard_as_it_deserves() {
 #[test]
 fn where_the_network_is_at_a_loss_a_right_outline_speaks_for_a_card() {
     let mut source = made_up(120, 6, Net { usual: (0.6, 1.1), doubtful: (0.6, 1.1) });
-    for seen in source.tables.iter_mut().flat_map(|table| &mut table.seen) {
-        seen.outputs.card = 0.0;
+    for example in source.tables.iter_mut().flat_map(|table| &mut table.examples) {
+        example.outputs.card = 0.0;
     }
     let joint = fit_joint(std::slice::from_ref(&source), None, MOST_WRONG).0;
-    for seen in &source.tables[0].seen {
-        let is_card = joint.reading(&seen.outputs, &seen.outline).is_card;
-        let is_right = if seen.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
-        assert!(is_right, "{is_card} {:?} {:?}", seen.truth, joint.card);
+    for example in &source.tables[0].examples {
+        let is_card = joint.reading(&example.outputs, &example.outline).is_card;
+        let is_right = if example.truth == Truth::Nothing { is_card < 0.2 } else { is_card > 0.8 };
+        assert!(is_right, "{is_card} {:?} {:?}", example.truth, joint.card);
     }
 }
 
-/// To the reader the top of a stack is a card, to the finder it is none.
+/// The reader takes the top of a stack for a card, the finder does not.
 #[test]
 fn stacks_teach_whom_to_trust_and_leave_the_threshold_alone() {
     let source = made_up(600, 7, HONEST);
     let mut stacks = made_up(60, 8, HONEST);
-    for seen in stacks.tables.iter_mut().flat_map(|table| &mut table.seen) {
-        if seen.truth == Truth::Nothing {
-            seen.outputs = ClassifierOutputs { card: 4.0, ..CLEAR };
-            seen.outline.score = -1.0;
+    for example in stacks.tables.iter_mut().flat_map(|table| &mut table.examples) {
+        if example.truth == Truth::Nothing {
+            example.outputs = ClassifierOutputs { card: 4.0, ..CLEAR };
+            example.outline.score = -1.0;
         }
     }
     let in_bad_light = Source { tables: Vec::new(), ..source.clone() };
-    let beside = Beside { with_stacks: stacks, in_bad_light };
-    let [without, with] = [None, Some(&beside)]
-        .map(|beside| fit_joint(std::slice::from_ref(&source), beside, MOST_WRONG));
-    let top = &beside.with_stacks.tables[0].seen[11];
+    let auxiliary = AuxiliaryTables { with_stacks: stacks, in_bad_light };
+    let [without, with] = [None, Some(&auxiliary)]
+        .map(|auxiliary| fit_joint(std::slice::from_ref(&source), auxiliary, MOST_WRONG));
+    let top = &auxiliary.with_stacks.tables[0].examples[11];
     let is_card = |joint: &EvidenceWeights| joint.reading(&top.outputs, &top.outline).is_card;
     assert!(is_card(&without.0) > 0.5, "{:?}", without.0.card);
     assert!(is_card(&with.0) < 0.1, "{:?}", with.0.card);
@@ -157,7 +158,7 @@ fn the_limit_leaves_few_wrong_claims() {
     let claims: Vec<_> = fresh
         .tables
         .iter()
-        .flat_map(|table| settled(table, &joint))
+        .flat_map(|table| assigned_cards(table, &joint))
         .filter(|(card, _)| !card.unsure)
         .collect();
     let wrong = claims.iter().filter(|(card, truth)| truth.card() != Some(card.card)).count();
@@ -184,12 +185,12 @@ fn the_bound_is_that_of_the_rule_of_three() {
 fn what_is_measured_weighs_as_much_as_it_is_right() {
     let mut source = made_up(160, 4, HONEST);
     let is_measured_rightly = |i: usize| !i.is_multiple_of(25);
-    let seen = source.tables.iter_mut().flat_map(|table| &mut table.seen);
-    for (i, seen) in seen.enumerate() {
-        let Some(card) = seen.truth.card() else { continue };
+    let examples = source.tables.iter_mut().flat_map(|table| &mut table.examples);
+    for (i, example) in examples.enumerate() {
+        let Some(card) = example.truth.card() else { continue };
         let right = card.value(Property::Shading);
         let shading = if is_measured_rightly(i) { right } else { (right + 1) % 3 };
-        seen.outputs.drawing = Drawing { shading: Some(shading) };
+        example.outputs.drawing = Drawing { shading: Some(shading) };
     }
     let [number, shading, ..] = fit_joint(&[source], None, MOST_WRONG).0.properties;
     // Twenty-four of twenty-five are log odds of 3.9 against either other value.
@@ -199,24 +200,25 @@ fn what_is_measured_weighs_as_much_as_it_is_right() {
 
 #[test]
 fn company_counts_as_far_as_places_tell() {
-    let with_places = |apart: f32| {
-        let mut source = made_up(160, 9, HONEST);
-        let seen = source.tables.iter_mut().flat_map(|table| &mut table.seen);
-        for (i, seen) in seen.enumerate() {
-            let of = |property| seen.truth.card().map_or(0.0, |card| card.value(property) as f32);
-            let [filling, outline] = company::PROPERTIES.map(of);
-            // A deviation of one, as places have it.
-            let mut dice = Dice::new(10, i as u64, Purpose::Ranges);
-            let mut noise = || dice.between(-1.7, 1.7) as f32;
-            seen.outputs.place = Some(std::array::from_fn(|d| {
-                let value = if d < company::DIMENSIONS[0] { filling } else { outline };
-                noise() + apart * value
-            }));
-        }
-        let joint = fit_joint(std::slice::from_ref(&source), None, MOST_WRONG).0;
-        fit_company(&[source], &joint).0
-    };
-    for ([told, _], [silent, _]) in with_places(2.0).into_iter().zip(with_places(0.0)) {
-        assert!(told > 0.4 && silent < 0.2, "{told} {silent}");
+    for ([apart, _], [silent, _]) in with_places(2.0).into_iter().zip(with_places(0.0)) {
+        assert!(apart > 0.4 && silent < 0.2, "{apart} {silent}");
     }
+}
+
+fn with_places(apart: f32) -> [[f32; 2]; 2] {
+    let mut source = made_up(160, 9, HONEST);
+    let examples = source.tables.iter_mut().flat_map(|table| &mut table.examples);
+    for (i, example) in examples.enumerate() {
+        let [filling, outline] = company::PROPERTIES
+            .map(|property| example.truth.card().map_or(0.0, |card| card.value(property) as f32));
+        // A deviation of one, as places have it.
+        let mut dice = Dice::new(10, i as u64, Purpose::Ranges);
+        let mut noise = || dice.between(-1.7, 1.7) as f32;
+        example.outputs.place = Some(std::array::from_fn(|d| {
+            let value = if d < company::DIMENSIONS[0] { filling } else { outline };
+            noise() + apart * value
+        }));
+    }
+    let joint = fit_joint(std::slice::from_ref(&source), None, MOST_WRONG).0;
+    fit_company(&[source], &joint).0
 }

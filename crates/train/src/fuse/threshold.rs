@@ -1,5 +1,5 @@
 //! The small fits beside the fusion: the confidence threshold for claiming a card, the weights of the learned
-//! finder's features (how likely an outline is a card), and what tells a copy of a screen from a photo.
+//! finder's features (how likely an outline is a card), and those that distinguish a copy of a screen from a photo.
 
 use super::collect::{CollectError, Source};
 use crate::optimiser::{self, Choice};
@@ -90,25 +90,27 @@ pub(super) fn raised_limit(sorted: &[ScoredCard], limit: f32) -> f32 {
 /// [`SURE_OF_IT`]: the bound of Clopper and Pearson (1934), in the Poisson approximation for small
 /// shares.
 pub(super) fn most_wrong(wrong: usize, claims: usize) -> f64 {
-    let at_most = |mean: f64| {
-        let mut term = (-mean).exp();
-        let mut sum = term;
-        for k in 1..=wrong {
-            term *= mean / k as f64;
-            sum += term;
-        }
-        sum
-    };
     let (mut low, mut high) = (0.0, 10.0 + 3.0 * wrong as f64);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if at_most(middle) > 1.0 - SURE_OF_IT {
+        if poisson_at_most(wrong, middle) > 1.0 - SURE_OF_IT {
             low = middle;
         } else {
             high = middle;
         }
     }
     (high / claims.max(1) as f64).min(1.0)
+}
+
+/// Probability of at most `count` events under a Poisson distribution.
+fn poisson_at_most(count: usize, mean: f64) -> f64 {
+    let mut term = (-mean).exp();
+    let mut sum = term;
+    for k in 1..=count {
+        term *= mean / k as f64;
+        sum += term;
+    }
+    sum
 }
 
 /// Ridge penalty: keeps the weights of rare features near zero.
@@ -124,7 +126,8 @@ pub struct OutlinesReport {
     /// Outlines of cards, and how many of them get log odds below 0.
     pub cards: [usize; 2],
     /// Other outlines, and how many of them get log odds above 0.
-    pub others: [usize; 2],
+    #[serde(rename = "others")]
+    pub other_outlines: [usize; 2],
     /// Mean negative log likelihood, in nats.
     pub unlikelihood: f64,
 }
@@ -144,14 +147,13 @@ pub fn fit_outlines(
     seed: u64,
     done: &(dyn Fn() + Sync),
 ) -> Result<(Weights, OutlinesReport), CollectError> {
-    let of_table = |i: u64| {
-        let examples = examples_of(&table(seed, i)?, i % 2 == 1, finder)?;
-        done();
-        Ok(examples)
-    };
     let examples: Vec<Example> = (0..tables)
         .into_par_iter()
-        .map(of_table)
+        .map(|i| {
+            let examples = examples_of(&table(seed, i)?, i % 2 == 1, finder)?;
+            done();
+            Ok(examples)
+        })
         .collect::<Result<Vec<Vec<Example>>, CollectError>>()?
         .concat();
     let half = fit(examples.iter().filter(|example| !example.held_out));
@@ -166,7 +168,7 @@ fn table(seed: u64, i: u64) -> Result<Scene, CollectError> {
         return Ok(scenes::finder(seed, i, (1024, 768))?);
     }
     let kind = Kind::FITTED_ON[(i / 3) as usize % Kind::FITTED_ON.len()];
-    let scene = render(&Params::of(kind), seed, i)?;
+    let scene = render(&Params::for_kind(kind), seed, i)?;
     Ok(Scene { image: scene.through_jpeg()?, ..scene })
 }
 
@@ -175,40 +177,44 @@ fn examples_of(
     held_out: bool,
     finder: &Learned,
 ) -> Result<Vec<Example>, CollectError> {
-    let Some(seen) = finder.detect(&scene.image).map_err(PipelineError::from)? else {
+    let Some(detections) = finder.detect(&scene.image).map_err(PipelineError::from)? else {
         return Ok(Vec::new());
     };
-    let quads: Vec<Quad> = seen
+    let quads: Vec<Quad> = detections
         .fitted
         .cards
         .iter()
-        .map(|card| seen.found.working.in_image(&card.refined.quad))
+        .map(|card| detections.found.working.in_image(&card.refined.quad))
         .collect();
     let centers: Vec<Point> = quads.iter().map(Quad::center).collect();
     let cards: Vec<Point> = scene.cards.iter().map(|card| card.corners_in_image.center()).collect();
-    let long_side = |i: usize, _| scene.cards[i].corners_in_image.long_side();
     let mut card_of: Vec<Option<usize>> = vec![None; quads.len()];
-    for (card, outline) in nearest(&cards, &centers, long_side).into_iter().enumerate() {
+    for (card, outline) in
+        nearest(&cards, &centers, |i: usize, _| scene.cards[i].corners_in_image.long_side())
+            .into_iter()
+            .enumerate()
+    {
         if let Some(outline) = outline {
             card_of[outline] = Some(card);
         }
     }
-    let example = |(features, card): (&[f64; FEATURES], &Option<usize>)| {
+    let examples = detections.features.iter().zip(&card_of).filter_map(|(features, card)| {
         let in_view = card.map_or(0.0, |i| scene.cards[i].symbols_in_view);
         let (none, enough) = IN_VIEW;
         let is_doubtful = in_view > none && in_view < enough;
         let is_card = in_view >= enough;
         (!is_doubtful).then_some(Example { features: *features, is_card, held_out })
-    };
-    Ok(seen.features.iter().zip(&card_of).filter_map(example).collect())
+    });
+    Ok(examples.collect())
 }
 
 fn fit<'a>(examples: impl Iterator<Item = &'a Example>) -> Weights {
-    let choice = |example: &Example| {
-        let features = example.features.iter().copied().chain([1.0]).collect();
-        Choice::yes_or_no(features, example.is_card, 1.0)
-    };
-    let choices: Vec<Choice> = examples.map(choice).collect();
+    let choices: Vec<Choice> = examples
+        .map(|example| {
+            let features = example.features.iter().copied().chain([1.0]).collect();
+            Choice::yes_or_no(features, example.is_card, 1.0)
+        })
+        .collect();
     let weights = optimiser::fit(&choices, &[0.0; FEATURES + 1], RIDGE);
     // Further digits would be noise.
     std::array::from_fn(|k| (weights[k] * 1e4).round() / 1e4)
@@ -220,19 +226,19 @@ fn sigmoid(log_odds: f64) -> f64 {
 }
 
 fn report<'a>(weights: &Weights, examples: impl Iterator<Item = &'a Example>) -> OutlinesReport {
-    let ([mut cards, mut others], mut loss) = ([[0; 2]; 2], 0.0);
+    let ([mut cards, mut other_outlines], mut loss) = ([[0; 2]; 2], 0.0);
     for example in examples {
         let score = log_odds(&example.features, weights);
         let (counted, is_wrong, likelihood) = match example.is_card {
             true => (&mut cards, score < 0.0, sigmoid(score)),
-            false => (&mut others, score > 0.0, sigmoid(-score)),
+            false => (&mut other_outlines, score > 0.0, sigmoid(-score)),
         };
         counted[0] += 1;
         counted[1] += usize::from(is_wrong);
         loss -= likelihood.max(1e-12).ln();
     }
-    let n = (cards[0] + others[0]).max(1) as f64;
-    OutlinesReport { features: NAMES.to_vec(), cards, others, unlikelihood: loss / n }
+    let n = (cards[0] + other_outlines[0]).max(1) as f64;
+    OutlinesReport { features: NAMES.to_vec(), cards, other_outlines, unlikelihood: loss / n }
 }
 
 /// Ridge penalty, in tables.
@@ -254,29 +260,33 @@ pub fn fit_is_screen(
     photos: &[Source],
     drawn_screens: &Source,
 ) -> (screens::Weights, ScreenReport) {
-    let examples = |source: &Source, yes| {
-        let tables = source.tables.iter().filter_map(|table| table.is_screen);
-        tables.map(|features| (features, yes)).enumerate().collect::<Vec<_>>()
-    };
-    let photos = photos.iter().flat_map(|source| examples(source, false));
-    let all: Vec<_> = photos.chain(examples(drawn_screens, true)).collect();
-    let fit = |half: Option<usize>| {
-        let taught = all.iter().filter(|(i, _)| half.is_none_or(|half| i % 2 == half));
-        let choice = |(_, (features, yes)): &(usize, ([f32; screens::FEATURES], bool))| {
-            Choice::yes_or_no(features.map(f64::from).to_vec(), *yes, 1.0)
-        };
-        let choices: Vec<Choice> = taught.map(choice).collect();
-        let weights = optimiser::fit(&choices, &[0.0; screens::FEATURES], SCREEN_RIDGE);
-        std::array::from_fn(|k| ((weights[k] * 1e4).round() / 1e4) as f32)
-    };
-    let [mut told, mut photographed] = [[0; 2]; 2];
-    let half = fit(Some(0));
-    for (_, (features, yes)) in all.iter().filter(|(i, _)| i % 2 == 1) {
-        let counted = if *yes { &mut told } else { &mut photographed };
+    let photos = photos.iter().flat_map(|source| screen_examples(source, false));
+    let all: Vec<_> = photos.chain(screen_examples(drawn_screens, true)).collect();
+    let [mut screens, mut photographed] = [[0; 2]; 2];
+    let half = fit_screens(all.iter().filter(|(i, ..)| i % 2 == 0));
+    for (_, features, yes) in all.iter().filter(|(i, ..)| i % 2 == 1) {
+        let counted = if *yes { &mut screens } else { &mut photographed };
         counted[0] += 1;
         counted[1] += usize::from(is_likely(features, &half) != *yes);
     }
-    (fit(None), ScreenReport { features: screens::NAMES, screens: told, photos: photographed })
+    let report = ScreenReport { features: screens::NAMES, screens, photos: photographed };
+    (fit_screens(all.iter()), report)
+}
+
+/// A table's index in its source, its features, and whether it is a copy of a screen.
+type ScreenExample = (usize, [f32; screens::FEATURES], bool);
+
+fn screen_examples(source: &Source, yes: bool) -> impl Iterator<Item = ScreenExample> {
+    let tables = source.tables.iter().filter_map(|table| table.is_screen);
+    tables.enumerate().map(move |(i, features)| (i, features, yes))
+}
+
+fn fit_screens<'a>(examples: impl Iterator<Item = &'a ScreenExample>) -> screens::Weights {
+    let choices: Vec<Choice> = examples
+        .map(|(_, features, yes)| Choice::yes_or_no(features.map(f64::from).to_vec(), *yes, 1.0))
+        .collect();
+    let weights = optimiser::fit(&choices, &[0.0; screens::FEATURES], SCREEN_RIDGE);
+    std::array::from_fn(|k| ((weights[k] * 1e4).round() / 1e4) as f32)
 }
 
 #[cfg(test)]

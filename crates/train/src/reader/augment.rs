@@ -288,27 +288,29 @@ fn coarsen(picture: &Picture, nearest: bool, rng: &mut Pcg64) -> Picture {
 fn blur(picture: &Picture, sigma: f32) -> Picture {
     let taps: Vec<f32> =
         (-2i32..=2).map(|d| (-(d * d) as f32 / (2.0 * sigma * sigma)).exp()).collect();
-    let sum: f32 = taps.iter().sum();
-    let pass = |from: &Picture, at: &dyn Fn(usize, i32) -> usize| -> Picture {
-        (0..PIXELS)
-            .map(|i| {
-                let mut out = [0.0; 3];
-                for (k, tap) in taps.iter().enumerate() {
-                    let p = from[at(i, k as i32 - 2)];
-                    (0..3).for_each(|c| out[c] += p[c] * tap / sum);
-                }
-                out
-            })
-            .collect()
-    };
-    let across = pass(picture, &|i, d| {
+    let across = filtered(picture, &taps, &|i, d| {
         let x = (i % WIDTH) as i32 + d;
         i / WIDTH * WIDTH + x.clamp(0, WIDTH as i32 - 1) as usize
     });
-    pass(&across, &|i, d| {
+    filtered(&across, &taps, &|i, d| {
         let y = (i / WIDTH) as i32 + d;
         y.clamp(0, HEIGHT as i32 - 1) as usize * WIDTH + i % WIDTH
     })
+}
+
+/// A picture filtered along one axis; `at` is the place of a tap of a pixel.
+fn filtered(from: &Picture, taps: &[f32], at: &dyn Fn(usize, i32) -> usize) -> Picture {
+    let sum: f32 = taps.iter().sum();
+    (0..PIXELS)
+        .map(|i| {
+            let mut out = [0.0; 3];
+            for (k, tap) in taps.iter().enumerate() {
+                let p = from[at(i, k as i32 - 2)];
+                (0..3).for_each(|c| out[c] += p[c] * tap / sum);
+            }
+            out
+        })
+        .collect()
 }
 
 /// Brightness, contrast and gamma: a different exposure and tone curve.
@@ -373,7 +375,7 @@ mod tests {
                 if bar { [200, 40, 40] } else { [230, 230, 230] }
             })
             .collect();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut results = std::collections::BTreeSet::new();
         let mut turned = 0;
         for seed in 0..200 {
             let once = augment(&crop, false, &mut Pcg64::seed_from_u64(seed));
@@ -384,10 +386,10 @@ mod tests {
                 i32::from(p[0]) - i32::from(p[1])
             };
             turned += u32::from(red(28) > red(68));
-            seen.insert(once);
+            results.insert(once);
         }
         // A few of the copies are only rotated.
-        assert!(seen.len() > 190, "{}", seen.len());
+        assert!(results.len() > 190, "{}", results.len());
         assert!((60..140).contains(&turned), "{turned}");
     }
 

@@ -115,32 +115,33 @@ fn of_scene(
             Some(found) if as_found => either_way(found, &mut rng),
             _ => outline(quad, &mut rng),
         };
-        let label = if card.of_deck { Label::of(edition, card.card) } else { Label::OfUnknownDeck };
-        named.push(Sample::of(&cut(quad), label));
+        let label =
+            if card.of_deck { Label::for_card(edition, card.card) } else { Label::OfUnknownDeck };
+        named.push(Sample::from_image(&cut(quad), label));
     }
-    let mut others: Vec<Sample> = found
+    let mut negatives: Vec<Sample> = found
         .iter()
         .filter(|quad| !cards.iter().any(|card| holds(quad, card)))
-        .map(|quad| Sample::of(&cut(either_way(*quad, &mut rng)), Label::NoCard))
+        .map(|quad| Sample::from_image(&cut(either_way(*quad, &mut rng)), Label::NoCard))
         .collect();
-    let wanted = others.len().max((OTHERS * cards.len().max(4) as f64).ceil() as usize);
+    let wanted = negatives.len().max((OTHERS * cards.len().max(4) as f64).ceil() as usize);
     for _ in 0..20 * wanted {
-        if others.len() == wanted {
+        if negatives.len() == wanted {
             break;
         }
         let place = rng.random::<f64>();
-        let quad = if place < 0.35 && !scene.others.is_empty() {
-            outline(&scene.others[rng.random_range(0..scene.others.len())], &mut rng)
+        let quad = if place < 0.35 && !scene.lookalikes.is_empty() {
+            outline(&scene.lookalikes[rng.random_range(0..scene.lookalikes.len())], &mut rng)
         } else if cards.is_empty() || place < 0.5 {
             anywhere(width, height, &mut rng)
         } else {
-            beside(&cards[rng.random_range(0..cards.len())], &mut rng)
+            near_miss(&cards[rng.random_range(0..cards.len())], &mut rng)
         };
         if !cards.iter().any(|card| holds(&quad, card)) {
-            others.push(Sample::of(&cut(quad), Label::NoCard));
+            negatives.push(Sample::from_image(&cut(quad), Label::NoCard));
         }
     }
-    Ok([named, others])
+    Ok([named, negatives])
 }
 
 /// Among the outlines that hold a card, the one whose centre is nearest to the card's.
@@ -160,7 +161,7 @@ fn either_way(mut quad: Quad, rng: &mut Pcg64) -> Quad {
 
 /// Whether enough of a card's symbols is in view to identify it.
 fn can_be_named(card: &DrawnCard) -> bool {
-    let best = card.symbols_seen.iter().copied().fold(0.0, f64::max);
+    let best = card.symbol_visibility.iter().copied().fold(0.0, f64::max);
     card.symbols_in_view > 0.48 && best > 0.6
 }
 
@@ -215,7 +216,7 @@ fn corners_of(quad: &Quad, scale: (f64, f64), shift: (f64, f64)) -> Quad {
 
 /// An outline near a card that holds no whole card: over a part of it, half off it, across it, or
 /// far too large.
-pub(crate) fn beside(quad: &Quad, rng: &mut Pcg64) -> Quad {
+pub(crate) fn near_miss(quad: &Quad, rng: &mut Pcg64) -> Quad {
     let mut either = |low: f64, high: f64| {
         let far = rng.random_range(low..high);
         if rng.random() { far } else { -far }
@@ -382,23 +383,23 @@ mod tests {
     }
 
     #[test]
-    fn outlines_beside_a_card_do_not_hold_it() {
+    fn near_misses_do_not_contain_the_card() {
         let (mut rng, card) = (Pcg64::seed_from_u64(2), card());
         for _ in 0..500 {
-            let quad = beside(&card, &mut rng);
+            let quad = near_miss(&card, &mut rng);
             assert!(!holds(&quad, &card), "{quad:?}");
         }
     }
 
     #[test]
-    fn crops_are_kept_for_their_own_recipe() {
+    fn cached_crops_match_their_recipe() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("drawn.bin");
         let pixels = |v: u8| vec![v; BYTES].into_boxed_slice();
         let samples = vec![
             Sample {
                 pixels: pixels(7),
-                label: Label::of(Edition::Rectangles, Card::from_index(80)),
+                label: Label::for_card(Edition::Rectangles, Card::from_index(80)),
             },
             Sample { pixels: pixels(9), label: Label::NoCard },
         ];

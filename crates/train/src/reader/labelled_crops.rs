@@ -1,7 +1,7 @@
 //! Labelled crops and corrected photos from folders, checked before anything is trained on them.
 
 use super::{
-    drawn::{beside, holds, outline},
+    drawn::{holds, near_miss, outline},
     key,
     sample::{Group, Label, Sample},
 };
@@ -70,7 +70,7 @@ pub struct Source {
     /// Crops of its cards.
     pub cards: Group,
     /// Crops without a card, cut beside its cards.
-    pub others: Group,
+    pub negatives: Group,
 }
 
 /// Every source in a folder: the folder itself, or each of its direct subfolders that has labels.
@@ -122,7 +122,7 @@ fn source(
     if cut.is_empty() {
         return Err(CropsError::Empty(folder.to_path_buf()));
     }
-    let (cards, others) =
+    let (cards, negatives) =
         cut.into_iter().partition(|sample: &Sample| sample.label != Label::NoCard);
     let group =
         |name: String, samples| Group { name, is_drawn: false, teaches_color: false, samples };
@@ -132,7 +132,7 @@ fn source(
         not_found,
         unchecked,
         cards: group(name.clone(), cards),
-        others: group(format!("{name}, no cards"), others),
+        negatives: group(format!("{name}, no cards"), negatives),
         name,
     })
 }
@@ -158,10 +158,15 @@ pub(crate) fn straight_crops(
         })
         .collect::<Result<_, CropsError>>()?;
     let mirrored = are_mirrored(&crops, edition);
-    let turned_back = |(crop, card): (RgbImage, Card)| {
-        (if mirrored { imageops::flip_horizontal(&crop) } else { crop }, card)
-    };
-    Ok((crops.into_par_iter().map(turned_back).collect(), mirrored))
+    Ok((
+        crops
+            .into_par_iter()
+            .map(|(crop, card)| {
+                (if mirrored { imageops::flip_horizontal(&crop) } else { crop }, card)
+            })
+            .collect(),
+        mirrored,
+    ))
 }
 
 fn from_crops(folder: &Path, edition: Edition, seed: u64) -> Result<Cut, CropsError> {
@@ -182,11 +187,11 @@ pub(crate) fn samples_of_crops(
         .enumerate()
         .map(|(i, (crop, card))| {
             let mut rng = Pcg64::seed_from_u64(key(seed, i as u64));
-            let label = Label::of(edition, card);
-            let mut out = vec![Sample::of(&CardImage::from_crop(crop.clone()), label)];
+            let label = Label::for_card(edition, card);
+            let mut out = vec![Sample::from_image(&CardImage::from_crop(crop.clone()), label)];
             let (frame, quad) = on_a_table(&crop, &mut rng);
             out.extend((1..COPIES).map(|_| cut_card(&frame, &quad, label, &mut rng)));
-            out.extend(cut_beside(&frame, &[quad], &mut rng));
+            out.extend(cut_near_miss(&frame, &[quad], &mut rng));
             out
         })
         .collect();
@@ -246,13 +251,13 @@ fn from_photos(
                 )));
             }
             let labels = label.cards_in(&loaded);
-            let (labels, others) = outlined(&loaded.frame, labels, finder)
+            let (labels, possible_cards) = outlined(&loaded.frame, labels, finder)
                 .map_err(|source| CropsError::Finder { path: path.clone(), source })?;
             let cards: Vec<(Card, Quad)> =
                 labels.iter().filter_map(|card| Some((card.code, card.corners?))).collect();
             let table = LabelledTable {
                 cards: &cards,
-                others: &others,
+                possible_cards: &possible_cards,
                 edition: Edition::named(&label.deck).unwrap_or(Edition::Unknown),
                 mirrored: label.mirrored,
             };
@@ -295,9 +300,9 @@ fn outlined(
         }
     }
     let labels = with_corners(labels, &outlines);
-    let of_labels: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
+    let labelled_quads: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
     let sizes: Vec<f64> =
-        of_labels.iter().chain(&outlines).map(|quad| quad.signed_area().abs()).collect();
+        labelled_quads.iter().chain(&outlines).map(|quad| quad.signed_area().abs()).collect();
     let side = (sizes.iter().sum::<f64>() / sizes.len().max(1) as f64).sqrt();
     // Their orientation is unknown; one of three orientations is at most 30 degrees off.
     let missed = labels.iter().filter(|label| label.corners.is_none()).flat_map(|label| {
@@ -307,9 +312,9 @@ fn outlined(
             Quad::new(Quad::unit_card().0.map(|p| turned(p) * side + label.center))
         })
     });
-    let others = outlines.iter().copied().filter(|quad| !of_labels.contains(quad));
-    let others = others.chain(missed).collect();
-    Ok((labels, others))
+    let possible_cards = outlines.iter().copied().filter(|quad| !labelled_quads.contains(quad));
+    let possible_cards = possible_cards.chain(missed).collect();
+    Ok((labels, possible_cards))
 }
 
 /// Labels of a photo's table; coordinates are in pixels of the upright photo.
@@ -318,7 +323,7 @@ pub(crate) struct LabelledTable<'a> {
     /// The cards with their corners.
     pub cards: &'a [(Card, Quad)],
     /// Other places that may hold a card; no negative crops are cut there.
-    pub others: &'a [Quad],
+    pub possible_cards: &'a [Quad],
     pub edition: Edition,
     /// Whether the photo is mirrored; it is mirrored back first, as for inference.
     pub mirrored: bool,
@@ -334,19 +339,19 @@ pub(crate) fn samples_of_photo(frame: &Frame, table: &LabelledTable, seed: u64) 
     let cards: Vec<(Card, Quad)> =
         table.cards.iter().map(|(card, quad)| (*card, place(quad))).collect();
     let all: Vec<Quad> =
-        cards.iter().map(|card| card.1).chain(table.others.iter().map(place)).collect();
+        cards.iter().map(|card| card.1).chain(table.possible_cards.iter().map(place)).collect();
     let mut out = Vec::new();
     for (card, quad) in &cards {
-        let label = Label::of(table.edition, *card);
+        let label = Label::for_card(table.edition, *card);
         out.extend((0..COPIES).map(|_| cut_card(frame, quad, label, &mut rng)));
-        out.extend(cut_beside(frame, &all, &mut rng));
+        out.extend(cut_near_miss(frame, &all, &mut rng));
     }
     out
 }
 
 fn straighten(frame: &Frame, quad: Quad, label: Label) -> Sample {
     let outline = CardOutline::at(quad);
-    Sample::of(&CardImage::rectify(frame, &outline), label)
+    Sample::from_image(&CardImage::rectify(frame, &outline), label)
 }
 
 fn cut_card(frame: &Frame, quad: &Quad, label: Label, rng: &mut Pcg64) -> Sample {
@@ -354,9 +359,9 @@ fn cut_card(frame: &Frame, quad: &Quad, label: Label, rng: &mut Pcg64) -> Sample
 }
 
 /// A crop near one of the cards that holds none of them.
-fn cut_beside(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> {
+fn cut_near_miss(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> {
     (0..10).find_map(|_| {
-        let quad = beside(&cards[rng.random_range(0..cards.len())], rng);
+        let quad = near_miss(&cards[rng.random_range(0..cards.len())], rng);
         let free = !cards.iter().any(|card| holds(&quad, card));
         free.then(|| straighten(frame, quad, Label::NoCard))
     })
@@ -390,10 +395,11 @@ pub fn check_classes<'a>(
 ) -> Result<(), CropsError> {
     for property in Property::ALL {
         for value in 0..3 {
-            let is = |sample: &Sample| {
-                sample.label.card().is_some_and(|card| card.value(property) == value)
-            };
-            if !groups.clone().any(|group| group.samples.iter().any(is)) {
+            if !groups.clone().any(|group| {
+                group.samples.iter().any(|sample| {
+                    sample.label.card().is_some_and(|card| card.value(property) == value)
+                })
+            }) {
                 let places: Vec<&str> = groups.map(|group| group.name.as_str()).collect();
                 let value = property.value_word(value);
                 return Err(CropsError::EmptyClass { value, places: places.join(", ") });

@@ -215,17 +215,17 @@ impl Task for ReaderTask {
         let rows = output.values.chunks_exact(OUTPUTS).zip(gradient.chunks_exact_mut(OUTPUTS));
         let wanted = batch.wanted.chunks_exact(OUTPUTS).zip(batch.weight.chunks_exact(OUTPUTS));
         for ((logits, gradient), (wanted, weight)) in rows.zip(wanted) {
-            for ((_, outputs, own_weight), loss) in CHOICES.into_iter().zip(&mut choices) {
+            for ((_, outputs, factor), loss) in CHOICES.into_iter().zip(&mut choices) {
                 let targets: Vec<f32> = outputs.iter().map(|&i| wanted[i] * weight[i]).collect();
-                *loss +=
-                    softmax_cross_entropy(logits, outputs, &targets, own_weight / cards, gradient);
+                *loss += softmax_cross_entropy(logits, outputs, &targets, factor / cards, gradient);
             }
             let share = CARD_WEIGHT / n;
             card += binary_cross_entropy(logits[CARD], wanted[CARD], share, &mut gradient[CARD]);
         }
-        let choices = CHOICES.into_iter().zip(choices).map(|((name, _, own_weight), loss)| {
-            (name, own_weight, (loss / f64::from(cards)) as f32)
-        });
+        let choices = CHOICES
+            .into_iter()
+            .zip(choices)
+            .map(|((name, _, factor), loss)| (name, factor, (loss / f64::from(cards)) as f32));
         let card = ("card", CARD_WEIGHT, (card / f64::from(n)) as f32);
         let parts: Vec<(&'static str, f32, f32)> = choices.chain([card]).collect();
         let total = parts.iter().map(|(_, weight, part)| weight * part).sum();
@@ -246,8 +246,8 @@ impl Task for ReaderTask {
             if has_cards {
                 figures.push((format!("{} cards right", group.name), judged.right));
             }
-            if let Some(told) = judged.told_apart {
-                figures.push((format!("{} card or not", group.name), told));
+            if let Some(figure) = judged.is_card_right {
+                figures.push((format!("{} card or not", group.name), figure));
             }
             if has_cards {
                 figures.push((format!("{} edition", group.name), judged.editions));
@@ -265,14 +265,14 @@ pub(crate) struct Judged {
     /// Share of the cards of known editions with all four properties right.
     pub right: f64,
     /// Share of all crops with card-or-not right; `None` if all are cards.
-    pub told_apart: Option<f64>,
+    pub is_card_right: Option<f64>,
     /// Share of the cards with the right edition.
     pub editions: f64,
 }
 
 /// Evaluates a network on every crop of a group, without augmentation.
 pub(crate) fn judge(group: &Group, forward: &dyn Fn(Tensor) -> Tensor) -> Judged {
-    let (mut loss, mut named, mut right, mut told) = (0.0, 0u32, 0u32, 0u32);
+    let (mut loss, mut named, mut right, mut is_card_right) = (0.0, 0u32, 0u32, 0u32);
     let (mut cards, mut editions) = (0u32, 0u32);
     for samples in group.samples.chunks(VALIDATION_BATCH) {
         let mut batch = Batch::new();
@@ -284,17 +284,17 @@ pub(crate) fn judge(group: &Group, forward: &dyn Fn(Tensor) -> Tensor) -> Judged
             let x = f64::from(logits[CARD]);
             let is_card = sample.label != Label::NoCard;
             cards += u32::from(is_card);
-            told += u32::from((x > 0.0) == is_card);
+            is_card_right += u32::from((x > 0.0) == is_card);
             let odds = if is_card { -x } else { x };
             loss +=
                 f64::from(CARD_WEIGHT) * odds.max(0.0).mul_add(1.0, (-odds.abs()).exp().ln_1p());
             let mut all = true;
             let choices = CHOICES.into_iter().zip(right_outputs(sample.label));
-            for ((name, outputs, own_weight), output) in choices {
+            for ((name, outputs, factor), output) in choices {
                 let Some(output) = output else { continue };
                 let most = outputs.iter().map(|&i| logits[i]).fold(f32::MIN, f32::max);
                 let sum: f32 = outputs.iter().map(|&i| (logits[i] - most).exp()).sum();
-                loss += f64::from(own_weight * (most + sum.ln() - logits[output]));
+                loss += f64::from(factor * (most + sum.ln() - logits[output]));
                 if name == "edition" {
                     editions += u32::from(logits[output] >= most);
                 } else {
@@ -312,7 +312,7 @@ pub(crate) fn judge(group: &Group, forward: &dyn Fn(Tensor) -> Tensor) -> Judged
     Judged {
         loss: loss / f64::from(all.max(1)),
         right: share(right, named),
-        told_apart: (cards < all).then(|| share(told, all)),
+        is_card_right: (cards < all).then(|| share(is_card_right, all)),
         editions: share(editions, cards),
     }
 }
@@ -353,7 +353,7 @@ mod tests {
             label: match i {
                 0 => Label::NoCard,
                 3 => Label::OfUnknownDeck,
-                i => Label::of(Edition::KNOWN[i - 1], Card::from_index(40 * (i - 1))),
+                i => Label::for_card(Edition::KNOWN[i - 1], Card::from_index(40 * (i - 1))),
             },
         };
         let group = |name: &str, samples: std::ops::Range<usize>| Group {
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn the_network_is_as_small_as_said() {
+    fn the_network_has_the_documented_size() {
         let plan = plan();
         let graph = plan.graph(&plan.init(1));
         assert_eq!(graph.parameters(), 26_825);
@@ -403,8 +403,8 @@ mod tests {
             let asked = CHOICES.map(asked);
             let is_card = row.1[CARD] > 0.5;
             assert_eq!(asked[4], is_card, "what is no card has no edition");
-            let is_known = row.1[EDITION + Edition::Unknown.index()] < 0.5;
-            assert_eq!(asked[..4], [is_card && is_known; 4], "only known decks have values");
+            let has_values = row.1[EDITION + Edition::Unknown.index()] < 0.5;
+            assert_eq!(asked[..4], [is_card && has_values; 4], "only known decks have values");
         }
         let cards = batch.wanted.chunks_exact(OUTPUTS).filter(|row| row[CARD] > 0.5).count();
         assert!((47..=49).contains(&cards), "{cards}");

@@ -27,7 +27,7 @@ pub enum Label {
 
 impl Label {
     /// The label of a card of this edition.
-    pub(crate) fn of(edition: Edition, card: Card) -> Self {
+    pub(crate) fn for_card(edition: Edition, card: Card) -> Self {
         match edition {
             Edition::Unknown => Self::OfUnknownDeck,
             edition => Self::Card(edition, card),
@@ -74,7 +74,7 @@ impl Label {
 
 impl Sample {
     /// The crop of a rectified card, halved in size by 2x2 means.
-    pub(crate) fn of(image: &CardImage, label: Label) -> Self {
+    pub(crate) fn from_image(image: &CardImage, label: Label) -> Self {
         Self { pixels: shrink(image), label }
     }
 }
@@ -92,27 +92,29 @@ impl Sample {
         };
         // Compares each symbol's inside with the stock between the symbol and the long borders; the
         // symbol with the strongest contrast counts.
-        let patch = |x: f64, y: f64, wide: usize, high: usize| {
-            let left = ((x * WIDTH as f64) as usize).saturating_sub(wide / 2).min(WIDTH - wide);
-            let top = ((y * HEIGHT as f64) as usize).saturating_sub(high / 2).min(HEIGHT - high);
-            let mut sum = [0.0f32; 3];
-            for row in top..top + high {
-                for pixel in self.pixels[3 * (row * WIDTH + left)..][..3 * wide].chunks_exact(3) {
-                    (0..3).for_each(|c| sum[c] += f32::from(pixel[c]));
-                }
-            }
-            sum.map(|v| v / (wide * high) as f32)
-        };
         let faintest = symbol_centers(card.number)
             .iter()
             .map(|center| {
-                let inside = patch(0.5 + center, 0.5, 8, 24);
-                let stock = [patch(0.5 + center, 0.07, 10, 4), patch(0.5 + center, 0.93, 10, 4)];
-                let darker = |c: usize| (stock[0][c] + stock[1][c]) / 2.0 - inside[c];
-                darker(0).max(darker(1)).max(darker(2))
+                let inside = self.mean_color((0.5 + center, 0.5), (8, 24));
+                let stock = [0.07, 0.93].map(|y| self.mean_color((0.5 + center, y), (10, 4)));
+                let [r, g, b] = [0, 1, 2].map(|c| (stock[0][c] + stock[1][c]) / 2.0 - inside[c]);
+                r.max(g).max(b)
             })
             .fold(0.0, f32::max);
         faintest >= FAINTEST_STRIPES
+    }
+
+    /// Mean colour of a patch of `wide` x `high` pixels about a place, in fractions of the crop.
+    fn mean_color(&self, (x, y): (f64, f64), (wide, high): (usize, usize)) -> [f32; 3] {
+        let left = ((x * WIDTH as f64) as usize).saturating_sub(wide / 2).min(WIDTH - wide);
+        let top = ((y * HEIGHT as f64) as usize).saturating_sub(high / 2).min(HEIGHT - high);
+        let mut sum = [0.0f32; 3];
+        for row in top..top + high {
+            for pixel in self.pixels[3 * (row * WIDTH + left)..][..3 * wide].chunks_exact(3) {
+                (0..3).for_each(|c| sum[c] += f32::from(pixel[c]));
+            }
+        }
+        sum.map(|v| v / (wide * high) as f32)
     }
 }
 
@@ -170,19 +172,19 @@ mod tests {
                 if edge { [40, 160, 60] } else { [green, 230, green] }
             })
             .collect();
-        Sample { pixels, label: Label::of(Edition::Classic, code.parse().unwrap()) }
+        Sample { pixels, label: Label::for_card(Edition::Classic, code.parse().unwrap()) }
     }
 
     #[test]
     fn labels_come_back_from_their_bytes() {
-        let mut known = 0;
+        let mut with_card = 0;
         for byte in 0..=u8::MAX {
             if let Some(label) = Label::from_byte(byte) {
                 assert_eq!(label.to_byte(), byte);
-                known += 1;
+                with_card += 1;
             }
         }
-        assert_eq!(known, 2 * DECK_SIZE + 2);
+        assert_eq!(with_card, 2 * DECK_SIZE + 2);
     }
 
     #[test]

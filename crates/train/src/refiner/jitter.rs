@@ -46,10 +46,10 @@ pub(crate) fn outline(truth: &Quad, rng: &mut Pcg64) -> Option<Quad> {
     // A card with little of its sides in view may be detected at the wrong angle.
     let turn = if rng.random_range(0..10) == 0 { TURN * normal(rng) } else { 0.0 };
     let steps = if is_shifted { [-2.0, -1.0, 1.0, 2.0][rng.random_range(0..4)] } else { 0.0 };
-    let own = outline_in_short_sides();
+    let reference = outline_in_short_sides();
     let shift = Point::new(steps * SYMBOL_SPACING / 2.0 * OUTLINE_PX.0 / OUTLINE_PX.1, 0.0);
-    let shifted =
-        Homography::between(&own, truth)?.apply_quad(&Quad::new(own.0.map(|p| p + shift)));
+    let shifted = Homography::between(&reference, truth)?
+        .apply_quad(&Quad::new(reference.0.map(|p| p + shift)));
     off_by(&spread, turn, &shifted, rng)
 }
 

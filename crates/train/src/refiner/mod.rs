@@ -158,15 +158,7 @@ impl Batch {
     /// sufficiently in view.
     fn push(&mut self, table: &FoundTable, least_in_view: f64, rng: &mut Pcg64) -> bool {
         let FoundTable { drawn: table, found } = table;
-        let of_symbols = |card: &SeenCard| {
-            card.symbols.iter().map(|symbol| symbol.1).sum::<f64>() / card.symbols.len() as f64
-        };
-        let weight = |card: &SeenCard| match card.in_view {
-            part if part < least_in_view || of_symbols(card) < LEAST_OF_SYMBOLS => 0.0,
-            part if part < MOSTLY_COVERED => MOSTLY_COVERED_WEIGHT,
-            part if part < COVERED => COVERED_WEIGHT,
-            _ => 1.0,
-        };
+        let weight = |card| weight_of(card, least_in_view);
         let total: f64 = table.cards.iter().map(weight).sum();
         let mut place = rng.random::<f64>() * total;
         let card = table.cards.iter().find(|card| {
@@ -179,20 +171,20 @@ impl Batch {
             // A card looks the same after half a turn.
             truth.0.rotate_left(2);
         }
-        let found = negatives::of(found, table, card).filter(|_| rng.random::<bool>());
+        let found = negatives::outline_of(found, table, card).filter(|_| rng.random::<bool>());
         let outline = match found {
             Some(found) => jitter::nearly(&turned_like(found, &truth), rng),
             None => jitter::outline(&truth, rng),
         };
         let Some(outline) = outline else { return false };
-        let own = outline_in_short_sides();
-        let Some(from_image) = Homography::between(&outline, &own) else { return false };
+        let reference = outline_in_short_sides();
+        let Some(from_image) = Homography::between(&outline, &reference) else { return false };
         if !self.push_view(table, &outline, rng) {
             return false;
         }
         let mut error = 0.0;
-        for (seen, own) in truth.0.map(|p| from_image.apply(p)).into_iter().zip(own.0) {
-            let off = seen - own;
+        for (corner, at) in truth.0.map(|p| from_image.apply(p)).into_iter().zip(reference.0) {
+            let off = corner - at;
             error += off.norm() / 4.0;
             self.wanted.extend([off.x as f32, off.y as f32]);
         }
@@ -205,14 +197,42 @@ impl Batch {
     }
 }
 
+/// How often a card is chosen.
+fn weight_of(card: &SeenCard, least_in_view: f64) -> f64 {
+    let symbols = card.symbols.iter().map(|symbol| symbol.1).sum::<f64>();
+    match card.in_view {
+        part if part < least_in_view => 0.0,
+        _ if symbols / (card.symbols.len() as f64) < LEAST_OF_SYMBOLS => 0.0,
+        part if part < MOSTLY_COVERED => MOSTLY_COVERED_WEIGHT,
+        part if part < COVERED => COVERED_WEIGHT,
+        _ => 1.0,
+    }
+}
+
 /// The outline, rotated by half a turn if that brings its corners nearer to another's.
 fn turned_like(outline: &Quad, other: &Quad) -> Quad {
     let mut turned = *outline;
     turned.0.rotate_left(2);
-    let far = |quad: &Quad| -> f64 {
+    let [far, near] = [outline, &turned].map(|quad| -> f64 {
         quad.0.iter().zip(other.0).map(|(corner, other)| corner.distance(other)).sum()
-    };
-    if far(&turned) < far(outline) { turned } else { *outline }
+    });
+    if near < far { turned } else { *outline }
+}
+
+/// Drawn tables with the finder's outlines, the last `most` cached.
+fn tables_with_outlines(
+    seed: u64,
+    most: usize,
+    draw: Draw,
+    size_px: (u32, u32),
+    finder: &Option<Arc<Found>>,
+) -> Kept<FoundTable> {
+    let finder = finder.clone();
+    Kept::new(most, move |index| {
+        let drawn = draw(seed, index, size_px);
+        let found = finder.as_ref().map_or_else(Vec::new, |finder| finder.on(&drawn));
+        FoundTable { drawn, found }
+    })
 }
 
 impl Refiner {
@@ -241,22 +261,17 @@ impl Refiner {
         validation_tables: u64,
     ) -> Self {
         let finder = finder.map(Arc::new);
-        let row = |seed: u64, most: usize| {
-            let finder = finder.clone();
-            Kept::new(most, move |index| {
-                let drawn = draw(seed, index, size_px);
-                let found = finder.as_ref().map_or_else(Vec::new, |finder| finder.on(&drawn));
-                FoundTable { drawn, found }
-            })
-        };
         Self {
             seed,
             plan: plan(),
             first: First::Chance,
             least_in_view: LEAST_IN_VIEW,
             has_found: finder.is_some(),
-            tables: row(seed, POOL as usize + 8),
-            judged_on: (row(VALIDATION_SEED, 1), validation_tables),
+            tables: tables_with_outlines(seed, POOL as usize + 8, draw, size_px, &finder),
+            judged_on: (
+                tables_with_outlines(VALIDATION_SEED, 1, draw, size_px, &finder),
+                validation_tables,
+            ),
             validation: OnceLock::new(),
         }
     }
@@ -402,28 +417,35 @@ impl Task for Refiner {
         /// Number of cards judged at once.
         const AT_ONCE: usize = 200;
         let all = self.validation();
-        let (mut errors, mut loss, mut told, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
-        let (mut nothing, mut told_nothing) = (0u32, 0u32);
+        let (mut errors, mut loss, mut judged, mut read) = (Vec::new(), 0.0, 0, [0; 4]);
+        let (mut nothing, mut rejected) = (0u32, 0u32);
         let views = all.pixels.chunks(AT_ONCE * 3 * WIDTH * HEIGHT);
         for (pixels, wanted) in views.zip(all.wanted.chunks(AT_ONCE * OUTPUTS)) {
             let batch = Batch { pixels: pixels.to_vec(), wanted: wanted.to_vec() };
             let output = forward(self.input(&batch));
             loss += f64::from(self.loss(&output, &batch).total) * batch.len() as f64;
-            for (said, (wanted, is_card)) in output.values.chunks_exact(OUTPUTS).zip(batch.rows()) {
+            for (outputs, (wanted, is_card)) in
+                output.values.chunks_exact(OUTPUTS).zip(batch.rows())
+            {
                 if !is_card {
                     nothing += 1;
-                    told_nothing += u32::from(said[RIGHT] < 0.0);
+                    rejected += u32::from(outputs[RIGHT] < 0.0);
                     continue;
                 }
-                let corner = |i: usize| {
-                    f64::from(said[2 * i] - wanted[2 * i])
-                        .hypot(f64::from(said[2 * i + 1] - wanted[2 * i + 1]))
-                };
-                errors.push((0..4).map(corner).sum::<f64>() / 4.0);
-                told += usize::from((said[RIGHT] > 0.0) == (wanted[RIGHT] > 0.5));
-                let values = said[VALUES..].chunks_exact(3).zip(wanted[VALUES..].chunks_exact(3));
-                for (read, (said, wanted)) in read.iter_mut().zip(values) {
-                    *read += usize::from(best_of(said) == best_of(wanted));
+                errors.push(
+                    (0..4)
+                        .map(|i| {
+                            f64::from(outputs[2 * i] - wanted[2 * i])
+                                .hypot(f64::from(outputs[2 * i + 1] - wanted[2 * i + 1]))
+                        })
+                        .sum::<f64>()
+                        / 4.0,
+                );
+                judged += usize::from((outputs[RIGHT] > 0.0) == (wanted[RIGHT] > 0.5));
+                let values =
+                    outputs[VALUES..].chunks_exact(3).zip(wanted[VALUES..].chunks_exact(3));
+                for (read, (value, wanted)) in read.iter_mut().zip(values) {
+                    *read += usize::from(best_of(value) == best_of(wanted));
                 }
             }
         }
@@ -432,12 +454,12 @@ impl Task for Refiner {
         let mut figures = vec![
             ("corners within 0.08".into(), within(0.08)),
             ("corners within 0.16".into(), within(0.16)),
-            ("told right from wrong".into(), told as f64 / n),
+            ("told right from wrong".into(), judged as f64 / n),
         ];
         for (property, read) in Property::ALL.into_iter().zip(read) {
             figures.push((format!("{} right", property.word()), read as f64 / n));
         }
-        let share = f64::from(told_nothing) / f64::from(nothing.max(1));
+        let share = f64::from(rejected) / f64::from(nothing.max(1));
         figures.push(("told that no card is there".into(), share));
         Validation { loss: loss / (all.len().max(1) as f64), figures }
     }

@@ -17,7 +17,7 @@ pub(crate) const VERSION: u32 = 1;
 /// An outline belongs to a card if their centres are closer than this many long sides.
 const SAME_PLACE: f64 = 0.35;
 /// A card with a smaller fraction in view does not count.
-const HARDLY_THERE: f64 = 0.12;
+const BARELY_VISIBLE: f64 = 0.12;
 /// Number of places tried.
 const TRIES: usize = 20;
 /// Maximum distance from a card's centre in x and in y, in its long sides.
@@ -34,11 +34,11 @@ pub(crate) fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     }
     let is_between = rng.random_range(0..4) > 0;
     (0..TRIES).find_map(|_| {
-        let (at, own) = near_a_card(table, rng);
+        let (at, shape) = near_a_card(table, rng);
         if !in_picture(table, at) || is_between && on_card(table, at) {
             return None;
         }
-        of_none(table, &moved(&own, at), rng)
+        of_none(table, &moved(&shape, at), rng)
     })
 }
 
@@ -46,17 +46,17 @@ pub(crate) fn outline(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
 /// quarter on an object that resembles a card, where the table has such places.
 pub(crate) fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
     let kind = rng.random_range(0..4);
-    if table.cards.is_empty() || kind == 3 || kind == 2 && table.others.is_empty() {
+    if table.cards.is_empty() || kind == 3 || kind == 2 && table.lookalikes.is_empty() {
         return outline(table, rng);
     }
     (0..TRIES).find_map(|_| {
-        let (at, own) = near_a_card(table, rng);
+        let (at, shape) = near_a_card(table, rng);
         let outline = if kind < 2 {
-            moved(&own, gap(table, at, own.long_side())?)
+            moved(&shape, gap(table, at, shape.long_side())?)
         } else {
-            let other = table.others[rng.random_range(0..table.others.len())];
+            let other = table.lookalikes[rng.random_range(0..table.lookalikes.len())];
             // Aligned with the object, or shaped like a card of the table.
-            if rng.random::<bool>() { other } else { moved(&own, other.center()) }
+            if rng.random::<bool>() { other } else { moved(&shape, other.center()) }
         };
         of_none(table, &outline, rng)
     })
@@ -65,10 +65,10 @@ pub(crate) fn harder(table: &Drawn, rng: &mut Pcg64) -> Option<Quad> {
 /// A point near a card, and the outline of a random card, which may lie at another angle.
 fn near_a_card(table: &Drawn, rng: &mut Pcg64) -> (Point, Quad) {
     let pick = |rng: &mut Pcg64| table.cards[rng.random_range(0..table.cards.len())].corners;
-    let (near, own) = (pick(rng), pick(rng));
+    let (near, shape) = (pick(rng), pick(rng));
     let reach = REACH * near.long_side();
     let mut off = || reach * (2.0 * rng.random::<f64>() - 1.0);
-    (near.center() + Point::new(off(), off()), own)
+    (near.center() + Point::new(off(), off()), shape)
 }
 
 fn in_picture(table: &Drawn, at: Point) -> bool {
@@ -93,14 +93,15 @@ fn of_none(table: &Drawn, outline: &Quad, rng: &mut Pcg64) -> Option<Quad> {
 
 /// Whether an outline belongs to no card of the table.
 fn is_none(table: &Drawn, outline: &Quad) -> bool {
-    let is_of =
-        |quad: &Quad| quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side();
-    !in_view(table.cards.iter()).any(|card| is_of(&card.corners))
+    !in_view(table.cards.iter()).any(|card| {
+        let quad = &card.corners;
+        quad.center().distance(outline.center()) < SAME_PLACE * quad.long_side()
+    })
 }
 
 /// The cards with enough in view to count.
 fn in_view<'a>(cards: impl Iterator<Item = &'a SeenCard>) -> impl Iterator<Item = &'a SeenCard> {
-    cards.filter(|card| card.in_view > HARDLY_THERE)
+    cards.filter(|card| card.in_view > BARELY_VISIBLE)
 }
 
 /// The middle of the patch of table around a point, if cards with that long side surround it.
@@ -114,13 +115,13 @@ fn gap(table: &Drawn, at: Point, long_side: f64) -> Option<Point> {
     if !in_picture(table, at) || on_card(table, at) {
         return None;
     }
-    let edge = |way: usize| {
+    let edges = (0..WAYS).filter_map(|way| {
         let angle = std::f64::consts::TAU * way as f64 / WAYS as f64;
         let along = Point::new(angle.cos(), angle.sin()) * long_side;
         let mut steps = (1..=(FAR / STEP) as usize).map(|k| at + along * (STEP * k as f64));
         steps.find(|p| on_card(table, *p))
-    };
-    let edges: Vec<Point> = (0..WAYS).filter_map(edge).collect();
+    });
+    let edges: Vec<Point> = edges.collect();
     let sum = edges.iter().fold(Point::default(), |sum, p| sum + *p);
     (edges.len() >= CLOSED).then(|| sum / edges.len() as f64)
 }
@@ -165,15 +166,19 @@ fn frame(table: &Drawn) -> Frame {
 }
 
 /// The outline of a card of the table: the nearest one, unless another card is nearer to it.
-pub(crate) fn of<'a>(found: &'a [Quad], table: &Drawn, card: &SeenCard) -> Option<&'a Quad> {
+pub(crate) fn outline_of<'a>(
+    found: &'a [Quad],
+    table: &Drawn,
+    card: &SeenCard,
+) -> Option<&'a Quad> {
     let far = |outline: &Quad, card: &SeenCard| {
         outline.center().distance(card.corners.center()) / card.corners.long_side()
     };
     let nearest = found.iter().min_by(|a, b| far(a, card).total_cmp(&far(b, card)))?;
-    let own = far(nearest, card);
-    let others = table.cards.iter().filter(|other| *other != card);
-    let is_anothers = in_view(others).any(|other| far(nearest, other) < own);
-    (own < SAME_PLACE && !is_anothers).then_some(nearest)
+    let distance = far(nearest, card);
+    let rest = table.cards.iter().filter(|other| *other != card);
+    let is_anothers = in_view(rest).any(|other| far(nearest, other) < distance);
+    (distance < SAME_PLACE && !is_anothers).then_some(nearest)
 }
 
 /// One of the outlines under which no card lies, if there is any.
@@ -194,40 +199,46 @@ mod tests {
     /// Cards around an empty middle, and an object that resembles a card beside them.
     fn table() -> Drawn {
         let at = |x: f64, y: f64| {
-            SeenCard::whole(Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y))))
+            SeenCard::uncovered(Quad::new(
+                Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y)),
+            ))
         };
         let cards = vec![at(20.0, 20.0), at(80.0, 20.0), at(20.0, 90.0), at(80.0, 90.0)];
         let cards = [cards, vec![at(-20.0, 55.0), at(110.0, 55.0)]].concat();
-        let others = vec![at(220.0, 40.0).corners];
-        Drawn { others, ..Drawn::plain((320, 160), vec![0; 3 * 320 * 160], cards) }
+        let lookalikes = vec![at(220.0, 40.0).corners];
+        Drawn { lookalikes, ..Drawn::plain((320, 160), vec![0; 3 * 320 * 160], cards) }
     }
 
     #[test]
-    fn no_card_lies_there_but_what_passes_for_one() {
+    fn negatives_hold_no_card_but_resemble_one() {
         let table = table();
         let mut rng = Pcg64::seed_from_u64(9);
-        let share = |found: &[Quad], at: Point| {
-            let near = found.iter().filter(|quad| quad.center().distance(at) < 15.0).count();
-            near as f64 / found.len() as f64
-        };
-        let mut shares = |which: fn(&Drawn, &mut Pcg64) -> Option<Quad>| {
-            let found: Vec<Quad> = (0..400).filter_map(|_| which(&table, &mut rng)).collect();
-            assert!(found.len() > 300, "{}", found.len());
-            for quad in &found {
-                for card in &table.cards {
-                    assert!(quad.center().distance(card.corners.center()) > 21.0);
-                }
-            }
-            let on_card = found.iter().filter(|quad| on_card(&table, quad.center())).count();
-            assert!((10..200).contains(&on_card), "{on_card}");
-            [Point::new(81.0, 75.0), table.others[0].center()].map(|at| share(&found, at))
-        };
-        let (easy, hard) = (shares(outline), shares(harder));
+        let (easy, hard) = (shares(&table, outline, &mut rng), shares(&table, harder, &mut rng));
         assert!(hard[0] > 0.15 && hard[1] > 0.08, "{hard:?}");
         assert!(hard[0] > 1.5 * easy[0] && hard[1] > 1.5 * easy[1], "{easy:?} {hard:?}");
         let bare = Drawn { cards: Vec::new(), ..table };
         assert_eq!(outline(&bare, &mut rng), None);
         assert_eq!(harder(&bare, &mut rng), None);
+    }
+
+    /// The shares of outlines near the gap and near the object that resembles a card.
+    fn shares(
+        table: &Drawn,
+        which: fn(&Drawn, &mut Pcg64) -> Option<Quad>,
+        rng: &mut Pcg64,
+    ) -> [f64; 2] {
+        let found: Vec<Quad> = (0..400).filter_map(|_| which(table, rng)).collect();
+        assert!(found.len() > 300, "{}", found.len());
+        for (quad, card) in found.iter().flat_map(|quad| table.cards.iter().map(move |c| (quad, c)))
+        {
+            assert!(quad.center().distance(card.corners.center()) > 21.0);
+        }
+        let on_card = found.iter().filter(|quad| on_card(table, quad.center())).count();
+        assert!((10..200).contains(&on_card), "{on_card}");
+        [Point::new(81.0, 75.0), table.lookalikes[0].center()].map(|at| {
+            let near = found.iter().filter(|quad| quad.center().distance(at) < 15.0).count();
+            near as f64 / found.len() as f64
+        })
     }
 
     #[test]
@@ -240,35 +251,35 @@ mod tests {
     }
 
     fn card_at(x: f64, y: f64) -> SeenCard {
-        SeenCard::whole(quad_at(x, y))
+        SeenCard::uncovered(quad_at(x, y))
     }
 
     fn quad_at(x: f64, y: f64) -> Quad {
         Quad::new(Quad::rectangle(62.0, 40.0).0.map(|p| p + Point::new(x, y)))
     }
 
-    fn seen(cards: Vec<SeenCard>) -> Drawn {
+    fn table_of(cards: Vec<SeenCard>) -> Drawn {
         Drawn::plain((320, 160), vec![0; 3 * 320 * 160], cards)
     }
 
     #[test]
     fn an_outline_is_of_the_card_that_it_is_nearest_to() {
         let (one, other) = (card_at(20.0, 20.0), card_at(44.0, 20.0));
-        let table = seen(vec![one.clone(), other.clone()]);
+        let table = table_of(vec![one.clone(), other.clone()]);
         let found = [quad_at(200.0, 20.0), quad_at(40.0, 24.0)];
-        assert_eq!(of(&found, &table, &other), Some(&found[1]));
-        assert_eq!(of(&found, &table, &one), None, "it is the other's");
-        assert_eq!(of(&found[..1], &table, &one), None, "it is far off");
-        assert_eq!(of(&[], &table, &one), None);
+        assert_eq!(outline_of(&found, &table, &other), Some(&found[1]));
+        assert_eq!(outline_of(&found, &table, &one), None, "it is the other's");
+        assert_eq!(outline_of(&found[..1], &table, &one), None, "it is far off");
+        assert_eq!(outline_of(&[], &table, &one), None);
         // A card that is hardly in view does not count.
         let hidden = SeenCard { in_view: 0.05, ..other };
-        let table = seen(vec![one.clone(), hidden]);
-        assert_eq!(of(&found, &table, &one), Some(&found[1]));
+        let table = table_of(vec![one.clone(), hidden]);
+        assert_eq!(outline_of(&found, &table, &one), Some(&found[1]));
     }
 
     #[test]
-    fn where_no_card_lies_is_told_of_the_outlines_found() {
-        let table = seen(vec![card_at(20.0, 20.0), card_at(100.0, 20.0)]);
+    fn negatives_come_from_the_outlines_found() {
+        let table = table_of(vec![card_at(20.0, 20.0), card_at(100.0, 20.0)]);
         let found = [quad_at(22.0, 20.0), quad_at(200.0, 60.0), quad_at(98.0, 22.0)];
         let mut rng = Pcg64::seed_from_u64(5);
         for _ in 0..20 {

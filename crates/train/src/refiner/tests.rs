@@ -13,7 +13,7 @@ fn simple(seed: u64, index: u64, (width, height): (u32, u32)) -> Drawn {
     let middle = Point::new(46.0 + ((seed + index) % 5) as f64, 40.0 + (index % 3) as f64);
     let corners = [(-32.0, -21.0), (32.0, -21.0), (32.0, 21.0), (-32.0, 21.0)]
         .map(|(x, y)| middle + Point::new(x, y));
-    let card = SeenCard::whole(Quad::new(corners));
+    let card = SeenCard::uncovered(Quad::new(corners));
     let cards = if index % 5 == 4 { Vec::new() } else { vec![card] };
     let mut rgb = vec![90; 3 * w * h];
     for (i, pixel) in rgb.chunks_exact_mut(3).enumerate() {
@@ -54,15 +54,13 @@ fn later_steps_ask_where_no_card_lies_too() {
     assert_eq!((batch.len(), batch.pixels.len()), (BATCH, BATCH * 3 * WIDTH * HEIGHT));
     // The loss of these crops depends only on whether the outline is right.
     let loss = |spoil: &dyn Fn(usize) -> f32| {
-        let say = |(row, is_card): (&[f32], bool)| {
-            let of = |k: usize| match k {
-                k if k >= RIGHT => 18.0 * row[k] - 9.0,
-                k => row[k],
-            };
-            (0..OUTPUTS).map(|k| of(k) + if is_card { 0.0 } else { spoil(k) }).collect::<Vec<f32>>()
-        };
-        let said: Vec<f32> = batch.rows().flat_map(say).collect();
-        task().loss(&Tensor::new(said, &[BATCH, OUTPUTS]), &batch).total
+        let rows = batch.rows().flat_map(|(row, is_card)| {
+            (0..OUTPUTS).map(move |k| {
+                let right = if k >= RIGHT { 18.0 * row[k] - 9.0 } else { row[k] };
+                right + if is_card { 0.0 } else { spoil(k) }
+            })
+        });
+        task().loss(&Tensor::new(rows.collect(), &[BATCH, OUTPUTS]), &batch).total
     };
     assert!(loss(&|_| 0.0) < 1e-3);
     assert!(loss(&|k| if k == RIGHT { 0.0 } else { 5.0 + k as f32 }) < 1e-3);
@@ -98,12 +96,16 @@ fn a_perfect_answer_costs_least() {
     let task = task();
     let batch = task.batch(0);
     let loss = |spoil: &dyn Fn(usize, f32) -> f32| {
-        let say = |(i, wanted): (usize, &f32)| match i % OUTPUTS {
-            k if k >= RIGHT => spoil(k, if *wanted > 0.5 { 9.0 } else { -9.0 }),
-            k => spoil(k, *wanted),
-        };
-        let said: Vec<f32> = batch.wanted.iter().enumerate().map(say).collect();
-        task.loss(&Tensor::new(said, &[BATCH, OUTPUTS]), &batch).total
+        let outputs: Vec<f32> = batch
+            .wanted
+            .iter()
+            .enumerate()
+            .map(|(i, wanted)| match i % OUTPUTS {
+                k if k >= RIGHT => spoil(k, if *wanted > 0.5 { 9.0 } else { -9.0 }),
+                k => spoil(k, *wanted),
+            })
+            .collect();
+        task.loss(&Tensor::new(outputs, &[BATCH, OUTPUTS]), &batch).total
     };
     assert!(loss(&|_, v| v) < 1e-3);
     assert!(loss(&|k, v| if k == RIGHT { -v } else { v }) > 5.0);
@@ -153,11 +155,15 @@ impl CardFinder for Astray {
     }
 
     fn find(&self, frame: &Frame, _: &mut Trace<'_>) -> Result<Vec<CardOutline>, FindError> {
-        let bright = |(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
-            (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
+        let bright_pixels: Vec<(f64, f64)> = frame
+            .enumerate_pixels()
+            .filter_map(|(x, y, pixel): (u32, u32, &image::Rgb<u8>)| {
+                (pixel.0[0] > 200).then_some((f64::from(x), f64::from(y)))
+            })
+            .collect();
+        let (Some(first), Some(last)) = (bright_pixels.first(), bright_pixels.last()) else {
+            return Ok(Vec::new());
         };
-        let seen: Vec<(f64, f64)> = frame.enumerate_pixels().filter_map(bright).collect();
-        let (Some(first), Some(last)) = (seen.first(), seen.last()) else { return Ok(Vec::new()) };
         let at = |x: f64, y: f64| {
             CardOutline::at(Quad::new(Quad::rectangle(64.0, 42.0).0.map(|p| p + Point::new(x, y))))
         };

@@ -57,7 +57,7 @@ impl Found {
             numbers[*photo].clone_from(&table.numbers);
         }
         let readings: Vec<_> = tables.iter().map(|(photo, table)| (*photo, &**table)).collect();
-        Self { inventory: Inventory::of(&readings), numbers, unread }
+        Self { inventory: Inventory::new(&readings), numbers, unread }
     }
 }
 
@@ -136,11 +136,11 @@ impl Photos {
             let words = format!("{}: {}", self.photo_name(*photo), reason.words());
             ui.colored_label(ui.visuals().error_fg_color, words);
         }
-        if !inventory.is_known() {
+        if !inventory.has_sure_cards() {
             ui.label(t!("deck-check-unknown"));
             return None;
         }
-        let (missing, of) = (inventory.missing(), inventory.whole());
+        let (missing, of) = (inventory.missing(), inventory.deck_size());
         let there = of - missing.len();
         ui.label(RichText::new(t!("deck-check-there", there = there, of = of)).heading());
         ui.weak(t!("deck-check-seen-in", n = self.shelf.progress().0));

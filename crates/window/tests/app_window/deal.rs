@@ -1,8 +1,8 @@
 //! The dealt game.
 
-use crate::harness::{Fake, ONE_SET, Test};
+use crate::harness::{ONE_SET, Test};
 use eframe::egui::{Event, Key, Modifiers, Shape, accesskit::Role};
-use egui_kittest::kittest::{NodeT, Queryable};
+use egui_kittest::kittest::Queryable;
 use setsight_game::cards::{Card, Deck};
 use setsight_game::game::{Deal, Spot, transcript};
 use setsight_window::{DealTab, Language, Phase};

@@ -11,10 +11,10 @@ use std::{path::Path, sync::Arc};
 
 /// Draws photos of an invented deck.
 fn draw(out: &Path, count: usize, whole_deck: bool, seed: u64) {
-    let mut params = Params::of(Kind::Plain);
+    let mut params = Params::for_kind(Kind::Plain);
     params.size_px = (1600, 1200);
     params.decks = vec![(DeckChoice::Known(Arc::new(Deck::invented(31))), 1.0)];
-    params.whole_deck = whole_deck.then_some(count);
+    params.full_deck = whole_deck.then_some(count);
     std::fs::create_dir_all(out).unwrap();
     for index in 0..count {
         let scene = render(&params, seed, index as u64).unwrap();

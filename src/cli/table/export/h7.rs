@@ -9,7 +9,7 @@ use setsight_files::{print_result, printable::print_lines, say};
 use setsight_game::sets;
 use setsight_h7::parts::board::{self, Framed};
 use setsight_h7::parts::{crops, flash, folder, report};
-use setsight_h7::{Crop, Net, Seen, check, seen};
+use setsight_h7::{BoardReading, Crop, Net, check, read_cards};
 use setsight_nets::engine::{self, Models, file_of, used};
 use setsight_nets::graph::Graph;
 use setsight_nets::{Kind, onnx, reader};
@@ -191,7 +191,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
                 let cards = framed.corners.iter().zip(&known);
                 cards
                     .map(|(corners, (_, card))| {
-                        Crop::of(&board::card(&framed.frame, corners), *card)
+                        Crop::from_board(&board::card(&framed.frame, corners), *card)
                     })
                     .collect()
             });
@@ -252,12 +252,12 @@ fn preview(photo: &Path, net: &Net) -> anyhow::Result<(RgbImage, [usize; 2])> {
     let Some(framed) = board::frame_photo(&image, &quads) else {
         bail!("--preview {}: shows no card; give a photo of a table", photo.display());
     };
-    let cards = seen(net, &framed);
+    let cards = read_cards(net, &framed);
     Ok(draw(&framed, &cards))
 }
 
 /// As `draw` of `main.py`: a code on each card, and for each set a frame around its cards.
-fn draw(framed: &Framed, cards: &[Seen]) -> (RgbImage, [usize; 2]) {
+fn draw(framed: &Framed, cards: &[BoardReading]) -> (RgbImage, [usize; 2]) {
     let frame = &framed.frame;
     let bytes = frame.channels().flatten().collect();
     let small = RgbImage::from_raw(frame.width as u32, frame.height as u32, bytes)

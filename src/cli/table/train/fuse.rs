@@ -101,10 +101,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             }
         };
         let done = || bar.inc(1);
-        let networks = Networks { finder, reader: &network, others };
+        let networks = Networks { finder, reader: &network, extra: others };
         let drawn = |what, tables, seed| fuse::drawn(networks, what, tables, seed, &done);
         let photos = drawn(Drawn::Photos, args.tables, seed)?;
-        let beside = fuse::Beside {
+        let beside = fuse::AuxiliaryTables {
             with_stacks: drawn(Drawn::WithStacks, with_stacks, STACK_SEEDS + args.seed)?,
             in_bad_light: drawn(Drawn::InBadLight, in_bad_light, seed)?,
         };
@@ -154,7 +154,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let refiner = refiner::shared(models)?;
     let finder = &Learned::load(models, refiner.clone())?;
     let others = FurtherNetworks { refiner: refiner.as_deref(), ..FurtherNetworks::default() };
-    let networks = Networks { finder, reader, others };
+    let networks = Networks { finder, reader, extra: others };
     let clipped = args.tables / 2;
     let (in_company, in_bad_light) = (args.tables / 2, args.tables / 4);
     let bar = photos::progress((4 * args.tables + clipped + in_company + in_bad_light) as usize);
@@ -184,7 +184,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         let own = Network::load(&second_bytes, SECOND_READER, Kind::Reader)?;
         let second = Some(&NeuralReader::with_network(Box::new(own)));
         let (reader, others) = (&NeuralReader::load(models)?, FurtherNetworks { second, ..others });
-        let networks = Networks { finder, reader, others };
+        let networks = Networks { finder, reader, extra: others };
         let company = [
             // Of other tables than those that places were fitted on.
             fuse::drawn(networks, Drawn::Photos, in_company, seed + 1, &|| bar.inc(1))?,
@@ -225,7 +225,7 @@ fn write_json(path: &Path, weights: &str) -> anyhow::Result<Outcome> {
 }
 
 fn counted(source: &Source) -> serde_json::Value {
-    let outlines: usize = source.tables.iter().map(|table| table.seen.len()).sum();
+    let outlines: usize = source.tables.iter().map(|table| table.examples.len()).sum();
     json!({"name": source.name, "tables": source.tables.len(), "outlines": outlines})
 }
 

@@ -14,7 +14,9 @@ use setsight_nets::{Kind, graph::Graph, onnx};
 use setsight_train::{
     CONFIG, Keeping, TrainError,
     parts::{
-        own::{self, LEAST_CARDS, LEAST_SCENES, Networks, OwnError, OwnPhoto, gather, scenes},
+        adapt::{
+            self, LEAST_CARDS, LEAST_SCENES, Networks, PhotoError, TrainingPhoto, gather, scenes,
+        },
         reader::{Group, drawn::Tables, fingerprint},
     },
 };
@@ -126,7 +128,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
             format!("{}: is there and is no training's; give another --out", work.display());
         return Err(BadCall(reason).into());
     }
-    let mut written = own::FILES.into_iter().chain([gain::WORTH]);
+    let mut written = adapt::FILES.into_iter().chain([gain::WORTH]);
     if let Some(file) = written.find(|file| !work.exists() && out.join(file).exists()) {
         let reason = format!("{}: holds a {file} already; give another --out", out.display());
         return Err(BadCall(reason).into());
@@ -178,7 +180,7 @@ fn train(
     let before = reading(base)?;
     let photos = own_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
-    let fold_of = own::folds(&scenes(&photos), FOLDS, args.seed);
+    let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
     progress_told.stage(0.1);
     let drawn = match wanted.reader {
         true => drawn_crops(args, base, &|part| progress_told.at(part))?,
@@ -190,21 +192,21 @@ fn train(
     for fold in 0..FOLDS {
         say!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
         let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
-        let others: Vec<&OwnPhoto> = others.map(|(photo, _)| photo).collect();
+        let others: Vec<&TrainingPhoto> = others.map(|(photo, _)| photo).collect();
         let networks = training.networks(&format!("fold-{}", fold + 1), &others)?;
         let Some(networks) = networks else { return Ok(false) };
         aside.push(networks);
     }
     say!("part 3 of 3: learning from all of your photos");
-    let all: Vec<&OwnPhoto> = photos.iter().collect();
+    let all: Vec<&TrainingPhoto> = photos.iter().collect();
     let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
     progress_told.stage(0.16);
-    let tables = own::tables(args.steps);
+    let tables = adapt::tables(args.steps);
     let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
     bar.set_message("joining the evidence");
-    let fusion = own::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
+    let fusion = adapt::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
         progress_told.at(joined as f64 / (2 * tables) as f64);
@@ -216,10 +218,10 @@ fn train(
     let mut pipelines = Vec::new();
     for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
-        own::write_models(&folder, base, networks, &fusion)?;
+        adapt::write_models(&folder, base, networks, &fusion)?;
         pipelines.push(reading(&Models::Folder(folder))?);
     }
-    own::write_models(out, base, &trained, &fusion)?;
+    adapt::write_models(out, base, &trained, &fusion)?;
     let after = reading(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
     let kept_aside: Vec<_> =
@@ -239,7 +241,7 @@ struct Wanted {
 
 impl NetworkChoice {
     /// Which networks that asks for, with these photos.
-    fn wanted(self, photos: &[OwnPhoto]) -> anyhow::Result<Wanted> {
+    fn wanted(self, photos: &[TrainingPhoto]) -> anyhow::Result<Wanted> {
         let errors: usize = photos.iter().map(|photo| photo.finder_errors).sum();
         let tables = photos.iter().filter(|photo| photo.table.is_some());
         let cards: usize = tables.clone().map(|photo| photo.cards.len()).sum();
@@ -282,7 +284,7 @@ struct Training<'a> {
 
 impl Training<'_> {
     /// The networks that some photos teach, in a folder of this name; none when it was stopped.
-    fn networks(&self, name: &str, photos: &[&OwnPhoto]) -> anyhow::Result<Option<Networks>> {
+    fn networks(&self, name: &str, photos: &[&TrainingPhoto]) -> anyhow::Result<Option<Networks>> {
         let seed = self.args.seed;
         let runs = f64::from(u8::from(self.wanted.reader) + u8::from(self.wanted.finder));
         let stage = 0.69 / (3.0 * runs);
@@ -290,7 +292,7 @@ impl Training<'_> {
         if self.wanted.reader {
             let (first, _) = onnx::decode(&reader_file)?;
             let steps = self.args.steps;
-            let reader = own::Reader { first: &first, drawn: &self.drawn, seed, steps };
+            let reader = adapt::Reader { first: &first, drawn: &self.drawn, seed, steps };
             let folder = self.work.join(name).join("reader");
             let trained =
                 self.run(&folder, stage, steps, |keeping| reader.train(photos, keeping))?;
@@ -298,23 +300,24 @@ impl Training<'_> {
             let own = photos.iter().flat_map(|photo| &photo.samples);
             let drawn = self.drawn.iter().flat_map(|group| &group.samples);
             let training_set = fingerprint(own.chain(drawn));
-            reader_file = own::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
+            reader_file =
+                adapt::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
         }
         let mut finder_file = None;
         if self.wanted.finder {
             let (first, _) = onnx::decode(&self.base.read(file_of(Kind::Finder))?)?;
-            let steps = own::finder_steps(self.args.steps);
-            let finder = own::Finder { first: &first, seed, steps };
+            let steps = adapt::finder_steps(self.args.steps);
+            let finder = adapt::Finder { first: &first, seed, steps };
             let folder = self.work.join(name).join("finder");
             let trained =
                 self.run(&folder, stage, steps, |keeping| finder.train(photos, keeping))?;
             let Some(graph) = trained else { return Ok(None) };
             let tables = photos.iter().filter_map(|photo| photo.table.as_ref());
-            let training_set = own::tables_fingerprint(tables);
+            let training_set = adapt::tables_fingerprint(tables);
             finder_file =
-                Some(own::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
+                Some(adapt::file(Kind::Finder, &graph, &command(self.args), training_set, seed));
         }
-        let reader = own::reader_in(&reader_file)?;
+        let reader = adapt::reader_in(&reader_file)?;
         Ok(Some(Networks { reader, reader_file, finder_file }))
     }
 
@@ -345,7 +348,7 @@ impl Training<'_> {
     }
 }
 
-fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>> {
+fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
     // Folders without labels are named by what gathers them.
     let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
@@ -356,7 +359,7 @@ fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<OwnPhoto>>
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {
-        return Err(OwnError::TooFew { cards, scenes: count }.into());
+        return Err(PhotoError::TooFew { cards, scenes: count }.into());
     }
     say!("{cards} cards of {} photos and crops, {count} scenes", photos.len());
     for photo in photos.iter().filter(|photo| photo.without_place > 0) {

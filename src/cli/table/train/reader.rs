@@ -314,7 +314,7 @@ fn shares(drawn: Vec<Group>, sources: Vec<Source>) -> Vec<(Group, f64)> {
     for source in sources {
         let part = (source.labelled as f64).sqrt() / total;
         out.push((source.cards, real * part));
-        out.push((source.others, real_none * part));
+        out.push((source.negatives, real_none * part));
     }
     out.retain(|(group, _)| !group.samples.is_empty());
     out

@@ -38,11 +38,12 @@ struct Plan {
 const SHAPES: usize = 22;
 
 fn polar(count: usize, radius: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
-    let at = |i: usize| {
-        let angle = TAU * i as f64 / count as f64;
-        (-angle.sin() * radius(i), -angle.cos() * radius(i))
-    };
-    (0..count).map(at).collect()
+    (0..count)
+        .map(|i| {
+            let angle = TAU * i as f64 / count as f64;
+            (-angle.sin() * radius(i), -angle.cos() * radius(i))
+        })
+        .collect()
 }
 
 fn star(points: usize, inner: f64) -> Vec<(f64, f64)> {
@@ -267,7 +268,7 @@ const INKS: &[(&str, [u8; 3])] = COLORS.split_at(12).0;
 /// Minimum distance between two inks of a deck in sRGB.
 const INKS_APART: f64 = 95.0;
 
-/// Groups of fills: two from different groups can be told apart from afar, two from one group
+/// Groups of fills: two from different groups can be distinguished from afar, two from one group
 /// cannot.
 const FILLS: [&[FillKind]; 6] = [
     &[FillKind::Solid],
@@ -338,16 +339,10 @@ fn symbol(plan: Plan, half_x: f64, chance: &mut Chance) -> Symbol {
 fn inks(chance: &mut Chance) -> [Ink; 3] {
     loop {
         let places = chance.three_of(INKS.len());
-        let apart = |a: usize, b: usize| {
-            let square = |c: usize| {
-                let (u, v) = (INKS[a].1[c], INKS[b].1[c]);
-                f64::from(u.abs_diff(v)).powi(2)
-            };
-            (0..3).map(square).sum::<f64>().sqrt()
-        };
         let [a, b, c] = places;
         let classic = places.iter().all(|place| *place < 3);
-        if classic || [(a, b), (b, c), (a, c)].iter().any(|&(a, b)| apart(a, b) < INKS_APART) {
+        if classic || [(a, b), (b, c), (a, c)].iter().any(|&(a, b)| ink_distance(a, b) < INKS_APART)
+        {
             continue;
         }
         return places.map(|place| {
@@ -358,4 +353,10 @@ fn inks(chance: &mut Chance) -> [Ink; 3] {
             Ink { name: name.to_owned(), printings: vec![printing] }
         });
     }
+}
+
+/// The distance of two inks of the catalogue in sRGB.
+fn ink_distance(a: usize, b: usize) -> f64 {
+    let channels = INKS[a].1.into_iter().zip(INKS[b].1);
+    channels.map(|(u, v)| f64::from(u.abs_diff(v)).powi(2)).sum::<f64>().sqrt()
 }

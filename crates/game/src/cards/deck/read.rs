@@ -29,12 +29,14 @@ impl<'a> Field<'a> {
         Err(DeckError::Field { deck, field, expected: expected.into(), found })
     }
 
-    fn object(&self, known: &[&str]) -> Read<&'a Map<String, Value>> {
+    fn object(&self, fields: &[&str]) -> Read<&'a Map<String, Value>> {
         let Some(object) = self.value.as_object() else {
-            return self.wrong(format!("an object with {}", known.join(", ")));
+            return self.wrong(format!("an object with {}", fields.join(", ")));
         };
-        match object.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => self.wrong(format!("no field but {}; \"{key}\" is new", known.join(", "))),
+        match object.keys().find(|key| !fields.contains(&key.as_str())) {
+            Some(key) => {
+                self.wrong(format!("no field but {}; \"{key}\" is new", fields.join(", ")))
+            }
             None => Ok(object),
         }
     }
@@ -90,8 +92,11 @@ impl<'a> Field<'a> {
 
     /// A text that goes to terminals, labels and pages.
     fn words(&self, most: usize) -> Read<String> {
-        let is_short = |text: &&str| !text.trim().is_empty() && text.chars().count() <= most;
-        match self.value.as_str().filter(is_short) {
+        match self
+            .value
+            .as_str()
+            .filter(|text| !text.trim().is_empty() && text.chars().count() <= most)
+        {
             Some(text) if printable::line(text) == text => Ok(text.to_owned()),
             _ => self.wrong(format!("a text of 1 to {most} characters without control characters")),
         }
@@ -126,8 +131,8 @@ impl Deck {
     /// [`DeckError::NotJson`]; [`DeckError::Field`] for the first field that is missing, unknown or
     /// out of range, and for another deck under the name of one of the program's own.
     pub fn parse(name: &str, text: &str) -> Result<Self, DeckError> {
-        let deck = Self::parse_own(name, text)?;
-        if Self::named(&deck.name).is_some_and(|own| *own != deck) {
+        let deck = Self::parse_unreserved(name, text)?;
+        if Self::named(&deck.name).is_some_and(|reserved| *reserved != deck) {
             return Err(DeckError::Field {
                 deck: name.to_owned(),
                 field: "name".to_owned(),
@@ -139,7 +144,7 @@ impl Deck {
     }
 
     /// Parses a deck's file, which may be the program's own.
-    pub(super) fn parse_own(name: &str, text: &str) -> Result<Self, DeckError> {
+    pub(super) fn parse_unreserved(name: &str, text: &str) -> Result<Self, DeckError> {
         let value: Value = match serde_json::from_str(text) {
             Ok(value) => value,
             Err(source) => return Err(DeckError::NotJson { deck: name.to_owned(), source }),
@@ -148,8 +153,8 @@ impl Deck {
         const FIELDS: [&str; 7] =
             ["name", "title", "symbol_size", "symbol_spacing", "shapes", "fills", "inks"];
         if !value.is_object() {
-            let whole = Field { path: "the file".into(), ..deck };
-            return whole.wrong(format!("an object with {}", FIELDS.join(", ")));
+            let file = Field { path: "the file".into(), ..deck };
+            return file.wrong(format!("an object with {}", FIELDS.join(", ")));
         }
         deck.object(&FIELDS)?;
         let read = Self {
@@ -233,15 +238,16 @@ fn ink(field: &Field) -> Read<Ink> {
     field.object(&["name", "printings"])?;
     let name = field.get("name", "the ink's name")?.words(MAX_NAME)?;
     let printings = field.get("printings", "1 to 16 colours [red, green, blue]")?;
-    let color = |item: &Field| {
-        item.three("numbers: red, green, blue", |channel| {
-            let value = channel.number(0.0..=255.0, "")?;
-            if value.fract() == 0.0 { Ok(value as u8) } else { channel.wrong("a whole number") }
-        })
-    };
-    let printings =
-        printings.items(1..=16, "colours")?.iter().map(color).collect::<Read<Vec<_>>>()?;
+    let printings = printings.items(1..=16, "colours")?;
+    let printings = printings.iter().map(color).collect::<Read<Vec<_>>>()?;
     Ok(Ink { name, printings })
+}
+
+fn color(item: &Field) -> Read<[u8; 3]> {
+    item.three("numbers: red, green, blue", |channel| {
+        let value = channel.number(0.0..=255.0, "")?;
+        if value.fract() == 0.0 { Ok(value as u8) } else { channel.wrong("a whole number") }
+    })
 }
 
 impl Deck {
@@ -309,12 +315,14 @@ fn lines_of(value: &Value, depth: usize) -> String {
         format!("{open}{}{inner}{}{close}", indent(depth + 1), indent(depth))
     };
     match value {
-        Value::Object(object) => {
-            let member = |(key, value): (&String, &Value)| {
-                format!("{}: {}", json!(key), lines_of(value, depth + 1))
-            };
-            between(object.iter().map(member).collect(), '{', '}')
-        }
+        Value::Object(object) => between(
+            object
+                .iter()
+                .map(|(key, value)| format!("{}: {}", json!(key), lines_of(value, depth + 1)))
+                .collect(),
+            '{',
+            '}',
+        ),
         Value::Array(items) if items.iter().all(Value::is_array) && items.len() > 1 => {
             let lines = items
                 .chunks(PAIRS_A_LINE)

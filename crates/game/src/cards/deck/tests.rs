@@ -14,7 +14,7 @@ fn broken(change: impl FnOnce(&mut Value)) -> String {
 }
 
 #[test]
-fn the_known_decks_are_what_was_measured() {
+fn the_built_in_decks_are_as_measured() {
     let deck = Deck::classic();
     assert!(deck.is_classic() && deck.symbol_spacing == SYMBOL_SPACING);
     for number in Number::ALL {
@@ -150,7 +150,7 @@ fn a_deck_with_one_fill_has_27_cards() {
     let deck = Deck::parse("junior.json", &value.to_string()).unwrap();
     assert!(deck.has_one_fill() && deck.cards().count() == 27);
     assert!(deck.cards().all(|card| card.shading.index() == 0));
-    assert_eq!(deck.values_told(), "diamond, oval, squiggle; filled; green, purple, red");
+    assert_eq!(deck.value_list(), "diamond, oval, squiggle; filled; green, purple, red");
     assert_eq!(Deck::parse("junior.json", &deck.to_text()).unwrap(), deck);
     assert_eq!(Deck::classic().cards().count(), 81);
     value["fills"] = json!([]);

@@ -68,7 +68,7 @@ fn outer(v: Point) -> [f64; 3] {
 }
 
 fn drawn(kind: Kind, seed: u64) -> (Frame, Vec<Quad>) {
-    let scene = setsight_scenes::render(&setsight_scenes::Params::of(kind), seed, 0).unwrap();
+    let scene = setsight_scenes::render(&setsight_scenes::Params::for_kind(kind), seed, 0).unwrap();
     let cards = scene.cards.iter().map(|card| card.corners_in_image).collect();
     (scene.image, cards)
 }

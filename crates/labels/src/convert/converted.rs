@@ -17,7 +17,7 @@ use std::{
 
 /// Why the labels cannot be converted.
 #[derive(Debug, thiserror::Error)]
-pub enum SettleError {
+pub enum ConvertError {
     /// All errors, each with its file.
     #[error("{}", .0.first().map_or("", String::as_str))]
     Problems(Vec<String>),
@@ -59,22 +59,23 @@ impl Converted {
     /// The pictures that lie outside of the folder that was converted, through links too.
     pub fn outside(&self) -> Vec<&Path> {
         let Ok(folder) = self.from.canonicalize() else { return Vec::new() };
-        let is_outside =
-            |path: &&PathBuf| path.canonicalize().is_ok_and(|path| !path.starts_with(&folder));
-        self.files().filter(is_outside).map(PathBuf::as_path).collect()
+        self.files()
+            .filter(|path| path.canonicalize().is_ok_and(|path| !path.starts_with(&folder)))
+            .map(PathBuf::as_path)
+            .collect()
     }
 }
 
 impl Found {
     /// Converts the labels. `go_on` is called before each photo; `false` cancels.
-    pub fn settle(
+    pub fn convert(
         self,
         leave_out: &[String],
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Converted, SettleError> {
+    ) -> Result<Converted, ConvertError> {
         let Self { format, from, drafts, lost_links } = self;
         let Drafts { photos: drafts, crops, skipped, mut problems } = drafts;
-        let classes = Classes::of(&drafts, &crops, leave_out)?;
+        let classes = Classes::new(&drafts, &crops, leave_out)?;
         problems.extend(classes.problems());
         // Another file may hold a photo's labels.
         let labelled: BTreeSet<Option<&PathBuf>> =
@@ -87,19 +88,19 @@ impl Found {
         let mut measured = Vec::new();
         for (done, draft) in drafts.iter().enumerate() {
             if !go_on() {
-                return Err(SettleError::Stopped { done, all });
+                return Err(ConvertError::Stopped { done, all });
             }
             match source::measure(&draft.path) {
                 Ok(stored) => measured.push((draft, stored)),
                 Err(error) => problems.push(format!("{}: {error}", draft.path.display())),
             }
         }
-        let frame_of_others = frame_of_all(&measured);
+        let common_frame = frame_of_all(&measured);
         // The file with a photo's first labels, and the photo's place if they are in order.
         let mut first: BTreeMap<PathBuf, (&Path, Option<usize>)> = BTreeMap::new();
         for (draft, stored) in &measured {
             let path = draft.path.display();
-            let (frame, label) = match label_of(draft, stored, &classes, frame_of_others) {
+            let (frame, label) = match label_of(draft, stored, &classes, common_frame) {
                 Ok((frame, label)) => (frame, Some(label)),
                 Err(why) => {
                     problems.extend(why.iter().map(|why| format!("{path}: {why}")));
@@ -109,7 +110,7 @@ impl Found {
             let canonical = draft.path.canonicalize().unwrap_or_else(|_| draft.path.clone());
             if let Some(&(before, place)) = first.get(&canonical) {
                 if let Err(why) = converted.join(place, label) {
-                    let (before, now) = (before.display(), draft.told_in.display());
+                    let (before, now) = (before.display(), draft.labels_file.display());
                     problems
                         .push(format!("{path}: is labelled in {before} and again in {now}: {why}"));
                 }
@@ -117,7 +118,7 @@ impl Found {
             }
             first.insert(
                 canonical,
-                (&draft.told_in, label.as_ref().map(|_| converted.photos.len())),
+                (&draft.labels_file, label.as_ref().map(|_| converted.photos.len())),
             );
             let Some(label) = label else { continue };
             match frame {
@@ -133,10 +134,10 @@ impl Found {
             }
         }
         if !problems.is_empty() {
-            return Err(SettleError::Problems(problems));
+            return Err(ConvertError::Problems(problems));
         }
         if converted.cards() == 0 {
-            return Err(SettleError::Empty(converted.from));
+            return Err(ConvertError::Empty(converted.from));
         }
         Ok(converted)
     }
@@ -161,20 +162,20 @@ impl Frame {
 
     /// The only one that holds all places of a photo.
     fn by_places(draft: &DraftPhoto, stored: &Stored) -> Option<Self> {
-        let holds = |frame: &Self| {
-            let (w, h) = frame.size_px(stored);
-            let size = (f64::from(w), f64::from(h));
-            draft.marks.iter().all(|mark| is_inside(mark.outline.extent(), size))
-        };
         let frames = [Self::Upright, Self::Stored];
-        let mut frames = frames.into_iter().filter(|_| draft.unit == Unit::Pixels).filter(holds);
+        let mut frames =
+            frames.into_iter().filter(|_| draft.unit == Unit::Pixels).filter(|frame| {
+                let (w, h) = frame.size_px(stored);
+                let size = (f64::from(w), f64::from(h));
+                draft.marks.iter().all(|mark| is_inside(mark.outline.extent(), size))
+            });
         frames.next().filter(|_| frames.next().is_none())
     }
 }
 
 /// Whether labels state the size of the file as stored, which EXIF data contradict.
 fn states_stored_size(draft: &DraftPhoto, stored: &Stored) -> bool {
-    let stated = draft.told_px;
+    let stated = draft.stated_px;
     stated != Some(stored.upright_px()) && stated == Some((stored.width, stored.height))
 }
 
@@ -192,12 +193,12 @@ fn frame_of_all(photos: &[(&DraftPhoto, Stored)]) -> Option<Frame> {
 fn frame_of(
     draft: &DraftPhoto,
     stored: &Stored,
-    of_others: Option<Frame>,
+    common_frame: Option<Frame>,
 ) -> Result<Frame, String> {
     let (upright, as_stored) = (stored.upright_px(), (stored.width, stored.height));
-    let file = draft.told_in.display();
+    let file = draft.labels_file.display();
     let by_places = Frame::by_places(draft, stored);
-    match draft.told_px {
+    match draft.stated_px {
         Some(px) if px == upright => Ok(Frame::Upright),
         Some((w, h)) if (w, h) != as_stored => Err(format!(
             "is {}x{} pixels, but {file} says {w}x{h}; are these labels of another photo, or was it \
@@ -205,7 +206,7 @@ fn frame_of(
             upright.0, upright.1,
         )),
         Some((w, h)) if !draft.shown_upright && !draft.marks.is_empty() => {
-            by_places.or(of_others).ok_or_else(|| {
+            by_places.or(common_frame).ok_or_else(|| {
                 format!(
                     "its EXIF data turn it to {}x{} pixels, but {file} says {w}x{h}, its size as stored, and the \
                      labelled places do not decide; if they are of the upright photo, correct the size there, otherwise take the \
@@ -223,10 +224,10 @@ fn label_of(
     draft: &DraftPhoto,
     stored: &Stored,
     classes: &Classes,
-    frame_of_others: Option<Frame>,
+    common_frame: Option<Frame>,
 ) -> Result<(Frame, PhotoLabel), Vec<String>> {
     let (width, height) = (stored.width, stored.height);
-    let frame = frame_of(draft, stored, frame_of_others).map_err(|why| vec![why])?;
+    let frame = frame_of(draft, stored, common_frame).map_err(|why| vec![why])?;
     let (w, h) = frame.size_px(stored);
     let (w, h) = (f64::from(w), f64::from(h));
     let scale = match draft.unit {
@@ -238,7 +239,7 @@ fn label_of(
     let mut problems = Vec::new();
     let mut cards: Vec<CardLabel> = Vec::new();
     for mark in &draft.marks {
-        let at = format!("{}: {}", draft.told_in.display(), mark.at);
+        let at = format!("{}: {}", draft.labels_file.display(), mark.at);
         if mark.class.is_empty() {
             problems.push(format!("an object has no label; give it one or take it out, in {at}"));
         }
@@ -275,7 +276,7 @@ fn label_of(
 
 /// Adds a card to those of a photo of this size, unless it has this label already.
 fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> Result<(), String> {
-    let place = told_place(card.center);
+    let place = place_text(card.center);
     let apart = |before: &CardLabel| before.center.distance(card.center);
     match cards.iter_mut().find(|before| before.code == card.code) {
         Some(before) if apart(before) <= SAME_PLACE_PX => {
@@ -283,7 +284,7 @@ fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> 
             return Ok(());
         }
         Some(before) => {
-            let (code, before) = (card.code, told_place(before.center));
+            let (code, before) = (card.code, place_text(before.center));
             return Err(format!(
                 "card {code} is labelled twice, at {before} and at {place}; correct one of them"
             ));
@@ -334,7 +335,7 @@ fn place_of(outline: &Outline, (w, h): (f64, f64)) -> Result<(Point, Option<Quad
     }
     let (from, to) = outline.extent();
     if !is_inside((from, to), (w, h)) {
-        let (from, to) = (told_place(from), told_place(to));
+        let (from, to) = (place_text(from), place_text(to));
         return Err(format!(
             "reaches from {from} to {to} and leaves the picture ({w}x{h} pixels); expected the part \
              of it that is seen, the middle of its box in YOLO's files, and a corner and the size in \
@@ -349,13 +350,13 @@ fn place_of(outline: &Outline, (w, h): (f64, f64)) -> Result<(Point, Option<Quad
     }
     // A box keeps its size, for its middle is the card's.
     if matches!(outline, Outline::Box(..)) {
-        return Ok(outline.settle());
+        return Ok(outline.center_and_corners());
     }
-    Ok(outline.map(|p| Point::new(p.x.clamp(0.0, w), p.y.clamp(0.0, h))).settle())
+    Ok(outline.map(|p| Point::new(p.x.clamp(0.0, w), p.y.clamp(0.0, h))).center_and_corners())
 }
 
-/// A point as it is told.
-fn told_place(p: Point) -> String {
+/// A point, for messages.
+fn place_text(p: Point) -> String {
     format!("({:.0}, {:.0})", p.x, p.y)
 }
 
@@ -429,15 +430,15 @@ struct Classes {
 }
 
 impl Classes {
-    fn of(
+    fn new(
         drafts: &[DraftPhoto],
         crops: &[DraftCrop],
         leave_out: &[String],
-    ) -> Result<Self, SettleError> {
+    ) -> Result<Self, ConvertError> {
         let mut uses: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for draft in drafts {
             for mark in draft.marks.iter().filter(|mark| !mark.class.is_empty()) {
-                let at = || format!("{}: {}", draft.told_in.display(), mark.at);
+                let at = || format!("{}: {}", draft.labels_file.display(), mark.at);
                 uses.entry(mark.class.clone()).or_insert_with(|| (0, at())).0 += 1;
             }
         }
@@ -446,7 +447,7 @@ impl Classes {
         }
         if let Some(class) = leave_out.iter().find(|class| !uses.contains_key(*class)) {
             let classes = uses.keys().cloned().collect::<Vec<_>>().join(", ");
-            return Err(SettleError::NoSuchClass { class: class.clone(), classes });
+            return Err(ConvertError::NoSuchClass { class: class.clone(), classes });
         }
         let mut classes = Self { cards: BTreeMap::new(), strange: BTreeMap::new() };
         for (class, (count, at)) in uses {
@@ -461,15 +462,18 @@ impl Classes {
 
     /// Those that name no card, each on a line of its own.
     fn problems(&self) -> Vec<String> {
-        let of = |(class, (count, at, why)): (&String, &(usize, String, String))| {
-            format!("  {class} (used {count} times): {why}; first in {at}")
-        };
         if self.strange.is_empty() {
             return Vec::new();
         }
         let advice = "  expected a code such as 2spd or a name such as \"two striped purple diamonds\"; rename \
                       them, or leave those out that are no cards";
         let first = "classes that name no card:".to_owned();
-        [first].into_iter().chain(self.strange.iter().map(of)).chain([advice.to_owned()]).collect()
+        [first]
+            .into_iter()
+            .chain(self.strange.iter().map(|(class, (count, at, why))| {
+                format!("  {class} (used {count} times): {why}; first in {at}")
+            }))
+            .chain([advice.to_owned()])
+            .collect()
     }
 }
