@@ -208,7 +208,9 @@ impl Hasher for CardHasher {
     }
 
     fn write_u64(&mut self, card: u64) {
-        let product = u128::from(card ^ self.0) * 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+        // Modulo 2^128: only the halves are mixed.
+        let product =
+            u128::from(card ^ self.0).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
         self.0 = (product >> 64) as u64 ^ product as u64;
     }
 }
