@@ -8,7 +8,7 @@ use setsight_game::cards::{Card, Property};
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad, median};
 use setsight_vision::output::rows;
-use setsight_vision::{Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning};
+use setsight_vision::{Colors, PhotoReading, ReadCard, Reading, TableReading, Warning};
 use std::ops::{Deref, DerefMut};
 
 /// Guesses are equally likely if they differ by less than the one per cent that is shown.
@@ -240,8 +240,9 @@ impl Table {
     /// The best guess of a card, and those that are as likely.
     pub(crate) fn likeliest(&self, index: usize) -> Vec<Card> {
         let card = &self.cards[index];
-        let is_tied = |guess: &Guess| card.unsure && guess.confidence > card.confidence - TIE;
-        let tied = card.alternatives.iter().filter(|guess| is_tied(guess)).map(|guess| guess.card);
+        let tied = card.alternatives.iter();
+        let tied = tied.filter(|guess| card.unsure && guess.confidence > card.confidence - TIE);
+        let tied = tied.map(|guess| guess.card);
         let mut likeliest: Vec<Card> = std::iter::once(card.card).chain(tied).collect();
         if likeliest.len() > MOST_TIED {
             // A list of so many helps nobody.
@@ -338,8 +339,9 @@ fn contrast(picture: &RgbImage, card: &Quad, other: &Quad) -> Option<f64> {
             if !inner.contains(at) {
                 continue;
             }
-            let light = |part: f64| lightness(picture, at + across * part);
-            let profile: Vec<f64> = (-4..=4).filter_map(|n| light(f64::from(n) / 4.0)).collect();
+            let parts = (-4..=4).map(|n| f64::from(n) / 4.0);
+            let profile: Vec<f64> =
+                parts.filter_map(|part| lightness(picture, at + across * part)).collect();
             let least = profile.iter().copied().fold(f64::INFINITY, f64::min);
             let most = profile.iter().copied().fold(0.0, f64::max);
             if !profile.is_empty() {
@@ -378,6 +380,7 @@ pub(crate) mod tests {
     use super::*;
     use image::Rgb;
     use setsight_game::cards::parse_codes;
+    use setsight_vision::Guess;
 
     /// Cards in a row of four, each 90 x 60 pixels, 110 x 80 apart.
     pub(crate) fn table_of(codes: &str) -> Table {

@@ -98,8 +98,10 @@ pub(crate) use t;
 /// exist as it is; the tests see to it that neither happens.
 pub(crate) fn translated(key: &str, values: &[(&'static str, FluentValue<'_>)]) -> String {
     let values: FluentArgs<'_> = values.iter().cloned().collect();
-    let words = |language| bundle(language).and_then(|bundle| filled(bundle, key, &values).0);
-    words(spoken()).or_else(|| words(Language::English)).unwrap_or_else(|| key.to_owned())
+    let words = [spoken(), Language::English]
+        .into_iter()
+        .find_map(|language| filled(bundle(language)?, key, &values).0);
+    words.unwrap_or_else(|| key.to_owned())
 }
 
 type Bundle = FluentBundle<FluentResource>;
