@@ -26,11 +26,14 @@ fn is_item(path: &str, sources: &[(String, String)]) -> bool {
     let mut files: Vec<_> = sources.iter().collect();
     for (i, name) in words(path).filter(|name| !name.is_empty()).enumerate() {
         let types = ["struct", "enum", "trait", "type"].map(|kind| format!("{kind} {name}"));
-        let is_within = |(file, text): &&(String, String)| {
-            file.trim_end_matches(".rs").split('/').any(|part| part == name)
-                || types.iter().any(|start| text.contains(start))
-        };
-        let within: Vec<_> = files.iter().copied().filter(is_within).collect();
+        let within: Vec<_> = files
+            .iter()
+            .copied()
+            .filter(|(file, text)| {
+                file.trim_end_matches(".rs").split('/').any(|part| part == name)
+                    || types.iter().any(|start| text.contains(start))
+            })
+            .collect();
         if !within.is_empty() {
             files = within;
         } else if i == 0 || !files.iter().any(|(_, text)| words(text).any(|word| word == name)) {
@@ -46,8 +49,8 @@ fn pages_name_what_exists() {
     ["src", "crates", "tests"].iter().for_each(|folder| texts(folder, ".rs", &mut sources));
     ["docs", "crates", "models"].iter().for_each(|folder| texts(folder, ".md", &mut pages));
     let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
-    let others = ["README.md", "CONTRIBUTING.md", "datasets/README.md"];
-    pages.extend(others.map(|page| (page.to_owned(), read(page))));
+    let more_pages = ["README.md", "CONTRIBUTING.md", "datasets/README.md"];
+    pages.extend(more_pages.map(|page| (page.to_owned(), read(page))));
     let lock = read("Cargo.lock").replace('-', "_");
     let (mut gone, mut checked) = (Vec::new(), 0);
     for (page, text) in pages.iter().filter(|(page, _)| !page.contains("/experiments/")) {
@@ -59,14 +62,14 @@ fn pages_name_what_exists() {
             let is_found = if span.contains("::") && only("_:()") {
                 let path = span.trim_start_matches("setsight_").trim_start_matches("setsight::");
                 let (package, _) = span.split_once("::").unwrap();
-                let is_of_others = package == "std" || lock.contains(&format!("\"{package}\""));
-                (path == span && is_of_others) || is_item(path, &sources)
+                let is_foreign = package == "std" || lock.contains(&format!("\"{package}\""));
+                (path == span && is_foreign) || is_item(path, &sources)
             } else if only("_-./") && span.ends_with(".rs") {
                 let end = format!("/{span}");
                 root.join(span).exists() || sources.iter().any(|(f, _)| f.ends_with(&end))
             } else if only("_-./") && top.len() > 2 && root.join(top).is_dir() {
-                let beside = root.join(page).with_file_name(span);
-                top == "target" || beside.exists() || root.join(span).exists()
+                let sibling = root.join(page).with_file_name(span);
+                top == "target" || sibling.exists() || root.join(span).exists()
             } else {
                 continue;
             };

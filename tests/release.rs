@@ -29,11 +29,11 @@ fn versions_agree() {
     assert_eq!(newest, version, "CHANGELOG.md");
     let is_day = day.len() == 10 && day.chars().all(|c| c.is_ascii_digit() || c == '-');
     assert!(is_day || day == "not yet released", "CHANGELOG.md: {day}");
-    let own = manifest
+    let packages = manifest
         .lines()
         .filter(|line| line.starts_with("setsight-"))
         .filter(|l| l.contains("version = "));
-    for line in own {
+    for line in packages {
         assert_eq!(behind(line, "version = \"", '"'), version, "Cargo.toml: {line}");
     }
     let metainfo = read("tools/package.d/io.github.setsight.setsight.metainfo.xml");
@@ -44,7 +44,7 @@ fn versions_agree() {
     assert_eq!(behind(&read("README.md"), "package/setsight_", '-'), version, "README.md");
 }
 
-fn is_there(path: &str) -> bool {
+fn exists(path: &str) -> bool {
     root().join(path).exists()
 }
 
@@ -56,48 +56,52 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The shell's lines in a workflow.
+fn shell_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut block = None;
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let indent = line.len() - bare.len();
+        if block.is_some_and(|least| indent >= least) {
+            // A line that the shell continues.
+            match lines.last_mut().and_then(|last| last.strip_suffix('\\').map(str::to_owned)) {
+                Some(start) => *lines.last_mut().unwrap() = start + bare,
+                None => lines.push(bare.to_owned()),
+            }
+            continue;
+        }
+        block = None;
+        match bare.trim_start_matches("- ").split_once("run: ") {
+            Some(("", "|")) => {
+                lines.push(String::new());
+                block = Some(indent + 2);
+            }
+            Some(("", command)) => lines.push(command.to_owned()),
+            _ => {}
+        }
+    }
+    lines
+}
+
 /// The workflows, by name, and the shell's lines in each.
 fn workflows() -> Vec<(String, String, Vec<String>)> {
     let mut all = Vec::new();
     files(&root().join(".github/workflows"), &mut all);
-    let lines = |text: &str| {
-        let mut lines: Vec<String> = Vec::new();
-        let mut block = None;
-        for line in text.lines() {
-            let bare = line.trim_start();
-            let indent = line.len() - bare.len();
-            if block.is_some_and(|least| indent >= least) {
-                // A line that the shell continues.
-                match lines.last_mut().and_then(|last| last.strip_suffix('\\').map(str::to_owned)) {
-                    Some(start) => *lines.last_mut().unwrap() = start + bare,
-                    None => lines.push(bare.to_owned()),
-                }
-                continue;
-            }
-            block = None;
-            match bare.trim_start_matches("- ").split_once("run: ") {
-                Some(("", "|")) => {
-                    lines.push(String::new());
-                    block = Some(indent + 2);
-                }
-                Some(("", command)) => lines.push(command.to_owned()),
-                _ => {}
-            }
-        }
-        lines
-    };
-    let workflow = |path: PathBuf| {
-        let text = read(&path);
-        let lines = lines(&text);
-        (path.file_name().unwrap().to_str().unwrap().to_owned(), text, lines)
-    };
-    let all: Vec<_> = all.into_iter().map(workflow).collect();
+    let all: Vec<_> = all
+        .into_iter()
+        .map(|path| {
+            let text = read(&path);
+            let lines = shell_lines(&text);
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), text, lines)
+        })
+        .collect();
     assert!(all.len() >= 3 && all.iter().all(|(_, _, lines)| !lines.is_empty()));
     all
 }
 
 #[test]
-fn workflows_call_what_there_is() {
+fn workflows_call_what_exists() {
     let mut scripts = 0;
     let mut tools = Vec::new();
     files(&root().join("tools"), &mut tools);
@@ -117,19 +121,19 @@ fn workflows_call_what_there_is() {
                     assert!(script.starts_with("#!"), "{workflow}: {first} is no program");
                     // Of other scripts each word, which is an option or a part, is one that they know.
                     for word in words.iter().skip(1).filter(|_| *first != "tools/test.sh") {
-                        let is_known =
+                        let script_words =
                             script.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
                         assert!(
-                            is_known.into_iter().any(|known| known == *word),
+                            script_words.into_iter().any(|option| option == *word),
                             "{workflow}: {first} {word}"
                         );
                     }
                 }
                 for pair in words.windows(2) {
                     let value = pair[1].trim_end_matches('"');
-                    let known = match pair[0] {
+                    let is_found = match pair[0] {
                         "-p" => {
-                            is_there(&format!("crates/{}", value.trim_start_matches("setsight-")))
+                            exists(&format!("crates/{}", value.trim_start_matches("setsight-")))
                         }
                         "--test" => {
                             let is_of = words.windows(2).find(|pair| pair[0] == "-p");
@@ -138,13 +142,13 @@ fn workflows_call_what_there_is() {
                             });
                             ["", "/main"]
                                 .iter()
-                                .any(|end| is_there(&format!("{folder}tests/{value}{end}.rs")))
+                                .any(|end| exists(&format!("{folder}tests/{value}{end}.rs")))
                         }
-                        "--bench" => is_there(&format!("benches/{value}.rs")),
+                        "--bench" => exists(&format!("benches/{value}.rs")),
                         "--root" => tools.contains(value),
                         _ => true,
                     };
-                    assert!(known, "{workflow}: there is no {} {value}", pair[0]);
+                    assert!(is_found, "{workflow}: there is no {} {value}", pair[0]);
                 }
                 if command.contains("rustup target add") {
                     for triple in words.iter().filter(|word| word.contains("-")) {
@@ -171,8 +175,7 @@ fn workflows_name_what_is_written_and_read() {
         sources.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     let mut names = 0;
     for (workflow, text, _) in workflows() {
-        let is_in_name = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
-        for name in text.split(|c| !is_in_name(c)) {
+        for name in text.split(|c: char| !(c.is_ascii_alphanumeric() || "_-/".contains(c))) {
             if name.starts_with("SETSIGHT_") || name.starts_with("target/") {
                 names += 1;
                 assert!(sources.contains(name), "{workflow}: nothing knows {name}");
@@ -180,6 +183,21 @@ fn workflows_name_what_is_written_and_read() {
         }
     }
     assert!(names >= 5, "only {names}: the test looks in the wrong place");
+}
+
+/// Runs with neither cargo's own programs nor settings of this user.
+fn run(at: &Path, program: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new(program);
+    for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"] {
+        command.env_remove(name);
+    }
+    command.env("PATH", "/usr/bin:/bin").env("HOME", at).args(arguments).current_dir(at).ended()
+}
+
+fn git(at: &Path, arguments: &[&str]) {
+    let user = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
+    let output = run(at, "git", &[&user, arguments].concat());
+    assert!(output.status.success(), "{output:?}");
 }
 
 /// What a checkout of a release holds, and what `tools/release` says of it.
@@ -190,7 +208,7 @@ fn what_is_no_release_is_refused() {
     let dated = format!("# Changes\n\n## {VERSION}, 2027-01-31\n");
     let older = "# Changes\n\n## 0.0.1, 2027-01-31\n".to_owned();
     let (tag, other) = (format!("v{VERSION}"), "v77.0.0".to_owned());
-    for (changes, tag, dirty, part, code, said) in [
+    for (changes, tag, dirty, part, code, words) in [
         (&dated, Some(&other), false, "page", 1, "the tag v77.0.0 is not the version"),
         (&open, Some(&tag), false, "page", 1, "put the day there"),
         (&older, None, false, "page", 1, "make them agree"),
@@ -206,38 +224,19 @@ fn what_is_no_release_is_refused() {
             std::fs::copy(root().join(file), at.join(file)).unwrap();
         }
         std::fs::write(at.join("CHANGELOG.md"), changes).unwrap();
-        let run = |program: &str, arguments: &[&str]| -> Output {
-            let mut command = Command::new(program);
-            let git = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"];
-            for name in git {
-                command.env_remove(name);
-            }
-            // Neither cargo's own programs nor settings of this user.
-            command
-                .env("PATH", "/usr/bin:/bin")
-                .env("HOME", at)
-                .args(arguments)
-                .current_dir(at)
-                .ended()
-        };
-        let git = |arguments: &[&str]| {
-            let user = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
-            let output = run("git", &[&user, arguments].concat());
-            assert!(output.status.success(), "{output:?}");
-        };
-        git(&["init", "--quiet"]);
-        git(&["add", "."]);
-        git(&["commit", "--quiet", "--message", "all"]);
+        git(at, &["init", "--quiet"]);
+        git(at, &["add", "."]);
+        git(at, &["commit", "--quiet", "--message", "all"]);
         if let Some(tag) = tag {
-            git(&["tag", tag]);
+            git(at, &["tag", tag]);
         }
         if dirty {
             std::fs::write(at.join("note.txt"), "mine").unwrap();
         }
-        let output = run("bash", &["tools/release", part]);
+        let output = run(at, "bash", &["tools/release", part]);
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{said}: {errors}");
-        assert!(errors.contains(said), "{said}: {errors}");
-        assert!(!at.join("target").exists(), "{said}: something is left");
+        assert_eq!(output.status.code(), Some(code), "{words}: {errors}");
+        assert!(errors.contains(words), "{words}: {errors}");
+        assert!(!at.join("target").exists(), "{words}: something is left");
     }
 }

@@ -45,9 +45,24 @@ fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/samples/1-plain-on-wood.jpg")
 }
 
+/// Takes a picture of a film's window: what is printed on stderr, and how many pixels have a set's colour.
+fn screenshot_of(screen: &Screen, film: &Path, file: &Path) -> (String, usize) {
+    let args = ["live", "--video", film.to_str().unwrap(), "--screenshot", file.to_str().unwrap()];
+    let output = screen.run(file.parent().unwrap(), &args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{errors}");
+    let colors: Vec<[u8; 3]> =
+        setsight_vision::output::overlay::SET_COLORS.iter().map(|color| color.0).collect();
+    let picture = image::open(file).unwrap().into_rgb8();
+    (errors, picture.pixels().filter(|pixel| colors.contains(&pixel.0)).count())
+}
+
+fn is_alike(a: [u8; 3], b: [u8; 3]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 12)
+}
+
 /// How many pixels of a square around a place have one of these colours, nearly.
 fn near(picture: &RgbImage, (x, y): (f64, f64), reach: i64, colors: &[[u8; 3]]) -> usize {
-    let alike = |a: [u8; 3], b: [u8; 3]| a.iter().zip(b).all(|(a, b)| a.abs_diff(b) <= 12);
     let mut count = 0;
     for dy in -reach..=reach {
         for dx in -reach..=reach {
@@ -56,7 +71,7 @@ fn near(picture: &RgbImage, (x, y): (f64, f64), reach: i64, colors: &[[u8; 3]]) 
                 && (0..i64::from(picture.height())).contains(&y);
             if inside {
                 let pixel = picture[(x as u32, y as u32)].0;
-                count += usize::from(colors.iter().any(|&color| alike(pixel, color)));
+                count += usize::from(colors.iter().any(|&color| is_alike(pixel, color)));
             }
         }
     }
@@ -105,8 +120,11 @@ fn the_window_shows_a_board() {
         for i in 0..4 {
             let ((x0, y0), (x1, y1)) = (corner(i), corner(i + 1));
             let middle = ((x0 + x1) / 2.0 * scale + left, (y0 + y1) / 2.0 * scale + top);
-            let seen = near(&picture, middle, 5, &colors);
-            assert!(seen >= 8, "card {index}, side {i} at {middle:?}: {seen} pixels of an outline");
+            let outlined = near(&picture, middle, 5, &colors);
+            assert!(
+                outlined >= 8,
+                "card {index}, side {i} at {middle:?}: {outlined} pixels of an outline"
+            );
         }
     }
     // And in the middle of the wood there is none.
@@ -155,8 +173,8 @@ fn a_file_of_deals_opens_the_contests_page() {
         let transcript = shown["transcript"].as_str().unwrap();
         assert!(transcript.contains("Initial Deal:\n") && transcript.contains("SETs found:"));
         let deal = Command::new(env!("CARGO_BIN_EXE_setsight")).args(["deal", deals]).ended();
-        let whole = String::from_utf8(deal.stdout).unwrap();
-        assert!(whole.contains(transcript), "{transcript}");
+        let transcripts = String::from_utf8(deal.stdout).unwrap();
+        assert!(transcripts.contains(transcript), "{transcript}");
         // The first set is outlined in its colour.
         let picture = image::open(&file).unwrap().into_rgb8();
         let first = setsight_vision::output::overlay::SET_COLORS[0].0;
@@ -183,8 +201,8 @@ fn a_signal_closes_the_window_and_its_game_is_kept() {
         let threads = format!("/proc/{}/task", window.id());
         window.until(|| {
             let threads = std::fs::read_dir(&threads).into_iter().flatten().flatten();
-            let name = |thread: std::fs::DirEntry| std::fs::read(thread.path().join("comm"));
-            threads.map(name).any(|name| name.is_ok_and(|name| name == b"stop\n"))
+            let mut names = threads.map(|thread| std::fs::read(thread.path().join("comm")));
+            names.any(|name| name.is_ok_and(|name| name == b"stop\n"))
         });
         window.signal(signal);
         assert_eq!(window.end().status.code(), Some(0), "{signal:?}");
@@ -206,19 +224,8 @@ fn a_picture_of_the_camera_waits_for_a_set() {
     for number in 0..5 {
         std::fs::copy(&table, film.join(format!("{number:03}.jpg"))).unwrap();
     }
-    let shot = |film: &Path| {
-        let args =
-            ["live", "--video", film.to_str().unwrap(), "--screenshot", file.to_str().unwrap()];
-        let output = screen.run(dir.path(), &args);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{said}");
-        let colors: Vec<[u8; 3]> =
-            setsight_vision::output::overlay::SET_COLORS.iter().map(|color| color.0).collect();
-        let picture = image::open(&file).unwrap().into_rgb8();
-        (said, picture.pixels().filter(|pixel| colors.contains(&pixel.0)).count())
-    };
-    let (said, colored) = shot(&film);
-    assert!(colored > 300 && said.is_empty(), "{colored} pixels, {said}");
+    let (errors, colored) = screenshot_of(&screen, &film, &file);
+    assert!(colored > 300 && errors.is_empty(), "{colored} pixels, {errors}");
     // A film without a card ends without a set.
     let frames = dir.path().join("frames");
     std::fs::create_dir(&frames).unwrap();
@@ -226,6 +233,6 @@ fn a_picture_of_the_camera_waits_for_a_set() {
         let table = RgbImage::from_pixel(320, 240, image::Rgb([40, 90, 60]));
         table.save(frames.join(format!("{number}.png"))).unwrap();
     }
-    let (said, _) = shot(&frames);
-    assert!(said.contains("no set came into view"), "{said}");
+    let (errors, _) = screenshot_of(&screen, &frames, &file);
+    assert!(errors.contains("no set came into view"), "{errors}");
 }

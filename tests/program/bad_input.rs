@@ -1,5 +1,5 @@
 //! Bad input: each gets a clear line that names the file and the reason, the rest of the folder is
-//! done, nothing half-written is left under a final name, and the exit code tells.
+//! done, nothing half-written is left under a final name, and the exit code says so.
 //! A file or folder that this program did not write, where a command would write its own, survives.
 
 use crate::common::pictures::{small_png, *};
@@ -122,16 +122,17 @@ impl Drop for SmallDisk {
 }
 
 #[cfg(target_os = "linux")]
+/// What JPEG cannot make small.
+fn noise(seed: u32) -> image::RgbImage {
+    image::RgbImage::from_fn(320, 240, |x, y| {
+        let v = (x * 7919 + y * 104_729 + seed).wrapping_mul(2_654_435_761) >> 13;
+        Rgb([v as u8, (v >> 8) as u8, (v >> 3) as u8])
+    })
+}
+
 #[test]
 fn a_full_disk_under_the_results() {
     let world = World::new();
-    // What JPEG cannot make small.
-    let noise = |seed: u32| {
-        image::RgbImage::from_fn(320, 240, |x, y| {
-            let v = (x * 7919 + y * 104_729 + seed).wrapping_mul(2_654_435_761) >> 13;
-            Rgb([v as u8, (v >> 8) as u8, (v >> 3) as u8])
-        })
-    };
     for i in 0..12 {
         world.file(&format!("photos/{i}.png"), &encoded(noise(i), ImageFormat::Png));
     }

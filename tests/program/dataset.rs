@@ -35,6 +35,11 @@ fn converted(world: &World, folder: &str) -> Vec<PhotoLabel> {
     photos
 }
 
+/// COCO's annotation of a box on an image.
+fn mark(image: u32, boxes: Value) -> Value {
+    json!({"image_id": image, "category_id": 3, "bbox": boxes})
+}
+
 /// COCO's JSON of these images and annotations.
 fn coco(images: Value, annotations: Value) -> Vec<u8> {
     let categories = json!([
@@ -64,7 +69,6 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
     assert!(turned[0].center.distance(upright) < 1e-9, "{:?}", label.cards);
     assert!(center("yolo").distance(Point::new(20.0, 30.0)) < 1e-9, "{:?}", center("yolo"));
 
-    let mark = |boxes: Value| json!([{"image_id": 1, "category_id": 3, "bbox": boxes}]);
     let (both, only_upright, only_stored) = ([20, 10, 20, 20], [20, 58, 20, 20], [58, 20, 20, 20]);
     let (turned, taken_as_stored) = ("as viewers show them, such as", "as stored, such as");
     // The size that COCO states, whether Label Studio wrote it, a box, and the centre, with what is remarked.
@@ -85,7 +89,7 @@ fn labels_of_a_photo_that_exif_turns_are_turned_back() {
             (image["width"], image["height"]) = (json!(width), json!(height));
         }
         let mut labels: Value =
-            serde_json::from_slice(&coco(json!([image]), mark(json!(one)))).unwrap();
+            serde_json::from_slice(&coco(json!([image]), json!([mark(1, json!(one))]))).unwrap();
         if by_label_studio {
             labels["info"] = json!({"contributor": "Label Studio"});
         }
@@ -111,12 +115,9 @@ fn photos_of_one_export_decide_together_which_picture_their_labels_speak_of() {
     world.file("set/b.jpg", &jpeg_held(bare_table(80, 60), 6));
     let images =
         |file: &str, id: u32| json!({"id": id, "file_name": file, "width": 80, "height": 60});
-    let mark = |id: u32, boxes: Value| json!({"image_id": id, "category_id": 3, "bbox": boxes});
+    let images = json!([images("a.jpg", 1), images("b.jpg", 2)]);
     let export = |of_b: Value| {
-        coco(
-            json!([images("a.jpg", 1), images("b.jpg", 2)]),
-            json!([mark(1, json!([20, 10, 20, 20])), mark(2, of_b)]),
-        )
+        coco(images.clone(), json!([mark(1, json!([20, 10, 20, 20])), mark(2, of_b)]))
     };
     world.file("set/coco.json", &export(json!([30, 10, 20, 20])));
     let ran = run_convert(&world, &["set", "--out", "none"]).expect(1);
@@ -138,20 +139,19 @@ fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
     photo(&world, "cards/2spd/a.png", 0);
     photo(&world, "cards/1frs/a.png", 1);
     let (from, out) = (world.path().join("cards"), world.path().join("out"));
-    let found = || convert::find(&from, None).unwrap();
     // After the first copy.
     let mut copies = 0;
     let mut once = || {
         copies += 1;
         copies < 2
     };
-    let converted = found().convert(&[], &mut || true).unwrap();
+    let converted = convert::find(&from, None).unwrap().convert(&[], &mut || true).unwrap();
     let stopped = converted.write(&out, true, &mut once).unwrap_err().to_string();
     assert_eq!((stopped.as_str(), copies), ("stopped: nothing is written", 2));
     assert_eq!(world.names("."), ["cards"]);
     // Some systems take both for one file.
     photo(&world, "cards/2spd/A.png", 0);
-    let converted = found().convert(&[], &mut || true).unwrap();
+    let converted = convert::find(&from, None).unwrap().convert(&[], &mut || true).unwrap();
     let same = converted.write(&out, true, &mut || true).unwrap_err().to_string();
     assert!(same.contains("and another picture would both be called"), "{same}");
     assert_eq!(world.names("."), ["cards"]);
@@ -218,7 +218,7 @@ fn what_nobody_has_checked_is_not_looked_at() {
 }
 
 #[test]
-fn what_is_wrong_is_told_all_at_once() {
+fn all_faults_are_reported_at_once() {
     let world = World::new();
     for name in ["a.png", "b.png", "c.png", "same.png", "d.png"] {
         let number = if name == "same.png" { 0 } else { u32::from(name.as_bytes()[0] - b'a') };
@@ -265,7 +265,7 @@ fn what_is_wrong_is_told_all_at_once() {
 }
 
 #[test]
-fn doubts_are_told_and_shown_and_are_no_errors() {
+fn doubts_are_reported_and_shown_but_are_no_errors() {
     let world = World::new();
     let (image, _) = table(&BOARD);
     world.file("set/a & b.png", &encoded(image.clone(), ImageFormat::Png));
@@ -422,11 +422,14 @@ fn copy(folder: &Path, world: &World, to: &str, encode: fn(Vec<u8>) -> Vec<u8>) 
     }
 }
 
-/// A card's code, its centre, and its corners if they are told, in whole pixels.
-fn told(card: &CardLabel) -> Value {
-    let whole = |v: f64| v.round() as i64;
-    let corners = card.corners.map(|quad| quad.0.map(|p| [whole(p.x), whole(p.y)]));
-    json!([card.code.to_string(), [whole(card.center.x), whole(card.center.y)], corners])
+fn pixel(point: Point) -> [i64; 2] {
+    [point.x.round() as i64, point.y.round() as i64]
+}
+
+/// A card's code, its centre, and its corners if there are any, in pixels.
+fn rounded(card: &CardLabel) -> Value {
+    let corners = card.corners.map(|quad| quad.0.map(pixel));
+    json!([card.code.to_string(), pixel(card.center), corners])
 }
 
 /// The labels that were written, by file.
@@ -438,19 +441,26 @@ fn written(world: &World) -> (&'static str, Map<String, Value>) {
     }
     let photos = LabelFile::read(&out).unwrap().photos().unwrap();
     assert!(photos.iter().all(|photo| (photo.width, photo.height) == (64, 48)));
-    let cards = |cards: &[CardLabel]| cards.iter().map(told).collect();
-    ("photos", photos.into_iter().map(|photo| (photo.file, cards(&photo.cards))).collect())
+    let photos = photos.into_iter();
+    (
+        "photos",
+        photos.map(|photo| (photo.file, photo.cards.iter().map(rounded).collect())).collect(),
+    )
 }
 
 /// Whether the conversion is refused with all the words, and leaves nothing.
 fn is_refused(world: &World, expected: &str) -> Result<(), String> {
     let (before, mut words) = (world.names("."), expected.lines());
     let ran = convert(world, "set");
-    let as_told = words.next() == Some(&ran.code.to_string())
+    let is_as_expected = words.next() == Some(&ran.code.to_string())
         && words.all(|words| ran.stderr.contains(words))
         && ran.stdout.is_empty()
         && world.names(".") == before;
-    if as_told { Ok(()) } else { Err(format!("exit {}: {}{}", ran.code, ran.stdout, ran.stderr)) }
+    if is_as_expected {
+        Ok(())
+    } else {
+        Err(format!("exit {}: {}{}", ran.code, ran.stdout, ran.stderr))
+    }
 }
 
 /// Whether the labels become what is expected, said to be of this form.
@@ -466,8 +476,8 @@ fn is_taken(world: &World, form: &str, mut expected: Value) -> Result<(), String
         let (kind, labels) = written(world);
         let mut got = json!({"stdout": ran.stdout.trim(), kind: labels});
         if let Some(lines) = expected["stderr"].as_array() {
-            let said = |line: &&Value| ran.stderr.contains(line.as_str().unwrap());
-            got["stderr"] = lines.iter().filter(said).cloned().collect();
+            let printed = lines.iter().filter(|line| ran.stderr.contains(line.as_str().unwrap()));
+            got["stderr"] = printed.cloned().collect();
         }
         if got != expected || !ran.stdout.trim().ends_with(&format!("from {form}")) {
             return Err(format!("{from} gives {got}\n{}", ran.stderr));
@@ -500,14 +510,14 @@ fn each_example_becomes_what_it_says_in_any_encoding() {
 }
 
 #[test]
-fn own_labels_are_read_in_any_encoding() {
+fn labels_json_is_read_in_any_encoding() {
     let world = World::new();
     copy(&in_repository("tests/data/forms/csv/centres"), &world, "set", |text| text);
     convert(&world, "set").expect(0);
-    let own = std::fs::read(world.path().join("out/labels.json")).unwrap();
+    let labels = std::fs::read(world.path().join("out/labels.json")).unwrap();
     let before = written(&world);
     for encode in ENCODINGS {
-        world.file("out/labels.json", &encode(own.clone()));
+        world.file("out/labels.json", &encode(labels.clone()));
         assert_eq!(written(&world), before);
     }
 }

@@ -66,9 +66,11 @@ fn a_sheet_has_a_board_and_its_sets() {
     assert_eq!(stdout(&two), "");
     let page = std::fs::read_to_string(&file).unwrap();
     let titles: Vec<&str> = page.split("<h1>").skip(1).collect();
-    let are_sets = |title: &&str| title.split("</h1>").next().unwrap().contains(": ");
     assert_eq!(
-        titles.iter().map(are_sets).collect::<Vec<_>>(),
+        titles
+            .iter()
+            .map(|title| title.split("</h1>").next().unwrap().contains(": "))
+            .collect::<Vec<_>>(),
         [false, false, false, true, true, true]
     );
     assert_eq!(page.matches("<section").count(), 4);

@@ -25,39 +25,41 @@ fn read(world: &World, deck: &str, folder: &str) -> Vec<(Card, Card, bool)> {
             let corners: [[f64; 2]; 4] = serde_json::from_value(card["corners"].clone()).unwrap();
             let center = |axis: usize| corners.iter().map(|corner| corner[axis]).sum::<f64>() / 4.0;
             let far = |c: &CardLabel| (c.center.x - center(0)).hypot(c.center.y - center(1));
-            let own = label.cards.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+            let nearest = label.cards.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
             let code: Card = card["code"].as_str().unwrap().parse().unwrap();
-            pairs.push((own.unwrap().code, code, !card["unsure"].as_bool().unwrap()));
+            pairs.push((nearest.unwrap().code, code, !card["unsure"].as_bool().unwrap()));
         }
     }
     pairs
 }
 
+/// The value that the cards of a labelled value are read as most often.
+fn likeliest(pairs: &[(Card, Card, bool)], property: Property, value: usize) -> usize {
+    let labelled = pairs.iter().filter(|(label, ..)| label.value(property) == value);
+    let read: Vec<usize> = labelled.map(|(_, code, _)| code.value(property)).collect();
+    (0..3).max_by_key(|value| read.iter().filter(|read| *read == value).count()).unwrap()
+}
+
 /// Which of the learnt deck's values each of the labels' values is: its order is its own.
 fn meant(pairs: &[(Card, Card, bool)]) -> impl Fn(Card) -> Card + use<> {
-    let likeliest = |property: Property, value: usize| {
-        let of = |read: &usize| {
-            let read_as = |(label, code, _): &&(Card, Card, bool)| {
-                label.value(property) == value && code.value(property) == *read
-            };
-            pairs.iter().filter(read_as).count()
-        };
-        (0..3).max_by_key(of).unwrap()
-    };
-    let values = Property::ALL.map(|property| [0, 1, 2].map(|value| likeliest(property, value)));
+    let values =
+        Property::ALL.map(|property| [0, 1, 2].map(|value| likeliest(pairs, property, value)));
     move |card| {
         let index = Property::ALL.into_iter().enumerate();
         Card::from_index(index.fold(0, |i, (p, property)| 3 * i + values[p][card.value(property)]))
     }
 }
 
+fn draw(world: &World, deck: &[&str], more: &[&str]) {
+    done(world.run(&[&["render"], deck, more].concat()));
+}
+
 #[test]
 fn a_deck_is_learnt_from_photos_and_its_tables_are_read() {
     let world = World::new();
     let deck = ["--deck", "invented-31", "--kind", "plain"];
-    let draw = |more: &[&str]| done(world.run(&[&["render"], &deck[..], more].concat()));
-    draw(&["--whole-deck", "--count", "5", "--out", "deck", "--size", "1600x1200"]);
-    draw(&["--count", "2", "--seed", "5", "--out", "table"]);
+    draw(&world, &deck, &["--whole-deck", "--count", "5", "--out", "deck", "--size", "1600x1200"]);
+    draw(&world, &deck, &["--count", "2", "--seed", "5", "--out", "table"]);
     let ran = done(world.run(&["deck", "learn", "deck", "--name", "ours", "--out", "ours.json"]));
     assert!(
         ran.stdout.starts_with("ours.json: learnt from 81 cards in 5 photos"),
@@ -76,8 +78,7 @@ fn a_deck_is_learnt_from_photos_and_its_tables_are_read() {
 fn a_deck_is_learnt_from_a_part_of_its_cards() {
     let world = World::new();
     let deck = ["--deck", "invented-31", "--kind", "plain"];
-    let draw = |more: &[&str]| done(world.run(&[&["render"], &deck[..], more].concat()));
-    draw(&["--whole-deck", "--count", "5", "--out", "deck", "--size", "1600x1200"]);
+    draw(&world, &deck, &["--whole-deck", "--count", "5", "--out", "deck", "--size", "1600x1200"]);
     let mut photos: Vec<String> =
         world.names("deck").into_iter().filter(|name| name.ends_with(".jpg")).collect();
     photos.sort();
@@ -101,11 +102,9 @@ fn a_deck_of_27_cards_is_learnt_and_read() {
     deck["fills"].as_array_mut().unwrap().truncate(1);
     deck["name"] = "junior".into();
     world.file("junior.json", deck.to_string().as_bytes());
-    let draw = |more: &[&str]| {
-        done(world.run(&[&["render", "--deck", "junior.json", "--kind", "plain"], more].concat()))
-    };
-    draw(&["--whole-deck", "--count", "2", "--out", "photos"]);
-    draw(&["--count", "1", "--seed", "5", "--out", "table"]);
+    let deck = ["--deck", "junior.json", "--kind", "plain"];
+    draw(&world, &deck, &["--whole-deck", "--count", "2", "--out", "photos"]);
+    draw(&world, &deck, &["--count", "1", "--seed", "5", "--out", "table"]);
     let ran = done(world.run(&["deck", "learn", "photos", "--name", "ours", "--out", "ours.json"]));
     assert!(ran.stdout.starts_with("ours.json: learnt from 27 cards"), "{}", ran.stdout);
     let text = std::fs::read_to_string(world.path().join("ours.json")).unwrap();

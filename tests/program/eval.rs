@@ -86,7 +86,7 @@ fn crops_are_measured_by_property_with_pictures() {
     assert!(!text.contains("perfect boards") && !text.contains("sets: recall"), "{text}");
     let pictures = world.names("report/pictures");
     for name in ["00001-card.jpg", "00001-input.png"] {
-        assert!(pictures.iter().any(|own| own == name), "{name}: {pictures:?}");
+        assert!(pictures.iter().any(|picture| picture == name), "{name}: {pictures:?}");
     }
 
     // Photos and crops in one call; a crop that cannot be read is named, and the rest counts.
@@ -162,7 +162,7 @@ fn the_text_has_the_figures_and_the_report_every_mistake() {
     assert!(!page.contains("a.jpg"), "nothing is wrong with it");
 }
 
-/// Confidence is held against what is so, and every card is told of.
+/// Confidence is compared with the labels, and every card is accounted for.
 #[test]
 fn the_json_tells_how_confidence_bears_out_and_what_became_of_each_card() {
     let world = world_with_datasets();
@@ -217,8 +217,8 @@ fn a_baseline_shows_what_got_better_and_what_got_worse() {
     let json = figures(&world, &["set", "--baseline", "report/figures.json"]);
     assert_eq!(json["against_baseline"]["better"].as_array().unwrap().len(), 0);
     assert_eq!(json["against_baseline"]["worse"].as_array().unwrap().len(), 0);
-    let own = ["eval", "set", "--baseline", "report/figures.json", "--report", "report"];
-    let ran = world.run(&own).expect(2);
+    let call = ["eval", "set", "--baseline", "report/figures.json", "--report", "report"];
+    let ran = world.run(&call).expect(2);
     assert!(ran.stderr.contains("figures.json cannot be written: it is read in"), "{}", ran.stderr);
 
     world.file("other.json", b"{\"cards\": []}");

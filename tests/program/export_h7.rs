@@ -8,31 +8,43 @@ use setsight_nets::{Kind, Metadata, reader};
 use setsight_photo::print::dice::{Dice, Purpose};
 use std::path::Path;
 
+fn noise(dice: &mut Dice, n: usize, fan_in: usize) -> Vec<f32> {
+    (0..n).map(|_| (dice.normal() * (2.0 / fan_in as f64).sqrt()) as f32).collect()
+}
+
+fn conv(
+    dice: &mut Dice,
+    [inputs, outputs]: [usize; 2],
+    side: usize,
+    stride: usize,
+    groups: usize,
+) -> Op {
+    let fan_in = inputs / groups * side * side;
+    Op::Conv(Conv {
+        weights: noise(dice, outputs * fan_in, fan_in),
+        bias: noise(dice, outputs, 40),
+        kernel: [side; 2],
+        stride,
+        padding: if side == 1 { [0; 4] } else { [0, 0, 1, 1] },
+        dilation: 1,
+        groups,
+        relu: true,
+    })
+}
+
 /// A small reader of random weights: it reads nothing right, but exports as a trained one does.
 fn untrained() -> Graph {
     let mut dice = Dice::new(1, 0, Purpose::Print);
-    let mut noise = |n: usize, fan_in: usize| -> Vec<f32> {
-        (0..n).map(|_| (dice.normal() * (2.0 / fan_in as f64).sqrt()) as f32).collect()
-    };
-    let mut conv = |inputs: usize, outputs: usize, side: usize, stride: usize, groups: usize| {
-        let fan_in = inputs / groups * side * side;
-        Op::Conv(Conv {
-            weights: noise(outputs * fan_in, fan_in),
-            bias: noise(outputs, 40),
-            kernel: [side; 2],
-            stride,
-            padding: if side == 1 { [0; 4] } else { [0, 0, 1, 1] },
-            dilation: 1,
-            groups,
-            relu: true,
-        })
-    };
-    let mut ops = vec![conv(3, 8, 3, 2, 1), conv(8, 8, 3, 2, 8), conv(8, 12, 1, 1, 1)];
+    let mut ops = vec![
+        conv(&mut dice, [3, 8], 3, 2, 1),
+        conv(&mut dice, [8, 8], 3, 2, 8),
+        conv(&mut dice, [8, 12], 1, 1, 1),
+    ];
     ops.extend([Op::MaxPool { size: 2 }, Op::Flatten]);
     let inputs = 12 * 8 * 12;
     ops.push(Op::Dense {
-        weights: noise(reader::OUTPUTS * inputs, inputs),
-        bias: noise(reader::OUTPUTS, 4),
+        weights: noise(&mut dice, reader::OUTPUTS * inputs, inputs),
+        bias: noise(&mut dice, reader::OUTPUTS, 4),
         relu: false,
     });
     let nodes = ops.into_iter().enumerate().map(|(i, op)| Node { op, inputs: vec![i] }).collect();
@@ -41,6 +53,12 @@ fn untrained() -> Graph {
         input_size: Some([reader::HEIGHT, reader::WIDTH]),
         nodes,
     }
+}
+
+/// A number with a comma before the thousands.
+fn grouped(value: &Value) -> String {
+    let n = value.as_u64().unwrap();
+    format!("{},{:03}", n / 1000, n % 1000)
 }
 
 fn metadata() -> Metadata {
@@ -96,10 +114,6 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
     // With room for a picture.
     let sectors = setsight_h7::parts::flash::sectors_of(&world.path().join("out/board")).unwrap();
     assert!(sectors <= 190, "{sectors}");
-    let grouped = |value: &Value| {
-        let n = value.as_u64().unwrap();
-        format!("{},{:03}", n / 1000, n % 1000)
-    };
     let page = |name: &str| {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name))
             .unwrap()

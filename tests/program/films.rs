@@ -50,25 +50,29 @@ fn picture(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn an_avi_film_is_read_from_front_to_back_and_told_when_it_is_cut_short() {
-    let whole = film(&[10, 60, 110, 160]);
-    let mut avi = AviReader::open(&whole[..]).unwrap().unwrap();
+fn an_avi_film_is_read_in_order_and_reported_when_it_is_cut_short() {
+    let complete = film(&[10, 60, 110, 160]);
+    let mut avi = AviReader::open(&complete[..]).unwrap().unwrap();
     assert_eq!(avi.fps(), 10.0);
     let numbers: Vec<u64> =
         std::iter::from_fn(|| avi.next_jpeg().unwrap()).map(|(_, number)| number).collect();
     assert_eq!(numbers, [0, 1, 2, 3]);
     // An empty chunk stands for the frame before, and frames may lie in lists of their own.
-    let movi = whole.windows(4).position(|four| four == b"movi").unwrap() + 4;
-    let odd =
-        [&whole[..movi], b"00dc\0\0\0\0LIST\x04\0\0\0rec ", b"junk\x03\0\0\0abc\0", &whole[movi..]];
+    let movi = complete.windows(4).position(|four| four == b"movi").unwrap() + 4;
+    let odd = [
+        &complete[..movi],
+        b"00dc\0\0\0\0LIST\x04\0\0\0rec ",
+        b"junk\x03\0\0\0abc\0",
+        &complete[movi..],
+    ];
     let odd = odd.concat();
     let mut avi = AviReader::open(&odd[..]).unwrap().unwrap();
     assert_eq!(avi.next_jpeg().unwrap().unwrap().1, 1);
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("film.avi");
-    for cut in [whole.len() * 6 / 10, movi + 8 + 2_000] {
-        let cut = cut.min(whole.len() - 500);
-        std::fs::write(&path, &whole[..cut]).unwrap();
+    for cut in [complete.len() * 6 / 10, movi + 8 + 2_000] {
+        let cut = cut.min(complete.len() - 500);
+        std::fs::write(&path, &complete[..cut]).unwrap();
         let mut video = Video::open(&path).unwrap();
         let end = loop {
             match video.next_shot() {
@@ -79,7 +83,7 @@ fn an_avi_film_is_read_from_front_to_back_and_told_when_it_is_cut_short() {
         assert!(matches!(end, Err(VideoError::Damaged { .. })), "{cut}");
     }
     let times: Vec<f64> = {
-        std::fs::write(&path, &whole).unwrap();
+        std::fs::write(&path, &complete).unwrap();
         frames(&path).iter().map(|frame| frame.1).collect()
     };
     assert_eq!(times, [0.0, 100.0, 200.0, 300.0]);
@@ -117,7 +121,7 @@ fn films_of_every_kind_play() {
 }
 
 #[test]
-fn a_film_of_variable_rate_has_its_own_times() {
+fn a_film_of_variable_rate_keeps_its_times() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("variable.mkv");
     // Every third frame is left out, and the others keep their times.
@@ -128,6 +132,14 @@ fn a_film_of_variable_rate_has_its_own_times() {
     let times: Vec<f64> = frames(&path).iter().map(|frame| frame.1).collect();
     let steps: Vec<f64> = times.windows(2).map(|two| (two[1] - two[0]).round()).collect();
     assert!(steps.contains(&111.0) && steps.contains(&222.0), "{steps:?}");
+}
+
+/// The first picture's size, and whether each of its corners is light.
+fn first_frame(path: &Path) -> ((u32, u32), [bool; 4]) {
+    let image = Video::open(path).unwrap().next_shot().unwrap().unwrap().frame.clone();
+    let (w, h) = image.dimensions();
+    let corners = [(8, 8), (w - 8, 8), (8, h - 8), (w - 8, h - 8)];
+    ((w, h), corners.map(|at| image[at].0[0] > 128))
 }
 
 #[test]
@@ -144,15 +156,8 @@ fn a_film_that_lies_on_its_side_is_turned() {
     let matrix: Vec<u8> = matrix.iter().flat_map(|number: &i32| number.to_be_bytes()).collect();
     bytes[header + 40..header + 76].copy_from_slice(&matrix);
     std::fs::write(&turned, bytes).unwrap();
-    let first = |path: &Path| {
-        let shot = Video::open(path).unwrap().next_shot().unwrap().unwrap();
-        let image = shot.frame.clone();
-        let (w, h) = image.dimensions();
-        let level = |x: u32, y: u32| image[(x, y)].0[0] > 128;
-        ((w, h), [level(8, 8), level(w - 8, 8), level(8, h - 8), level(w - 8, h - 8)])
-    };
-    assert_eq!(first(&lying), ((96, 64), [false, true, false, true]));
-    let (size, corners) = first(&turned);
+    assert_eq!(first_frame(&lying), ((96, 64), [false, true, false, true]));
+    let (size, corners) = first_frame(&turned);
     assert_eq!(size, (64, 96));
     // A quarter turn: what was left and right is now above and below.
     assert!(corners[0] == corners[1] && corners[2] == corners[3] && corners[0] != corners[2]);
@@ -197,7 +202,7 @@ fn a_film_as_a_camera_tells_its_end() {
 }
 
 #[test]
-fn a_header_shorter_than_its_own_name_is_no_film() {
+fn a_header_shorter_than_its_name_is_no_film() {
     let bytes = [b"RIFF\0\0\0\0AVI LIST\x02\0\0\0hdrl".as_slice(), &[0; 16]].concat();
     assert!(matches!(AviReader::open(&bytes[..]), Ok(None)));
 }

@@ -9,8 +9,11 @@ fn the_sets_of_a_game_are_sets() {
     let text = World::new().run(&call).expect(0).stdout;
     let rules = Rules::new(5, 4, 4).unwrap();
     let sets = text.lines().filter_map(|line| line.split_once("cards: "));
-    let card = |card: &str| rules.card(card.bytes().map(|b| b - b'0'));
-    let sets: Vec<Vec<Card>> = sets.map(|(_, set)| set.split(' ').map(card).collect()).collect();
+    let sets: Vec<Vec<Card>> = sets
+        .map(|(_, set)| {
+            set.split(' ').map(|card| rules.card(card.bytes().map(|b| b - b'0'))).collect()
+        })
+        .collect();
     assert_eq!(sets.len(), 4);
     assert!(sets.iter().all(|set| rules.is_set(set)));
 }

@@ -15,11 +15,11 @@ fn commands(above: &[String]) -> Vec<Vec<String>> {
     // The program's own are in groups; what is below them, in one list.
     let lists = if above.is_empty() { "\n\n" } else { "\nCommands:\n" };
     let Some((_, list)) = text.split_once(lists) else { return Vec::new() };
-    let own = list
+    let listed = list
         .lines()
         .take_while(|line| *line != "Options:" && (above.is_empty() || !line.is_empty()));
-    let own = own.filter(|line| line.starts_with("  "));
-    let named = own.filter(|line| line.as_bytes()[2] != b' ').filter_map(|line| {
+    let listed = listed.filter(|line| line.starts_with("  "));
+    let named = listed.filter(|line| line.as_bytes()[2] != b' ').filter_map(|line| {
         let name = line.split_whitespace().next()?;
         (name != "help").then(|| [above, &[name.to_owned()]].concat())
     });
@@ -48,14 +48,20 @@ fn the_same_thing_has_the_same_word_and_letter_everywhere() {
             assert!(!text.contains(other), "{command:?} says {other}");
         }
         if let Some((_, after)) = text.split_once("--seed <SEED>") {
-            let own = after.split("\n      --").next().unwrap();
+            let help = after.split("\n      --").next().unwrap();
             let random = text.contains("--random");
-            assert!(random || own.contains("[default: 1]"), "{command:?}: --seed{own}");
+            assert!(random || help.contains("[default: 1]"), "{command:?}: --seed{help}");
             seeds += 1;
         }
         assert!(!text.contains("--seed <S>"), "{command:?}");
     }
     assert!(jobs >= 1 && seeds >= 3, "{jobs} {seeds}");
+}
+
+fn is_option(line: &str) -> bool {
+    let option = line.trim_start();
+    let is_indented = line.len() - option.len() <= 6;
+    option.starts_with('-') && is_indented && !option.starts_with("-h, --help")
 }
 
 /// An option costs its code, its words, its tests and everybody who reads past it; a rarely needed one, too.
@@ -65,18 +71,12 @@ fn no_command_has_more_options_than_its_budget() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(BUDGETS);
     let text = std::fs::read_to_string(path).unwrap();
     let (_, budgets) = text.split_once("[options]\n").unwrap();
-    let is_option = |line: &&str| {
-        let option = line.trim_start();
-        option.starts_with('-')
-            && line.len() - option.len() <= 6
-            && !option.starts_with("-h, --help")
-    };
     let now: String = commands(&[])
         .iter()
         .map(|command| {
             let words: Vec<&str> = command.iter().map(String::as_str).collect();
             let text = stdout_of(program().args(&words).arg("--help-all").ended());
-            let count = text.lines().filter(is_option).count();
+            let count = text.lines().filter(|line| is_option(line)).count();
             format!("\"{}\" = {count}\n", words.join(" "))
         })
         .collect();
@@ -98,9 +98,9 @@ fn manual_pages_and_completions_are_written() {
     assert!(commands.iter().any(|command| command == &["train", "fuse"]), "{commands:?}");
     for command in commands {
         let name = format!("setsight-{}", command.join("-"));
-        let own = std::fs::read_to_string(pages.join(format!("{name}.1")));
-        let own = own.unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(own.contains(".SH SYNOPSIS"), "{own}");
+        let page_of_command = std::fs::read_to_string(pages.join(format!("{name}.1")));
+        let page_of_command = page_of_command.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(page_of_command.contains(".SH SYNOPSIS"), "{page_of_command}");
         if let [command] = &command[..] {
             assert!(page.contains(&format!("setsight\\-{command}(1)")), "{command}");
             assert!(bash.contains(&format!("setsight,{command})")), "{command}");

@@ -31,7 +31,7 @@ fn packed_noughts(megabytes: usize) -> Vec<u8> {
         bits.put_reversed(0, 5); // from one before
     }
     bits.put_reversed(0, 7); // the end
-    // The checksum is wrong: whoever unpacks to the end has lost already.
+    // The checksum is wrong: unpacking to the end is already too late.
     [&[0x78, 0x01][..], &bits.bytes, &[0; 4]].concat()
 }
 
@@ -109,13 +109,13 @@ fn a_photo_that_lacks_its_end_is_read_with_a_word_on_it() {
     // A bare table would end in one colour with or without its end.
     let grain =
         RgbImage::from_fn(640, 480, |x, y| Rgb([90, (x * 7 + y * 13) as u8, (x * y) as u8]));
-    let whole = encoded(DynamicImage::ImageRgb8(grain), ImageFormat::Jpeg);
-    world.file("a.jpg", &whole[..whole.len() - 500]);
+    let jpeg = encoded(DynamicImage::ImageRgb8(grain), ImageFormat::Jpeg);
+    world.file("a.jpg", &jpeg[..jpeg.len() - 500]);
     let ran = world.run(&["scan", "a.jpg", "--format", "json"]).expect(0);
     let words = ran.json()[0]["warning"].as_str().unwrap_or_default().to_owned();
     assert!(words.contains("end early"), "{}", ran.stdout);
     assert!(ran.line_about("a.jpg").contains("warning: the JPEG data end early"));
-    world.file("a.jpg", &whole);
+    world.file("a.jpg", &jpeg);
     let ran = world.run(&["scan", "a.jpg", "--format", "json"]).expect(0);
     assert!(ran.json()[0].get("warning").is_none() && ran.stderr.is_empty(), "{}", ran.stderr);
 }
@@ -140,10 +140,10 @@ fn strips_are_read_by_both_finders() {
 #[test]
 fn a_jpeg_of_more_scans_than_encoders_make_is_refused_at_once() {
     let world = World::new();
-    let whole = encoded(bare_table(640, 480), ImageFormat::Jpeg);
-    let scan = whole.windows(2).position(|two| two == [0xff, 0xda]).unwrap();
-    let scans = whole[scan..whole.len() - 2].repeat(101);
-    let mut bomb = [&whole[..scan], &scans, &[0xff, 0xd9]].concat();
+    let jpeg = encoded(bare_table(640, 480), ImageFormat::Jpeg);
+    let scan = jpeg.windows(2).position(|two| two == [0xff, 0xda]).unwrap();
+    let scans = jpeg[scan..jpeg.len() - 2].repeat(101);
+    let mut bomb = [&jpeg[..scan], &scans, &[0xff, 0xd9]].concat();
     world.file("a.jpg", &bomb);
     // Above 64 megapixels, where another decoder reads it: its sides stand in the frame header (ITU T.81, B.2.2).
     let frame = bomb.windows(2).position(|two| two == [0xff, 0xc0]).unwrap();
@@ -183,7 +183,7 @@ fn two_runs_do_not_write_into_one_folder() {
 }
 
 #[test]
-fn names_of_others_make_no_lines_and_steer_no_terminal() {
+fn hostile_names_make_no_lines_and_steer_no_terminal() {
     let world = World::new();
     let name = "x\nerror: fake\u{9b}\u{202e}.png";
     let gone = &format!("no {name}");
@@ -211,11 +211,11 @@ fn names_of_others_make_no_lines_and_steer_no_terminal() {
         &["export", "onnx", "--models", gone, "--out", "r.onnx"],
     ] {
         let ran = world.run(call);
-        let told = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(told.contains("fake"), "{call:?}: {told}");
-        let harm = told.contains(['\u{9b}', '\u{202e}'])
-            || told.lines().any(|line| line.starts_with("error: fake"));
-        assert!(!harm, "{call:?}: {told:?}");
+        let printed = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(printed.contains("fake"), "{call:?}: {printed}");
+        let harm = printed.contains(['\u{9b}', '\u{202e}'])
+            || printed.lines().any(|line| line.starts_with("error: fake"));
+        assert!(!harm, "{call:?}: {printed:?}");
     }
 }
 
@@ -236,6 +236,15 @@ fn without_threads_one_does_it_all() {
     }
 }
 
+fn is_refused(world: &World, reader: &[u8], words: &str) {
+    world.file("models/reader.onnx", reader);
+    let call =
+        ["scan", "a.png", "--models", "models", "--reader", "neural", "--finder", "classical"];
+    let ran = world.run(&call);
+    assert_ne!(ran.code, 0, "{words}");
+    assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+}
+
 #[test]
 fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
     use onnx_rs::ast::{DataType, Model, OpType, TensorProto};
@@ -243,31 +252,22 @@ fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
     let shipped = Models::Shipped.read("reader.onnx").unwrap();
     let world = World::new();
     world.file("a.png", &small_png());
-    let told = |words: &str, change: &dyn Fn(&mut Model)| {
+    let refused = |words: &str, change: &dyn Fn(&mut Model)| {
         let mut model = onnx_rs::parse(&shipped).unwrap();
         change(&mut model);
-        world.file("models/reader.onnx", &onnx_rs::encode(&model));
-        let call =
-            ["scan", "a.png", "--models", "models", "--reader", "neural", "--finder", "classical"];
-        let ran = world.run(&call);
-        assert_ne!(ran.code, 0, "{words}");
-        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        is_refused(&world, &onnx_rs::encode(&model), words);
     };
-    let first_conv = |model: &mut Model| {
-        let nodes = &model.graph.as_ref().unwrap().node;
-        nodes.iter().position(|node| node.op_type == OpType::Conv).unwrap()
-    };
-    told("Loop is not run", &|model| {
+    refused("Loop is not run", &|model| {
         model.graph.as_mut().unwrap().node[0].op_type = OpType::Loop;
     });
-    told("`strides` is [0, 0]", &|model| {
-        let conv = first_conv(model);
-        let node = &mut model.graph.as_mut().unwrap().node[conv];
+    refused("`strides` is [0, 0]", &|model| {
+        let mut nodes = model.graph.as_mut().unwrap().node.iter_mut();
+        let node = nodes.find(|node| node.op_type == OpType::Conv).unwrap();
         let strides = node.attribute.iter_mut().find(|a| a.name == "strides").unwrap();
         strides.ints = vec![0, 0];
     });
     // Two rows and two columns of 50,000 each, added to each other.
-    told("multiply-adds", &|model| {
+    refused("multiply-adds", &|model| {
         let graph = model.graph.as_mut().unwrap();
         static ZEROS: [u8; 200_000] = [0; 200_000];
         for (name, dims) in [("row", vec![1, 50_000]), ("column", vec![50_000, 1])] {
@@ -278,7 +278,7 @@ fn a_network_that_asks_for_more_than_it_needs_meets_no_engine() {
         (sum.input, sum.output) = (vec!["row", "column"], vec!["huge"]);
         graph.node.insert(0, sum);
     });
-    told("numbers are read", &|model| {
+    refused("numbers are read", &|model| {
         let weights = &mut model.graph.as_mut().unwrap().initializer[0];
         *weights = TensorProto::from_raw(weights.name(), vec![1 << 40, 3], DataType::Float, &[]);
     });
@@ -317,7 +317,7 @@ fn start(command: &mut Command) -> Running {
 
 #[cfg(all(unix, feature = "smt"))]
 #[test]
-fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
+fn a_foreign_solver_does_not_take_ctrl_c_for_itself() {
     let world = World::new();
     let call = ["compare", "--solver", "smt", "--experiment", "v=4,p=5,n=60", "--out", "out"];
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
@@ -332,6 +332,26 @@ fn a_solver_of_others_does_not_take_ctrl_c_for_itself() {
     }
 }
 
+/// The exit code of a run that is stopped after its first result.
+#[cfg(unix)]
+fn stopped_by(world: &World, call: &[&str], signals: &[Signal]) -> i32 {
+    let mut run = start(&mut world.command(call));
+    run.until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
+    for &signal in signals {
+        run.signal(signal);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let ran = Ran::from(run.end());
+    let lines: Vec<&str> = ran.stderr.lines().filter(|line| !line.is_empty()).collect();
+    assert!(lines.iter().all(|line| line.starts_with("stop")), "{lines:?}");
+    for folder in ["out", "out/thumbnails"] {
+        let left = world.names(folder);
+        assert!(!left.iter().any(|name| name.starts_with(".setsight")), "{left:?}");
+    }
+    std::fs::remove_dir_all(world.path().join("out")).unwrap();
+    ran.code
+}
+
 #[cfg(unix)]
 #[test]
 fn a_stop_is_clean_and_a_second_one_quiet() {
@@ -341,29 +361,11 @@ fn a_stop_is_clean_and_a_second_one_quiet() {
         world.file(&format!("photos/{i}.jpg"), &photo);
     }
     let call = ["scan", "photos", "--out", "out", "--jobs", "2"];
-    let stopped_by = |signals: &[Signal]| {
-        let mut run = start(&mut world.command(&call));
-        // Its first result.
-        run.until(|| std::fs::read_dir(world.path().join("out")).is_ok_and(|all| all.count() > 3));
-        for &signal in signals {
-            run.signal(signal);
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        let ran = Ran::from(run.end());
-        let said: Vec<&str> = ran.stderr.lines().filter(|line| !line.is_empty()).collect();
-        assert!(said.iter().all(|line| line.starts_with("stop")), "{said:?}");
-        for folder in ["out", "out/thumbnails"] {
-            let left = world.names(folder);
-            assert!(!left.iter().any(|name| name.starts_with(".setsight")), "{left:?}");
-        }
-        std::fs::remove_dir_all(world.path().join("out")).unwrap();
-        ran.code
-    };
-    assert_eq!(stopped_by(&[Signal::TERM]), 1);
+    assert_eq!(stopped_by(&world, &call, &[Signal::TERM]), 1);
     for signals in [[Signal::INT, Signal::INT], [Signal::HUP, Signal::TERM]] {
         // On a busy machine what is in hand may be done before the second signal, or both may
         // arrive as one: then the first has stopped it, and the second is tried again.
-        let ended = (0..20).map(|_| stopped_by(&signals)).find(|ended| *ended != 1);
+        let ended = (0..20).map(|_| stopped_by(&world, &call, &signals)).find(|ended| *ended != 1);
         assert_eq!(ended, Some(130), "{signals:?}");
     }
 }
@@ -378,8 +380,8 @@ fn a_count_that_is_stopped_shows_what_it_has() {
     let run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).started();
     std::thread::sleep(std::time::Duration::from_millis(500));
     run.signal(Signal::INT);
-    let told = Ran::from(run.end()).expect(0).stdout;
-    assert!(told.contains("not all boards were counted: stopped"), "{told}");
+    let printed = Ran::from(run.end()).expect(0).stdout;
+    assert!(printed.contains("not all boards were counted: stopped"), "{printed}");
 }
 
 #[cfg(target_os = "linux")]

@@ -87,23 +87,23 @@ fn csv_has_the_columns_that_the_schema_names() {
     let schema = std::fs::read(schema_file("scan")).unwrap();
     let schema: Value = serde_json::from_slice(&schema).unwrap();
     let members = schema["$defs"]["card"]["properties"].as_object().unwrap().keys();
-    let told = members.map(String::as_str).filter(|m| !["alternatives", "properties"].contains(m));
+    let names = members.map(String::as_str).filter(|m| !["alternatives", "properties"].contains(m));
     let columns: Vec<&str> =
-        told.map(|m| if m == "corners" { "x1,y1,x2,y2,x3,y3,x4,y4" } else { m }).collect();
+        names.map(|m| if m == "corners" { "x1,y1,x2,y2,x3,y3,x4,y4" } else { m }).collect();
     assert_eq!(CSV_HEADER, format!("image,card,{},sets,error\n", columns.join(",")));
 }
 
 #[test]
-fn every_schema_is_told_and_every_one_told_is_there() {
+fn the_page_lists_the_schemas_and_no_other() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/json.md");
     let page = std::fs::read_to_string(page).unwrap();
-    let mut there = 0;
+    let mut schemas = 0;
     for entry in std::fs::read_dir(schema_file("x").parent().unwrap()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(page.contains(&format!("(schemas/{name})")), "{name}");
-        there += 1;
+        schemas += 1;
     }
-    assert_eq!(page.matches("(schemas/").count(), there);
+    assert_eq!(page.matches("(schemas/").count(), schemas);
 }
 
 #[cfg(unix)]
@@ -114,9 +114,9 @@ fn what_is_odd_about_a_photo() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let world = World::new();
-    let whole = encoded(bare_table(640, 480), ImageFormat::Jpeg);
+    let jpeg = encoded(bare_table(640, 480), ImageFormat::Jpeg);
     let photo = world.path().join(OsStr::from_bytes(b"\xff.jpg"));
-    std::fs::write(&photo, &whole[..whole.len() - 500]).unwrap();
+    std::fs::write(&photo, &jpeg[..jpeg.len() - 500]).unwrap();
     let broken = world.path().join(OsStr::from_bytes(b"\xfe.jpg"));
     std::fs::write(&broken, b"no picture").unwrap();
     for (name, more) in [("scan", None), ("scan-only-sets", Some("--only-sets"))] {
@@ -250,7 +250,7 @@ mod photos {
         }
         assert_eq!(lines(&world, "live", "live --video frames --headless").len(), 2);
         let film = format!("live --video {SAMPLES}/9-film.avi --headless --frames 20");
-        let seen = lines(&world, "live", &film);
-        assert!(seen.iter().any(|line| !line["sets"].as_array().unwrap().is_empty()));
+        let filmed = lines(&world, "live", &film);
+        assert!(filmed.iter().any(|line| !line["sets"].as_array().unwrap().is_empty()));
     }
 }

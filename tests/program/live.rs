@@ -59,10 +59,10 @@ fn a_film_gives_a_line_for_each_frame_and_always_the_same() {
         assert!((line["time_ms"].as_f64().unwrap() - label.time_ms).abs() < 1.0);
         assert!(line["width"].is_u64() && line["height"].is_u64() && line.get("image").is_none());
         assert!(line["sets"].is_array() && line["resting"].is_array() && line["taken"].is_array());
-        let (seen, left) = (line["seen"].as_u64().unwrap(), line["left"].as_u64().unwrap());
-        assert_eq!(seen + left, 81);
-        let known = line["looked_at"].as_bool().unwrap();
-        assert!(known || line["cards"].as_array().unwrap().is_empty());
+        let (shown, left) = (line["seen"].as_u64().unwrap(), line["left"].as_u64().unwrap());
+        assert_eq!(shown + left, 81);
+        let is_looked_at = line["looked_at"].as_bool().unwrap();
+        assert!(is_looked_at || line["cards"].as_array().unwrap().is_empty());
         for card in line["cards"].as_array().unwrap() {
             assert!(card["hidden"].is_boolean() && card["id"].is_u64(), "{card}");
         }
@@ -106,11 +106,10 @@ fn watched(eyes: Pipeline, seed: u64, seconds: f64) -> Vec<(FrameLabel, TrackedT
 }
 
 /// What a table says lies where a card of the labels lies: its code when sure.
-fn said_of(table: &TrackedTable, corners: &setsight_photo::geometry::Quad) -> Option<Card> {
-    let near = |quad: &setsight_photo::geometry::Quad| {
-        quad.center().distance(corners.center()) < 0.4 * corners.long_side()
-    };
-    let card = table.table.cards.iter().find(|card| near(&card.corners_in_image))?;
+fn read_as(table: &TrackedTable, corners: &setsight_photo::geometry::Quad) -> Option<Card> {
+    let (center, reach) = (corners.center(), 0.4 * corners.long_side());
+    let mut cards = table.table.cards.iter();
+    let card = cards.find(|card| card.corners_in_image.center().distance(center) < reach)?;
     (!card.unsure).then_some(card.card)
 }
 
@@ -124,7 +123,7 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
         // Since when each card lies still and open to view; when each left.
         let mut open: BTreeMap<Card, f64> = BTreeMap::new();
         let mut left: BTreeMap<Card, f64> = BTreeMap::new();
-        let mut said: BTreeMap<Card, Card> = BTreeMap::new();
+        let mut codes: BTreeMap<Card, Card> = BTreeMap::new();
         let mut lying: BTreeSet<Card> = BTreeSet::new();
         for (label, table) in watched(eyes, seed, 7.0) {
             let time = label.time_ms;
@@ -133,7 +132,7 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
             for &card in lying.difference(&now) {
                 left.insert(card, time);
                 open.remove(&card);
-                said.remove(&card);
+                codes.remove(&card);
             }
             dealt += now.difference(&lying).count();
             left.retain(|card, _| !now.contains(card));
@@ -144,9 +143,9 @@ fn on_a_film_codes_stay_new_cards_are_read_in_time_and_sets_are_sets() {
                 } else {
                     open.remove(&card.code);
                 }
-                let says = said_of(&table, &card.corners);
+                let says = read_as(&table, &card.corners);
                 if let Some(code) = says {
-                    let before = said.insert(card.code, code);
+                    let before = codes.insert(card.code, code);
                     assert!(
                         time < 1_000.0 || before.is_none_or(|before| before == code),
                         "film {seed}, {time} ms: {} turned from {before:?} to {code}",
@@ -181,7 +180,7 @@ fn jpegs() -> Vec<Vec<u8>> {
     std::iter::from_fn(|| avi.next_jpeg().unwrap()).map(|(jpeg, _)| jpeg).collect()
 }
 
-/// A phone that sends the sample film again and again, at uneven times, to whoever asks; its address.
+/// A phone that sends the sample film again and again, at uneven times, on request; its address.
 /// It ends after twenty connections, or a minute.
 fn phone() -> String {
     let jpegs = jpegs();
@@ -319,9 +318,9 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     wait_for(&mut session, |view| view.tracked.table.cards.len() > 8);
     let film = world.path().join("turned.avi");
     session.command(LiveCommand::Record(film.clone()));
-    let state = |view: &LiveView| view.recording.as_ref().map(|told| told.state.clone());
+    let state = |view: &LiveView| view.recording.as_ref().map(|recording| recording.state.clone());
     let view = wait_for(&mut session, |view| {
-        view.recording.as_ref().is_some_and(|told| told.length_ms > 1_500.0)
+        view.recording.as_ref().is_some_and(|recording| recording.length_ms > 1_500.0)
     });
     assert_eq!(state(&view), Some(RecordingState::Running));
     session.command(LiveCommand::StopRecording);
@@ -333,16 +332,17 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     );
     assert!(recorded.last().unwrap()["cards"].as_array().unwrap().len() > 8);
     assert_eq!(read, recorded);
-    // The same name again: refused, and told.
+    // The same name again is refused with a reason.
     session.command(LiveCommand::Record(film));
     let view =
         wait_for(&mut session, |view| matches!(state(view), Some(RecordingState::Failed(_))));
-    let told = format!("{:?}", view.recording);
-    assert!(told.contains("turned.avi already exists"), "{told}");
+    let recording = format!("{:?}", view.recording);
+    assert!(recording.contains("turned.avi already exists"), "{recording}");
     // A new game ends a recording; dropped, a session completes one.
     let runs = |view: &LiveView, name: &str| {
-        let told = view.recording.as_ref();
-        told.is_some_and(|told| told.film.ends_with(name) && told.length_ms > 0.0)
+        let recording = view.recording.as_ref();
+        recording
+            .is_some_and(|recording| recording.film.ends_with(name) && recording.length_ms > 0.0)
     };
     session.command(LiveCommand::Record(world.path().join("two.avi")));
     wait_for(&mut session, |view| runs(view, "two.avi"));

@@ -1,4 +1,4 @@
-//! The networks: the same numbers from every engine, and what is said when weights are not right.
+//! The networks: the same numbers from every engine, and errors when weights are not right.
 
 use crate::common::Start;
 use setsight_nets::engine::{self, Manifest, Models, Network};
@@ -181,27 +181,29 @@ fn difference(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
 }
 
+fn shipped_or_untrained(kind: Kind) -> Vec<u8> {
+    let shipped = Models::Shipped.read(engine::file_of(kind));
+    shipped.map_or_else(|_| untrained(kind), |bytes| bytes.into_owned())
+}
+
 /// The shipped networks where there are some; the pass that trains them is the reference.
 #[test]
 fn both_engines_and_training_agree() {
     let folder = tempfile::tempdir().unwrap();
-    let bytes_of = |kind| {
-        let shipped = Models::Shipped.read(engine::file_of(kind));
-        shipped.map_or_else(|_| untrained(kind), |bytes| bytes.into_owned())
-    };
     for kind in Kind::ALL {
-        std::fs::write(folder.path().join(engine::file_of(kind)), bytes_of(kind)).unwrap();
+        std::fs::write(folder.path().join(engine::file_of(kind)), shipped_or_untrained(kind))
+            .unwrap();
     }
     let embedded = answers_of("embedded", folder.path()).unwrap();
 
-    let (graph, _) = onnx::decode(&bytes_of(Kind::Reader)).unwrap();
+    let (graph, _) = onnx::decode(&shipped_or_untrained(Kind::Reader)).unwrap();
     let cards = cards();
     let pixels: Vec<f32> = cards.iter().flat_map(input_of).collect();
     let shape = [cards.len(), 3, reader::HEIGHT, reader::WIDTH];
     let trained = run_graph(&graph, Tensor::new(pixels, &shape)).values;
     let off = difference(&trained, &embedded[5]);
     assert!(off < 1e-4, "training and the embedded engine differ by {off}");
-    let (graph, _) = onnx::decode(&bytes_of(Kind::Refiner)).unwrap();
+    let (graph, _) = onnx::decode(&shipped_or_untrained(Kind::Refiner)).unwrap();
     let shape = [12, 3, refiner::HEIGHT, refiner::WIDTH];
     let pictures = Tensor::new(input(12, refiner::HEIGHT, refiner::WIDTH), &shape);
     let refined = run_graph(&graph, pictures).values;
@@ -210,11 +212,11 @@ fn both_engines_and_training_agree() {
 
     let runtime = match answers_of("onnxruntime", folder.path()) {
         Ok(answers) => answers,
-        Err(said) if said.contains("no libonnxruntime") => {
+        Err(error) if error.contains("no libonnxruntime") => {
             crate::common::not_run("there is no ONNX Runtime here; tools/setup.sh fetches it");
             return;
         }
-        Err(said) => panic!("{said}"),
+        Err(error) => panic!("{error}"),
     };
     for (a, b) in embedded.iter().zip(&runtime) {
         let off = difference(a, b);
@@ -244,9 +246,19 @@ fn scan(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
 }
 
 /// Exit code, stdout and stderr.
-fn said(output: &Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code(), text(&output.stdout), text(&output.stderr))
+fn streams(output: &Output) -> (Option<i32>, String, String) {
+    let [stdout, stderr] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8(bytes.clone()).unwrap());
+    (output.status.code(), stdout, stderr)
+}
+
+#[track_caller]
+fn is_refused(arguments: &[&str], code: i32, words: &[&str]) {
+    let (exit, stdout, stderr) = streams(&scan(arguments, &[]));
+    assert_eq!((exit, stdout.as_str()), (Some(code), ""), "{stderr}");
+    for word in words.iter().chain(&["reader.onnx"]) {
+        assert!(stderr.contains(word), "`{word}` is not said: {stderr}");
+    }
 }
 
 #[test]
@@ -255,28 +267,20 @@ fn weights_that_are_not_right_are_named_with_the_fix() {
     let path = folder.path().join("reader.onnx");
     let models = folder.path().to_str().unwrap();
     let arguments = ["--finder", "classical", "--reader", "neural", "--models", models];
-    let run = || said(&scan(&arguments, &[]));
-    let refused = |code: i32, words: &[&str]| {
-        let (exit, stdout, stderr) = run();
-        assert_eq!((exit, stdout.as_str()), (Some(code), ""), "{stderr}");
-        for word in words.iter().chain(&["reader.onnx"]) {
-            assert!(stderr.contains(word), "`{word}` is not said: {stderr}");
-        }
-    };
-    refused(2, &["cannot be read", "--models"]);
-    let whole = untrained(Kind::Reader);
+    is_refused(&arguments, 2, &["cannot be read", "--models"]);
+    let reader = untrained(Kind::Reader);
     for (bytes, reason) in [
         (&b""[..], "it is empty"),
-        (&whole[..whole.len() / 2], "not a complete ONNX file"),
+        (&reader[..reader.len() / 2], "not a complete ONNX file"),
         (&b"\xff\xd8\xff\xe0 a picture"[..], "not a complete ONNX file"),
     ] {
         std::fs::write(&path, bytes).unwrap();
-        refused(1, &[reason, "fetch or train it again"]);
+        is_refused(&arguments, 1, &[reason, "fetch or train it again"]);
     }
     std::fs::write(&path, untrained(Kind::Finder)).unwrap();
-    refused(1, &["it is a finder", "expected a reader", "this version wrote"]);
-    std::fs::write(&path, &whole).unwrap();
-    let (exit, stdout, stderr) = run();
+    is_refused(&arguments, 1, &["it is a finder", "expected a reader", "this version wrote"]);
+    std::fs::write(&path, &reader).unwrap();
+    let (exit, stdout, stderr) = streams(&scan(&arguments, &[]));
     assert_eq!(exit, Some(0), "{stderr}");
     let line: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert!(["onnxruntime", "embedded"].contains(&line["engine"].as_str().unwrap()));
@@ -299,16 +303,15 @@ fn the_shipped_files_are_those_that_the_manifest_names() {
 }
 
 #[test]
-fn a_network_that_the_join_was_not_fitted_with_is_told() {
+fn a_network_that_the_join_was_not_fitted_with_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let put = |file: &str, bytes: &[u8]| std::fs::write(folder.path().join(file), bytes).unwrap();
-    let shipped = |file: &str| Models::Shipped.read(file).unwrap();
-    put(engine::FUSION, &shipped(engine::FUSION));
-    put("reader.onnx", &shipped("reader.onnx"));
+    put(engine::FUSION, &Models::Shipped.read(engine::FUSION).unwrap());
+    put("reader.onnx", &Models::Shipped.read("reader.onnx").unwrap());
     put("refiner.onnx", &untrained(Kind::Refiner));
     let arguments = ["--finder", "classical", "--models", folder.path().to_str().unwrap()];
     let warned = || {
-        let (exit, _, stderr) = said(&scan(&arguments, &[]));
+        let (exit, _, stderr) = streams(&scan(&arguments, &[]));
         assert_eq!(exit, Some(0), "{stderr}");
         stderr.contains("fusion.json was fitted with another reader.onnx")
     };

@@ -189,7 +189,7 @@ fn nothing_that_was_bent_makes_the_program_fail() {
     for (name, read) in TARGETS.into_iter().filter(|t| only.as_ref().is_none_or(|o| o == t.0)) {
         let seeds = seeds(name);
         // What is whole is read too.
-        seeds.iter().for_each(|whole| read(whole));
+        seeds.iter().for_each(|seed| read(seed));
         let (begun, mut slowest) = (Instant::now(), (Duration::ZERO, 0));
         let mut done = 0;
         while done < count.unwrap_or(usual(name)) && begun.elapsed() < seconds {

@@ -65,8 +65,8 @@ fn stream(parts: &[(&[u8], usize)]) -> Vec<u8> {
     all
 }
 
-/// What a camera of this server tells, until `count` frames came: words of trouble, and levels.
-fn told(camera: &NetworkCamera, count: usize) -> Vec<String> {
+/// What a camera of this server reports, until `count` frames came: words of trouble, and levels.
+fn captured(camera: &NetworkCamera, count: usize) -> Vec<String> {
     let out: Arc<Latest<Captured>> = Arc::default();
     let patience = Patience { retry: Duration::from_millis(50), black_frames: 1_000 };
     let mut lines = Vec::new();
@@ -115,7 +115,7 @@ fn a_phones_pictures_come_with_name_and_password() {
 }
 
 #[test]
-fn each_thing_that_is_wrong_is_told_and_the_pictures_come_again() {
+fn each_fault_is_reported_and_the_pictures_come_again() {
     let (good, half) = (grey(65), &grey(65)[..300]);
     let good = Answer::Stall(stream(&[(&good, good.len())]), Duration::from_millis(1));
     let many_halves = stream(&[(half, 300); 4_000]);
@@ -132,7 +132,7 @@ fn each_thing_that_is_wrong_is_told_and_the_pictures_come_again() {
     ];
     for (answer, words) in troubles {
         let server = Server::start(vec![answer, good.clone()]);
-        let lines = told(&server.camera(), 1);
+        let lines = captured(&server.camera(), 1);
         let all = lines.join("\n");
         assert!(lines[0].contains(words), "\"{words}\" is not in {all}");
         assert!(lines[0].contains("tried again") && lines[0].contains("127.0.0.1"), "{all}");
@@ -174,7 +174,7 @@ fn a_login_by_digest_is_left_to_ffmpeg() {
 }
 
 #[test]
-fn pictures_that_are_never_whole_are_told_of() {
+fn pictures_that_are_never_complete_are_reported() {
     // Halves without an end, for longer than the patience.
     let (port, _) = serve(1, |_, out| {
         let part = &grey(65)[..300];
@@ -247,16 +247,18 @@ fn no_decoder_outlives_the_program() {
         });
         live.signal(signal);
         live.end();
-        let runs = |id: &String| {
-            let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-            !(status.is_empty() || status.contains(") Z "))
-        };
         let until = Instant::now() + Duration::from_secs(3);
-        while decoders.iter().any(runs) && Instant::now() < until {
+        while decoders.iter().any(|id| is_running(id)) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(20));
         }
-        assert!(!decoders.iter().any(runs), "{signal:?}: it still runs");
+        assert!(!decoders.iter().any(|id| is_running(id)), "{signal:?}: it still runs");
     }
+}
+
+#[cfg(target_os = "linux")]
+fn is_running(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    !(status.is_empty() || status.contains(") Z "))
 }
 
 #[test]
@@ -267,11 +269,9 @@ fn the_command_reads_an_address_and_never_says_its_password() {
         Answer::Stall(stream(&parts), Duration::from_secs(3)),
         Answer::Bytes(Vec::new()),
     ]);
-    let live = |address: &str| {
-        let call = ["live", "--headless", "--format", "json", "--frames", "1", "--url", address];
-        program().args(call).ended()
-    };
-    let output = live(&format!("http://ann:s3cret@127.0.0.1:{}/video", server.port));
+    let address = format!("http://ann:s3cret@127.0.0.1:{}/video", server.port);
+    let call = ["live", "--headless", "--format", "json", "--frames", "1", "--url", &address];
+    let output = program().args(call).ended();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let line = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(line.starts_with(r#"{"version":1,"frame":0,"#), "{line}");

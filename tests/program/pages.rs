@@ -126,9 +126,12 @@ fn difference(shown: &[String], printed: &str) -> Option<String> {
     more.map(|line| format!("{line:?} is not shown"))
 }
 
+fn lines_of(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
 #[test]
 fn a_line_is_compared_as_the_pages_mean_it() {
-    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
     for (shown, printed) in [
         ("a\nb", "a\nb"),
         ("a\n...", "a"),
@@ -136,7 +139,7 @@ fn a_line_is_compared_as_the_pages_mean_it() {
         ("took ... ms", "took 3.2 ms"),
         ("", "anything"),
     ] {
-        assert_eq!(difference(&lines(shown), printed), None, "{shown}");
+        assert_eq!(difference(&lines_of(shown), printed), None, "{shown}");
     }
     for (shown, printed) in [
         ("a", "a\nb"),
@@ -145,7 +148,7 @@ fn a_line_is_compared_as_the_pages_mean_it() {
         ("a\n...\nc", "a\nb"),
         ("took ... ms", "took"),
     ] {
-        assert!(difference(&lines(shown), printed).is_some(), "{shown}");
+        assert!(difference(&lines_of(shown), printed).is_some(), "{shown}");
     }
 }
 
@@ -209,21 +212,22 @@ fn what_the_pages_show_is_what_comes_out() {
     assert!(run > 30, "only {run}: the test looks in the wrong place");
 }
 
+#[cfg(target_os = "linux")]
+fn wrong_in_transcript(entry: &std::fs::DirEntry) -> Vec<String> {
+    let lines = lines_of(&std::fs::read_to_string(entry.path()).unwrap());
+    let world = World::new();
+    world.file("small.png", &crate::common::pictures::small_png());
+    wrong_in(&entry.file_name().to_string_lossy(), &world, &shown(&lines))
+}
+
 /// Calls that are no page's, a file for each command, as a block of `console` would have them: `$ #` begins a
 /// remark, and `|| echo $?` shows the exit code in the last line. They call tools as Linux has them.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_the_transcripts_show_is_what_comes_out() {
-    let check = |entry: std::fs::DirEntry| {
-        let lines = std::fs::read_to_string(entry.path()).unwrap();
-        let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
-        let world = World::new();
-        world.file("small.png", &crate::common::pictures::small_png());
-        wrong_in(&entry.file_name().to_string_lossy(), &world, &shown(&lines))
-    };
     let entries = std::fs::read_dir(root().join("tests/data/console")).unwrap();
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let threads = entries.map(|entry| scope.spawn(|| check(entry.unwrap())));
+        let threads = entries.map(|entry| scope.spawn(|| wrong_in_transcript(&entry.unwrap())));
         let threads: Vec<_> = threads.collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
@@ -249,7 +253,7 @@ fn calls_on(line: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_command_on_the_pages_is_one_that_there_is() {
+fn every_command_on_the_pages_exists() {
     let world = World::new();
     let deck = root().join("crates/game/decks/classic.json");
     std::fs::copy(deck, world.path().join("ours.json")).unwrap();
@@ -283,22 +287,23 @@ fn links(page: &str) -> Vec<PathBuf> {
     let text = text(page);
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     let files = targets.filter_map(|(target, _)| target.split('#').next());
-    let own = files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains(' '));
-    own.map(|file| root().join(page).parent().unwrap().join(file)).collect()
+    let local =
+        files.filter(|file| !file.is_empty() && !file.contains("://") && !file.contains(' '));
+    local.map(|file| root().join(page).parent().unwrap().join(file)).collect()
 }
 
 #[test]
 fn links_lead_somewhere_and_the_book_holds_every_page() {
     let mut all = [pages(), pages_in("docs/lab")].concat();
     all.extend(["CHANGELOG.md", "SECURITY.md"].map(str::to_owned));
-    let mut known = 0;
+    let mut checked = 0;
     for page in &all {
         for link in links(page) {
             assert!(link.exists(), "{page}: {}", link.display());
-            known += 1;
+            checked += 1;
         }
     }
-    assert!(known > 200, "only {known}: the test looks in the wrong place");
+    assert!(checked > 200, "only {checked}: the test looks in the wrong place");
     let listed: Vec<PathBuf> = links("docs/SUMMARY.md");
     for page in pages_in("docs").iter().filter(|page| *page != "docs/SUMMARY.md") {
         assert!(listed.contains(&root().join(page)), "docs/SUMMARY.md lacks {page}");
@@ -330,7 +335,7 @@ fn pictures_of_a_reading_show_what_the_program_draws_now() {
 }
 
 #[test]
-fn each_picture_is_on_a_page_and_known_to_the_script_that_makes_it() {
+fn each_picture_is_on_a_page_and_in_the_script_that_makes_it() {
     let script = text("tools/pictures");
     let all: String = pages().iter().map(|page| text(page)).collect();
     let all = all + &pages_in("docs/lab").iter().map(|page| text(page)).collect::<String>();
@@ -344,7 +349,7 @@ fn each_picture_is_on_a_page_and_known_to_the_script_that_makes_it() {
 }
 
 #[test]
-fn limits_are_told_as_they_are() {
+fn limits_are_documented_as_they_are() {
     use setsight_files::small_file::{MAX_DATA_BYTES, MAX_JSON_VALUES, MAX_SETTINGS_BYTES};
     use setsight_photo::source::{MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS};
     let page = text("docs/inside/security.md");
@@ -370,19 +375,19 @@ fn limits_are_told_as_they_are() {
 #[test]
 fn exit_codes_are_those_that_the_help_tells() {
     let help = stdout_of(program().arg("--help").env("COLUMNS", "400").ended());
-    let (_, told) = help.split_once("Exit code: ").unwrap();
-    let told: Vec<&str> =
-        told.split_whitespace().filter(|word| word.parse::<u8>().is_ok()).collect();
+    let (_, listed) = help.split_once("Exit code: ").unwrap();
+    let listed: Vec<&str> =
+        listed.split_whitespace().filter(|word| word.parse::<u8>().is_ok()).collect();
     let page = text("docs/reference/commands.md");
     let (_, section) = page.split_once("\n## Exit codes\n").unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
     let codes: Vec<&str> = rows.filter(|cell| cell.parse::<u8>().is_ok()).collect();
-    assert_eq!(codes, told);
+    assert_eq!(codes, listed);
 }
 
 /// Those who train from crops wait for each run.
 #[test]
-fn each_run_of_the_script_that_trains_is_told() {
+fn each_run_of_the_training_script_is_documented() {
     let script = text("tools/train_reader.sh");
     let runs = script.lines().filter(|line| line.starts_with("run "));
     let of_screens = runs.filter(|line| line.contains("screens"));

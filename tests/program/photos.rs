@@ -9,7 +9,7 @@ use crate::common::{Ran, Running, Signal, Start, World, called, json_lines, phot
 use image::{ImageFormat, RgbImage, imageops};
 use serde_json::{Value, json};
 use setsight_photo::labels::LabelFile;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{process::Stdio, time::Duration};
 
 /// Least per cent found, read right, claims right, and found on white; most false cards a photo.
@@ -21,14 +21,15 @@ struct Floors {
     false_cards: f64,
 }
 
-/// Photos of another edition, which only a network tells from today's.
+/// Photos of another edition, which only a network distinguishes from today's.
 const OTHER_EDITION: &str = "stetelepta-setdetection";
 
 /// The folders of photos, but for some.
 fn folders_without(folder: &Path, left_out: Option<&str>) -> Vec<String> {
     let folders = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let stays = |path: &PathBuf| left_out.is_none_or(|other| !path.ends_with(other));
-    let folders = folders.filter(|path| path.join("labels.json").is_file()).filter(stays);
+    let folders = folders
+        .filter(|path| path.join("labels.json").is_file())
+        .filter(|path| left_out.is_none_or(|other| !path.ends_with(other)));
     let mut folders: Vec<String> =
         folders.map(|path| path.to_str().expect("a name in UTF-8").to_owned()).collect();
     folders.sort();
@@ -92,14 +93,20 @@ fn cards(line: &Value) -> Vec<(String, [[f64; 2]; 4])> {
         .collect()
 }
 
+fn sorted_codes(line: &Value) -> Vec<String> {
+    let mut codes: Vec<String> = cards(line).into_iter().map(|card| card.0).collect();
+    codes.sort();
+    codes
+}
+
 #[track_caller]
 fn same_cards(a: &Value, b: &Value) {
     let (a, b) = (cards(a), cards(b));
     assert_eq!(a.len(), b.len());
-    for ((code, corners), (other, others)) in a.iter().zip(&b) {
+    for ((code, corners), (other, other_corners)) in a.iter().zip(&b) {
         assert_eq!(code, other);
-        for (p, q) in corners.as_flattened().iter().zip(others.as_flattened()) {
-            assert!((p - q).abs() < 4.0, "{code}: {corners:?} {others:?}");
+        for (p, q) in corners.as_flattened().iter().zip(other_corners.as_flattened()) {
+            assert!((p - q).abs() < 4.0, "{code}: {corners:?} {other_corners:?}");
         }
     }
 }
@@ -119,12 +126,7 @@ fn a_folder_of_a_phone_gives_boards() {
         same_cards(&lines[0], &lines[i]);
         assert_eq!(lines[i]["sets"], lines[0]["sets"]);
     }
-    let sorted = |line: &Value| {
-        let mut codes: Vec<String> = cards(line).into_iter().map(|card| card.0).collect();
-        codes.sort();
-        codes
-    };
-    assert_eq!(sorted(&lines[2]), sorted(&lines[0]));
+    assert_eq!(sorted_codes(&lines[2]), sorted_codes(&lines[0]));
 }
 
 #[test]
@@ -142,16 +144,16 @@ fn labels_of_a_heic_are_measured_as_those_of_a_jpeg() {
 #[test]
 fn a_photo_that_is_cut_off_or_enormous_costs_itself_alone() {
     let world = World::new();
-    let whole = heic(&table(&BOARD).0);
-    world.file("camera/a.heic", &whole[..whole.len() / 2]);
-    let mut huge = whole.clone();
+    let complete = heic(&table(&BOARD).0);
+    world.file("camera/a.heic", &complete[..complete.len() / 2]);
+    let mut huge = complete.clone();
     for at in 0..huge.len() - 16 {
         if &huge[at..at + 4] == b"ispe" {
             huge[at + 8..at + 16].copy_from_slice(&[0, 0, 0x40, 0, 0, 0, 0x40, 0]);
         }
     }
     world.file("camera/b.heic", &huge);
-    world.file("camera/c.heic", &whole);
+    world.file("camera/c.heic", &complete);
     let ran = world.run(&["scan", "camera"]).expect(1);
     assert!(
         ran.line_about("a.heic").contains("cut off: the HEIC data end before"),
@@ -162,41 +164,44 @@ fn a_photo_that_is_cut_off_or_enormous_costs_itself_alone() {
     assert!(ran.stdout.starts_with("camera/c.heic: 12 cards, 6 sets\n"), "{}", ran.stdout);
 }
 
+/// A box of ISO's file format.
+fn boxed(kind: &[u8], content: &[u8]) -> Vec<u8> {
+    [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
+}
+
+fn full_box(kind: &[u8], version: u8, content: &[u8]) -> Vec<u8> {
+    boxed(kind, &[&[version, 0, 0, 0], content].concat())
+}
+
 #[test]
 fn an_avif_without_its_decoder_says_how_to_get_it() {
     let world = World::new();
     // A file by the book up to its pixels: type, handler, one item of AV1 and its size.
-    let boxed = |kind: &[u8], content: &[u8]| {
-        [&(content.len() as u32 + 8).to_be_bytes()[..], kind, content].concat()
-    };
-    let full = |kind: &[u8], version: u8, content: &[u8]| {
-        boxed(kind, &[&[version, 0, 0, 0], content].concat())
-    };
-    let ispe = full(b"ispe", 0, &[0, 0, 0, 64, 0, 0, 0, 64]);
-    let infe = full(b"infe", 2, b"\0\x01\0\0av01\0");
+    let ispe = full_box(b"ispe", 0, &[0, 0, 0, 64, 0, 0, 0, 64]);
+    let infe = full_box(b"infe", 2, b"\0\x01\0\0av01\0");
     let properties = boxed(
         b"iprp",
-        &[boxed(b"ipco", &ispe), full(b"ipma", 0, &[0, 0, 0, 1, 0, 1, 1, 0x81])].concat(),
+        &[boxed(b"ipco", &ispe), full_box(b"ipma", 0, &[0, 0, 0, 1, 0, 1, 1, 0x81])].concat(),
     );
-    let meta = full(
+    let meta = full_box(
         b"meta",
         0,
         &[
-            full(b"hdlr", 0, b"\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0"),
-            full(b"pitm", 0, &[0, 1]),
-            full(b"iinf", 0, &[&[0, 1], &infe[..]].concat()),
+            full_box(b"hdlr", 0, b"\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            full_box(b"pitm", 0, &[0, 1]),
+            full_box(b"iinf", 0, &[&[0, 1], &infe[..]].concat()),
             // Its data: the first eight bytes of the file, which are no AV1.
-            full(b"iloc", 0, &[0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8]),
+            full_box(b"iloc", 0, &[0x44, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8]),
             properties,
         ]
         .concat(),
     );
     world.file("a.avif", &[boxed(b"ftyp", b"avif\0\0\0\0mif1"), meta].concat());
     let output = world.command(&["scan", "a.avif"]).env("PATH", world.path()).ended();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(said.contains("AVIF picture, which the program ffmpeg decodes"), "{said}");
-    assert!(said.contains("sudo apt install ffmpeg"), "{said}");
+    assert!(errors.contains("AVIF picture, which the program ffmpeg decodes"), "{errors}");
+    assert!(errors.contains("sudo apt install ffmpeg"), "{errors}");
 }
 
 #[test]
@@ -235,26 +240,28 @@ impl Watcher {
 
 #[cfg(unix)]
 #[test]
-fn what_comes_into_a_watched_folder_is_read_once_it_is_whole() {
+fn what_comes_into_a_watched_folder_is_read_once_complete() {
     let world = World::new();
     let jpeg = encoded(table(&BOARD).0, ImageFormat::Jpeg);
     world.file("camera/1.jpg", &jpeg);
     let mut watcher = Watcher::start(&world, &["camera", "--out", "camera/found"]);
     assert_eq!(watcher.next()["image"], "camera/1.jpg");
-    // It comes in pieces, with a pause: only the whole is told, and what was made of the first is not.
+    // It comes in pieces, with a pause: only the complete file is reported, not what was made of its first part.
     for part in 1..=6 {
         world.file("camera/2.jpg", &jpeg[..jpeg.len() * part / 6]);
         std::thread::sleep(Duration::from_millis(if part == 3 { 2_500 } else { 300 }));
     }
     let line = watcher.next();
     assert_eq!((&line["image"], &line["sets"]), (&json!("camera/2.jpg"), &json!(BOARD_SETS)));
-    // What stays half is told, and read again when it has changed.
+    // What stays incomplete is reported, and read again when it has changed.
     world.file("camera/3.jpg", &jpeg[..jpeg.len() / 2]);
     assert!(watcher.next()["error"].as_str().unwrap().contains("cut off"));
     world.file("camera/3.jpg", &jpeg);
     assert_eq!(watcher.next()["sets"], json!(BOARD_SETS));
-    let said = watcher.end().expect(1).stderr;
-    assert!(said.contains("watching camera; Ctrl-C ends it") && said.contains("3.jpg: is cut off"));
+    let errors = watcher.end().expect(1).stderr;
+    assert!(
+        errors.contains("watching camera; Ctrl-C ends it") && errors.contains("3.jpg: is cut off")
+    );
     let page = std::fs::read_to_string(world.path().join("camera/found/index.html")).unwrap();
     assert!(page.contains("4 photos"), "{page}");
 }

@@ -24,8 +24,7 @@ fn a_run_that_is_stopped_leaves_a_sound_folder() {
     let home = tempfile::tempdir().unwrap();
     let arguments = ["--count", "1000000", "--size", "64x64"];
     let first = home.path().join("0000");
-    let begun = || first.is_dir() && names(&first).len() >= 5;
-    let message = stopped(home.path(), &arguments, begun);
+    let message = stopped(home.path(), &arguments, || first.is_dir() && names(&first).len() >= 5);
     assert!(message.contains("of 1000000 tables drawn and labelled"), "{message}");
     let labels = labels_of(&first);
     check_photo_files(&first, &labels).unwrap();
@@ -42,8 +41,8 @@ fn a_run_that_is_stopped_leaves_a_sound_folder() {
 fn a_suite_is_labelled_part_by_part() {
     let home = tempfile::tempdir().unwrap();
     let part = home.path().join("heap-on-black");
-    let begun = || part.is_dir() && !names(&part).is_empty();
-    let message = stopped(home.path(), &["--suite", "hard", "--jobs", "1"], begun);
+    let call = ["--suite", "hard", "--jobs", "1"];
+    let message = stopped(home.path(), &call, || part.is_dir() && !names(&part).is_empty());
     assert!(message.contains("of 120 tables drawn and labelled"), "{message}");
     assert_eq!(names(home.path()).len(), 6);
     assert_eq!(LabelFile::read(&part).unwrap().source(), Some("heap-on-black"));
@@ -54,7 +53,7 @@ fn a_suite_is_labelled_part_by_part() {
     assert!(labels_of(&home.path().join("640x480")).is_empty());
 }
 
-/// Starts a run, interrupts it when it is far enough and returns what it said of that.
+/// Starts a run, interrupts it when it is far enough and returns its message.
 #[cfg(unix)]
 fn stopped(folder: &Path, arguments: &[&str], far_enough: impl Fn() -> bool) -> String {
     let mut run = program()

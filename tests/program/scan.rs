@@ -134,10 +134,6 @@ fn order_and_results_do_not_depend_on_jobs() {
     }
     let run = |jobs| -> Vec<Value> {
         let ran = world.run(&["scan", "photos", "--format", "json", "--jobs", jobs]).expect(0);
-        let without_times = |mut line: Value| {
-            line.as_object_mut().unwrap().remove("stage_ms");
-            line
-        };
         ran.json().into_iter().map(without_times).collect()
     };
     let one = run("1");
@@ -226,14 +222,21 @@ fn lines_of(world: &World, name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+fn without_times(mut line: Value) -> Value {
+    line.as_object_mut().unwrap().remove("stage_ms");
+    line
+}
+
 /// Runs a command and kills it, so that it cannot tidy up, once a file has so many lines.
 fn kill_at(world: &World, args: &str, file: &str, lines: usize) {
     let args: Vec<&str> = args.split_whitespace().collect();
     let mut command = world.command(&args);
     let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).started();
     let path = world.path().join(file);
-    let written = || fs::read(&path).unwrap_or_default();
-    run.until(|| written().iter().filter(|&&byte| byte == b'\n').count() >= lines);
+    run.until(|| {
+        let written = fs::read(&path).unwrap_or_default();
+        written.iter().filter(|&&byte| byte == b'\n').count() >= lines
+    });
     run.kill();
 }
 
@@ -263,16 +266,12 @@ fn a_killed_scan_goes_on() {
     let ran = run(&world, &call).expect(1);
     assert!(ran.stderr.contains(&format!("{done} read by an earlier run")), "{}", ran.stderr);
     assert!(!partial.exists());
-    let without_times = |mut line: Value| {
-        line.as_object_mut().unwrap().remove("stage_ms");
-        line
-    };
     let plain = run(&world, &format!("{SCAN} {READ}")).json();
     let plain: Vec<Value> = plain.into_iter().map(without_times).collect();
     for lines in [ran.json(), lines_without_origin(&world, "out/results.jsonl")] {
         assert_eq!(lines.into_iter().map(without_times).collect::<Vec<_>>(), plain);
     }
-    // What could not be read is tried again, and told by the exit code.
+    // What could not be read is tried again, and shows in the exit code.
     let again = run(&world, &call).expect(1);
     assert!(again.stderr.contains("35 read by an earlier run"), "{}", again.stderr);
     assert!(again.stderr.contains("broken.jpg"), "{}", again.stderr);

@@ -43,8 +43,8 @@ fn a_job_in_the_background_leaves_the_terminal_to_the_shell() {
     let state = status.lines().find(|line| line.starts_with("State:")).unwrap();
     assert!(!state.contains("stopped"), "{state}");
     std::process::Command::new("kill").args(["-INT", &job]).ended();
-    let said = String::from_utf8(terminal.end().stdout).unwrap();
-    assert_eq!(said.matches("Scan this code").count(), 1, "{said}");
+    let printed = String::from_utf8(terminal.end().stdout).unwrap();
+    assert_eq!(printed.matches("Scan this code").count(), 1, "{printed}");
 }
 
 struct Serving {
@@ -131,22 +131,22 @@ fn nobody_who_reads_messages_keeps_no_phone_waiting() {
         .stdout(Stdio::null())
         .stderr(writer)
         .started();
-    let mut told = BufReader::new(reader);
+    let mut lines = BufReader::new(reader);
     let mut line = String::new();
     while !line.trim().starts_with("http://") {
         line.clear();
-        assert!(told.read_line(&mut line).unwrap() > 0, "no address");
+        assert!(lines.read_line(&mut line).unwrap() > 0, "no address");
     }
     let (host, key) = line.trim().strip_prefix("http://").unwrap().split_once("/#").unwrap();
     let serving = Serving { child, host: host.to_owned(), key: key.to_owned() };
-    // Each is told of in some 150 bytes; a pipe holds 64 KiB.
+    // Each is reported in some 150 bytes; a pipe holds 64 KiB.
     for _ in 0..700 {
         assert_eq!(serving.post(b"no picture").0, 422);
     }
     // Now somebody reads.
     let rest = std::thread::spawn(move || {
         let mut rest = String::new();
-        told.read_to_string(&mut rest).map(|_| rest)
+        lines.read_to_string(&mut rest).map(|_| rest)
     });
     assert_eq!(serving.post(&photo()).0, 200);
     assert_eq!(serving.interrupt(), Some(0));
@@ -156,7 +156,7 @@ fn nobody_who_reads_messages_keeps_no_phone_waiting() {
 
 #[cfg(unix)]
 #[test]
-fn photos_are_kept_beside_a_link_that_leads_nowhere() {
+fn photos_are_kept_next_to_a_link_that_leads_nowhere() {
     let world = World::new();
     std::fs::create_dir(world.path().join("kept")).unwrap();
     std::os::unix::fs::symlink("nowhere", world.path().join("kept/serve-0001")).unwrap();

@@ -20,15 +20,13 @@ fn the_figures_add_up() {
         // Every set is taken from a board that had one.
         let with: u64 = boards.iter().map(|b| number(&b["with_set"])).sum();
         assert_eq!(with, number(&line["sets"]));
-        let ratio = |cards: u64| {
+        let [of_12, of_15, of_18, of_21] = [12, 15, 18, 21].map(|cards| {
             let mut sizes = line["by_in_play"].as_array().unwrap().iter();
             sizes.find(|b| b["in_play"] == cards).unwrap()["fresh_ratio"].as_f64()
-        };
-        assert!(
-            (ratio(12).unwrap() - 29.96).abs() < 0.01
-                && (2740.0..2742.0).contains(&ratio(15).unwrap())
-        );
-        assert!(ratio(18).is_some() && ratio(21).is_none());
+        });
+        assert!((of_12.unwrap() - 29.96).abs() < 0.01);
+        assert!((2740.0..2742.0).contains(&of_15.unwrap()));
+        assert!(of_18.is_some() && of_21.is_none());
         // Every game begins with 12 cards on the table and 69 in the deck.
         let first = boards.iter().find(|b| b["in_play"] == 12 && b["in_deck"] == 69).unwrap();
         assert_eq!(number(&first["with_set"]) + number(&first["without_set"]), 5000);

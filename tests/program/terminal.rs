@@ -30,22 +30,25 @@ fn cells(line: &str) -> Vec<Cell> {
     cells
 }
 
+const MODULE_PX: usize = 6;
+
+fn luminance(code: &[Vec<Cell>], x: usize, y: usize) -> u8 {
+    let (column, row) = (x / MODULE_PX, y / MODULE_PX);
+    // Beyond its end a line is as dark as the terminal.
+    let (c, ink, ground) = code[row / 2].get(column).copied().unwrap_or((' ', 0, 0));
+    match (c, row % 2) {
+        ('█', _) | ('▀', 0) | ('▄', 1) => ink,
+        (' ' | '▀' | '▄', _) => ground,
+        other => panic!("{other:?} in a code"),
+    }
+}
+
 /// What a phone reads from lines whose characters are two modules each, one above the other.
 fn scanned(code: &[Vec<Cell>]) -> String {
-    const MODULE_PX: usize = 6;
-    let luminance = |x: usize, y: usize| {
-        let (column, row) = (x / MODULE_PX, y / MODULE_PX);
-        // Beyond its end a line is as dark as the terminal.
-        let (c, ink, ground) = code[row / 2].get(column).copied().unwrap_or((' ', 0, 0));
-        match (c, row % 2) {
-            ('█', _) | ('▀', 0) | ('▄', 1) => ink,
-            (' ' | '▀' | '▄', _) => ground,
-            other => panic!("{other:?} in a code"),
-        }
-    };
     let width = MODULE_PX * code.iter().map(Vec::len).max().unwrap();
     let height = 2 * MODULE_PX * code.len();
-    let mut screen = rqrr::PreparedImage::prepare_from_greyscale(width, height, luminance);
+    let mut screen =
+        rqrr::PreparedImage::prepare_from_greyscale(width, height, |x, y| luminance(code, x, y));
     let grids = screen.detect_grids();
     let [code] = grids.as_slice() else { panic!("{} codes in the terminal", grids.len()) };
     code.decode().unwrap().1

@@ -5,7 +5,7 @@ use setsight_nets::engine::Network;
 use setsight_nets::onnx;
 use setsight_train::parts::finder::{Finder, Options, draw};
 use setsight_train::parts::refiner::{LEAST_IN_VIEW, Refiner};
-use setsight_train::{First, Task, Tensor, run_graph};
+use setsight_train::{First, Task, Tensor, Validation, run_graph};
 
 const SHIPPED: &[u8] = include_bytes!("../../models/finder.onnx");
 const REFINER: &[u8] = include_bytes!("../../models/refiner.onnx");
@@ -23,13 +23,16 @@ fn the_shipped_weights_give_the_same_in_training_and_in_the_engine() {
     assert!(trained.len() == engine.values.len() && off < 1e-4, "{off}");
 }
 
+fn figure(judged: &Validation, name: &str) -> f64 {
+    judged.figures.iter().find(|figure| figure.0 == name).unwrap().1
+}
+
 #[test]
 fn the_shipped_weights_find_drawn_cards() {
     let (graph, _) = onnx::decode(SHIPPED).unwrap();
     let task = Finder::new(&Options { validation_scenes: 16, ..Options::new(1) }, First::Chance);
     let judged = task.validate(&|input| run_graph(&graph, input));
-    let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
-    assert!(figure("found") > 0.85 && figure("right") > 0.9, "{judged:?}");
+    assert!(figure(&judged, "found") > 0.85 && figure(&judged, "right") > 0.9, "{judged:?}");
 }
 
 #[test]
@@ -37,12 +40,12 @@ fn the_shipped_refiner_tells_right_from_wrong_and_names_cards() {
     let (graph, _) = onnx::decode(REFINER).unwrap();
     let judged = Refiner::new(1, First::Chance, LEAST_IN_VIEW, None, 12)
         .validate(&|input| run_graph(&graph, input));
-    let figure = |name: &str| judged.figures.iter().find(|f| f.0 == name).unwrap().1;
     assert!(
-        figure("told right from wrong") > 0.9 && figure("corners within 0.16") > 0.6,
+        figure(&judged, "told right from wrong") > 0.9
+            && figure(&judged, "corners within 0.16") > 0.6,
         "{judged:?}"
     );
     for property in ["number", "shading", "colour", "shape"] {
-        assert!(figure(&format!("{property} right")) > 0.85, "{judged:?}");
+        assert!(figure(&judged, &format!("{property} right")) > 0.85, "{judged:?}");
     }
 }

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use setsight_desktop::Pick;
 use setsight_eval::drawn_card::{SheetWords, boards};
 use setsight_files::whole_file::write_whole;
-use setsight_game::cards::{Color, Deck, Property};
+use setsight_game::cards::{Deck, Property};
 use setsight_game::game::{Deal, Spot, Variant};
 use setsight_game::sets::Verdict;
 use std::path::{Path, PathBuf};
@@ -45,18 +45,18 @@ pub(crate) const TAB: TabSpec = TabSpec {
     // There is more than one way to show it: see `Show`.
     opens: |path| is_file_of_deals(path).then_some(ASK_DEALS),
     make: |app| {
-        let scores = Scores::at(app.store.beside("games.json"));
+        let scores = Scores::at(app.store.sibling("games.json"));
         let mut tab = DealTab { scores, ..DealTab::default() };
-        tab.go_on_with(app.store.beside("game-under-way.json"));
+        tab.go_on_with(app.store.sibling("game-under-way.json"));
         Box::new(tab)
     },
 };
 
 /// Asks where to write sheets of boards.
-const SAVE_BOARDS: Ask = Ask::of(TAB.id, Word("ask-boards"), Pick::NewFile);
+const SAVE_BOARDS: Ask = Ask::new(TAB.id, Word("ask-boards"), Pick::NewFile);
 /// So many boards are printed of shuffled deals, on one sheet.
 const BOARDS: u64 = 4;
-const ASK_DEALS: Ask = Ask::of(TAB.id, Word("ask-deals"), Pick::File);
+const ASK_DEALS: Ask = Ask::new(TAB.id, Word("ask-deals"), Pick::File);
 
 /// Most width of the panel, and the height below which it scrolls as a whole.
 const PANEL: (f32, f32) = (346.0, 600.0);
@@ -206,30 +206,22 @@ impl DealTab {
     /// on sheets of their own.
     fn print_boards(&self, path: &Path, app: &mut AppContext) {
         let first = self.number.unwrap_or_else(fresh_seed);
-        let numbered = |(n, deal)| (t!("deal-number", n = format!("{n}")), deal);
-        let deals: Vec<(String, Deal)> = match self.source {
-            Source::Given if self.has_deals() => {
-                (1..).zip(self.deals.clone()).map(numbered).collect()
-            }
-            _ => (first..first + BOARDS).map(|n| numbered((n, Deal::random(n)))).collect(),
+        let deals: Vec<(u64, Deal)> = match self.source {
+            Source::Given if self.has_deals() => (1..).zip(self.deals.clone()).collect(),
+            _ => (first..first + BOARDS).map(|n| (n, Deal::random(n))).collect(),
         };
+        let deals: Vec<(String, Deal)> = deals
+            .into_iter()
+            .map(|(n, deal)| (t!("deal-number", n = format!("{n}")), deal))
+            .collect();
         let deck = Deck::classic();
-        let why = |verdict: &Verdict| {
-            let all = Property::ALL.into_iter().zip(verdict.relations);
-            let line = |(property, relation)| {
-                let values = names::relation(&deck, property, relation);
-                t!("property-values", property = names::property(property), values = values)
-            };
-            all.map(line).collect()
-        };
-        let color = |color: Color| names::value(&deck, Property::Color, color as usize);
         let words = SheetWords {
             task: t!("sheet-task"),
             blanks: [t!("sheet-name"), t!("sheet-date"), t!("sheet-sets")],
             next: t!("sheet-next"),
-            color: &color,
+            color: &|color| names::value(&deck, Property::Color, color as usize),
             count: &|n| t!("count-sets", n = n),
-            why: &why,
+            why: &|verdict| relations_in_words(&deck, verdict),
         };
         let page = boards(&words, &deals, BOARDS as usize);
         let path_name = path.display().to_string();
@@ -259,8 +251,10 @@ impl DealTab {
             self.variant = Variant::Junior;
         }
         let (variant, players) = (self.variant, self.players.max(1));
-        let play = |deal| Mode::Play(Box::new(Play::new(variant, deal, players)));
-        self.mode = self.deals.get(self.at).map(play);
+        self.mode = self
+            .deals
+            .get(self.at)
+            .map(|deal| Mode::Play(Box::new(Play::new(variant, deal, players))));
         self.kept = None;
     }
 
@@ -308,7 +302,7 @@ impl DealTab {
             Next::Take(deals) => self.give(deals),
             Next::Number(number) => self.shuffle(number),
             Next::Act(Action::DealRandom) => self.shuffle(fresh_seed()),
-            Next::Act(Action::DealDaily) => self.deal_of(Day::of(SystemTime::now())),
+            Next::Act(Action::DealDaily) => self.deal_of(Day::from_time(SystemTime::now())),
             Next::Act(Action::OpenDeals) => app.ask(ASK_DEALS),
             Next::Act(Action::TypeCodes) => self.codes = Some(String::new()),
             Next::Act(Action::WatchGame) => self.watch(),
@@ -371,15 +365,18 @@ impl DealTab {
             return;
         }
         let pressed: Vec<Key> = ui.input(|input| {
-            let key = |event: &Event| match event {
-                Event::Key { key, physical_key, pressed: true, repeat: false, modifiers }
-                    if !modifiers.any() =>
-                {
-                    Some(physical_key.unwrap_or(*key))
-                }
-                _ => None,
-            };
-            input.events.iter().filter_map(key).collect()
+            input
+                .events
+                .iter()
+                .filter_map(|event| match event {
+                    Event::Key { key, physical_key, pressed: true, repeat: false, modifiers }
+                        if !modifiers.any() =>
+                    {
+                        Some(physical_key.unwrap_or(*key))
+                    }
+                    _ => None,
+                })
+                .collect()
         });
         for key in pressed {
             let place = PLACE_KEYS.iter().position(|&other| other == key).map(Spot::Table);
@@ -399,7 +396,7 @@ impl DealTab {
         if play.phase() != Phase::Over || self.kept.is_some() || !counts {
             return;
         }
-        let today = Day::of(SystemTime::now());
+        let today = Day::from_time(SystemTime::now());
         let score = Score {
             day: today,
             variant: play.round().variant().word().to_owned(),
@@ -621,4 +618,14 @@ const SOURCES: [(Action, Word); 5] = [
 fn fresh_seed() -> u64 {
     let since = SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(1, |time| time.as_micros() as u64 % 1_000_000)
+}
+
+/// Each property of three cards with what they show of it.
+fn relations_in_words(deck: &Deck, verdict: &Verdict) -> Vec<String> {
+    let all = Property::ALL.into_iter().zip(verdict.relations);
+    all.map(|(property, relation)| {
+        let values = names::relation(deck, property, relation);
+        t!("property-values", property = names::property(property), values = values)
+    })
+    .collect()
 }

@@ -17,7 +17,7 @@ use eframe::egui::{
     WidgetInfo, vec2,
 };
 use groups::{GroupsView, ValueNames, place_words};
-use setsight_decks::{LearnError, NameError, Note, Place, check_name};
+use setsight_decks::{LearnError, NameError, Note, check_name};
 use setsight_desktop::Pick;
 use setsight_files::{small_file::portable, whole_file::write_whole};
 use setsight_game::cards::{Card, Deck, Property, deck::DeckError};
@@ -36,9 +36,9 @@ pub(crate) const TAB: TabSpec = TabSpec {
     make: |_| Box::<DeckTab>::default(),
 };
 
-pub(crate) const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-deck-photos"), Pick::Files);
-const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-deck-folder"), Pick::Folder);
-const SAVE: Ask = Ask::of(TAB.id, Word("ask-save-deck"), Pick::NewFile);
+pub(crate) const ASK_PHOTOS: Ask = Ask::new(TAB.id, Word("ask-deck-photos"), Pick::Files);
+const ASK_FOLDER: Ask = Ask::new(TAB.id, Word("ask-deck-folder"), Pick::Folder);
+const SAVE: Ask = Ask::new(TAB.id, Word("ask-save-deck"), Pick::NewFile);
 
 /// The page on which a deck is taught.
 #[derive(Default)]
@@ -52,8 +52,7 @@ struct DeckTab {
 impl DeckTab {
     /// Learns from more photos.
     fn add(&mut self, paths: &[PathBuf], app: &mut AppContext) {
-        let begin = || Work::begin(Arc::clone(&app.eye), app.wake());
-        let work = self.work.get_or_insert_with(begin);
+        let work = self.work.get_or_insert_with(|| Work::begin(Arc::clone(&app.eye), app.wake()));
         for photo in list_photos(paths, false, &[]) {
             match photo {
                 Ok(photo) => work.want(Job::Photo(photo)),
@@ -63,8 +62,14 @@ impl DeckTab {
     }
 
     fn file_name(&self) -> String {
-        let letter = |c: char| if c.is_alphanumeric() { c } else { '-' };
-        portable(&format!("{}.json", self.name.trim().chars().map(letter).collect::<String>()))
+        portable(&format!(
+            "{}.json",
+            self.name
+                .trim()
+                .chars()
+                .map(|c| if c.is_alphanumeric() { c } else { '-' })
+                .collect::<String>()
+        ))
     }
 
     /// The deck with its names; none while it is not in order or has no name.
@@ -130,8 +135,8 @@ impl DeckTab {
         if !standing.photos.is_empty() {
             self.photos(ui, &standing);
         }
-        if let Some(known) = &standing.known {
-            ui.strong(t!("deck-known", name = known.as_str()));
+        if let Some(title) = &standing.recognised {
+            ui.strong(t!("deck-known", name = title.as_str()));
         }
         let mut job = None;
         if !standing.cards.is_empty() {
@@ -320,10 +325,11 @@ fn name_words(name: &str, error: &NameError) -> String {
 }
 
 fn note_words(note: &Note) -> String {
-    let file = |photo: &str| name_of(Path::new(photo));
     match note {
-        Note::Blurred { photo } => t!("note-blurred", photo = file(photo)),
-        Note::Unclear { photo, cards } => t!("note-unclear", photo = file(photo), n = *cards),
+        Note::Blurred { photo } => t!("note-blurred", photo = name_of(Path::new(photo))),
+        Note::Unclear { photo, cards } => {
+            t!("note-unclear", photo = name_of(Path::new(photo)), n = *cards)
+        }
         Note::SeenTwice { first, second, more } => {
             let (first, second) = (place_words(first), place_words(second));
             t!("note-seen-twice", first = first, second = second, more = *more)
@@ -333,25 +339,19 @@ fn note_words(note: &Note) -> String {
 }
 
 fn problem_words(error: &LearnError) -> String {
-    let values = |property: Property| match property {
-        Property::Number => Word("numbers").say(),
-        Property::Shading => Word("fills").say(),
-        Property::Color => Word("inks").say(),
-        Property::Shape => Word("outlines").say(),
-    };
-    let two = |first: &Place, second: &Place| (place_words(first), place_words(second));
     match error {
         LearnError::NoCards { .. } => t!("learn-no-cards"),
         LearnError::TooFew { found, of, needed, .. } => {
             t!("learn-too-few", seen = *found, of = *of, needed = *needed)
         }
         LearnError::Alike { property, first, second, more_than_a_deck } => {
-            let ((first, second), what) = (two(first, second), values(*property));
+            let what = values_in_words(*property);
+            let (first, second) = (place_words(first), place_words(second));
             let words = t!("learn-alike", what = what, first = first, second = second);
             if *more_than_a_deck { format!("{words} {}", t!("learn-two-decks")) } else { words }
         }
         LearnError::Seldom { property, card, found } => {
-            let what = values(*property);
+            let what = values_in_words(*property);
             match card {
                 Some(card) => {
                     t!("learn-seldom", what = what, n = *found, card = place_words(card))
@@ -360,10 +360,10 @@ fn problem_words(error: &LearnError) -> String {
             }
         }
         LearnError::More { property, card } => {
-            t!("learn-more", what = values(*property), card = place_words(card))
+            t!("learn-more", what = values_in_words(*property), card = place_words(card))
         }
         LearnError::Twice { first, second } => {
-            let (first, second) = two(first, second);
+            let (first, second) = (place_words(first), place_words(second));
             t!("learn-twice", first = first, second = second)
         }
     }
@@ -424,7 +424,7 @@ fn open(path: &Path) -> Result<Arc<Deck>, String> {
 
 impl UsedDeck {
     /// Whether the settings name another deck than before; if so that deck, or none for the usual
-    /// ones. A file that cannot be used is forgotten and told.
+    /// ones. A file that cannot be used is forgotten and reported.
     pub(crate) fn changed(
         &mut self,
         settings: &mut Settings,
@@ -449,5 +449,15 @@ impl UsedDeck {
     /// The deck as cards are drawn and named where no photo shows them.
     pub(crate) fn drawn(&self) -> Arc<Deck> {
         self.deck.clone().unwrap_or_else(Deck::classic)
+    }
+}
+
+/// What the values of a property are called, all of them.
+fn values_in_words(property: Property) -> String {
+    match property {
+        Property::Number => Word("numbers").say(),
+        Property::Shading => Word("fills").say(),
+        Property::Color => Word("inks").say(),
+        Property::Shape => Word("outlines").say(),
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod watched;
 use crate::{
     live::watched::{Chooser, Watchers},
     shared::{
-        keys::{Action, CTRL, Place, key_of},
+        keys::{Action, CTRL, Place, key_hover, key_of},
         look::{Look, Mode},
         look_panel, overlay,
         picture::{View, ground, zoom_buttons},
@@ -66,11 +66,13 @@ pub(crate) const TAB: TabSpec = TabSpec {
     make: |_| Box::new(LiveTab::new(watched::system(ReadingPlan::default(), FramePace::Newest))),
 };
 
-pub(crate) const ASK_FILM: Ask = Ask::of(TAB.id, Word("ask-film"), Pick::File);
+pub(crate) const ASK_FILM: Ask = Ask::new(TAB.id, Word("ask-film"), Pick::File);
 
 fn is_film(path: &Path) -> bool {
-    let is = |end: &&str| path.extension().is_some_and(|given| given.eq_ignore_ascii_case(end));
-    FILM_EXTENSIONS.iter().any(is) && !path.is_dir()
+    FILM_EXTENSIONS
+        .iter()
+        .any(|end| path.extension().is_some_and(|given| given.eq_ignore_ascii_case(end)))
+        && !path.is_dir()
 }
 
 /// Makes a source of the pictures that a phone sends.
@@ -241,13 +243,13 @@ impl LiveTab {
             Input::Network(address) => Some(address.to_string()),
             Input::Film(_) | Input::Feed(_) => None,
         };
-        let Some(known) = self.camera.as_ref().and_then(|name| settings.cameras.get(name)) else {
+        let Some(saved) = self.camera.as_ref().and_then(|name| settings.cameras.get(name)) else {
             return;
         };
-        self.quarters = known.quarters % 4;
-        self.wish = known.wish;
+        self.quarters = saved.quarters % 4;
+        self.wish = saved.wish;
         // The command line's word goes before what is remembered.
-        if let (Mirrored::Auto, Some(mirrored)) = (self.mirrored, known.mirrored) {
+        if let (Mirrored::Auto, Some(mirrored)) = (self.mirrored, saved.mirrored) {
             self.mirrored = if mirrored { Mirrored::Yes } else { Mirrored::No };
         }
     }
@@ -284,7 +286,7 @@ impl LiveTab {
             self.look.pointed = None;
         } else {
             let split = Split::new(ui.available_size(), PANEL.0, PANEL.1);
-            split.show(ui, "live panel", vec2(14.0, 10.0), |ui| self.beside(ui, app));
+            split.show(ui, "live panel", vec2(14.0, 10.0), |ui| self.side_panel(ui, app));
         }
         let ground = Frame::new().fill(Color32::from_gray(24));
         CentralPanel::default().frame(ground).show(ui, |ui| self.picture(ui, app));
@@ -356,7 +358,7 @@ impl LiveTab {
         let mut table = Table::new(read, readings);
         table.covered = (0..tracks.len()).filter(|&place| tracks[place].hidden).collect();
         // The game's own chance stands above the list of sets.
-        table.chance_is_told = true;
+        table.chance_shown_elsewhere = true;
         let codes = |table: &Table| -> Vec<_> {
             table.cards.iter().map(|card| (card.card, card.unsure)).collect()
         };
@@ -435,7 +437,7 @@ impl LiveTab {
         command
     }
 
-    fn beside(&mut self, ui: &mut Ui, app: &mut AppContext) {
+    fn side_panel(&mut self, ui: &mut Ui, app: &mut AppContext) {
         ui.horizontal_wrapped(|ui| {
             look_panel::modes(ui, &mut self.look);
             ui.toggle_value(&mut self.shows_controls, t!("camera-controls"));
@@ -492,25 +494,24 @@ impl LiveTab {
             self.mirrored_ui(ui, app);
         }
         ui.horizontal_wrapped(|ui| {
-            let by_key = |action| t!("key-hover", key = key_of(action));
             let word = if self.frozen { t!("go-on") } else { t!("hold") };
-            if ui.add(Button::new(word)).on_hover_text(by_key(Action::Freeze)).clicked() {
+            if ui.add(Button::new(word)).on_hover_text(key_hover(Action::Freeze)).clicked() {
                 self.freeze(!self.frozen);
             }
             let keep = ui.button(t!("keep-picture"));
-            if keep.on_hover_text(by_key(Action::SaveFrame)).clicked() {
+            if keep.on_hover_text(key_hover(Action::SaveFrame)).clicked() {
                 self.save(app);
             }
             let new_game = ui.button(t!("new-game"));
-            if new_game.on_hover_text(by_key(Action::NewGame)).clicked() {
+            if new_game.on_hover_text(key_hover(Action::NewGame)).clicked() {
                 self.command(LiveCommand::NewGame);
             }
             let running = self.view.recording.as_ref().is_some_and(Recording::is_running);
             if running || self.can_record() {
                 let word = if running { t!("stop-recording") } else { t!("record") };
                 let path = self.folder.display().to_string();
-                let told = t!("record-help", path = path, key = key_of(Action::Record));
-                if ui.button(word).on_hover_text(told).clicked() {
+                let help = t!("record-help", path = path, key = key_of(Action::Record));
+                if ui.button(word).on_hover_text(help).clicked() {
                     self.record(app);
                 }
             }
@@ -576,7 +577,7 @@ impl Tab for LiveTab {
     fn act(&mut self, action: Action, app: &mut AppContext) {
         match action {
             Action::Look(mode) => self.look.mode = mode,
-            Action::Clear if !self.zoom.is_whole() => self.zoom = View::default(),
+            Action::Clear if !self.zoom.is_fitted() => self.zoom = View::default(),
             action if self.look.act(action, &self.table) => {}
             Action::Freeze => self.freeze(!self.frozen),
             Action::SaveFrame => self.save(app),
@@ -609,8 +610,12 @@ impl Tab for LiveTab {
     }
 
     fn describe(&self, line: &mut Value) {
-        let codes = |set: [Card; 3]| set.map(|card| card.to_string());
-        line["sets"] = json!(self.drawn_sets().into_iter().map(codes).collect::<Vec<_>>());
+        line["sets"] = json!(
+            self.drawn_sets()
+                .into_iter()
+                .map(|set| set.map(|card| card.to_string()))
+                .collect::<Vec<_>>()
+        );
     }
 
     fn read_by(&mut self, plan: &ReadingPlan, app: &mut AppContext) {
@@ -620,7 +625,7 @@ impl Tab for LiveTab {
 
     /// Lets go of the camera.
     fn leave(&mut self, app: &mut AppContext) {
-        let running = self.view.recording.as_ref().filter(|told| told.is_running());
+        let running = self.view.recording.as_ref().filter(|recording| recording.is_running());
         if let Some(path) = running.map(|recording| recording.film.display().to_string()) {
             app.say(t!("recording-kept", path = path));
             // A phone's game goes on where nobody sees it here.

@@ -114,11 +114,14 @@ impl Phones {
         let reads = Reader { eye, plan: Arc::clone(&plan) };
         let (sender, events) = channel();
         let (count, away) = (Arc::clone(&self.count), Arc::clone(&self.away));
-        let on_event = move |event: ServerEvent<'_>| {
-            hear(event, &folder, &count, &away, &sender);
-            wake();
-        };
-        let server = Server::start(&self.options, Box::new(reads), Box::new(on_event));
+        let server = Server::start(
+            &self.options,
+            Box::new(reads),
+            Box::new(move |event| {
+                hear(event, &folder, &count, &away, &sender);
+                wake();
+            }),
+        );
         let server = server.map_err(|error| why_not(&error))?;
         let (address, code) = reached_at(&server);
         let looked = Instant::now();
@@ -148,7 +151,7 @@ impl Phones {
     pub(crate) fn close(&mut self) {
         self.stop();
         for thread in self.stopping.drain(..) {
-            // A panic in it has been told already.
+            // A panic in it has been reported already.
             let _ = thread.join();
         }
     }

@@ -18,7 +18,7 @@ use crate::{
     photos::{
         correct::Change,
         correcting::{Correcting, Edit, next_card},
-        corrections::Trouble,
+        corrections::{Trouble, Undo},
         deck_check::DeckCheck,
         learn::Learning,
         library::{CardWanted, Library, LibraryEvent},
@@ -55,17 +55,17 @@ pub(crate) const TAB: TabSpec = TabSpec {
     make: |_| Box::<Photos>::default(),
 };
 
-pub(crate) const ASK_FOLDER: Ask = Ask::of(TAB.id, Word("ask-folder"), Pick::Folder);
-pub(crate) const ASK_PHOTOS: Ask = Ask::of(TAB.id, Word("ask-photos"), Pick::Files);
+pub(crate) const ASK_FOLDER: Ask = Ask::new(TAB.id, Word("ask-folder"), Pick::Folder);
+pub(crate) const ASK_PHOTOS: Ask = Ask::new(TAB.id, Word("ask-photos"), Pick::Files);
 /// Photos that join those that are open.
-pub(crate) const MORE_PHOTOS: Ask = Ask::of(TAB.id, Word("add-these-photos"), Pick::Files);
+pub(crate) const MORE_PHOTOS: Ask = Ask::new(TAB.id, Word("add-these-photos"), Pick::Files);
 /// Asks where to write the annotated picture.
-const SAVE_PICTURE: Ask = Ask::of(TAB.id, Word("ask-picture"), Pick::NewFile);
-const SAVE_JSON: Ask = Ask::of(TAB.id, Word("ask-json"), Pick::NewFile);
+const SAVE_PICTURE: Ask = Ask::new(TAB.id, Word("ask-picture"), Pick::NewFile);
+const SAVE_JSON: Ask = Ask::new(TAB.id, Word("ask-json"), Pick::NewFile);
 /// Asks in which folder to write pictures and a table of all photos.
-const SAVE_ALL: Ask = Ask::of(TAB.id, Word("ask-all"), Pick::Folder);
+const SAVE_ALL: Ask = Ask::new(TAB.id, Word("ask-all"), Pick::Folder);
 /// Asks where to write a page of the cards that a deck lacks.
-const SAVE_MISSING: Ask = Ask::of(TAB.id, Word("ask-missing"), Pick::NewFile);
+const SAVE_MISSING: Ask = Ask::new(TAB.id, Word("ask-missing"), Pick::NewFile);
 
 /// What can be saved of photos.
 const SAVING: [(Action, Word); 5] = [
@@ -110,7 +110,7 @@ pub struct PhotoView {
     /// Which of its cards lie on others.
     heap: Heap,
     /// Whether anything is written of the photo.
-    said: bool,
+    is_labelled: bool,
     /// What another program says otherwise of it, until the user has chosen.
     clash: Option<Clash>,
     /// The card that is to take the keyboard's focus, and the one that has it.
@@ -121,7 +121,7 @@ pub struct PhotoView {
     pub task: Task,
     correcting: Correcting,
     stages: Stages,
-    /// Where the picture stood in the last frame, for whoever wants to know.
+    /// Where the picture stood in the last frame.
     pub placement: Option<Placement>,
 }
 
@@ -218,7 +218,7 @@ impl Photos {
                 }
                 let first = self.shelf.current().map(|(path, _)| path.to_path_buf());
                 if let (Some(path), false) = (first, self.shelf.is_pasted()) {
-                    // Labels that cannot be read are told now, not at the first correction.
+                    // Labels that cannot be read are reported now, not at the first correction.
                     self.shelf.corrections.look_at(&path);
                     self.tell_problems(app);
                 }
@@ -270,8 +270,8 @@ impl Photos {
 
     /// The current table anew, after reading or a correction.
     fn refresh(&mut self) {
-        (self.view.table, self.view.said) = match self.shelf.in_hand() {
-            Some((path, found, said)) => said.table(path, found),
+        (self.view.table, self.view.is_labelled) = match self.shelf.current_mut() {
+            Some((path, found, corrections)) => corrections.table(path, found),
             None => (Table::default(), false),
         };
         self.view.look.fit(&self.view.table);
@@ -358,15 +358,17 @@ impl Photos {
             app.say(t!("pasted-uncorrected"));
             return;
         }
-        let Some((path, found, said)) = self.shelf.in_hand() else { return };
+        let Some((path, found, corrections)) = self.shelf.current_mut() else { return };
         self.view.correcting.clash = None;
         let trouble = match edit {
-            Edit::Change(change) | Edit::Accept(change) => said.change(path, found, change, false),
-            Edit::Amend(change) => said.change(path, found, change, true),
-            Edit::Settle => said.write(path, found),
-            Edit::StartOver => said.start_over(path, found),
-            Edit::Undo => said.step(path, found, false).map(|_| ()),
-            Edit::Redo => said.step(path, found, true).map(|_| ()),
+            Edit::Change(change) | Edit::Accept(change) => {
+                corrections.apply(path, found, change, Undo::NewStep)
+            }
+            Edit::Amend(change) => corrections.apply(path, found, change, Undo::SameStep),
+            Edit::Settle => corrections.write(path, found),
+            Edit::StartOver => corrections.start_over(path, found),
+            Edit::Undo => corrections.step(path, found, false).map(|_| ()),
+            Edit::Redo => corrections.step(path, found, true).map(|_| ()),
         };
         if let (Err(Trouble::Refused(refusal)), Edit::Change(change) | Edit::Accept(change)) =
             (&trouble, edit)
@@ -431,8 +433,8 @@ impl Photos {
 
     /// Takes over what the reader says of a card at corners that a person has set.
     fn take_reading(&mut self, at: &Quad, reading: &Reading, app: &mut AppContext) {
-        let Some((path, found, said)) = self.shelf.in_hand() else { return };
-        let trouble = said.read_again(path, found, at, reading);
+        let Some((path, found, corrections)) = self.shelf.current_mut() else { return };
+        let trouble = corrections.read_again(path, found, at, reading);
         self.tell(trouble, app);
         self.refresh();
         self.shelf.summarise(self.shelf.current);
@@ -441,8 +443,8 @@ impl Photos {
     /// The user has chosen between what this window says and what another program does.
     fn resolve(&mut self, mine: bool, app: &mut AppContext) {
         self.view.clash = None;
-        let Some((path, found, said)) = self.shelf.in_hand() else { return };
-        let trouble = said.resolve(path, found, mine);
+        let Some((path, found, corrections)) = self.shelf.current_mut() else { return };
+        let trouble = corrections.resolve(path, found, mine);
         self.tell(trouble, app);
         self.refresh();
         self.shelf.summarise(self.shelf.current);
@@ -560,7 +562,7 @@ impl Tab for Photos {
             }
             Action::NextStage => self.view.stages.step(true),
             Action::PreviousStage => self.view.stages.step(false),
-            Action::Clear if !self.view.zoom.is_whole() && self.view.correcting.is_idle() => {
+            Action::Clear if !self.view.zoom.is_fitted() && self.view.correcting.is_idle() => {
                 self.view.zoom = View::default();
             }
             action
@@ -652,9 +654,9 @@ impl Tab for Photos {
         if library.entries.len() <= FEW && library.read < library.entries.len() {
             return false;
         }
-        let stages_there = self.view.task != Task::Stages || self.view.stages.is_there();
+        let stages_ready = self.view.task != Task::Stages || self.view.stages.is_ready();
         match &entry.found {
-            Some(Ok(_)) => self.view.picture.is_some() && stages_there,
+            Some(Ok(_)) => self.view.picture.is_some() && stages_ready,
             Some(Err(_)) => true,
             None => false,
         }

@@ -1,4 +1,4 @@
-//! The window as the system runs it, and its picture for whoever asks for one.
+//! The window as the system runs it, and a screenshot of it on request.
 
 use crate::{
     deal::{self, DealTab},
@@ -162,12 +162,12 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
 struct Runner {
     window: Window,
     /// Since when the camera's table is known.
-    known: Option<Instant>,
+    table_since: Option<Instant>,
 }
 
 impl Runner {
     fn new(ctx: &Context, options: Options) -> Self {
-        // A picture must look the same whoever takes it.
+        // A screenshot must not depend on the user's settings.
         let mut store = if options.screenshot.is_some() {
             let mut store = SettingsStore::default();
             store.settings.language = Some(Language::English);
@@ -180,7 +180,7 @@ impl Runner {
         }
         let plan =
             ReadingPlan { models: options.models.map(Models::Folder), ..ReadingPlan::default() };
-        let mut window = Window::new(ctx, Arc::new(PipelineEye::of(plan.clone())), store);
+        let mut window = Window::new(ctx, Arc::new(PipelineEye::new(plan.clone())), store);
         window.live_plan = plan;
         if !options.deals.is_empty() {
             window.tabs.get_mut::<DealTab>().give(options.deals);
@@ -205,7 +205,7 @@ impl Runner {
             window.live_plan = plan;
             window.tabs.see(live::TAB.id);
         }
-        Self { window, known: None }
+        Self { window, table_since: None }
     }
 }
 
@@ -224,16 +224,16 @@ impl Content for Runner {
             return false;
         }
         let live = self.window.tab::<LiveTab>();
-        if self.window.seen() != live::TAB.id || live.is_over() || !live.drawn_sets().is_empty() {
+        if self.window.tab_id() != live::TAB.id || live.is_over() || !live.drawn_sets().is_empty() {
             return true;
         }
-        self.known.get_or_insert_with(Instant::now).elapsed() > SET_PATIENCE
+        self.table_since.get_or_insert_with(Instant::now).elapsed() > SET_PATIENCE
     }
 
     fn describe(&self, ctx: &Context, size: [usize; 2]) -> Value {
         let photos = self.window.tab::<Photos>();
         let mut line = export::record(photos).map_or_else(|| json!({}), |record| record.to_json());
-        self.window.tabs.seen().describe(&mut line);
+        self.window.tabs.current().describe(&mut line);
         line["window"] = json!(size);
         if let Some(placement) = photos.view.placement {
             let scale = ctx.pixels_per_point();
@@ -279,28 +279,33 @@ fn show(window: &mut Window, show: Show) {
     }
 }
 
+const ICON_SIDE: u32 = 64;
+
 /// A card with a red diamond as the window's icon.
 fn icon() -> IconData {
-    const SIDE: u32 = 64;
     let diamond = symbol_outline(Shape::Diamond);
-    // An even-odd test; the card stands upright, a little away from the icon's border.
-    let inside = |x: f64, y: f64| {
-        let edges = diamond.iter().zip(diamond.iter().cycle().skip(1));
-        let left = |((x0, y0), (x1, y1)): &(&(f64, f64), &(f64, f64))| {
-            (y0 <= &y) != (y1 <= &y) && x0 + (y - y0) / (y1 - y0) * (x1 - x0) < x
-        };
-        edges.filter(left).count() % 2 == 1
-    };
-    let pixel = |i: u32| {
-        let (x, y) = (f64::from(i % SIDE) + 0.5, f64::from(i / SIDE) + 0.5);
-        let (x, y) = (x / f64::from(SIDE) - 0.5, y / f64::from(SIDE) - 0.5);
-        if inside(0.42 * x, y) {
-            [206, 40, 46, 255]
-        } else if x.abs() < 0.36 && y.abs() < 0.48 {
-            [253, 252, 248, 255]
-        } else {
-            [0; 4]
-        }
-    };
-    IconData { rgba: (0..SIDE * SIDE).flat_map(pixel).collect(), width: SIDE, height: SIDE }
+    let pixels = (0..ICON_SIDE * ICON_SIDE).flat_map(|i| icon_pixel(diamond, i));
+    IconData { rgba: pixels.collect(), width: ICON_SIDE, height: ICON_SIDE }
+}
+
+/// The card stands upright, a little away from the icon's border.
+fn icon_pixel(diamond: &[(f64, f64)], i: u32) -> [u8; 4] {
+    let (x, y) = (f64::from(i % ICON_SIDE) + 0.5, f64::from(i / ICON_SIDE) + 0.5);
+    let (x, y) = (x / f64::from(ICON_SIDE) - 0.5, y / f64::from(ICON_SIDE) - 0.5);
+    if is_inside(diamond, 0.42 * x, y) {
+        [206, 40, 46, 255]
+    } else if x.abs() < 0.36 && y.abs() < 0.48 {
+        [253, 252, 248, 255]
+    } else {
+        [0; 4]
+    }
+}
+
+/// An even-odd test.
+fn is_inside(outline: &[(f64, f64)], x: f64, y: f64) -> bool {
+    let edges = outline.iter().zip(outline.iter().cycle().skip(1));
+    let left = edges.filter(|((x0, y0), (x1, y1))| {
+        (y0 <= &y) != (y1 <= &y) && x0 + (y - y0) / (y1 - y0) * (x1 - x0) < x
+    });
+    left.count() % 2 == 1
 }

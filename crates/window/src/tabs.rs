@@ -15,7 +15,7 @@ pub(crate) fn ask_for(path: &Path) -> Option<Ask> {
 pub struct Tabs {
     /// In the order of [`TABS`].
     all: Vec<Box<dyn Tab>>,
-    seen: usize,
+    current: usize,
     /// The one that was seen before.
     before: usize,
 }
@@ -23,35 +23,35 @@ pub struct Tabs {
 impl Tabs {
     /// With nothing open.
     pub(crate) fn new(app: &AppContext) -> Self {
-        Self { all: TABS.iter().map(|spec| (spec.make)(app)).collect(), seen: 0, before: 0 }
+        Self { all: TABS.iter().map(|spec| (spec.make)(app)).collect(), current: 0, before: 0 }
     }
 
     /// The entry of the tab that is seen.
     pub(crate) fn spec(&self) -> &'static TabSpec {
-        &TABS[self.seen]
+        &TABS[self.current]
     }
 
     /// Shows the tab of this name.
     pub(crate) fn see(&mut self, id: &str) {
         let place = TABS.iter().position(|spec| spec.id == id);
         let place = place.expect("a name in the list of tabs");
-        if place != self.seen {
-            self.before = std::mem::replace(&mut self.seen, place);
+        if place != self.current {
+            self.before = std::mem::replace(&mut self.current, place);
         }
     }
 
     /// Shows the tab that was seen before.
     pub(crate) fn go_back(&mut self) {
-        std::mem::swap(&mut self.seen, &mut self.before);
+        std::mem::swap(&mut self.current, &mut self.before);
     }
 
-    pub(crate) fn seen(&self) -> &dyn Tab {
-        &*self.all[self.seen]
+    pub(crate) fn current(&self) -> &dyn Tab {
+        &*self.all[self.current]
     }
 
     /// The same, to be changed.
-    pub(crate) fn seen_mut(&mut self) -> &mut dyn Tab {
-        &mut *self.all[self.seen]
+    pub(crate) fn current_mut(&mut self) -> &mut dyn Tab {
+        &mut *self.all[self.current]
     }
 
     /// All of them.
@@ -61,8 +61,8 @@ impl Tabs {
 
     /// All of them, and whether each is seen.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&mut dyn Tab, bool)> {
-        let seen = self.seen;
-        self.all.iter_mut().enumerate().map(move |(place, tab)| (&mut **tab, place == seen))
+        let current = self.current;
+        self.all.iter_mut().enumerate().map(move |(place, tab)| (&mut **tab, place == current))
     }
 
     /// The tab of this type.
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tab_has_a_name_of_its_own() {
+    fn every_tab_has_a_unique_name() {
         for (place, spec) in TABS.iter().enumerate() {
             let first = TABS.iter().position(|other| other.id == spec.id);
             assert_eq!(first, Some(place), "{}", spec.id);

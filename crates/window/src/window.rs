@@ -1,4 +1,4 @@
-//! The whole window: tabs, messages, dialogs. It edits nothing but state; whoever runs it (the
+//! The whole window: tabs, messages, dialogs. It edits nothing but state; its runner (the
 //! system's window, or a test) hands it a frame to draw into.
 
 mod bar;
@@ -19,9 +19,8 @@ use crate::{
     tabs::{self, Tabs},
 };
 use eframe::egui::{
-    Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, InputState, Key, Label,
-    LayerId, Layout, Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, Ui,
-    ViewportCommand, vec2,
+    Align, Align2, Area, Color32, Context, Event, FontId, Frame, Id, Key, Label, LayerId, Layout,
+    Modifiers, Order, Panel, Popup, RichText, Stroke, StrokeKind, Ui, ViewportCommand, vec2,
 };
 use image::RgbImage;
 pub use pages::Page;
@@ -95,7 +94,7 @@ impl Window {
     }
 
     /// The name of the tab that is seen.
-    pub fn seen(&self) -> &'static str {
+    pub fn tab_id(&self) -> &'static str {
         self.tabs.spec().id
     }
 
@@ -146,10 +145,11 @@ impl Window {
     }
 
     fn place(&self) -> (&'static str, Task) {
-        (self.seen(), self.tab::<Photos>().view.task)
+        (self.tab_id(), self.tab::<Photos>().view.task)
     }
 
-    pub fn said(&self) -> Option<&str> {
+    /// The message that is shown.
+    pub fn message(&self) -> Option<&str> {
         self.message.as_ref().map(|message| message.text.as_str())
     }
 
@@ -160,7 +160,7 @@ impl Window {
 
     /// Whether all that was asked for is on the screen.
     pub fn is_settled(&self) -> bool {
-        self.tabs.seen().is_settled() && self.tab::<Photos>().is_settled()
+        self.tabs.current().is_settled() && self.tab::<Photos>().is_settled()
     }
 
     /// Stops what threads are at and waits for them: before the program ends.
@@ -175,9 +175,9 @@ impl Window {
         theme::apply(&ctx, self.app.settings());
         words::speak(self.app.settings().language.unwrap_or_else(Language::of_system));
         self.use_deck();
-        for (tab, is_seen) in self.tabs.iter_mut() {
+        for (tab, is_current) in self.tabs.iter_mut() {
             tab.update(&mut self.app);
-            if !is_seen {
+            if !is_current {
                 tab.leave(&mut self.app);
             }
         }
@@ -188,30 +188,32 @@ impl Window {
         self.take_answers();
         let has_page = self.page.is_some() || self.typing_path.is_some();
         if has_page {
-            self.tabs.seen_mut().cover(&mut self.app);
+            self.tabs.current_mut().cover(&mut self.app);
         }
         // A menu that is open has the keys: Escape closes it.
         let has_menu = Popup::is_any_open(&ctx);
-        let is_covered = has_page || self.tabs.seen().is_asking();
+        let is_covered = has_page || self.tabs.current().is_asking();
         let keys = !(typing || is_covered || has_menu);
         let mut places = vec![Place::Window];
         if keys {
-            places.extend(self.tabs.seen().places());
+            places.extend(self.tabs.current().places());
             self.take_clipboard(&ctx);
         }
-        let escape = |input: &mut InputState| input.consume_key(Modifiers::NONE, Key::Escape);
-        if keys && self.app.presenting && ctx.input_mut(escape) {
+        if keys
+            && self.app.presenting
+            && ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape))
+        {
             self.present(&ctx, false);
         }
         let focused = ctx.memory(|memory| memory.focused()).is_some();
-        let on_button = focused && !self.tabs.seen().has_focus_in_hand();
+        let on_button = focused && !self.tabs.current().has_focus_in_hand();
         for action in keys::pressed(&ctx, &places, on_button) {
             if !is_covered || action.is_done_under_a_page() {
                 self.act(&ctx, action);
             }
         }
         self.run_commands(&ctx);
-        let alone = self.app.presenting && self.tabs.seen().can_present();
+        let alone = self.app.presenting && self.tabs.current().can_present();
         if !alone {
             let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
             Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
@@ -221,7 +223,7 @@ impl Window {
             let action = phones::row(ui, &self.phones);
             self.run_page_action(action);
         }
-        self.tabs.seen_mut().ui(ui, &mut self.app, keys);
+        self.tabs.current_mut().ui(ui, &mut self.app, keys);
         if alone {
             self.exit_fullscreen_button(&ctx);
         }
@@ -281,11 +283,11 @@ impl Window {
         plan
     }
 
-    /// Takes over what phones have sent. Who looks at photos or at the camera sees it at once; who
-    /// plays is told.
+    /// Takes over what phones have sent. A user of photos or of the camera sees it at once; a
+    /// player gets a message.
     fn take_from_phones(&mut self) {
         for event in self.phones.events() {
-            let looks = [photos::TAB.id, live::TAB.id].contains(&self.seen());
+            let looks = [photos::TAB.id, live::TAB.id].contains(&self.tab_id());
             match event {
                 PhoneEvent::Came(phone) => {
                     self.page.take_if(|page| *page == Page::Phone);
@@ -308,9 +310,12 @@ impl Window {
                     }
                     let phone = game.phone;
                     self.say(t!("phone-live", n = phone));
-                    let source = move || Box::new(game.clone()) as Box<dyn LiveSource>;
                     let live = self.tabs.get_mut::<LiveTab>();
-                    live.watch_phone(phone, Box::new(source), &mut self.app);
+                    live.watch_phone(
+                        phone,
+                        Box::new(move || Box::new(game.clone()) as Box<dyn LiveSource>),
+                        &mut self.app,
+                    );
                 }
             }
         }
@@ -352,10 +357,10 @@ impl Window {
             Action::FullScreen => self.present(ctx, !self.app.presenting),
             Action::Stages => {
                 self.tabs.see(photos::TAB.id);
-                self.tabs.seen_mut().act(action, &mut self.app);
+                self.tabs.current_mut().act(action, &mut self.app);
             }
             Action::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
-            action => self.tabs.seen_mut().act(action, &mut self.app),
+            action => self.tabs.current_mut().act(action, &mut self.app),
         }
     }
 
@@ -365,7 +370,7 @@ impl Window {
         ctx.send_viewport_cmd(ViewportCommand::Fullscreen(presenting));
     }
 
-    /// The way back, for whoever has no key for it, as long as the pointer moves.
+    /// The way back without a key, as long as the pointer moves.
     fn exit_fullscreen_button(&mut self, ctx: &Context) {
         let rests = ctx.input(|input| input.pointer.time_since_last_movement());
         if rests > EXIT_FULLSCREEN_SECONDS {
@@ -399,7 +404,7 @@ impl Window {
         match ask.tab {
             Some(id) => {
                 self.tabs.see(id);
-                self.tabs.seen_mut().take(ask, paths, &mut self.app);
+                self.tabs.current_mut().take(ask, paths, &mut self.app);
             }
             None => {
                 let path = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
@@ -412,22 +417,26 @@ impl Window {
         let paths: Vec<PathBuf> = ctx.input(|input| {
             input.raw.dropped_files.iter().map(|file| file.path().to_path_buf()).collect()
         });
-        let ask = ask_for_one(&paths).or_else(|| Some(self.tabs.seen().drops()?.0));
+        let ask = ask_for_one(&paths).or_else(|| Some(self.tabs.current().drops()?.0));
         self.use_paths(ask.unwrap_or(ASK_PHOTOS), paths);
     }
 
     /// Copy and paste, where no text is being edited.
     fn take_clipboard(&mut self, ctx: &Context) {
         let events: Vec<Event> = ctx.input(|input| {
-            let wanted = |event: &&Event| {
-                matches!(event, Event::Copy | Event::Paste(_) | Event::PasteImage(_))
-            };
-            input.events.iter().filter(wanted).cloned().collect()
+            input
+                .events
+                .iter()
+                .filter(|event| {
+                    matches!(event, Event::Copy | Event::Paste(_) | Event::PasteImage(_))
+                })
+                .cloned()
+                .collect()
         });
         for event in events {
             match event {
                 Event::Paste(text) => {
-                    if !self.tabs.seen_mut().paste(&text, &mut self.app) {
+                    if !self.tabs.current_mut().paste(&text, &mut self.app) {
                         self.paste_paths(&text);
                     }
                 }
@@ -446,7 +455,7 @@ impl Window {
     /// Opens the photos that a text names.
     fn paste_paths(&mut self, text: &str) {
         // Those that are open make room for them.
-        let ask = match self.tabs.seen().drops() {
+        let ask = match self.tabs.current().drops() {
             Some((MORE_PHOTOS, _)) | None => ASK_PHOTOS,
             Some((ask, _)) => ask,
         };
@@ -458,7 +467,7 @@ impl Window {
 
     /// Copies the board, or the game's transcript, as text.
     fn copy(&mut self) {
-        if let Some((text, what)) = self.tabs.seen().copy() {
+        if let Some((text, what)) = self.tabs.current().copy() {
             self.app.ctx.copy_text(text);
             self.app.say(what.say());
         }
@@ -537,14 +546,15 @@ impl Window {
         painter.rect_filled(room, 0.0, Color32::from_black_alpha(150));
         let line = Stroke::new(4.0, theme::CHOSEN);
         painter.rect_stroke(room.shrink(10.0), 12.0, line, StrokeKind::Inside);
-        let words = self.tabs.seen().drops().map_or(Word("open-these-photos"), |(_, words)| words);
+        let words =
+            self.tabs.current().drops().map_or(Word("open-these-photos"), |(_, words)| words);
         let font = FontId::proportional(28.0);
         painter.text(room.center(), Align2::CENTER_CENTER, words.say(), font, Color32::WHITE);
     }
 
     /// The photo's name in the title bar, as far as one is seen.
     fn name_window(&mut self, ctx: &Context) {
-        let title = match self.tabs.seen().title() {
+        let title = match self.tabs.current().title() {
             Some(name) => format!("{name} — setsight"),
             None => "setsight".to_owned(),
         };

@@ -9,17 +9,19 @@ use setsight_photo::print::card;
 /// Labels of the cards of [`table`], with their corners.
 pub fn labels(rows: &[&[&str]]) -> Vec<CardLabel> {
     let size = (f64::from(CARD_PX), f64::from(CARD_PX * 57 / 89));
-    let label = |(code, (left, top)): (&str, (u32, u32))| {
-        let at = Point::new(left.into(), top.into());
-        let corners = Quad::new(Quad::rectangle(size.0, size.1).0.map(|p| p + at));
-        CardLabel {
-            code: code.parse().unwrap(),
-            center: corners.center(),
-            corners: Some(corners),
-            said_by: SaidBy::Person,
-        }
-    };
-    rows.concat().into_iter().zip(table(rows).1).map(label).collect()
+    let cards = rows.concat().into_iter().zip(table(rows).1);
+    cards
+        .map(|(code, (left, top))| {
+            let at = Point::new(left.into(), top.into());
+            let corners = Quad::new(Quad::rectangle(size.0, size.1).0.map(|p| p + at));
+            CardLabel {
+                code: code.parse().unwrap(),
+                center: corners.center(),
+                corners: Some(corners),
+                said_by: SaidBy::Person,
+            }
+        })
+        .collect()
 }
 
 pub fn photo_label(

@@ -38,7 +38,7 @@ struct Grid {
 
 impl Grid {
     /// As large as the room allows.
-    fn of(room: Rect, places: usize) -> Self {
+    fn new(room: Rect, places: usize) -> Self {
         let columns = places.div_ceil(ROWS).max(3);
         let gap = (room.width() * 0.02).clamp(4.0, 24.0);
         let cell = vec2(
@@ -81,7 +81,7 @@ pub(crate) fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
     let room = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(room);
     let places = watch.game().places();
-    let grid = Grid::of(room, places.len().max(12));
+    let grid = Grid::new(room, places.len().max(12));
     let mut in_sets = Vec::new();
     for (place, card) in places.iter().enumerate() {
         let rect = grid.rect(place);
@@ -164,7 +164,7 @@ fn last_set(ui: &mut Ui, play: &Play, looks: Looks<'_>, room: Rect) -> (Rect, Op
 fn on_table(ui: &mut Ui, play: &Play, looks: Looks<'_>, room: Rect, now: f64) -> Option<Spot> {
     let (open, hinted, mut pressed) = (play.is_running(), play.hinted(), None);
     let places = play.round().places();
-    let grid = Grid::of(room, places.len());
+    let grid = Grid::new(room, places.len());
     let leaving = play.leaving(now);
     for (place, card) in places.iter().enumerate() {
         let rect = grid.rect(place);
@@ -271,7 +271,7 @@ fn show_card(
 const PLAYERS: (f32, f32, f32) = (0.17, 34.0, 170.0);
 
 /// Draws a row at the top of the table; what is left of the room. Of one player there is none, so that
-/// the cards lie where they lie whoever has called.
+/// the cards stay in place when a player calls.
 fn players(ui: &Ui, play: &Play, settings: &Settings, room: Rect, now: f64) -> Rect {
     if play.players().len() < 2 {
         return room;

@@ -134,12 +134,12 @@ mod tests {
         assert_eq!(watch.transcript().len(), 1);
         watch.go_to(usize::MAX);
         assert_eq!(watch.at() + 1, watch.count());
-        let whole = transcript(&[deal]);
-        assert!(whole.ends_with(&watch.transcript().concat()), "{whole}");
+        let full = transcript(&[deal]);
+        assert!(full.ends_with(&watch.transcript().concat()), "{full}");
     }
 
     #[test]
-    fn codes_and_files_are_told_apart() {
+    fn codes_are_distinguished_from_files() {
         let codes: Vec<String> = Card::deck().take(12).map(|c| c.to_string()).collect();
         let deal = Deal::new(Card::deck().take(12).collect()).unwrap();
         assert_eq!(deals_in(&codes.join(" ")), Ok(vec![deal.clone()]));

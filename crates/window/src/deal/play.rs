@@ -13,7 +13,7 @@ use setsight_game::{
 pub(crate) const MOST_PLAYERS: usize = 8;
 /// So long cards that are no set stay marked, in seconds.
 const WRONG_SECONDS: f64 = 3.0;
-/// Seconds in which whoever has called must have chosen.
+/// Seconds in which the player who has called must choose.
 const CALL_SECONDS: f64 = 6.0;
 /// Seconds in which taken cards leave the table.
 pub(crate) const LEAVING_SECONDS: f64 = 0.45;
@@ -38,7 +38,7 @@ pub(crate) enum Announcement {
     Taken(Vec<Card>, Option<usize>),
     /// These three cards are no set.
     Wrong([Card; 3], Verdict, Option<usize>),
-    /// These cards are none of what the variant asks for.
+    /// These cards are not what the variant asks for.
     NotThese(Vec<Card>, Option<usize>),
     /// There is a set, though a player said that there is none.
     ThereIsOne(Option<usize>),
@@ -277,14 +277,16 @@ impl Play {
 
     /// What has happened, with the time of each.
     pub(crate) fn log(&self) -> Vec<String> {
-        let line = |(seconds, by, note): &Logged| {
-            let words = match by {
-                Some(who) => t!("log-by", player = self.name(*who), words = note.words()),
-                None => note.words(),
-            };
-            format!("{}  {words}", clock(*seconds))
-        };
-        self.log.iter().map(line).collect()
+        self.log
+            .iter()
+            .map(|(seconds, by, note)| {
+                let words = match by {
+                    Some(who) => t!("log-by", player = self.name(*who), words = note.words()),
+                    None => note.words(),
+                };
+                format!("{}  {words}", clock(*seconds))
+            })
+            .collect()
     }
 
     /// Cards that are leaving the table at this time.
@@ -478,8 +480,8 @@ fn in_codes(cards: &[Card]) -> String {
 
 /// Seconds as minutes and seconds: `3:07`.
 pub(crate) fn clock(seconds: f64) -> String {
-    let whole = seconds.max(0.0) as u64;
-    format!("{}:{:02}", whole / 60, whole % 60)
+    let seconds = seconds.max(0.0) as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) struct Day(String);
 
 impl Day {
-    pub(crate) fn of(time: SystemTime) -> Self {
+    pub(crate) fn from_time(time: SystemTime) -> Self {
         let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let (year, month, day) = civil(seconds / 86_400);
         Self(format!("{year:04}-{month:02}-{day:02}"))
@@ -239,8 +239,8 @@ fn figures(ui: &mut Ui, play: &Play) {
 fn set_times(ui: &mut Ui, times: &[f64]) {
     let Some(slowest) = times.iter().copied().reduce(f64::max) else { return };
     let average = times.iter().sum::<f64>() / times.len() as f64;
-    let told = |seconds: f64| format!("{seconds:.1}");
-    ui.label(t!("set-times", average = told(average), slowest = told(slowest)));
+    let (average, slowest) = (format!("{average:.1}"), format!("{slowest:.1}"));
+    ui.label(t!("set-times", average = average, slowest = slowest));
     let each: Vec<String> = times.iter().map(|seconds| format!("{seconds:.0}")).collect();
     ui.weak(t!("each-set-time", times = each.join(", ")));
 }
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn days_are_those_of_the_calendar() {
-        let day = |seconds: u64| Day::of(UNIX_EPOCH + Duration::from_secs(seconds));
+        let day = |seconds: u64| Day::from_time(UNIX_EPOCH + Duration::from_secs(seconds));
         assert_eq!(day(0).word(), "1970-01-01");
         assert_eq!(day(951_782_400).word(), "2000-02-29");
         assert_eq!(day(951_868_799).word(), "2000-02-29");

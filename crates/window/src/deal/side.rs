@@ -9,7 +9,7 @@ use crate::{
     },
     shared::{
         card_face::disc,
-        keys::{Action, key_of},
+        keys::{Action, key_hover, key_of},
         look_panel::{SetRow, card_line, scrolled},
         names,
         settings::Settings,
@@ -164,6 +164,12 @@ fn names_of_players(ui: &mut Ui, settings: &mut Settings, players: usize) {
     }
 }
 
+/// A button that leads to another step.
+fn step_button(ui: &mut Ui, sign: &str, name: String, to: usize, here: usize) -> Option<usize> {
+    let button = ui.add_enabled(to != here, Button::new(sign)).accessible_name(name);
+    button.clicked().then_some(to)
+}
+
 fn watch_side(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
     let game = watch.game();
     ui.heading(in_words(watch.step()));
@@ -175,16 +181,12 @@ fn watch_side(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
         sets = t!("count-sets", n = game.removed().len() / 3)
     ));
     ui.horizontal(|ui| {
-        let step = |ui: &mut Ui, sign: &str, name: String, to: usize, here: usize| {
-            let button = ui.add_enabled(to != here, Button::new(sign)).accessible_name(name);
-            button.clicked().then_some(to)
-        };
         let (at, last) = (watch.at(), watch.count() - 1);
         let to = [
-            step(ui, "«", t!("first-step"), 0, at),
-            step(ui, "‹", t!("previous-step"), at.saturating_sub(1), at),
-            step(ui, "›", t!("next-step"), (at + 1).min(last), at),
-            step(ui, "»", t!("last-step"), last, at),
+            step_button(ui, "«", t!("first-step"), 0, at),
+            step_button(ui, "‹", t!("previous-step"), at.saturating_sub(1), at),
+            step_button(ui, "›", t!("next-step"), (at + 1).min(last), at),
+            step_button(ui, "»", t!("last-step"), last, at),
         ];
         if let Some(to) = to.into_iter().flatten().next() {
             watch.go_to(to);
@@ -209,40 +211,44 @@ fn listed_sets(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
         return;
     }
     ui.weak(t!("first-is-taken"));
-    let (sets, places) = (watch.sets().to_vec(), watch.game().places().to_vec());
-    let mut pointed = None;
-    let mut list = |ui: &mut Ui| {
-        for (number, set) in sets.iter().enumerate() {
-            let mut set = set.0;
-            set.sort_by_key(|&place| places[place]);
-            let selected = watch.alone == Some(number);
-            let row = SetRow {
-                place: number,
-                label: &(number + 1).to_string(),
-                cards: set.map(|place| places[place].expect("a card of a set")),
-                words: None,
-                places: Some(set.map(place_name)),
-                selected,
-            };
-            let row = row.show(ui, looks.deck, looks.settings);
-            if row.clicked() {
-                watch.alone = (!selected).then_some(number);
-            }
-            if row.hovered() {
-                pointed = Some(number);
-            }
-        }
-    };
-    if ui.stack().contained_in(UiKind::ScrollArea) {
-        list(ui);
+    let pointed = if ui.stack().contained_in(UiKind::ScrollArea) {
+        set_rows(ui, watch, looks)
     } else {
         // The transcript below has room, too.
         let area = ScrollArea::vertical().id_salt("sets").auto_shrink([false, true]);
-        area.max_height(0.6 * ui.available_height()).show(ui, list);
-    }
+        let area = area.max_height(0.6 * ui.available_height());
+        area.show(ui, |ui| set_rows(ui, watch, looks)).inner
+    };
     if std::mem::replace(&mut watch.pointed, pointed) != pointed {
         ui.ctx().request_repaint(); // The table may have been drawn already.
     }
+}
+
+/// A row for each set of the step; the one under the pointer.
+fn set_rows(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) -> Option<usize> {
+    let (sets, places) = (watch.sets().to_vec(), watch.game().places().to_vec());
+    let mut pointed = None;
+    for (number, set) in sets.iter().enumerate() {
+        let mut set = set.0;
+        set.sort_by_key(|&place| places[place]);
+        let selected = watch.alone == Some(number);
+        let row = SetRow {
+            place: number,
+            label: &(number + 1).to_string(),
+            cards: set.map(|place| places[place].expect("a card of a set")),
+            words: None,
+            places: Some(set.map(place_name)),
+            selected,
+        };
+        let row = row.show(ui, looks.deck, looks.settings);
+        if row.clicked() {
+            watch.alone = (!selected).then_some(number);
+        }
+        if row.hovered() {
+            pointed = Some(number);
+        }
+    }
+    pointed
 }
 
 /// A transcript in all the room that is left; where the panel itself scrolls, as long as it is.
@@ -312,7 +318,7 @@ fn buttons(ui: &mut Ui, play: &mut Play, now: f64) {
     let running = play.is_running();
     ui.horizontal_wrapped(|ui| {
         let word = if running { t!("pause") } else { t!("go-on") };
-        if ui.button(word).on_hover_text(by_key(Action::Pause)).clicked() {
+        if ui.button(word).on_hover_text(key_hover(Action::Pause)).clicked() {
             if running { play.pause(now) } else { play.start(now) }
         }
         let none = ui.add_enabled(running, Button::new(t!("no-set-here-button")));
@@ -326,23 +332,18 @@ fn buttons(ui: &mut Ui, play: &mut Play, now: f64) {
         };
         if ui
             .add_enabled(running, Button::new(word))
-            .on_hover_text(by_key(Action::DealHint))
+            .on_hover_text(key_hover(Action::DealHint))
             .clicked()
         {
             play.more_hint();
         }
         let another = play.hint > 0;
         if another
-            && ui.button(t!("another-set")).on_hover_text(by_key(Action::AnotherHint)).clicked()
+            && ui.button(t!("another-set")).on_hover_text(key_hover(Action::AnotherHint)).clicked()
         {
             play.another_hint();
         }
     });
-}
-
-/// The tip of a button that has a key.
-fn by_key(action: Action) -> String {
-    t!("key-hover", key = key_of(action))
 }
 
 /// A button for each player, with which they call.
@@ -360,7 +361,7 @@ fn players(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
                 }
                 None => t!("player-button", player = name, points = points),
             };
-            // Whoever has called is read as well as anybody.
+            // The player who has called stays as readable as the rest.
             let may = play.is_running() && (caller.is_none() || calls.is_some());
             let line = Stroke::new(2.0, settings.palette.set_color(who));
             let button = Button::selectable(calls.is_some(), words).stroke(line);
@@ -372,15 +373,16 @@ fn players(ui: &mut Ui, play: &mut Play, settings: &Settings, now: f64) {
     });
 }
 
+fn card_lines(ui: &mut Ui, looks: Looks<'_>, cards: &[Card]) {
+    for &card in cards {
+        card_line(ui, looks.deck, card, looks.settings);
+    }
+}
+
 fn announcement(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
     let by = |who: &Option<usize>, words: String| match who {
         Some(who) => t!("by-player", player = play.name(*who), words = words),
         None => words,
-    };
-    let lines = |ui: &mut Ui, cards: &[Card]| {
-        for &card in cards {
-            card_line(ui, looks.deck, card, looks.settings);
-        }
     };
     let variant = play.round().variant();
     match play.announcement() {
@@ -396,17 +398,17 @@ fn announcement(ui: &mut Ui, play: &Play, looks: Looks<'_>) {
         Some(Announcement::Taken(cards, who)) => {
             let words = by(who, t!("a-set"));
             ui.label(RichText::new(words).heading().color(good_color(ui)));
-            lines(ui, cards);
+            card_lines(ui, looks, cards);
         }
         Some(Announcement::Wrong(cards, verdict, who)) => {
             ui.heading(by(who, t!("said-wrong")));
-            lines(ui, cards);
+            card_lines(ui, looks, cards);
             verdict_lines(ui, looks.deck, verdict);
         }
         Some(Announcement::NotThese(cards, who)) => {
             ui.heading(by(who, t!("said-not-these")));
             ui.label(names::rule(variant));
-            lines(ui, cards);
+            card_lines(ui, looks, cards);
         }
         Some(Announcement::ThereIsOne(who)) => {
             ui.heading(by(who, t!("said-there-is-one")));

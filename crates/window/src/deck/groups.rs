@@ -111,7 +111,7 @@ impl GroupsView {
         let held = eframe::egui::DragAndDrop::payload::<Place>(ui.ctx());
         let inside = Frame::group(ui.style()).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            let name = names.of(standing.deck.as_deref(), property, value);
+            let name = names.name(standing.deck.as_deref(), property, value);
             ui.horizontal(|ui| {
                 // A real card: what is drawn by a fill's name may look like none of them.
                 if let Some(cut) = cuts.iter().min_by_key(|cut| cut.values[0]) {
@@ -129,8 +129,8 @@ impl GroupsView {
                     names.put(property, value, text);
                 }
             });
-            let elsewhere = |chosen: &&Place| !cuts.iter().any(|cut| cut.place == **chosen);
-            if let Some(chosen) = self.chosen.as_ref().filter(elsewhere)
+            if let Some(chosen) =
+                self.chosen.as_ref().filter(|chosen| !cuts.iter().any(|cut| cut.place == **chosen))
                 && ui.add(Button::new(t!("put-here", name = name.as_str()))).clicked()
             {
                 job = Some(Job::Put(chosen.clone(), property, value));
@@ -224,7 +224,7 @@ impl ValueNames {
         self.0.insert((property.word(), value), name);
     }
 
-    pub(crate) fn of(&self, deck: Option<&Deck>, property: Property, value: usize) -> String {
+    pub(crate) fn name(&self, deck: Option<&Deck>, property: Property, value: usize) -> String {
         match self.0.get(&(property.word(), value)) {
             Some(name) => name.clone(),
             None => usual(deck, property, value),
@@ -235,7 +235,7 @@ impl ValueNames {
     pub(crate) fn given_to(&self, mut deck: Deck) -> Deck {
         let drawn = deck.clone();
         let name = |property: Property, value: usize| {
-            let name = self.of(Some(&drawn), property, value).trim().to_owned();
+            let name = self.name(Some(&drawn), property, value).trim().to_owned();
             if name.is_empty() { usual(Some(&drawn), property, value) } else { name }
         };
         let one_fill = deck.has_one_fill();
@@ -255,16 +255,18 @@ fn usual(deck: Option<&Deck>, property: Property, value: usize) -> String {
     }
     // Before the deck has been drawn nobody knows what fills and inks look like.
     let Some(deck) = deck else { return t!("usual-group", n = value + 1) };
-    let own = |value: usize| match property {
-        Property::Shading => t!("fill-kind", kind = deck.fills[value].fill.kind.name()),
-        _ => {
-            // Two of one name are numbered in the deck.
-            let name = deck.inks[value].name.trim_end_matches(|c: char| c.is_ascii_digit());
-            t!("ink-name", ink = name.trim().replace(' ', "-"))
-        }
-    };
-    let name = own(value);
+    let name = fill_or_ink(deck, property, value);
     let alone = deck.has_one_fill() && property == Property::Shading
-        || (0..3).all(|other| other == value || own(other) != name);
+        || (0..3).all(|other| other == value || fill_or_ink(deck, property, other) != name);
     if alone { name } else { t!("numbered-value", name = name, n = value + 1) }
+}
+
+/// What a fill is, or an ink, in words.
+fn fill_or_ink(deck: &Deck, property: Property, value: usize) -> String {
+    if property == Property::Shading {
+        return t!("fill-kind", kind = deck.fills[value].fill.kind.name());
+    }
+    // Two of one name are numbered in the deck.
+    let name = deck.inks[value].name.trim_end_matches(|c: char| c.is_ascii_digit());
+    t!("ink-name", ink = name.trim().replace(' ', "-"))
 }

@@ -26,7 +26,7 @@ pub(crate) enum Job {
     Forget(PathBuf),
     /// A card has this value of a property.
     Put(Place, Property, usize),
-    /// A card is none of this deck.
+    /// A card is not part of this deck.
     LeaveOut(Place),
     /// What looks alike is different.
     Confirm(Property),
@@ -66,7 +66,7 @@ pub(crate) struct Standing {
     /// The cards, once enough are seen to be grouped.
     pub(crate) cards: Vec<Cut>,
     /// What the deck is called if the reader knows it without being taught.
-    pub(crate) known: Option<String>,
+    pub(crate) recognised: Option<String>,
     pub(crate) one_fill: bool,
     /// The deck as it would be drawn.
     pub(crate) deck: Option<Arc<Deck>>,
@@ -105,8 +105,10 @@ impl Work {
             wake: Box::new(wake),
         });
         let of_thread = Arc::clone(&shared);
-        let learn = move || Learner::new(&of_thread, eye).run();
-        let thread = thread::Builder::new().name("learn-deck".to_owned()).spawn(learn).ok();
+        let thread = thread::Builder::new()
+            .name("learn-deck".to_owned())
+            .spawn(move || Learner::new(&of_thread, eye).run())
+            .ok();
         Self { shared, thread }
     }
 
@@ -146,7 +148,7 @@ impl Work {
     pub(crate) fn close(mut self) {
         self.stop();
         if let Some(thread) = self.thread.take() {
-            // A panic in it has been told already.
+            // A panic in it has been reported already.
             let _ = thread.join();
         }
     }
@@ -243,15 +245,15 @@ impl<'a> Learner<'a> {
     fn fail(&mut self) {
         self.draft = Draft::default();
         let photos = std::mem::take(&mut self.standing).photos;
-        let failed = |(path, _)| (path, Outcome::Failed(Reason::Fault));
-        self.standing.photos = photos.into_iter().map(failed).collect();
+        self.standing.photos =
+            photos.into_iter().map(|(path, _)| (path, Outcome::Failed(Reason::Fault))).collect();
     }
 
     fn take(&mut self, job: Job) {
         match job {
             Job::Photo(path) => {
-                let known = self.standing.photos.iter().any(|(of, _)| *of == path);
-                if !known {
+                let listed = self.standing.photos.iter().any(|(of, _)| *of == path);
+                if !listed {
                     self.standing.photos.push((path.clone(), Outcome::InHand));
                 }
                 self.shared.tell(&self.standing);
@@ -288,47 +290,52 @@ impl<'a> Learner<'a> {
             }
         };
         let name = path.display().to_string();
-        let seen = detect(&name, &photo.frame, &*finder);
+        let detected = detect(&name, &photo.frame, &*finder);
         self.finder = Some(finder);
-        let seen = seen.map_err(|error| Reason::Reader(error.to_string()))?;
+        let detected = detected.map_err(|error| Reason::Reader(error.to_string()))?;
         let image = &photo.frame;
-        for (row, column, corners) in seen.cards() {
+        for (row, column, corners) in detected.cards() {
             let cut = straightened(image.as_raw(), image.dimensions(), &corners, CUT_PX);
             let picture = cut.map_or_else(ColorImage::default, |cut| color_image(&cut));
             self.pictures.insert((name.clone(), row, column), Arc::new(picture));
         }
-        let outcome =
-            if seen.is_blurred() { Outcome::Blurred } else { Outcome::Cards(seen.cards().count()) };
-        // One photo tells: reading takes longer than all the rest.
+        let outcome = if detected.is_blurred() {
+            Outcome::Blurred
+        } else {
+            Outcome::Cards(detected.cards().count())
+        };
+        // One photo is enough: reading takes longer than all the rest.
         if matches!(outcome, Outcome::Cards(1..)) && self.standing.photos.len() == 1 {
-            self.standing.known = self.known(photo);
+            self.standing.recognised = self.recognise(photo);
         }
-        self.draft.add(seen);
+        self.draft.add(detected);
         Ok(outcome)
     }
 
     /// What the deck on a photo is called, if most of its cards are read clearly as they are.
-    fn known(&self, photo: Photo) -> Option<String> {
+    fn recognise(&self, photo: Photo) -> Option<String> {
         let table = self.eye.read(photo, &mut Trace::default()).ok()?.table;
         let deck = table.facts.deck()?;
         (2 * table.unsure() < table.cards.len()).then(|| deck.title.clone())
     }
 
+    /// A card with its picture, once it is in a group of each property.
+    fn cut(&self, card: &DraftCard<'_>) -> Option<Cut> {
+        let values = Property::ALL.map(|property| card.value(property));
+        let key = (card.place.photo.clone(), card.place.row, card.place.column);
+        let [Some(number), Some(shading), Some(color), Some(shape)] = values else {
+            return None;
+        };
+        Some(Cut {
+            place: card.place.clone(),
+            values: [number, shading, color, shape],
+            picture: Arc::clone(self.pictures.get(&key)?),
+        })
+    }
+
     /// Takes over how the cards are grouped now.
     fn group(&mut self) {
-        let cut = |card: DraftCard<'_>| {
-            let values = Property::ALL.map(|property| card.value(property));
-            let key = (card.place.photo.clone(), card.place.row, card.place.column);
-            let [Some(number), Some(shading), Some(color), Some(shape)] = values else {
-                return None;
-            };
-            Some(Cut {
-                place: card.place.clone(),
-                values: [number, shading, color, shape],
-                picture: Arc::clone(self.pictures.get(&key)?),
-            })
-        };
-        self.standing.cards = self.draft.cards().filter_map(cut).collect();
+        self.standing.cards = self.draft.cards().filter_map(|card| self.cut(&card)).collect();
         self.standing.one_fill = self.draft.has_one_fill();
         if self.standing.cards.is_empty() {
             self.standing.deck = None;
@@ -342,7 +349,7 @@ impl<'a> Learner<'a> {
         if self.shared.plan().stopped {
             return;
         }
-        // The name does not matter here; whoever writes the deck gives it one.
+        // The name does not matter here; the deck gets one when it is written.
         let deck = catch_unwind(AssertUnwindSafe(|| self.draft.drawn("-", &|_| {})));
         self.standing.deck = deck.ok().flatten().map(Arc::new);
         self.shared.tell(&self.standing);

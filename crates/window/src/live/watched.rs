@@ -145,17 +145,13 @@ pub(crate) fn recording_ui(ui: &mut Ui, recording: &Recording) {
 pub(crate) fn camera_ui(ui: &mut Ui, offer: &CameraOffer, wish: CameraWish) -> Option<CameraWish> {
     let mut now = wish;
     if offer.sizes_px.len() > 1 {
-        let word = |size: Option<(u32, u32)>| match size {
-            Some((width, height)) => format!("{width}x{height}"),
-            None => t!("automatic"),
-        };
         ui.horizontal(|ui| {
             let label = ui.label(t!("picture-size")).id;
             let sizes = offer.sizes_px.iter().copied().map(Some);
-            let list = ComboBox::from_id_salt("size").selected_text(word(wish.size_px));
+            let list = ComboBox::from_id_salt("size").selected_text(size_in_words(wish.size_px));
             let shown = list.show_ui(ui, |ui| {
                 for size in std::iter::once(None).chain(sizes) {
-                    ui.selectable_value(&mut now.size_px, size, word(size));
+                    ui.selectable_value(&mut now.size_px, size, size_in_words(size));
                 }
             });
             shown.response.labelled_by(label);
@@ -203,7 +199,7 @@ pub(crate) fn system(plan: ReadingPlan, films: FramePace) -> Watchers {
     Box::new(move |ctx, input, mirrored| {
         let ctx = ctx.clone();
         let pace = if matches!(input, Input::Film(_)) { films } else { FramePace::Newest };
-        // The switch decides: what the command said of it is where it began.
+        // The switch decides; the command's option was its initial value.
         let session = session(&ReadingPlan { mirrored, ..plan.clone() }, pace)?;
         let wake = Box::new(move || ctx.request_repaint());
         session
@@ -222,6 +218,13 @@ pub(crate) fn session(plan: &ReadingPlan, pace: FramePace) -> Result<Session, St
 
 fn unwatched(error: std::io::Error) -> String {
     format!("the camera cannot be watched: {error}")
+}
+
+fn size_in_words(size_px: Option<(u32, u32)>) -> String {
+    match size_px {
+        Some((width, height)) => format!("{width}x{height}"),
+        None => t!("automatic"),
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) enum Change {
     Add(Point),
     /// A corner (0 to 3) of a card lies there.
     MoveCorner(usize, usize, Point),
-    /// All cards in view are there, and each is what it is said to be.
+    /// All cards in view are in the table, and each is right.
     AllRight,
 }
 
@@ -27,13 +27,13 @@ pub(crate) enum Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// A deck holds each card once, and this one lies on the table already.
-    LiesThere(usize),
+    AlreadyPlaced(usize),
     /// The corners would no longer go round a card.
     Twisted,
     NoCard,
     /// All 81 cards lie on the table.
     DeckIsOut,
-    /// Two cards are said to be the same one.
+    /// Two cards would be the same one.
     BothAre(usize, usize),
 }
 
@@ -44,55 +44,50 @@ pub(crate) fn changed(
     size_px: (u32, u32),
 ) -> Result<Table, Refusal> {
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
-    let (mut said_of, mut checked) = (table.said.clone(), table.checked);
+    let (mut confirmed, mut checked) = (table.confirmed.clone(), table.checked);
     let mut numbers = table.numbers.clone();
     let exists = |i: usize| if i < table.cards.len() { Ok(()) } else { Err(Refusal::NoCard) };
-    let said = |card: &mut ReadCard| {
-        card.confidence = 1.0;
-        card.unsure = false;
-        card.alternatives.clear();
-    };
     match change {
         Change::Be(i, card) => {
             exists(i)?;
-            if let Some(other) = lies_there(table, i, card) {
-                return Err(Refusal::LiesThere(other));
+            if let Some(other) = sure_place_of(table, i, card) {
+                return Err(Refusal::AlreadyPlaced(other));
             }
             cards[i].card = card;
-            said(&mut cards[i]);
-            said_of[i] = true;
+            confirm(&mut cards[i]);
+            confirmed[i] = true;
         }
         Change::Swap(i, j) => {
             exists(i).and_then(|()| exists(j))?;
             // A guess may be the card that the other surely is: swapped they would both be sure.
             if i != j && cards[i].card == cards[j].card {
-                return Err(Refusal::LiesThere(j));
+                return Err(Refusal::AlreadyPlaced(j));
             }
             (cards[i].card, cards[j].card) = (cards[j].card, cards[i].card);
-            said(&mut cards[i]);
-            said(&mut cards[j]);
-            (said_of[i], said_of[j]) = (true, true);
+            confirm(&mut cards[i]);
+            confirm(&mut cards[j]);
+            (confirmed[i], confirmed[j]) = (true, true);
             // A guess that was unsure may be one that surely lies elsewhere.
             let clash = |but: usize, other: usize| {
-                lies_there(table, but, cards[but].card).filter(|&k| k != other)
+                sure_place_of(table, but, cards[but].card).filter(|&k| k != other)
             };
             if let Some(other) = clash(i, j).or_else(|| clash(j, i)) {
-                return Err(Refusal::LiesThere(other));
+                return Err(Refusal::AlreadyPlaced(other));
             }
         }
         Change::Confirm(i) => {
             exists(i)?;
-            if let Some(other) = lies_there(table, i, cards[i].card) {
-                return Err(Refusal::LiesThere(other));
+            if let Some(other) = sure_place_of(table, i, cards[i].card) {
+                return Err(Refusal::AlreadyPlaced(other));
             }
-            said(&mut cards[i]);
-            said_of[i] = true;
+            confirm(&mut cards[i]);
+            confirmed[i] = true;
         }
         Change::Strike(i) => {
             exists(i)?;
             cards.remove(i);
             readings.remove(i);
-            said_of.remove(i);
+            confirmed.remove(i);
             numbers.remove(i);
         }
         Change::Add(center) => {
@@ -100,7 +95,7 @@ pub(crate) fn changed(
             let corners_in_image = usual_card_at(table, size_px, center);
             cards.push(ReadCard::new(corners_in_image, free.ok_or(Refusal::DeckIsOut)?, 0.0, true));
             readings.push(None);
-            said_of.push(false);
+            confirmed.push(false);
             numbers.push(numbers.iter().max().map_or(1, |last| last + 1));
             checked = false;
         }
@@ -114,43 +109,52 @@ pub(crate) fn changed(
             }
         }
         Change::AllRight => {
-            cards.iter_mut().for_each(said);
+            cards.iter_mut().for_each(confirm);
             // Of two that are the same card one cannot be right.
             let before = |i: usize| (0..i).find(|&j| cards[j].card == cards[i].card);
             if let Some((i, other)) = (0..cards.len()).find_map(|i| Some((i, before(i)?))) {
                 return Err(Refusal::BothAre(other, i));
             }
-            said_of = vec![true; cards.len()];
+            confirmed = vec![true; cards.len()];
             checked = true;
         }
     }
-    let said = said_of;
-    Ok(Table { said, numbers, checked, ..table.with_cards(cards, readings) })
+    Ok(Table { confirmed, numbers, checked, ..table.with_cards(cards, readings) })
 }
 
 /// The table with what a reader says of a card that lies at these corners now. Nothing changes where a
 /// person has said what it is, or where no such card is.
 pub(crate) fn read_again(table: &Table, at: &Quad, reading: &Reading) -> Table {
-    let is_it = |&i: &usize| table.cards[i].corners_in_image == *at && !table.said[i];
-    let Some(i) = (0..table.cards.len()).find(is_it) else { return table.clone() };
+    let Some(i) = (0..table.cards.len())
+        .find(|&i| table.cards[i].corners_in_image == *at && !table.confirmed[i])
+    else {
+        return table.clone();
+    };
     let (mut cards, mut readings) = (table.cards.clone(), table.readings.clone());
-    let free = Card::deck().filter(|&card| lies_there(table, i, card).is_none());
+    let free = Card::deck().filter(|&card| sure_place_of(table, i, card).is_none());
     let guess = |card| Guess { card, confidence: reading.probability(card) * reading.is_card };
     let mut guesses: Vec<Guess> = free.map(guess).collect();
     guesses.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    if let Some((best, others)) = guesses.split_first() {
+    if let Some((best, rest)) = guesses.split_first() {
         // However sure the reader is: the place is a person's, and the person is still there to ask.
         cards[i] = ReadCard::new(*at, best.card, best.confidence, true);
-        let told = |guess: &&Guess| guess.confidence > ReadCard::LEAST;
-        cards[i].alternatives = others.iter().filter(told).copied().collect();
+        let likely = rest.iter().filter(|guess| guess.confidence > ReadCard::LEAST);
+        cards[i].alternatives = likely.copied().collect();
         readings[i] = Some(reading.clone());
     }
-    let (said, numbers) = (table.said.clone(), table.numbers.clone());
-    Table { said, numbers, ..table.with_cards(cards, readings) }
+    let (confirmed, numbers) = (table.confirmed.clone(), table.numbers.clone());
+    Table { confirmed, numbers, ..table.with_cards(cards, readings) }
+}
+
+/// A person has named the card: nothing about it is left open.
+fn confirm(card: &mut ReadCard) {
+    card.confidence = 1.0;
+    card.unsure = false;
+    card.alternatives.clear();
 }
 
 /// Another card of the table that is surely this one.
-fn lies_there(table: &Table, but: usize, card: Card) -> Option<usize> {
+fn sure_place_of(table: &Table, but: usize, card: Card) -> Option<usize> {
     (0..table.cards.len())
         .find(|&i| i != but && table.cards[i].card == card && !table.cards[i].unsure)
 }
@@ -175,13 +179,13 @@ mod tests {
     fn a_card_lies_on_the_table_once() {
         let table = table();
         let be = |i, code| changed(&table, Change::Be(i, card(code)), (480, 360));
-        assert_eq!(be(0, "2fgd"), Err(Refusal::LiesThere(1)));
+        assert_eq!(be(0, "2fgd"), Err(Refusal::AlreadyPlaced(1)));
         assert_eq!(be(9, "2fgd"), Err(Refusal::NoCard));
         // The guess of an unsure card is in nobody's way.
         assert_eq!(be(0, "1ord").unwrap().cards[0].card, card("1ord"));
         let doubtful = be(0, "1ord").unwrap();
         let swap = changed(&doubtful, Change::Swap(0, 3), (480, 360));
-        assert_eq!(swap, Err(Refusal::LiesThere(3)));
+        assert_eq!(swap, Err(Refusal::AlreadyPlaced(3)));
         let swapped = changed(&table, Change::Swap(0, 1), (480, 360)).unwrap();
         assert_eq!((swapped.cards[0].card, swapped.cards[1].card), (card("2fgd"), card("1fgd")));
     }
@@ -195,13 +199,16 @@ mod tests {
     }
 
     #[test]
-    fn each_card_is_said_by_itself_and_all_together_at_once() {
+    fn cards_are_confirmed_one_by_one_or_all_at_once() {
         let one = changed(&table(), Change::Be(0, card("3ogo")), (480, 360)).unwrap();
-        assert_eq!((one.said.as_slice(), one.checked), (&[true, false, false, false][..], false));
+        assert_eq!(
+            (one.confirmed.as_slice(), one.checked),
+            (&[true, false, false, false][..], false)
+        );
         let all = changed(&one, Change::AllRight, (480, 360)).unwrap();
-        assert!(all.checked && all.said == [true; 4] && all.unsure() == 0);
+        assert!(all.checked && all.confirmed == [true; 4] && all.unsure() == 0);
         let more = changed(&all, Change::Add(Point::new(200.0, 300.0)), (480, 360)).unwrap();
-        assert!(!more.checked && more.said[0], "the new card is nobody's word");
+        assert!(!more.checked && more.confirmed[0], "the new card is nobody's word");
         let fewer = changed(&more, Change::Strike(1), (480, 360)).unwrap();
         assert_eq!(fewer.numbers, [1, 3, 4, 5], "each keeps the number that people know");
         // A guess that is another card of the table is not right.
@@ -219,10 +226,10 @@ mod tests {
         let reading = Reading { values, is_card: 0.9 };
         let read = read_again(&added, &at, &reading);
         assert_eq!(read.cards[4].card, card("2sgd"));
-        assert!(read.cards[4].unsure && read.readings[4].is_some() && !read.said[4]);
+        assert!(read.cards[4].unsure && read.readings[4].is_some() && !read.confirmed[4]);
         assert_eq!(read.cards[4].alternatives[0].card, card("2fpd"), "the next in probability");
-        let said = changed(&added, Change::Be(4, card("3spo")), (480, 360)).unwrap();
-        assert_eq!(read_again(&said, &at, &reading), said, "a person has the last word");
+        let confirmed = changed(&added, Change::Be(4, card("3spo")), (480, 360)).unwrap();
+        assert_eq!(read_again(&confirmed, &at, &reading), confirmed, "a person has the last word");
     }
 
     fn any_change() -> impl Strategy<Value = Change> {
@@ -253,7 +260,7 @@ mod tests {
                 sure.sort();
                 sure.dedup();
                 prop_assert_eq!(sure.len(), count);
-                prop_assert_eq!(table.said.len(), table.cards.len());
+                prop_assert_eq!(table.confirmed.len(), table.cards.len());
                 prop_assert_eq!(table.numbers.len(), table.cards.len());
             }
         }

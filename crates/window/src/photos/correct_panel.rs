@@ -3,7 +3,7 @@
 use crate::photos::correct::{Change, Refusal};
 use crate::photos::correcting::{Correcting, Edit, accept, guesses};
 use crate::shared::card_face::{self, ASPECT};
-use crate::shared::keys::{Action, key_of};
+use crate::shared::keys::{Action, key_hover, key_of};
 use crate::shared::theme::{CHOSEN, RIM};
 use crate::shared::{names, picture::Placement, settings::Settings, table::Table, words::t};
 use eframe::egui::{
@@ -35,7 +35,7 @@ pub(crate) struct Shown<'a> {
     /// Whether there is anything to undo, and to redo.
     pub(crate) steps: (bool, bool),
     /// Whether anything is written of this photo.
-    pub(crate) said: bool,
+    pub(crate) is_labelled: bool,
     /// Whether it is another card than the reader found that lies at one of the places, or elsewhere.
     pub(crate) differs: bool,
 }
@@ -75,13 +75,12 @@ fn tools(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) -> Option<
                 correcting.adding = !correcting.adding;
             }
             let (undo, redo) = shown.steps;
-            let tip = |action| t!("key-hover", key = key_of(action));
             let back = ui.add_enabled(undo, Button::new(t!("undo")));
-            if back.on_hover_text(tip(Action::Undo)).clicked() {
+            if back.on_hover_text(key_hover(Action::Undo)).clicked() {
                 edit = Some(Edit::Undo);
             }
             let forth = ui.add_enabled(redo, Button::new(t!("redo")));
-            if forth.on_hover_text(tip(Action::Redo)).clicked() {
+            if forth.on_hover_text(key_hover(Action::Redo)).clicked() {
                 edit = Some(Edit::Redo);
             }
             let found = ui.add_enabled(shown.differs, Button::new(t!("as-found")));
@@ -110,7 +109,7 @@ fn to_check(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) {
     ui.label(t!("click-the-wrong"));
     let cards = shown.table.to_check();
     if cards.is_empty() {
-        if shown.said {
+        if shown.is_labelled {
             ui.weak(t!("every-change-saved"));
         }
         return;
@@ -177,7 +176,7 @@ fn card_in_hand(
     edit
 }
 
-/// Scrolls to what is said of a card when it is taken in hand: all of it, or the end that counts where
+/// Scrolls to the part about a card when it is taken in hand: all of it, or the end that counts where
 /// there is not so much room.
 fn reveal(ui: &Ui, correcting: &mut Correcting, top: Pos2, end: Align) {
     // A frame that is drawn anew, because the foot has grown, has less room than its first try.
@@ -200,8 +199,8 @@ fn pictures(
 ) {
     let gap = ui.spacing().item_spacing.x;
     let width = ((ui.available_width() - gap) / 2.0).min(CARD_WIDTH);
-    let beside = ui.available_width() >= 2.0 * (width + gap) + SETS_WIDTH;
-    if !beside {
+    let sets_fit = ui.available_width() >= 2.0 * (width + gap) + SETS_WIDTH;
+    if !sets_fit {
         ui.weak(sets);
     }
     ui.horizontal(|ui| {
@@ -219,7 +218,7 @@ fn pictures(
             WidgetInfo::labeled(Role::Image, true, t!("drawn", card = card))
         });
         card_face::paint_of(ui.painter(), rect, deck, card, settings);
-        if beside {
+        if sets_fit {
             ui.add(Label::new(RichText::new(sets).weak()).wrap());
         }
     });
@@ -260,7 +259,7 @@ pub(crate) fn foot(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) 
     let (table, mut edit) = (shown.table, None);
     if let Some((change, refusal)) = correcting.clash {
         ui.label(RichText::new(refused(refusal, table)).color(ui.visuals().warn_fg_color));
-        if let (Change::Be(card, _) | Change::Confirm(card), Refusal::LiesThere(other)) =
+        if let (Change::Be(card, _) | Change::Confirm(card), Refusal::AlreadyPlaced(other)) =
             (change, refusal)
             && ui.button(t!("swap")).clicked()
         {
@@ -272,7 +271,7 @@ pub(crate) fn foot(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) 
         let check = Button::new(t!("check-cards", n = n)).min_size(vec2(0.0, 38.0));
         if n > 0 {
             let check = ui.vertical_centered_justified(|ui| ui.add(check)).inner;
-            let tip = t!("key-hover", key = key_of(Action::Confirm));
+            let tip = key_hover(Action::Confirm);
             if check.on_hover_text(tip).clicked() {
                 correcting.select(table.next_to_check(None), table);
             }
@@ -282,23 +281,22 @@ pub(crate) fn foot(ui: &mut Ui, correcting: &mut Correcting, shown: &Shown<'_>) 
     ui.spacing_mut().button_padding.x = 9.0;
     ui.spacing_mut().item_spacing = vec2(5.0, 5.0);
     ui.horizontal_wrapped(|ui| {
-        let tip = |action| t!("key-hover", key = key_of(action));
-        let may = !table.said[index] || correcting.guess.is_some();
+        let may = !table.confirmed[index] || correcting.guess.is_some();
         let right = ui.add_enabled(may, Button::new(t!("it-is-right")));
-        if right.on_hover_text(tip(Action::Confirm)).clicked() {
+        if right.on_hover_text(key_hover(Action::Confirm)).clicked() {
             edit = correcting.accepted(table);
         }
         let help = t!("strike-help", key = key_of(Action::Strike));
         if ui.button(t!("strike")).on_hover_text(help).clicked() {
             edit = Some(Edit::Change(Change::Strike(index)));
         }
-        let others = !table.cards[index].alternatives.is_empty();
+        let has_alternatives = !table.cards[index].alternatives.is_empty();
         let open = Button::selectable(correcting.guess.is_some(), t!("other-guesses"));
-        let open = ui.add_enabled(others, open).on_hover_text(tip(Action::Guesses));
+        let open = ui.add_enabled(has_alternatives, open).on_hover_text(key_hover(Action::Guesses));
         if open.clicked() && correcting.guess.take().is_none() {
             correcting.next_guess(table);
         }
-        if ui.button(t!("done")).on_hover_text(tip(Action::Clear)).clicked() {
+        if ui.button(t!("done")).on_hover_text(key_hover(Action::Clear)).clicked() {
             correcting.select(None, table);
         }
     });
@@ -325,10 +323,10 @@ fn values(
         });
         // Beside the drawn card, or under it where one of the words is too long for that.
         let widest = galleys.iter().map(|galley| galley.size().x).fold(0.0, f32::max);
-        let beside = 39.0 + widest + 4.0 <= width;
+        let fits_in_line = 39.0 + widest + 4.0 <= width;
         for (value, galley) in galleys.into_iter().enumerate() {
             let selected = card.value(property) == value;
-            let size = vec2(width, if beside { VALUE_HEIGHT } else { VALUE_UNDER });
+            let size = vec2(width, if fits_in_line { VALUE_HEIGHT } else { VALUE_UNDER });
             let (rect, response) = ui.allocate_exact_size(size, Sense::click());
             let word = names::value(deck, property, value);
             response.widget_info(|| {
@@ -341,7 +339,7 @@ fn values(
             painter.rect(rect, 8.0, visuals.weak_bg_fill, visuals.bg_stroke, StrokeKind::Inside);
             // What the card would look like, on its own white.
             let words = galley.size();
-            let (paper, at) = if beside {
+            let (paper, at) = if fits_in_line {
                 let middle = rect.left_center();
                 (card_at(middle + vec2(20.0, 0.0), 32.0), middle + vec2(39.0, -words.y / 2.0))
             } else {
@@ -373,7 +371,7 @@ fn with(card: Card, property: Property, value: usize) -> Card {
 fn refused(refusal: Refusal, table: &Table) -> String {
     let number = |card: usize| table.numbers.get(card).copied().unwrap_or(card + 1);
     match refusal {
-        Refusal::LiesThere(other) => {
+        Refusal::AlreadyPlaced(other) => {
             let name = |card: &setsight_vision::ReadCard| names::card(&table.deck(), card.card);
             let name = table.cards.get(other).map_or_else(String::new, name);
             t!("lies-there", n = number(other), name = name)

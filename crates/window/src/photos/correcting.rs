@@ -155,23 +155,13 @@ impl Correcting {
         if now - self.typed_at > TYPING_PAUSE.as_secs_f64() {
             self.typed.clear();
         }
-        let fits = |typed: &str| {
-            let place = typed.chars().count() - 1;
-            let letter = typed.chars().last().expect("just put there");
-            match place {
-                0 => setsight_game::cards::Number::from_letter(letter).is_some(),
-                1 => Shading::from_letter(letter).is_some(),
-                2 => Color::from_letter(letter).is_some(),
-                _ => setsight_game::cards::Shape::from_letter(letter).is_some(),
-            }
-        };
         self.typed.push(letter);
         self.typed_at = now;
-        if !fits(&self.typed) {
+        if !last_letter_fits(&self.typed) {
             // A number begins a new code, whatever came before.
             self.typed.clear();
             self.typed.push(letter);
-            if !fits(&self.typed) {
+            if !last_letter_fits(&self.typed) {
                 self.typed.clear();
             }
             return None;
@@ -212,20 +202,32 @@ pub(crate) fn next_card(table: &Table, from: Option<usize>, direction: Direction
     table.towards(from, direction.step()).or(Some(order[(at + step) % order.len()]))
 }
 
+/// Whether the last letter of what was typed can stand at its place in a code.
+fn last_letter_fits(typed: &str) -> bool {
+    let place = typed.chars().count() - 1;
+    let letter = typed.chars().last().expect("just put there");
+    match place {
+        0 => setsight_game::cards::Number::from_letter(letter).is_some(),
+        1 => Shading::from_letter(letter).is_some(),
+        2 => Color::from_letter(letter).is_some(),
+        _ => setsight_game::cards::Shape::from_letter(letter).is_some(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::shared::table::tests::table_of;
 
+    fn typed_codes(correcting: &mut Correcting, text: &str, at: f64) -> Vec<String> {
+        let cards = text.chars().filter_map(|letter| correcting.type_letter(letter, at));
+        cards.map(|card| card.to_string()).collect()
+    }
+
     #[test]
     fn four_letters_make_a_card() {
         let mut correcting = Correcting::default();
-        let mut kinds = |text: &str, at: f64| {
-            text.chars()
-                .filter_map(|c| correcting.type_letter(c, at))
-                .map(|c| c.to_string())
-                .collect::<Vec<_>>()
-        };
+        let mut kinds = |text: &str, at: f64| typed_codes(&mut correcting, text, at);
         assert_eq!(kinds("2spd", 1.0), ["2spd"]);
         assert_eq!(kinds("2s", 2.0), Vec::<String>::new());
         assert_eq!(kinds("pd", 2.5), ["2spd"], "in one go");

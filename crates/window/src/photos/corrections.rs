@@ -12,7 +12,14 @@ use setsight_vision::Reading;
 use std::path::{Path, PathBuf};
 use std::{collections::HashMap, time::SystemTime};
 
-/// When a file was written and how long it is, as far as that can be told: whether it is still the same.
+/// Whether a change is a step of its own for undo, or a part of the last one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undo {
+    NewStep,
+    SameStep,
+}
+
+/// When a file was written and how long it is, as far as the system says: whether it is still the same.
 type Stamp = Option<(SystemTime, u64)>;
 
 /// A photo's table with its past, and what is written of it.
@@ -23,7 +30,7 @@ struct Edited {
     /// What was written of it before the first of them.
     before: Option<PhotoEntry>,
     /// What is on the disk, as far as this window knows.
-    known: Option<PhotoEntry>,
+    on_disk: Option<PhotoEntry>,
     /// Whether the table that is now is not on the disk: it could not be written.
     unwritten: bool,
     /// What other programs had written of its cards before the first of them: a struck card comes
@@ -38,11 +45,11 @@ impl Edited {
     fn label(&self, name: &str) -> Option<PhotoEntry> {
         let now = self.history.now();
         let untouched =
-            !now.checked && !now.said.contains(&true) && now.cards == self.found.table.cards;
+            !now.checked && !now.confirmed.contains(&true) && now.cards == self.found.table.cards;
         if self.steps == 0 || (self.before.is_none() && untouched) {
             return self.before.clone();
         }
-        Some(label_of(now, &self.found, name, self.known.as_ref()))
+        Some(label_of(now, &self.found, name, self.on_disk.as_ref()))
     }
 }
 
@@ -70,7 +77,7 @@ pub(crate) struct Corrections {
     /// By folder; read when the first photo of it is asked for.
     folders: HashMap<PathBuf, Folder>,
     edited: HashMap<PathBuf, Edited>,
-    /// Labels that cannot be read, to be told once.
+    /// Labels that cannot be read, to be reported once.
     pub(crate) problems: Vec<LabelProblem>,
 }
 
@@ -100,7 +107,7 @@ impl Corrections {
     /// Whether there was anything new.
     pub(crate) fn look_again(&mut self, photo: &Path) -> bool {
         let folder = folder_of(photo);
-        let changed = self.folders.get(folder).is_some_and(|known| known.stamp != stamp_of(folder));
+        let changed = self.folders.get(folder).is_some_and(|read| read.stamp != stamp_of(folder));
         if changed {
             self.read(folder);
         }
@@ -119,8 +126,8 @@ impl Corrections {
             // What contradicts is asked when this window writes the next time.
             let _ = self.rebase(photo, found, written);
             let edited = &self.edited[photo];
-            let said = edited.steps > 0 || edited.before.is_some();
-            return (edited.history.now().clone(), said);
+            let is_labelled = edited.steps > 0 || edited.before.is_some();
+            return (edited.history.now().clone(), is_labelled);
         }
         match written {
             Some(label) if is_of_deck_of(&label, found) => (table_of(&label, found), true),
@@ -146,16 +153,16 @@ impl Corrections {
         let (Some(name), Some(edited)) = (name_of(photo), self.edited.get_mut(photo)) else {
             return Ok(());
         };
-        if same(theirs.as_ref(), edited.known.as_ref()) {
+        if same(theirs.as_ref(), edited.on_disk.as_ref()) {
             return Ok(());
         }
         // Nothing written means: what the reader found.
         let or_found = |written: &Option<PhotoEntry>| {
             written.clone().unwrap_or_else(|| label_of(&found.table, found, &name, None))
         };
-        let (base, new) = (or_found(&edited.known), or_found(&theirs));
+        let (base, new) = (or_found(&edited.on_disk), or_found(&theirs));
         let on_theirs = |table: &Table| -> Result<Table, Clash> {
-            let mine = label_of(table, found, &name, edited.known.as_ref());
+            let mine = label_of(table, found, &name, edited.on_disk.as_ref());
             let merged = merged(&base, &mine, &new)?;
             Ok(table_of(&merged, found))
         };
@@ -165,27 +172,27 @@ impl Corrections {
         if edited.before.is_some() || theirs.is_some() {
             edited.before = merged(&base, &or_found(&edited.before), &new).ok().or(theirs.clone());
         }
-        edited.known = theirs;
+        edited.on_disk = theirs;
         Ok(())
     }
 
     /// Makes a change and writes it down, unless it is a part of one that goes on, such as a drag.
-    pub(crate) fn change(
+    pub(crate) fn apply(
         &mut self,
         photo: &Path,
         found: &Found,
         change: Change,
-        amend: bool,
+        undo: Undo,
     ) -> Result<(), Trouble> {
         let (now, _) = self.table(photo, found);
         let next = changed(&now, change, found.size_px).map_err(Trouble::Refused)?;
-        self.put(photo, found, next, amend)?;
-        if amend { Ok(()) } else { self.write(photo, found) }
+        self.put(photo, found, next, undo)?;
+        if undo == Undo::SameStep { Ok(()) } else { self.write(photo, found) }
     }
 
     /// Back to what the reader found. It can be undone like any other change.
     pub(crate) fn start_over(&mut self, photo: &Path, found: &Found) -> Result<(), Trouble> {
-        self.put(photo, found, found.table.clone(), false)?;
+        self.put(photo, found, found.table.clone(), Undo::NewStep)?;
         self.write(photo, found)
     }
 
@@ -202,17 +209,11 @@ impl Corrections {
         if next == now || !self.edited.contains_key(photo) {
             return Ok(());
         }
-        self.put(photo, found, next, true)?;
+        self.put(photo, found, next, Undo::SameStep)?;
         self.write(photo, found)
     }
 
-    fn put(
-        &mut self,
-        photo: &Path,
-        found: &Found,
-        next: Table,
-        amend: bool,
-    ) -> Result<(), Trouble> {
+    fn put(&mut self, photo: &Path, found: &Found, next: Table, undo: Undo) -> Result<(), Trouble> {
         if let Err(problem) = &self.folder(folder_of(photo)).labels {
             return Err(Trouble::Unwritten(problem.clone()));
         }
@@ -223,18 +224,18 @@ impl Corrections {
         if !self.edited.contains_key(photo) {
             let (now, _) = self.table(photo, found);
             let before = self.written(photo);
-            let known = before.clone();
+            let on_disk = before.clone();
             let foreign = match (&self.folder(folder_of(photo)).labels, name_of(photo)) {
                 (Ok(labels), Some(name)) => labels.foreign_members(&name),
                 _ => ForeignMembers::default(),
             };
             let (history, found) = (History::new(now), found.clone());
             let edited =
-                Edited { history, steps: 0, before, known, unwritten: false, foreign, found };
+                Edited { history, steps: 0, before, on_disk, unwritten: false, foreign, found };
             self.edited.insert(photo.to_path_buf(), edited);
         }
         let edited = self.edited.get_mut(photo).expect("just put there");
-        if amend && edited.steps > 0 {
+        if undo == Undo::SameStep && edited.steps > 0 {
             edited.history.amend(next);
         } else if next != *edited.history.now() {
             edited.history.change(next);
@@ -274,7 +275,7 @@ impl Corrections {
     ) -> Result<(), Trouble> {
         let theirs = self.written(photo);
         let Some(edited) = self.edited.get_mut(photo) else { return Ok(()) };
-        edited.known.clone_from(&theirs);
+        edited.on_disk.clone_from(&theirs);
         if mine {
             return self.write(photo, found);
         }
@@ -312,9 +313,9 @@ impl Corrections {
         let put = self.put_unwritten(&folder, &mut labels);
         labels.write(&lock).map_err(unwritten)?;
         for photo in put {
-            let known = name_of(&photo).and_then(|name| labels.photo(&name));
+            let on_disk = name_of(&photo).and_then(|name| labels.photo(&name));
             let edited = self.edited.get_mut(&photo).expect("put by it");
-            (edited.unwritten, edited.known) = (false, known);
+            (edited.unwritten, edited.on_disk) = (false, on_disk);
         }
         self.keep(&folder, Ok(labels), stamp_of(&folder));
         Ok(())
@@ -328,7 +329,7 @@ impl Corrections {
         for (photo, edited) in &self.edited {
             let Some(name) = name_of(photo).filter(|_| edited.unwritten) else { continue };
             let on_disk = labels.photo(&name);
-            if folder_of(photo) == folder && same(on_disk.as_ref(), edited.known.as_ref()) {
+            if folder_of(photo) == folder && same(on_disk.as_ref(), edited.on_disk.as_ref()) {
                 labels.put(&name, edited.label(&name).as_ref(), &edited.foreign);
                 put.push(photo.clone());
             }
@@ -443,13 +444,13 @@ mod tests {
         let (photo, found) = (dir.path().join("a.jpg"), found());
         let mut corrections = Corrections::default();
         assert_eq!(corrections.table(&photo, &found), (found.table.clone(), false));
-        corrections.change(&photo, &found, Change::Be(3, card("3ogo")), false).unwrap();
-        corrections.change(&photo, &found, Change::Strike(0), false).unwrap();
-        let (now, said) = corrections.table(&photo, &found);
-        assert!(said && now.cards.len() == 3);
+        corrections.apply(&photo, &found, Change::Be(3, card("3ogo")), Undo::NewStep).unwrap();
+        corrections.apply(&photo, &found, Change::Strike(0), Undo::NewStep).unwrap();
+        let (now, is_labelled) = corrections.table(&photo, &found);
+        assert!(is_labelled && now.cards.len() == 3);
         // Another window sees the same.
-        let (read, said) = Corrections::default().table(&photo, &found);
-        assert!(said && !read.checked);
+        let (read, is_labelled) = Corrections::default().table(&photo, &found);
+        assert!(is_labelled && !read.checked);
         assert_eq!(codes(&read), codes(&now));
         assert_eq!(corrections.step(&photo, &found, false), Ok(true));
         assert_eq!(corrections.step(&photo, &found, false), Ok(true));
@@ -465,19 +466,19 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_of_a_struck_card_comes_back_with_it() {
+    fn foreign_members_of_a_struck_card_come_back_with_it() {
         let dir = tempfile::tempdir().unwrap();
         let (photo, found) = (dir.path().join("a.jpg"), found());
         let path = dir.path().join(PHOTO_LABELS);
         let text = || std::fs::read_to_string(&path).unwrap();
-        Corrections::default().change(&photo, &found, Change::Confirm(0), false).unwrap();
+        Corrections::default().apply(&photo, &found, Change::Confirm(0), Undo::NewStep).unwrap();
         let noted = text().replacen("\"said_by\"", "\"worn\": true,\n\"said_by\"", 1);
         std::fs::write(&path, noted).unwrap();
         let mut corrections = Corrections::default();
         // The first card that the reader has read: the one before it is a person's word.
-        corrections.change(&photo, &found, Change::Be(1, card("3ogo")), false).unwrap();
+        corrections.apply(&photo, &found, Change::Be(1, card("3ogo")), Undo::NewStep).unwrap();
         assert!(text().contains("worn"), "another code, the same card");
-        corrections.change(&photo, &found, Change::Strike(1), false).unwrap();
+        corrections.apply(&photo, &found, Change::Strike(1), Undo::NewStep).unwrap();
         assert!(!text().contains("worn"));
         corrections.step(&photo, &found, false).unwrap();
         assert!(text().contains("worn"));
@@ -490,7 +491,7 @@ mod tests {
         std::fs::write(&path, "not json").unwrap();
         let mut corrections = Corrections::default();
         let photo = dir.path().join("a.jpg");
-        let answer = corrections.change(&photo, &found(), Change::Strike(0), false);
+        let answer = corrections.apply(&photo, &found(), Change::Strike(0), Undo::NewStep);
         assert!(matches!(answer, Err(Trouble::Unwritten(_))));
         assert_eq!(std::fs::read_to_string(path).unwrap(), "not json");
         assert_eq!(corrections.problems.len(), 1);
@@ -503,10 +504,10 @@ mod tests {
         let (mut one, mut two) = (Corrections::default(), Corrections::default());
         one.table(&a, &found);
         two.table(&a, &found);
-        one.change(&a, &found, Change::Be(0, card("1ogd")), false).unwrap();
-        two.change(&b, &found, Change::Be(1, card("2ogd")), false).unwrap();
+        one.apply(&a, &found, Change::Be(0, card("1ogd")), Undo::NewStep).unwrap();
+        two.apply(&b, &found, Change::Be(1, card("2ogd")), Undo::NewStep).unwrap();
         // The same photo, another card.
-        two.change(&a, &found, Change::Be(2, card("3ogs")), false).unwrap();
+        two.apply(&a, &found, Change::Be(2, card("3ogs")), Undo::NewStep).unwrap();
         assert!(one.look_again(&a));
         assert_eq!(codes(&one.table(&a, &found).0), ["1ogd", "2fgd", "3ogs", "1ord"]);
         assert_eq!(codes(&one.table(&b, &found).0)[1], "2ogd");
@@ -523,9 +524,9 @@ mod tests {
         let (photo, found) = (dir.path().join("a.jpg"), found());
         for mine in [true, false] {
             let (mut one, mut two) = (Corrections::default(), Corrections::default());
-            one.change(&photo, &found, Change::Be(1, card("3fgd")), false).unwrap();
-            two.change(&photo, &found, Change::Be(0, card("1ogd")), false).unwrap();
-            let answer = one.change(&photo, &found, Change::Be(0, card("1opd")), false);
+            one.apply(&photo, &found, Change::Be(1, card("3fgd")), Undo::NewStep).unwrap();
+            two.apply(&photo, &found, Change::Be(0, card("1ogd")), Undo::NewStep).unwrap();
+            let answer = one.apply(&photo, &found, Change::Be(0, card("1opd")), Undo::NewStep);
             assert_eq!(answer, Err(Trouble::Clash(Clash { cards: 1 })));
             let on_disk = || codes(&Corrections::default().table(&photo, &found).0);
             assert_eq!(on_disk()[0], "1ogd", "nothing is written before the answer");
@@ -543,9 +544,9 @@ mod tests {
         let (photo, found) = (dir.path().join("a.jpg"), found());
         let mut corrections = Corrections::default();
         let to = |x: f64| Change::MoveCorner(0, 0, Point::new(x, 12.0));
-        corrections.change(&photo, &found, to(11.0), false).unwrap();
+        corrections.apply(&photo, &found, to(11.0), Undo::NewStep).unwrap();
         let before = std::fs::read(dir.path().join(PHOTO_LABELS)).unwrap();
-        corrections.change(&photo, &found, to(9.0), true).unwrap();
+        corrections.apply(&photo, &found, to(9.0), Undo::SameStep).unwrap();
         assert_eq!(std::fs::read(dir.path().join(PHOTO_LABELS)).unwrap(), before);
         corrections.write(&photo, &found).unwrap();
         let (read, _) = Corrections::default().table(&photo, &found);
@@ -564,7 +565,7 @@ mod tests {
         };
         allow(0o555);
         let mut corrections = Corrections::default();
-        let answer = corrections.change(&a, &found, Change::Be(0, card("1ogd")), false);
+        let answer = corrections.apply(&a, &found, Change::Be(0, card("1ogd")), Undo::NewStep);
         allow(0o755);
         if answer.is_ok() {
             return setsight_testkit::not_run("this user may write wherever they like");
@@ -572,7 +573,7 @@ mod tests {
         let Err(Trouble::Unwritten(problem)) = answer else { panic!("{answer:?}") };
         let words = problem.words();
         assert!(words.contains("labels.json") && !words.contains(".setsight-"), "{words}");
-        corrections.change(&b, &found, Change::Be(1, card("2ogd")), false).unwrap();
+        corrections.apply(&b, &found, Change::Be(1, card("2ogd")), Undo::NewStep).unwrap();
         assert_eq!(LabelFile::read(dir.path()).unwrap().photos().unwrap().len(), 2);
     }
 

@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(shelf: &mut Shelf) -> Self {
+    fn collect(shelf: &mut Shelf) -> Self {
         let mut unread = Vec::new();
         let mut tables = Vec::new();
         let entries = shelf.library.iter().flat_map(|library| &library.entries);
@@ -79,7 +79,7 @@ impl Photos {
     pub(crate) fn deck_page(&mut self, ctx: &Context, app: &mut AppContext) -> bool {
         let progress = self.shelf.progress();
         if self.deck_check.found.is_none() || self.deck_check.progress != progress {
-            let found = Some(Found::of(&mut self.shelf));
+            let found = Some(Found::collect(&mut self.shelf));
             self.deck_check = DeckCheck { progress, found };
         }
         let mut action = None;
@@ -125,11 +125,11 @@ impl Photos {
             return action;
         }
         let Some(found) = &self.deck_check.found else { return action };
-        action.or(self.told(ui, found, app.settings()))
+        action.or(self.result(ui, found, app.settings()))
     }
 
     /// What was found, once all photos are read.
-    fn told(&self, ui: &mut Ui, found: &Found, settings: &Settings) -> Option<DeckAction> {
+    fn result(&self, ui: &mut Ui, found: &Found, settings: &Settings) -> Option<DeckAction> {
         let inventory = &found.inventory;
         let mut action = None;
         for (photo, reason) in &found.unread {
@@ -141,8 +141,8 @@ impl Photos {
             return None;
         }
         let (missing, of) = (inventory.missing(), inventory.deck_size());
-        let there = of - missing.len();
-        ui.label(RichText::new(t!("deck-check-there", there = there, of = of)).heading());
+        let present = of - missing.len();
+        ui.label(RichText::new(t!("deck-check-there", there = present, of = of)).heading());
         ui.weak(t!("deck-check-seen-in", n = self.shelf.progress().0));
         if missing.is_empty() {
             ui.label(t!("deck-check-complete"));
@@ -204,7 +204,7 @@ impl Photos {
 
     /// Writes a page on which the missing cards are to be printed.
     pub(super) fn write_missing(&mut self, path: &Path, app: &mut AppContext) {
-        let inventory = Found::of(&mut self.shelf).inventory;
+        let inventory = Found::collect(&mut self.shelf).inventory;
         let missing = inventory.missing();
         let title = t!("missing-title", n = missing.len());
         let page = drawn_card::cards(&inventory.deck, &missing, &title);

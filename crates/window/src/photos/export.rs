@@ -163,12 +163,12 @@ impl FolderExport {
         let (done, all) = (Arc::new(AtomicUsize::new(0)), photos.len());
         let (counter, place) = (Arc::clone(&done), place.to_path_buf());
         std::thread::spawn(move || {
-            let told = write_all(&photos, &*eye, &place, codes, |n| {
+            let outcome = write_all(&photos, &*eye, &place, codes, |n| {
                 counter.store(n, Ordering::Relaxed);
                 wake();
             });
             // The window may be gone.
-            let _ = sender.send(told);
+            let _ = sender.send(outcome);
             wake();
         });
         Self { done, all, outcome }
@@ -264,10 +264,9 @@ fn new_folder(place: &Path) -> Result<PathBuf, Problem> {
 /// A name for a photo's picture that no other one has.
 fn name_of(photo: &Path, taken: &mut HashSet<String>) -> String {
     let stem = stem(photo);
-    let numbered = |n: usize| {
-        if n == 1 { format!("{stem}-sets.jpg") } else { format!("{stem}-sets-{n}.jpg") }
-    };
-    let name = (1..).map(numbered).find(|name| !taken.contains(&name.to_lowercase()));
+    let name = (1..)
+        .map(|n| if n == 1 { format!("{stem}-sets.jpg") } else { format!("{stem}-sets-{n}.jpg") })
+        .find(|name| !taken.contains(&name.to_lowercase()));
     let name = name.expect("numbers enough");
     taken.insert(name.to_lowercase());
     name

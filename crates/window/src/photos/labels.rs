@@ -80,18 +80,7 @@ pub(crate) fn label_of(
     let (width, height) = found.stored_px;
     let mut tags = before.map(|before| before.label.tags.clone()).unwrap_or_default();
     tags.retain(|tag| tag != UNCHECKED);
-    let label = |(card, said): (&ReadCard, bool)| {
-        let reduced = f64::from(found.reduced());
-        let corners = Quad::new(card.corners_in_image.0.map(|p| p * reduced));
-        let said_by = if said { SaidBy::Person } else { SaidBy::Reader };
-        let label = CardLabel::stored(card.card, corners, found.orientation, width, height);
-        CardLabel { said_by, ..label }
-    };
-    let labels = |unsure: bool| -> Vec<CardLabel> {
-        let all = table.cards.iter().zip(table.said.iter().copied());
-        all.filter(|(card, _)| card.unsure == unsure).map(label).collect()
-    };
-    let unchecked = (!table.checked || table.unsure() > 0).then(|| labels(true));
+    let unchecked = (!table.checked || table.unsure() > 0).then(|| card_labels(table, found, true));
     if unchecked.is_some() {
         tags.push(UNCHECKED.to_owned());
     }
@@ -102,16 +91,50 @@ pub(crate) fn label_of(
     };
     let mirrored = before.is_some_and(|before| before.label.mirrored);
     let file = file.to_owned();
-    let label = PhotoLabel { file, width, height, tags, deck, mirrored, cards: labels(false) };
+    let label = PhotoLabel {
+        file,
+        width,
+        height,
+        tags,
+        deck,
+        mirrored,
+        cards: card_labels(table, found, false),
+    };
     PhotoEntry { label, unchecked }
+}
+
+/// The labels of the cards that are sure, or of those that are not.
+fn card_labels(table: &Table, found: &Found, unsure: bool) -> Vec<CardLabel> {
+    let all = table.cards.iter().zip(&table.confirmed);
+    all.filter(|(card, _)| card.unsure == unsure)
+        .map(|(card, &by_person)| card_label(card, by_person, found))
+        .collect()
+}
+
+fn card_label(card: &ReadCard, by_person: bool, found: &Found) -> CardLabel {
+    let (width, height) = found.stored_px;
+    let reduced = f64::from(found.reduced());
+    let corners = Quad::new(card.corners_in_image.0.map(|p| p * reduced));
+    let said_by = if by_person { SaidBy::Person } else { SaidBy::Reader };
+    let label = CardLabel::stored(card.card, corners, found.orientation, width, height);
+    CardLabel { said_by, ..label }
 }
 
 /// The table that was written. A card without corners gets those that were found around its
 /// centre, or those of an average card; of a photo that is [`UNCHECKED`] the unsure cards come too.
 pub(crate) fn table_of(written: &PhotoEntry, found: &Found) -> Table {
-    let (mut cards, mut readings, mut said) = (Vec::new(), Vec::new(), Vec::new());
-    let mut numbers = Numbers::of(&found.table);
-    let mut put = |card: CardLabel, unsure: bool| {
+    let (mut cards, mut readings, mut confirmed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut numbers = Numbers::new(&found.table);
+    let label = &written.label;
+    let tagged = !label.is_checked();
+    let mut cards_written = label.reduced_cards(found.orientation, found.reduced());
+    let sure = cards_written.len();
+    if let Some(unchecked) = written.unchecked.as_ref().filter(|_| tagged) {
+        let unsure = PhotoLabel { cards: unchecked.clone(), ..label.clone() };
+        cards_written.extend(unsure.reduced_cards(found.orientation, found.reduced()));
+    }
+    for (place, card) in cards_written.into_iter().enumerate() {
+        let unsure = place >= sure;
         let read = found.table.card_at(card.center);
         let found_corners = read.map(|i| found.table.cards[i].corners_in_image);
         let corners_in_image = card
@@ -121,7 +144,7 @@ pub(crate) fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         let by_person = !unsure && card.said_by == SaidBy::Person;
         let reader = read.map_or(0.0, |i| found.table.cards[i].confidence);
         let confidence = if by_person { 1.0 } else { reader };
-        said.push(by_person);
+        confirmed.push(by_person);
         numbers.put(read);
         let mut now = ReadCard::new(corners_in_image, card.code, confidence, unsure);
         if let Some(i) = read.filter(|&i| unsure && found.table.cards[i].card == card.code) {
@@ -130,35 +153,21 @@ pub(crate) fn table_of(written: &PhotoEntry, found: &Found) -> Table {
         }
         cards.push(now);
         readings.push(read.and_then(|i| found.table.readings[i].clone()));
-    };
-    let label = &written.label;
-    for card in label.reduced_cards(found.orientation, found.reduced()) {
-        put(card, false);
     }
-    let tagged = !label.is_checked();
-    match &written.unchecked {
-        Some(unchecked) if tagged => {
-            let others = PhotoLabel { cards: unchecked.clone(), ..label.clone() };
-            for card in others.reduced_cards(found.orientation, found.reduced()) {
-                put(card, true);
+    if tagged && written.unchecked.is_none() {
+        let labelled = found.table.with_cards(cards.clone(), readings.clone());
+        let of_found = found.table.cards.iter().zip(&found.table.readings);
+        for (i, (card, reading)) in of_found.enumerate() {
+            if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
+                confirmed.push(false);
+                numbers.put(Some(i));
+                cards.push(card.clone());
+                readings.push(reading.clone());
             }
         }
-        None if tagged => {
-            let labelled = found.table.with_cards(cards.clone(), readings.clone());
-            let of_found = found.table.cards.iter().zip(&found.table.readings);
-            for (i, (card, reading)) in of_found.enumerate() {
-                if card.unsure && labelled.card_at(card.corners_in_image.center()).is_none() {
-                    said.push(false);
-                    numbers.put(Some(i));
-                    cards.push(card.clone());
-                    readings.push(reading.clone());
-                }
-            }
-        }
-        _ => {}
     }
     let (checked, numbers) = (!tagged, numbers.given);
-    Table { said, numbers, checked, ..found.table.with_cards(cards, readings) }
+    Table { confirmed, numbers, checked, ..found.table.with_cards(cards, readings) }
 }
 
 /// Numbers for cards in whatever order they were written: a card that was found keeps that of the
@@ -170,15 +179,15 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(found: &Table) -> Self {
+    fn new(found: &Table) -> Self {
         let free = found.numbers.iter().copied().map(Some).collect();
         Self { free, last: found.numbers.len(), given: Vec::new() }
     }
 
     /// The number of the next card, which was found at this place, if anywhere.
     fn put(&mut self, read: Option<usize>) {
-        let own = read.and_then(|i| self.free.get_mut(i)).and_then(Option::take);
-        self.given.push(own.unwrap_or_else(|| {
+        let given = read.and_then(|i| self.free.get_mut(i)).and_then(Option::take);
+        self.given.push(given.unwrap_or_else(|| {
             self.last += 1;
             self.last
         }));
@@ -247,11 +256,11 @@ mod tests {
         let found = found(table.clone(), Orientation::NoTransforms);
         let usual = label_of(&table, &found, "a.jpg", None);
         table.facts = table.facts.clone().of_deck(&deck);
-        let own = label_of(&table, &found, "a.jpg", Some(&usual));
-        assert_eq!(own.label.deck, deck.name);
-        let by_own = Found { table, ..found.clone() };
-        assert!(is_of_deck_of(&usual, &found) && is_of_deck_of(&own, &by_own));
-        assert!(!is_of_deck_of(&usual, &by_own) && !is_of_deck_of(&own, &found));
+        let taught = label_of(&table, &found, "a.jpg", Some(&usual));
+        assert_eq!(taught.label.deck, deck.name);
+        let by_taught = Found { table, ..found.clone() };
+        assert!(is_of_deck_of(&usual, &found) && is_of_deck_of(&taught, &by_taught));
+        assert!(!is_of_deck_of(&usual, &by_taught) && !is_of_deck_of(&taught, &found));
     }
 
     #[test]
@@ -264,8 +273,8 @@ mod tests {
         let mut kept = found.table.clone();
         kept.cards.remove(2);
         kept.readings.remove(2);
-        kept.said.remove(2);
-        kept.said[0] = true;
+        kept.confirmed.remove(2);
+        kept.confirmed[0] = true;
         put(dir.path(), "a.jpg", Some(&label_of(&kept, &found, "a.jpg", None)));
         let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();
         assert_eq!(written.label.tags, [UNCHECKED]);
@@ -274,18 +283,18 @@ mod tests {
         let codes: Vec<_> = back.cards.iter().map(|c| (c.card.to_string(), c.unsure)).collect();
         assert_eq!(codes[2..], [("1ord".to_owned(), true)], "{codes:?}");
         assert_eq!(back.numbers, [1, 2, 4], "by which people know them");
-        assert_eq!((back.said.as_slice(), back.checked), (&[true, false, false][..], false));
+        assert_eq!((back.confirmed.as_slice(), back.checked), (&[true, false, false][..], false));
         assert!((back.cards[2].confidence - table.cards[3].confidence).abs() < 1e-6);
         // A tag of somebody else's names no cards.
         let foreign = PhotoEntry { unchecked: None, ..written.clone() };
         assert_eq!(table_of(&foreign, &found).unsure(), 2);
         // That no card is unsure any more is no word on the others.
         kept.cards[2].unsure = false;
-        kept.said[2] = true;
+        kept.confirmed[2] = true;
         let written = label_of(&kept, &found, "a.jpg", Some(&written));
         assert!(!written.label.is_checked() && written.unchecked.as_ref().unwrap().is_empty());
-        // Once all is said the list is gone.
-        kept.said = vec![true; 3];
+        // Once all are confirmed the list is gone.
+        kept.confirmed = vec![true; 3];
         kept.checked = true;
         put(dir.path(), "a.jpg", Some(&label_of(&kept, &found, "a.jpg", Some(&written))));
         let written = LabelFile::read(dir.path()).unwrap().photo("a.jpg").unwrap();

@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the training has told so far.
+/// What the training has reported so far.
 #[derive(Clone, Debug, Default)]
 struct Progress {
     /// Part that is done, 0 to 1.
@@ -64,7 +64,7 @@ pub(crate) struct Learning {
     place: Option<PathBuf>,
 }
 
-/// How often the window looks at a training that tells nothing.
+/// How often the window looks at a training that reports nothing.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 impl Learning {
@@ -250,11 +250,12 @@ fn counts(ui: &mut Ui, id: &str, name: String, counts: &Counts) {
 fn new_folder(place: Option<&Path>, photos: &Path) -> PathBuf {
     let name = photos.file_name().map_or("photos".into(), |name| portable(&name.to_string_lossy()));
     // On Windows and macOS `setsight/models` is the file that names those in use.
-    let data = || dirs::data_local_dir().unwrap_or_else(std::env::temp_dir);
-    let usual = || data().join("setsight").join("trained");
-    let place = place.map_or_else(usual, Path::to_owned);
-    let numbered = |n: u32| place.join(format!("{name}-{n}"));
-    (1..).map(numbered).find(|folder| !folder.exists()).expect("numbers enough")
+    let data = dirs::data_local_dir().unwrap_or_else(std::env::temp_dir);
+    let place = place.map_or_else(|| data.join("setsight").join("trained"), Path::to_owned);
+    (1..)
+        .map(|n| place.join(format!("{name}-{n}")))
+        .find(|folder| !folder.exists())
+        .expect("numbers enough")
 }
 
 fn start(
@@ -370,7 +371,7 @@ cp "$(dirname "$0")/worth.json" "$out"
     }
 
     #[test]
-    fn a_training_is_followed_stopped_taken_up_and_told() {
+    fn a_training_is_followed_stopped_resumed_and_reported() {
         let folder = tempfile::tempdir().unwrap();
         let mut learning = learning(folder.path());
         let photos = folder.path().join("photos");

@@ -129,10 +129,10 @@ impl Library {
     pub(crate) fn close(mut self) {
         self.shared.plan().stopped = true;
         self.shared.changed.notify_all();
-        // Whoever waits to be heard is told that nobody listens.
+        // A thread that waits to send learns that nobody listens.
         self.events = sync_channel(0).1;
         for thread in std::mem::take(&mut self.threads) {
-            // A panic in it has been told already.
+            // A panic in it has been reported already.
             let _ = thread.join();
         }
     }
@@ -142,9 +142,9 @@ impl Library {
         let mut event = self.events.try_recv().ok()?;
         match &mut event {
             LibraryEvent::Added(paths, _) => {
-                let known: HashSet<&PathBuf> = self.entries.iter().map(|e| &e.path).collect();
+                let listed: HashSet<&PathBuf> = self.entries.iter().map(|e| &e.path).collect();
                 let mut new = std::mem::take(paths);
-                new.retain(|path| !known.contains(path));
+                new.retain(|path| !listed.contains(path));
                 paths.clone_from(&new);
                 let mut plan = self.shared.plan();
                 let mut all = (*plan.paths).clone();
@@ -252,7 +252,7 @@ pub(crate) mod tests {
     struct FakeEye {
         table: Table,
         reads: AtomicUsize,
-        /// Whoever holds it keeps all reading from going on.
+        /// While it is held no photo is read.
         may_read: Mutex<()>,
     }
 

@@ -63,13 +63,13 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(whole: Rect, several: bool) -> Self {
-        let height = match whole.height() {
+    fn new(room: Rect, several: bool) -> Self {
+        let height = match room.height() {
             h if !several || h < NO_STRIP => 0.0,
             h if h < 600.0 => 86.0,
             _ => 150.0,
         };
-        let (upper, strip) = whole.split_top_bottom_at_y(whole.max.y - height);
+        let (upper, strip) = room.split_top_bottom_at_y(room.max.y - height);
         let split = Split::new(upper.size(), PANEL.0, PANEL.1);
         let (picture, side) = split.parts(upper);
         let margin = if split.narrow { 8.0 } else { 14.0 };
@@ -89,13 +89,13 @@ fn part(ui: &mut Ui, rect: Rect, frame: Frame, add: impl FnOnce(&mut Ui)) {
 }
 
 impl Photos {
-    /// Shows the tab. Letters that are typed into a field are none of its business.
+    /// Shows the tab. It ignores letters that are typed into a field.
     pub(crate) fn show(&mut self, ui: &mut Ui, app: &mut AppContext, keys: bool) {
-        let whole = ui.available_rect_before_wrap();
+        let room = ui.available_rect_before_wrap();
         let count = self.shelf.progress().0;
-        let mut parts = Parts::of(whole, count > 1);
+        let mut parts = Parts::new(room, count > 1);
         if app.presenting {
-            (parts.picture, parts.strip) = (whole, None);
+            (parts.picture, parts.strip) = (room, None);
             self.view.look.pointed = None;
         }
         // In the order in which one reads, which is that of the Tab key.
@@ -103,7 +103,7 @@ impl Photos {
             if ui.visuals().dark_mode { Color32::from_gray(18) } else { Color32::from_gray(226) };
         part(ui, parts.picture, Frame::NONE.fill(ground), |ui| self.middle(ui, app, keys));
         if !app.presenting {
-            self.beside(ui, &parts, app, keys);
+            self.side_panel(ui, &parts, app, keys);
         }
         match parts.strip {
             Some(rect) => {
@@ -113,7 +113,7 @@ impl Photos {
             // Nothing else asks for what is open.
             None => self.shelf.want(&[], &[]),
         }
-        ui.advance_cursor_after_rect(whole);
+        ui.advance_cursor_after_rect(room);
         self.clash_ui(app);
         self.want_stages();
         // After what the user did in this frame, which was meant for what was seen.
@@ -140,7 +140,7 @@ impl Photos {
     }
 
     /// The panel beside the picture, or below it.
-    fn beside(&mut self, ui: &mut Ui, parts: &Parts, app: &mut AppContext, keys: bool) {
+    fn side_panel(&mut self, ui: &mut Ui, parts: &Parts, app: &mut AppContext, keys: bool) {
         let frame = Frame::side_top_panel(ui.style()).inner_margin(parts.margin);
         part(ui, parts.side, frame, |ui| {
             if self.view.task == Task::Correct && self.shelf.found().is_some() {
@@ -195,7 +195,7 @@ impl Photos {
             });
         }
         let Some(library) = &self.shelf.library else { return };
-        // Whoever looks for sets is not told how many there are.
+        // The number of sets is hidden from a user who looks for them.
         let tell_sets = self.view.task != Task::Look || self.view.look.mode == Mode::Solve;
         let strip = Photographs {
             entries: &library.entries,
@@ -296,12 +296,13 @@ impl Photos {
             .map_or((false, false), |(path, _)| self.shelf.corrections.steps(path));
         let differs = self.shelf.found().is_some_and(|(_, found)| {
             self.view.table.checked
-                || self.view.table.said.contains(&true)
+                || self.view.table.confirmed.contains(&true)
                 || self.view.table.cards != found.table.cards
         });
         let view = &mut self.view;
         let straight = view.straight_texture.as_ref().map(|(_, texture)| texture);
-        let shown = Shown { table: &view.table, straight, steps, said: view.said, differs };
+        let shown =
+            Shown { table: &view.table, straight, steps, is_labelled: view.is_labelled, differs };
         show(&mut view.correcting, &shown)
     }
 
@@ -341,7 +342,7 @@ impl Photos {
         }
         if self.view.table.checked {
             words.push(t!("checked"));
-        } else if self.view.said {
+        } else if self.view.is_labelled {
             words.push(t!("corrected"));
         }
         // Never a second line: what stands below keeps its place.
@@ -364,8 +365,11 @@ impl Photos {
                 });
             }
             None if self.shelf.library.as_ref().is_some_and(|library| library.listed) => {
-                let refused = |reason: &ListError| matches!(reason, ListError::Unreadable { .. });
-                let is_refused = self.shelf.no_photos.iter().any(refused);
+                let is_refused = self
+                    .shelf
+                    .no_photos
+                    .iter()
+                    .any(|reason| matches!(reason, ListError::Unreadable { .. }));
                 ui.heading(if is_refused { t!("not-opened") } else { t!("no-photos") });
                 for reason in &self.shelf.no_photos {
                     ui.label(reasons::listing(reason));
@@ -433,7 +437,7 @@ impl Photos {
             }
             _ => {}
         }
-        if let Some((_, Refusal::LiesThere(other) | Refusal::BothAre(_, other))) =
+        if let Some((_, Refusal::AlreadyPlaced(other) | Refusal::BothAre(_, other))) =
             self.view.correcting.clash
             && correct
         {
@@ -460,7 +464,7 @@ impl Photos {
         self.grant(edit, app);
     }
 
-    /// What is told on the picture itself.
+    /// What is written on the picture itself.
     fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look) {
         let table = &self.view.table;
         verdict::paint(ui, placement, table, looking);
@@ -478,7 +482,7 @@ impl Photos {
         let Some(full) = self.view.picture.as_ref().and_then(Picture::full) else { return };
         let quads = || self.view.table.cards.iter().map(|card| card.corners_in_image);
         if !self.view.heap.is_of(quads()) {
-            self.view.heap = Heap::of(full, quads().collect());
+            self.view.heap = Heap::new(full, quads().collect());
         }
     }
 
@@ -489,7 +493,7 @@ impl Photos {
             // The sets that hang on the card in hand.
             (_, Some(card)) => Look { with: Some(card), ..Look::default() },
             // What comes of the corrections.
-            (_, None) if self.view.said && self.view.table.unsure() == 0 => Look::default(),
+            (_, None) if self.view.is_labelled && self.view.table.unsure() == 0 => Look::default(),
             (_, None) => Look { mode: Mode::Hint, ..Look::default() },
         }
     }

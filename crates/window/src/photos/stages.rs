@@ -38,7 +38,7 @@ impl Stages {
     }
 
     /// Whether the pictures are there, or cannot be made.
-    pub(crate) fn is_there(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.result.is_some()
     }
 

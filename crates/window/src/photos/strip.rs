@@ -36,7 +36,7 @@ pub struct Shelf {
     pub(crate) in_strip: Vec<usize>,
     /// Photos whose summaries are to be made anew.
     pub(crate) to_summarise: VecDeque<usize>,
-    /// What people have said of their cards.
+    /// People's corrections of their cards.
     pub(crate) corrections: Corrections,
     /// Why what was opened gives no photos, where there are none.
     pub(crate) no_photos: Vec<ListError>,
@@ -56,8 +56,8 @@ impl Shelf {
         Some((path, found?))
     }
 
-    /// The same, and what people have said of it.
-    pub(crate) fn in_hand(&mut self) -> Option<(&Path, &Found, &mut Corrections)> {
+    /// The same, and people's corrections.
+    pub(crate) fn current_mut(&mut self) -> Option<(&Path, &Found, &mut Corrections)> {
         let entry = self.library.as_ref()?.entries.get(self.current)?;
         let found = entry.found.as_ref()?.as_ref().ok()?;
         Some((&entry.path, found, &mut self.corrections))
@@ -112,10 +112,17 @@ impl Shelf {
     pub(crate) fn fill_strip(&mut self) {
         let (filter, current) = (self.filter, self.current);
         self.in_strip.clear();
-        let shown = |&(i, summary): &(usize, &Option<Summary>)| {
-            filter == Filter::All || i == current || summary.is_some_and(|s| filter.shows(&s))
-        };
-        self.in_strip.extend(self.summaries.iter().enumerate().filter(shown).map(|(i, _)| i));
+        self.in_strip.extend(
+            self.summaries
+                .iter()
+                .enumerate()
+                .filter(|&(i, summary)| {
+                    filter == Filter::All
+                        || i == current
+                        || summary.is_some_and(|s| filter.shows(&s))
+                })
+                .map(|(i, _)| i),
+        );
     }
 
     /// The first or last photo of the strip for which this holds.
@@ -132,12 +139,12 @@ impl Shelf {
     /// The next photo with a card that is unsure, or the one before; round and round.
     pub(crate) fn unsure(&self, forward: bool) -> Option<usize> {
         let count = self.summaries.len();
-        let at = |step: usize| {
-            let step = if forward { step } else { count - step };
-            (self.current + step) % count
-        };
-        let unsure = |&i: &usize| self.summaries[i].is_some_and(|s| s.unsure > 0 && !s.checked);
-        (1..count).map(at).find(unsure)
+        (1..count)
+            .map(|step| {
+                let step = if forward { step } else { count - step };
+                (self.current + step) % count
+            })
+            .find(|&i| self.summaries[i].is_some_and(|s| s.unsure > 0 && !s.checked))
     }
 
     /// Tells the threads what is in view.
@@ -228,7 +235,7 @@ pub(crate) struct Photographs<'a> {
     pub(crate) shown: &'a [usize],
     /// The one that is looked at.
     pub(crate) current: usize,
-    /// Whether it is told how many sets there are.
+    /// Whether the number of sets is shown.
     pub(crate) tell_sets: bool,
 }
 
@@ -263,7 +270,8 @@ impl Strip {
             return;
         };
         while self.thumbs.len() >= MOST_THUMBS {
-            let oldest = self.thumbs.iter().min_by_key(|(_, (_, seen))| *seen).map(|(&i, _)| i);
+            let oldest =
+                self.thumbs.iter().min_by_key(|(_, (_, last_shown))| *last_shown).map(|(&i, _)| i);
             oldest.and_then(|i| self.thumbs.remove(&i));
         }
         let texture = ctx.load_texture("thumb", thumb, TextureOptions::LINEAR);
@@ -310,10 +318,13 @@ impl Strip {
         let screen = in_view.len();
         let near =
             in_view.start.saturating_sub(screen / 2)..(in_view.end + screen).min(places.len());
-        let lacks = |&i: &usize| !self.thumbs.contains_key(&i) && !self.without.contains(&i);
         let beyond = near.filter(|place| !in_view.contains(place));
-        let missing =
-            in_view.clone().chain(beyond).map(|place| places[place]).filter(lacks).collect();
+        let missing = in_view
+            .clone()
+            .chain(beyond)
+            .map(|place| places[place])
+            .filter(|&i| !self.thumbs.contains_key(&i) && !self.without.contains(&i))
+            .collect();
         Shown { missing, in_view: places[in_view].to_vec(), pressed }
     }
 
@@ -333,8 +344,8 @@ impl Strip {
         let picture = Rect::from_min_size(rect.min, rect.size() - vec2(0.0, 20.0));
         let radius = CornerRadius::same(6);
         painter.rect_filled(picture, radius, ui.visuals().widgets.inactive.weak_bg_fill);
-        if let Some((texture, seen)) = self.thumbs.get_mut(&index) {
-            *seen = self.frame;
+        if let Some((texture, last_shown)) = self.thumbs.get_mut(&index) {
+            *last_shown = self.frame;
             paint_filling(painter, texture, picture);
         } else if self.without.contains(&index) || failed {
             let color = ui.visuals().error_fg_color;
@@ -393,22 +404,30 @@ fn paint_filling(painter: &eframe::egui::Painter, texture: &TextureHandle, rect:
     );
 }
 
+/// A few letters on a ground in a corner of a thumbnail.
+fn badge(
+    painter: &eframe::egui::Painter,
+    (picture, corner): (Rect, Align2),
+    text: &str,
+    (fill, ink): (Color32, Color32),
+) {
+    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), ink);
+    let size = Vec2::new(galley.size().x + 12.0, 19.0);
+    let at = corner.pos_in_rect(&picture.shrink(4.0));
+    let rect = corner.anchor_size(at, size);
+    painter.rect_filled(rect, CornerRadius::same(9), fill);
+    painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
+}
+
 fn badges(ui: &Ui, picture: Rect, summary: Summary, tell_sets: bool) {
     let painter = ui.painter();
-    let badge = |corner: Align2, text: &str, fill: Color32, ink: Color32| {
-        let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(13.0), ink);
-        let size = Vec2::new(galley.size().x + 12.0, 19.0);
-        let at = corner.pos_in_rect(&picture.shrink(4.0));
-        let rect = corner.anchor_size(at, size);
-        painter.rect_filled(rect, CornerRadius::same(9), fill);
-        painter.galley(rect.center() - galley.size() / 2.0, galley, ink);
-    };
     if tell_sets {
         let ground = RIM.gamma_multiply(0.85);
-        badge(Align2::RIGHT_BOTTOM, &sets_in_words(summary), ground, Color32::WHITE);
+        let words = sets_in_words(summary);
+        badge(painter, (picture, Align2::RIGHT_BOTTOM), &words, (ground, Color32::WHITE));
     }
     if summary.unsure > 0 {
-        badge(Align2::LEFT_TOP, "?", CHOSEN, RIM);
+        badge(painter, (picture, Align2::LEFT_TOP), "?", (CHOSEN, RIM));
     }
     if summary.checked {
         let center = picture.right_top() + vec2(-14.0, 14.0);
@@ -431,12 +450,12 @@ fn words(summary: Option<Summary>, failed: bool, tell_sets: bool) -> String {
     };
     let sets = tell_sets.then(|| sets_in_words(summary));
     let unsure = (summary.unsure > 0).then(|| t!("thumbnail-unsure", n = summary.unsure));
-    let said = match summary {
+    let state = match summary {
         Summary { checked: true, .. } => Some(t!("checked")),
         Summary { corrected: true, .. } => Some(t!("corrected")),
         _ => None,
     };
-    let words: Vec<String> = [sets, unsure, said].into_iter().flatten().collect();
+    let words: Vec<String> = [sets, unsure, state].into_iter().flatten().collect();
     if words.is_empty() { t!("thumbnail-read") } else { words.join(", ") }
 }
 
@@ -445,14 +464,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_bounded_and_what_is_seen_stays() {
+    fn thumbnails_are_bounded_and_visible_ones_stay() {
         let ctx = Context::default();
         let mut strip = Strip::default();
         for i in 0..3 * MOST_THUMBS {
             strip.frame = i as u64;
             // The first one is always in view.
-            if let Some((_, seen)) = strip.thumbs.get_mut(&0) {
-                *seen = i as u64;
+            if let Some((_, last_shown)) = strip.thumbs.get_mut(&0) {
+                *last_shown = i as u64;
             }
             strip.put(&ctx, i, Ok(ColorImage::filled([8, 6], Color32::RED)));
         }

@@ -3,7 +3,11 @@
 //! `SETSIGHT_SECONDS=60` has two of them correct for a minute, `SETSIGHT_KILLS=50` kills one so often.
 
 use crate::{
-    photos::{correct::Change, corrections::Corrections, library::Found},
+    photos::{
+        correct::Change,
+        corrections::{Corrections, Undo},
+        library::Found,
+    },
     shared::table::tests::table_of,
 };
 use image::metadata::Orientation;
@@ -13,7 +17,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use std::{collections::HashMap, io::Write, path::Path};
 
-/// What tells a program of this test which folder it is to correct, which of two it is, and how long.
+/// The variable that gives a program of this test which folder it is to correct, which of two it is, and how long.
 const TASK: &str = "SETSIGHT_TEST_CORRECTS";
 /// The card that each of the two corrects in every photo, and what it makes of it.
 const MINE: [(usize, &str); 2] = [(0, "1ogd"), (2, "3ogs")];
@@ -38,8 +42,8 @@ fn a_program_that_corrects() {
     while Instant::now() < until {
         let path = Path::new(folder).join(format!("{photo}.jpg"));
         let change = Change::Be(place, code.parse().unwrap());
-        corrections.change(&path, &found, change, false).unwrap();
-        // What was said is on the disk from here on.
+        corrections.apply(&path, &found, change, Undo::NewStep).unwrap();
+        // The correction is on the disk from here on.
         writeln!(std::io::stdout(), "said of {photo}.jpg").unwrap();
         photo += 1;
     }
@@ -56,8 +60,8 @@ fn start(number: usize, first: u64, time: Duration, folder: &Path) -> Running {
         .within(time + LIMIT)
 }
 
-/// Of which photos it said something.
-fn said(output: Output) -> Vec<String> {
+/// The photos that it corrected.
+fn corrected(output: Output) -> Vec<String> {
     let lines = String::from_utf8(output.stdout).unwrap();
     let files = lines.lines().filter_map(|line| line.split_once("said of "));
     files.map(|(_, file)| file.to_owned()).collect()
@@ -80,7 +84,7 @@ fn what_two_programs_say_at_once_is_all_kept() {
     let all = both.map(|child| {
         let output = child.end();
         assert!(output.status.success());
-        said(output)
+        corrected(output)
     });
     let disk = written(dir.path());
     for (files, (_, code)) in all.iter().zip(MINE) {
@@ -92,7 +96,7 @@ fn what_two_programs_say_at_once_is_all_kept() {
 }
 
 #[test]
-fn what_was_said_before_a_kill_is_kept_whole() {
+fn corrections_made_before_a_kill_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let kills = asked("SETSIGHT_KILLS", 5);
     let mut all = Vec::new();
@@ -100,7 +104,7 @@ fn what_was_said_before_a_kill_is_kept_whole() {
         let first = kill * 100_000;
         let child = start(0, first, Duration::from_secs(60), dir.path());
         std::thread::sleep(Duration::from_millis(60 + kill * 37 % 250));
-        all.extend(said(child.kill()));
+        all.extend(corrected(child.kill()));
     }
     let disk = written(dir.path());
     let lost = all.iter().find(|file| !disk[*file].iter().any(|code| code == MINE[0].1));

@@ -34,7 +34,7 @@ static TRIANGLES: LazyLock<[[Triangles; 3]; 2]> = LazyLock::new(|| {
 /// Cuts a symbol into triangles; those of the known decks are cut once.
 fn triangles_of(deck: &Deck, shape: Shape) -> Cow<'static, Triangles> {
     match Deck::NAMES.iter().position(|name| *name == deck.name) {
-        Some(known) => Cow::Borrowed(&TRIANGLES[known][shape.index()]),
+        Some(place) => Cow::Borrowed(&TRIANGLES[place][shape.index()]),
         None => Cow::Owned(triangles(&deck.outline(shape))),
     }
 }
@@ -120,8 +120,8 @@ pub(crate) fn symbol(
             painter.add(Ink::line_segment([place((from, y)), place((to, y))], stroke));
         }
     };
+    let turned: Vec<(f64, f64)> = outline.iter().map(|&(x, y)| (y, x)).collect();
     let down = |x: f64| {
-        let turned: Vec<(f64, f64)> = outline.iter().map(|&(x, y)| (y, x)).collect();
         for (from, to) in crossings(&turned, x) {
             painter.add(Ink::line_segment([place((x, from)), place((x, to))], fine));
         }
@@ -222,8 +222,9 @@ pub(crate) fn set_mark(
             painter.rect_filled(rect, 2.0, color);
         }
         _ => {
-            let corner = |i: usize| center + 1.25 * radius * Vec2::angled(i as f32 * TAU / 4.0);
-            let corners = (0..4).map(corner).collect();
+            let corners = (0..4)
+                .map(|i| center + 1.25 * radius * Vec2::angled(i as f32 * TAU / 4.0))
+                .collect();
             painter.add(Ink::convex_polygon(corners, color, Stroke::new(1.5, RIM)));
         }
     }
@@ -253,24 +254,21 @@ mod tests {
     use super::*;
 
     fn all() -> impl Iterator<Item = (Deck, Shape)> {
-        let known = [Deck::classic(), Deck::rectangles()].map(|deck| (*deck).clone());
-        let decks = known.into_iter().chain((0..30).map(Deck::invented));
+        let drawn = [Deck::classic(), Deck::rectangles()].map(|deck| (*deck).clone());
+        let decks = drawn.into_iter().chain((0..30).map(Deck::invented));
         decks.flat_map(|deck| Shape::ALL.map(|shape| (deck.clone(), shape)))
+    }
+
+    fn area(points: &[(f64, f64)]) -> f64 {
+        let next = points.iter().cycle().skip(1);
+        let sum: f64 = points.iter().zip(next).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum();
+        sum.abs() / 2.0
     }
 
     #[test]
     fn triangles_cover_each_symbol_once() {
         for (deck, shape) in all() {
             let outline = &deck.outline(shape);
-            let area = |points: &[(f64, f64)]| {
-                let n = points.len();
-                (0..n)
-                    .map(|i| (points[i], points[(i + 1) % n]))
-                    .map(|(a, b)| a.0 * b.1 - b.0 * a.1)
-                    .sum::<f64>()
-                    .abs()
-                    / 2.0
-            };
             let cut = triangles_of(&deck, shape);
             let parts: f64 = cut.iter().map(|t| area(&t.map(|i| outline[i]))).sum();
             assert!((parts / area(outline) - 1.0).abs() < 1e-6, "{shape}: {parts}");

@@ -219,7 +219,7 @@ const BINDINGS: &[Binding] = &[
     bind(Place::Window, CTRL, Key::T, Action::Sample, Word("try-sample")),
     bind(Place::Window, CTRL, Key::L, Action::TypePath, Word("keys-type-path")),
     bind(Place::Window, CTRL, Key::Plus, Action::ScaleUp, Word("keys-larger")),
-    // On keyboards with + above =, and by whoever presses = for it.
+    // On keyboards with + above =, and where = is pressed for it.
     bind(Place::Window, CTRL_SHIFT, Key::Plus, Action::ScaleUp, Word("keys-larger")),
     bind(Place::Window, CTRL, Key::Equals, Action::ScaleUp, Word("keys-larger")),
     bind(Place::Window, CTRL_SHIFT, Key::Equals, Action::ScaleUp, Word("keys-larger")),
@@ -411,6 +411,11 @@ fn held_name(held: Modifiers) -> String {
     words.into_iter().filter(|(is_held, _)| *is_held).map(|(_, word)| word.say()).collect()
 }
 
+/// What stands at the pointer over a button that has a key.
+pub(crate) fn key_hover(action: Action) -> String {
+    t!("key-hover", key = key_of(action))
+}
+
 /// The key of an action, as people write it.
 pub(crate) fn key_of(action: Action) -> String {
     let found = bindings().find(|binding| binding.action == action);
@@ -447,13 +452,13 @@ mod tests {
     fn the_page_of_keys_names_every_key_of_each_place() {
         let page = include_str!("../../../../docs/guides/keys.md");
         let mut places = Place::ALL.iter();
-        let (mut place, mut told) = (None, Vec::new());
+        let (mut place, mut listed) = (None, Vec::new());
         for row in page.lines().filter_map(|line| line.strip_prefix("| ")) {
             if row.starts_with("**") {
                 place = places.next();
             } else if let Some(place) = place {
                 let keys = row.split(" | ").next().unwrap().split('`').skip(1).step_by(2);
-                told.extend(keys.map(|key| (*place, key.to_owned())));
+                listed.extend(keys.map(|key| (*place, key.to_owned())));
             }
         }
         assert!(places.next().is_none(), "docs/guides/keys.md lacks a place");
@@ -461,9 +466,9 @@ mod tests {
         let other = OTHER_KEYS.iter().map(|(place, key, _)| (*place, key.name()));
         let all: Vec<(Place, String)> = bound.chain(other).collect();
         for key in &all {
-            assert!(told.contains(key), "docs/guides/keys.md lacks {key:?}");
+            assert!(listed.contains(key), "docs/guides/keys.md lacks {key:?}");
         }
-        for key in &told {
+        for key in &listed {
             assert!(all.contains(key), "docs/guides/keys.md has {key:?}");
         }
     }

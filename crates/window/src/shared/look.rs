@@ -77,7 +77,7 @@ pub struct Look {
     pub(crate) pointed: Option<usize>,
     /// The set to which the list has been scrolled.
     pub(crate) listed: Option<usize>,
-    /// Whether it is told why that set is one.
+    /// Whether it is explained why that set is one.
     pub(crate) why: bool,
     /// If anything, only the sets that hang on this card are shown.
     pub(crate) with: Option<usize>,
@@ -171,7 +171,7 @@ impl Look {
         cards?.try_into().ok()
     }
 
-    /// The three cards of which it is told on the picture why they are a set, or are not.
+    /// The three cards for which the picture explains why they are a set, or are not.
     pub(crate) fn asked_about(&self, table: &Table) -> Option<[usize; 3]> {
         match (self.mode, self.set) {
             (Mode::Solve, Some(set)) if self.why => Some(table.set_at(set)),
@@ -209,7 +209,11 @@ impl Look {
             Some(card) => table.sets_with(card).len(),
             None => table.shown_sets(),
         };
-        let mark = |card: usize| match self.mode {
+        (0..table.cards.len()).map(|card| self.mark(table, card, &given, drawn)).collect()
+    }
+
+    fn mark(&self, table: &Table, card: usize, given: &[usize], drawn: usize) -> Mark {
+        match self.mode {
             Mode::Solve => match self.pointed.or(self.set) {
                 None if drawn >= SETS_BY_NUMBERS => Mark::Numbered(table.numbers[card]),
                 None => Mark::of_sets(self.sets_of(table, card), drawn, None),
@@ -218,8 +222,7 @@ impl Look {
             Mode::Hint if given.contains(&card) => Mark::Hinted,
             Mode::Learn if self.chosen.contains(&card) => Mark::Chosen,
             Mode::Hint | Mode::Learn => Mark::Plain,
-        };
-        (0..table.cards.len()).map(mark).collect()
+        }
     }
 }
 
@@ -231,12 +234,12 @@ mod tests {
     #[test]
     fn sets_are_stepped_through_round_and_round() {
         let mut look = Look::default();
-        let mut seen = Vec::new();
+        let mut shown = Vec::new();
         for _ in 0..4 {
             look.next_set(3);
-            seen.push(look.set);
+            shown.push(look.set);
         }
-        assert_eq!(seen, [Some(0), Some(1), Some(2), None]);
+        assert_eq!(shown, [Some(0), Some(1), Some(2), None]);
         look.previous_set(3);
         assert_eq!(look.set, Some(2));
         let mut none = Look::default();
@@ -320,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn one_set_alone_leaves_the_others_in_the_background() {
+    fn one_set_alone_leaves_the_rest_in_the_background() {
         let table = table_of("1ord 1fgd 2fgd 3fgd");
         let look = Look { set: Some(0), ..Look::default() };
         assert_eq!(look.marks(&table)[0], Mark::Quiet);

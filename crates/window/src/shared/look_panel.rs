@@ -55,7 +55,7 @@ fn no_set(ui: &mut Ui, table: &Table) {
         return;
     }
     ui.heading(t!("no-set-here"));
-    if !table.chance_is_told
+    if !table.chance_shown_elsewhere
         && let Some(chance) = table.chance_of_three_more()
     {
         ui.label(chance_in_words(chance.value()));
@@ -101,10 +101,10 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         ui.weak(t!("showing", n = set + 1, all = shown_sets));
     });
     ui.add_space(2.0);
-    let told = look.set.filter(|&set| look.why && table.unnamed_in_words(set).is_none());
-    let told = told.map(|set| explain(table.set_at(set).map(|i| table.cards[i].card)));
+    let verdict = look.set.filter(|&set| look.why && table.unnamed_in_words(set).is_none());
+    let verdict = verdict.map(|set| explain(table.set_at(set).map(|i| table.cards[i].card)));
     let why = |ui: &mut Ui| {
-        if let Some(verdict) = &told {
+        if let Some(verdict) = &verdict {
             property_lines(ui, &table.deck(), verdict);
         }
     };
@@ -122,31 +122,8 @@ fn list(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     let deck = table.deck();
     let (mut pressed, mut pointed) = (None, None);
     let mut one = |ui: &mut Ui, place: usize, by_numbers: bool| {
-        let of_set = table.set_at(place);
-        let (label, cards) = (table.set_label(place), of_set.map(|i| table.cards[i].card));
-        let (words, selected) = (table.unnamed_in_words(place), look.set == Some(place));
-        let row = SetRow { place, label: &label, cards, words, places: None, selected };
-        let probable = place.checked_sub(table.sets.len()).map(|n| &table.probable_sets[n]);
-        let because = probable.map(|set| {
-            let (percent, card) = ((100.0 * set.confidence).floor(), table.numbers[set.decided_by]);
-            t!("probable-because", percent = percent, card = card)
-        });
-        let row = if by_numbers {
-            let numbers = of_set.map(|i| table.numbers[i].to_string()).join(" · ");
-            let mark = if because.is_some() { "?" } else { "" };
-            let third = (ui.max_rect().width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
-            let button = Button::selectable(selected, numbers + mark);
-            let button = ui.add(button.min_size(vec2(third.floor(), 0.0)));
-            let button = button.accessible_name(row.name(&deck));
-            if let Some(because) = because { button.on_hover_text(because) } else { button }
-        } else {
-            because.map(|because| ui.weak(because));
-            let show = |ui: &mut Ui| {
-                ui.multiply_opacity(if table.rests(place) { RESTING } else { 1.0 });
-                row.show(ui, &deck, settings)
-            };
-            ui.scope(show).inner
-        };
+        let selected = look.set == Some(place);
+        let row = set_row(ui, (table, &deck), (place, selected), by_numbers, settings);
         if selected && look.listed != look.set {
             row.scroll_to_me(None);
         }
@@ -170,6 +147,41 @@ fn list(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     look.point_at(pointed, ui.ctx());
 }
 
+/// A set in the list: drawn, or the numbers of its cards on a button.
+fn set_row(
+    ui: &mut Ui,
+    (table, deck): (&Table, &Deck),
+    (place, selected): (usize, bool),
+    by_numbers: bool,
+    settings: &Settings,
+) -> Response {
+    let of_set = table.set_at(place);
+    let (label, cards) = (table.set_label(place), of_set.map(|i| table.cards[i].card));
+    let words = table.unnamed_in_words(place);
+    let row = SetRow { place, label: &label, cards, words, places: None, selected };
+    let probable = place.checked_sub(table.sets.len()).map(|n| &table.probable_sets[n]);
+    let because = probable.map(|set| {
+        let (percent, card) = ((100.0 * set.confidence).floor(), table.numbers[set.decided_by]);
+        t!("probable-because", percent = percent, card = card)
+    });
+    if by_numbers {
+        let numbers = of_set.map(|i| table.numbers[i].to_string()).join(" · ");
+        let mark = if because.is_some() { "?" } else { "" };
+        let third = (ui.max_rect().width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
+        let button = Button::selectable(selected, numbers + mark);
+        let button = ui.add(button.min_size(vec2(third.floor(), 0.0)));
+        let button = button.accessible_name(row.name(deck));
+        if let Some(because) = because { button.on_hover_text(because) } else { button }
+    } else {
+        because.map(|because| ui.weak(because));
+        ui.scope(|ui| {
+            ui.multiply_opacity(if table.rests(place) { RESTING } else { 1.0 });
+            row.show(ui, deck, settings)
+        })
+        .inner
+    }
+}
+
 /// A set as a row of a list: its mark and its cards, drawn.
 pub(crate) struct SetRow<'a> {
     /// Its place, from which its mark follows.
@@ -177,7 +189,7 @@ pub(crate) struct SetRow<'a> {
     /// Its number.
     pub(crate) label: &'a str,
     pub(crate) cards: [Card; 3],
-    /// What is said of it in place of cards that have no sure names.
+    /// A description in place of cards that have no sure names.
     pub(crate) words: Option<String>,
     /// What the places are called where they lie, if they have names.
     pub(crate) places: Option<[String; 3]>,
@@ -200,14 +212,15 @@ impl SetRow<'_> {
 
     pub(crate) fn show(self, ui: &mut Ui, deck: &Deck, settings: &Settings) -> Response {
         let width = ui.available_width();
-        let beside = 44.0_f32.min(0.2 * width);
+        let mark_width = 44.0_f32.min(0.2 * width);
         let below = if self.places.is_some() { 18.0 } else { 0.0 };
-        let card_width = ((width - beside - 4.0 * 6.0) / 3.0).clamp(24.0, 92.0);
+        let card_width = ((width - mark_width - 4.0 * 6.0) / 3.0).clamp(24.0, 92.0);
         let card_width = if self.places.is_some() { card_width.min(70.0) } else { card_width };
         let height = card_width / ASPECT + 12.0 + below;
         let (rect, response) = ui.allocate_exact_size(vec2(width, height), Sense::click());
-        let name = || self.name(deck);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.selected, name()));
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::Button, true, self.selected, self.name(deck))
+        });
         if !ui.is_rect_visible(rect) {
             return response;
         }
@@ -220,16 +233,17 @@ impl SetRow<'_> {
             let color = if self.selected { color } else { visuals.selection.bg_fill };
             painter.rect_stroke(rect, 8.0, Stroke::new(2.0, color), StrokeKind::Inside);
         }
-        let center = rect.left_top() + vec2(0.5 * beside, 6.0 + 0.5 * card_width / ASPECT);
-        let radius = (0.5 * beside - 2.0).min(12.0);
+        let center = rect.left_top() + vec2(0.5 * mark_width, 6.0 + 0.5 * card_width / ASPECT);
+        let radius = (0.5 * mark_width - 2.0).min(12.0);
         card_face::set_mark(painter, center, radius, (self.place, self.label), settings.palette);
         if let Some(words) = self.words {
-            let (at, font) = (rect.left_center() + vec2(beside, 0.0), FontId::proportional(15.0));
+            let (at, font) =
+                (rect.left_center() + vec2(mark_width, 0.0), FontId::proportional(15.0));
             painter.text(at, Align2::LEFT_CENTER, words, font, visuals.text_color());
             return response;
         }
         for (i, card) in self.cards.into_iter().enumerate() {
-            let min = rect.left_top() + vec2(beside + i as f32 * (card_width + 6.0), 6.0);
+            let min = rect.left_top() + vec2(mark_width + i as f32 * (card_width + 6.0), 6.0);
             let face = card_face::rect_at(min, card_width);
             card_face::paint_of(painter, face, deck, card, settings);
             if let Some(places) = &self.places {
@@ -390,7 +404,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chances_are_said_in_words() {
+    fn chances_are_put_in_words() {
         let ends = |p, words| assert!(chance_in_words(p).ends_with(words), "{p}");
         ends(0.953, " 95 times out of 100.");
         ends(0.9999, " 99 times out of 100.");

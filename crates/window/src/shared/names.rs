@@ -22,13 +22,13 @@ pub(crate) fn card(deck: &Deck, card: Card) -> String {
 
 /// Names of which one is right: "a, b or c".
 pub(crate) fn either(names: &[String]) -> String {
-    let (last, others) = match names {
+    let (last, rest) = match names {
         [] => return String::new(),
-        [others @ .., last] => (last, others),
+        [rest @ .., last] => (last, rest),
     };
-    let others = others.iter().cloned().reduce(|a, b| t!("list-comma", first = a, last = b));
-    match others {
-        Some(others) => t!("list-or", first = others, last = last.as_str()),
+    let rest = rest.iter().cloned().reduce(|a, b| t!("list-comma", first = a, last = b));
+    match rest {
+        Some(rest) => t!("list-or", first = rest, last = last.as_str()),
         None => last.clone(),
     }
 }
@@ -107,9 +107,9 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
         spoilt.map(|(p, _)| t!("the-property", property = p.word())).collect();
     let n = words.len();
     let last = words.pop().unwrap_or_default();
-    let others = words.into_iter().reduce(|a, b| t!("list-comma", first = a, last = b));
-    let list = match others {
-        Some(others) => t!("list-and", first = others, last = last),
+    let rest = words.into_iter().reduce(|a, b| t!("list-comma", first = a, last = b));
+    let list = match rest {
+        Some(rest) => t!("list-and", first = rest, last = last),
         None => last,
     };
     t!("no-set-because", n = n, list = list)
@@ -146,18 +146,18 @@ mod tests {
         let two = |twice, once| Relation::TwoAlike { twice, once, odd_one: 2 };
         let rectangles = Deck::rectangles();
         assert_eq!(value(&rectangles, Property::Shading, 2), "dotted");
-        let said = relation(&rectangles, Property::Shape, two(0, 1));
-        assert_eq!(said, "two are rectangles, one is an ellipse");
-        let mut own = Deck::invented(31);
-        own.shapes[0].name = "Stern".to_owned();
-        own.fills[1].name = "hell".to_owned();
-        own.inks[2].name = "wie Gras".to_owned();
+        let verdict = relation(&rectangles, Property::Shape, two(0, 1));
+        assert_eq!(verdict, "two are rectangles, one is an ellipse");
+        let mut taught = Deck::invented(31);
+        taught.shapes[0].name = "Stern".to_owned();
+        taught.fills[1].name = "hell".to_owned();
+        taught.inks[2].name = "wie Gras".to_owned();
         let of = "2ord".parse().unwrap();
-        assert_eq!(value(&own, Property::Number, 1), "two");
+        assert_eq!(value(&taught, Property::Number, 1), "two");
         in_german(|| {
-            assert_eq!(card(&own, of), "2× Stern, hell, wie Gras");
+            assert_eq!(card(&taught, of), "2× Stern, hell, wie Gras");
             assert_eq!(
-                relation(&own, Property::Shape, Relation::AllAlike(0)),
+                relation(&taught, Property::Shape, Relation::AllAlike(0)),
                 "alle gleich: Stern"
             );
         });
@@ -176,27 +176,30 @@ mod tests {
         });
     }
 
+    #[track_caller]
+    fn is_spoilt_by(codes: [&str; 3], words: &[&str]) {
+        let relations = Property::ALL.into_iter().zip(explain(cards(codes)).relations);
+        let lines: Vec<String> = relations
+            .filter(|(_, relation)| !relation.fits())
+            .map(|(property, spoilt)| relation(&Deck::classic(), property, spoilt))
+            .collect();
+        assert_eq!(lines, words);
+    }
+
     #[test]
-    fn what_spoils_a_set_is_said_in_words() {
-        let says = |codes, words: &[&str]| {
-            let said = explain(cards(codes));
-            let spoilt = Property::ALL.into_iter().zip(said.relations).filter(|(_, r)| !r.fits());
-            let lines: Vec<String> =
-                spoilt.map(|(p, r)| relation(&Deck::classic(), p, r)).collect();
-            assert_eq!(lines, words);
-        };
-        says(["1fgd", "1fgo", "2fgs"], &["two have one symbol, one has two"]);
-        says(["3fgd", "3fgo", "1fgs"], &["two have three symbols, one has one"]);
-        says(["1fgs", "2fgs", "3fgd"], &["two are squiggles, one is a diamond"]);
-        says(["1fgd", "2fgd", "3fgo"], &["two are diamonds, one is an oval"]);
-        says(["1fgd", "2fgd", "3frd"], &["two are green, one is red"]);
+    fn what_spoils_a_set_is_put_in_words() {
+        is_spoilt_by(["1fgd", "1fgo", "2fgs"], &["two have one symbol, one has two"]);
+        is_spoilt_by(["3fgd", "3fgo", "1fgs"], &["two have three symbols, one has one"]);
+        is_spoilt_by(["1fgs", "2fgs", "3fgd"], &["two are squiggles, one is a diamond"]);
+        is_spoilt_by(["1fgd", "2fgd", "3fgo"], &["two are diamonds, one is an oval"]);
+        is_spoilt_by(["1fgd", "2fgd", "3frd"], &["two are green, one is red"]);
         for codes in [["1fgd", "2fgd", "3frd"], ["1fgd", "1sro", "2fgd"], ["1fgd", "1fgd", "2fgd"]]
         {
-            let said = explain(cards(codes));
-            assert_eq!(verdict(&said).to_lowercase(), format!("{said}."));
+            let explained = explain(cards(codes));
+            assert_eq!(verdict(&explained).to_lowercase(), format!("{explained}."));
         }
         in_german(|| {
-            says(["1fgd", "1fgo", "2fgs"], &["zweimal ein Symbol, einmal zwei"]);
+            is_spoilt_by(["1fgd", "1fgo", "2fgs"], &["zweimal ein Symbol, einmal zwei"]);
             let all = verdict(&explain(cards(["1fgd", "1sro", "2fgd"])));
             let words =
                 "Kein Set, weil die Anzahl, die Füllung, die Farbe und die Form nicht passen.";

@@ -18,7 +18,7 @@ use setsight_game::cards::Property;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::Reading;
 
-/// Width of what is told of a card, in points.
+/// Width of the note about a card, in points.
 const TIP_WIDTH: f32 = 300.0;
 
 /// Steps along a side of an outline that ends where another card lies.
@@ -69,21 +69,22 @@ pub(crate) fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &
         rect: Rect::from_min_size(Pos2::ZERO, Vec2::ZERO),
         scale: 1.0,
     };
-    let quad = |rect: &Rect| {
-        let min = Point::new(rect.min.x.into(), rect.min.y.into());
-        let sides = Quad::rectangle(rect.width().into(), rect.height().into());
-        sides.map(|corner| corner + min)
-    };
     for (rect, mark) in cards {
         if !matches!(mark, Mark::Plain | Mark::Badges(_)) {
             let pen = Pen { painter, placement: &placement, on_it: &[] };
-            outline(pen, &quad(rect), (mark, false, usize::MAX), settings);
+            outline(pen, &quad_of(rect), (mark, false, usize::MAX), settings);
         }
     }
     for (rect, mark) in cards {
-        let label = |set: usize| (set + 1).to_string();
-        discs(painter, &placement, &quad(rect), (mark, false), &label, settings);
+        let (corners, mark) = (quad_of(rect), (mark, false));
+        discs(painter, &placement, &corners, mark, &|set| (set + 1).to_string(), settings);
     }
+}
+
+fn quad_of(rect: &Rect) -> Quad {
+    let min = Point::new(rect.min.x.into(), rect.min.y.into());
+    let sides = Quad::rectangle(rect.width().into(), rect.height().into());
+    sides.map(|corner| corner + min)
 }
 
 /// Draws what is round a card, as far as no other card lies there.
@@ -113,20 +114,22 @@ impl Pen<'_> {
         }
     }
 
+    /// Whether another card lies on a place.
+    fn is_hidden(self, at: Pos2) -> bool {
+        let at = self.placement.image_from_window(at);
+        self.on_it.iter().any(|quad| quad.contains(at))
+    }
+
     /// The parts of the line that no card lies on.
     fn in_view(self, corners: [Pos2; 4]) -> Vec<Vec<Pos2>> {
         if self.on_it.is_empty() {
             return vec![[&corners[..], &corners[..1]].concat()];
         }
-        let is_hidden = |at: Pos2| {
-            let at = self.placement.image_from_window(at);
-            self.on_it.iter().any(|quad| quad.contains(at))
-        };
         let (mut pieces, mut piece) = (Vec::new(), Vec::new());
         for step in 0..=4 * PIECES {
             let (side, part) = (step / PIECES % 4, (step % PIECES) as f32 / PIECES as f32);
             let at = corners[side].lerp(corners[(side + 1) % 4], part);
-            if !is_hidden(at) {
+            if !self.is_hidden(at) {
                 piece.push(at);
             } else if !piece.is_empty() {
                 pieces.push(std::mem::take(&mut piece));
@@ -232,8 +235,8 @@ fn discs(
 }
 
 /// Makes every card a widget of its own, named for screen readers and reached by the keyboard, in the
-/// order in which one reads. The cards chosen show as pressed. Where hints are asked for no card tells
-/// of its sets.
+/// order in which one reads. The cards chosen show as pressed. Where hints are asked for no card shows
+/// its sets.
 pub(crate) fn interact(
     ui: &mut Ui,
     placement: &Placement,
@@ -249,7 +252,7 @@ pub(crate) fn interact(
 pub(crate) struct Cards<'a> {
     /// These show as pressed.
     pub(crate) chosen: &'a [usize],
-    /// Whether a card under the pointer tells of its sets.
+    /// Whether a card under the pointer shows its sets.
     pub(crate) tell_sets: bool,
     /// This one takes the keyboard's focus.
     pub(crate) focus: Option<usize>,
@@ -352,12 +355,12 @@ fn tell_of(ui: &Ui, placement: &Placement, table: &Table, index: usize, with_set
     });
 }
 
-/// What may be told of each property that is not clear.
+/// The possible values of each property that is not clear.
 fn values_read(ui: &mut Ui, table: &Table, reading: &Reading) {
     let deck = table.deck();
     for (property, values) in Property::ALL.into_iter().zip(reading.values) {
-        let told = (0..3).filter(|&value| values[value] >= 0.005);
-        let words: Vec<String> = told
+        let possible = (0..3).filter(|&value| values[value] >= 0.005);
+        let words: Vec<String> = possible
             .map(|value| {
                 let percent = (100.0 * values[value]).round();
                 t!("value-percent", value = names::value(&deck, property, value), percent = percent)

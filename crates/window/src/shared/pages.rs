@@ -1,4 +1,4 @@
-//! Pages over the window: the keys, the settings; and for whoever is here for the first time the rules of the
+//! Pages over the window: the keys, the settings; and for newcomers the rules of the
 //! game in one screen, with drawn cards, how to photograph, and what this program is.
 
 use crate::shared::card_face::{self, ASPECT};
@@ -41,19 +41,20 @@ pub(crate) fn page(
     width: f32,
     add: impl FnOnce(&mut Ui),
 ) -> bool {
-    let close = |ui: &mut Ui| {
-        ui.add_space(6.0);
-        ui.vertical_centered_justified(|ui| ui.add(Button::new(t!("close"))).clicked()).inner
-    };
     let (mut inside, mut below) = (false, false);
     let low = ctx.content_rect().height() < LOW;
     let content = |ui: &mut Ui| {
         add(ui);
-        inside = low && close(ui);
+        inside = low && close_button(ui);
     };
     let foot = if low { 0.0 } else { 46.0 };
-    let answer = over(ctx, name, width, foot, content, |ui| below = !low && close(ui));
+    let answer = over(ctx, name, width, foot, content, |ui| below = !low && close_button(ui));
     answer.should_close() || inside || below
+}
+
+fn close_button(ui: &mut Ui) -> bool {
+    ui.add_space(6.0);
+    ui.vertical_centered_justified(|ui| ui.add(Button::new(t!("close"))).clicked()).inner
 }
 
 fn over<T>(
@@ -91,8 +92,8 @@ pub(crate) fn help(ctx: &Context, here: &[Place], searched: &mut String) -> bool
         let field = theme::bordered(ui, |ui| ui.add(field));
         field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, t!("search")));
         // What is nearest comes first.
-        let others = Place::ALL.into_iter().filter(|place| !here.contains(place));
-        let places = here.iter().rev().copied().chain(others);
+        let elsewhere = Place::ALL.into_iter().filter(|place| !here.contains(place));
+        let places = here.iter().rev().copied().chain(elsewhere);
         let lists: Vec<_> = places
             .map(|place| (place, rows_of(place, &searched.to_lowercase())))
             .filter(|(_, rows)| !rows.is_empty())
@@ -124,16 +125,16 @@ pub(crate) fn help(ctx: &Context, here: &[Place], searched: &mut String) -> bool
 
 /// The keys of a place in which the text that is searched for occurs.
 fn rows_of(place: Place, searched: &str) -> Vec<(String, Word)> {
-    let mut own: Vec<Binding> = Vec::new();
+    let mut bound: Vec<Binding> = Vec::new();
     for binding in bindings().filter(|binding| binding.place == place) {
         // A second key for the same is in the table for other keyboards.
-        if own.iter().all(|other| other.action != binding.action) {
-            own.push(binding);
+        if bound.iter().all(|other| other.action != binding.action) {
+            bound.push(binding);
         }
     }
-    let mut rows: Vec<_> = own.iter().map(|binding| (name_of(binding), binding.word)).collect();
-    let others = OTHER_KEYS.iter().filter(|other| other.0 == place);
-    rows.extend(others.map(|(_, key, word)| (key.name(), *word)));
+    let mut rows: Vec<_> = bound.iter().map(|binding| (name_of(binding), binding.word)).collect();
+    let second_keys = OTHER_KEYS.iter().filter(|other| other.0 == place);
+    rows.extend(second_keys.map(|(_, key, word)| (key.name(), *word)));
     rows.retain(|(key, word)| {
         [key, &word.say(), &place.word().say()]
             .iter()

@@ -43,7 +43,7 @@ impl View {
     }
 
     /// Whether the whole picture is seen.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub(crate) fn is_fitted(&self) -> bool {
         self.zoom <= 1.0
     }
 
@@ -125,25 +125,25 @@ const TILES_A_FRAME: usize = 2;
 /// Tiles kept; a screen at full size needs about a dozen. 1 MB each.
 const MOST_TILES: usize = 48;
 
-/// A picture made ready for the window by whoever has time for it: not the window's own thread.
+/// A picture prepared for the window on another thread than the window's.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     /// All pixels, but of a picture that is a smaller stand-in.
     full: Option<Arc<RgbImage>>,
     /// The whole picture, small enough for one texture.
-    whole: ColorImage,
+    overview: ColorImage,
     size_px: (u32, u32),
 }
 
 impl Prepared {
     /// Shrinks a picture for the window.
     pub(crate) fn new(full: Arc<RgbImage>) -> Self {
-        Self { whole: shrunk(&full, WHOLE_PX), size_px: full.dimensions(), full: Some(full) }
+        Self { overview: shrunk(&full, WHOLE_PX), size_px: full.dimensions(), full: Some(full) }
     }
 
     /// A smaller picture in place of one of this size, until that is there.
     pub(crate) fn stand_in(small: &RgbImage, size_px: (u32, u32)) -> Self {
-        Self { whole: shrunk(small, WHOLE_PX), size_px, full: None }
+        Self { overview: shrunk(small, WHOLE_PX), size_px, full: None }
     }
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Re
     let font = TextStyle::Button.resolve(ui.style());
     let fit = ui.painter().layout_no_wrap(t!("zoom-fit"), font, Color32::PLACEHOLDER).size().x;
     let width = 2.0 * size.x + (fit + 4.0).max(size.x) + 24.0;
-    if view.is_whole() || room.width() < 2.0 * width || room.height() < 3.0 * size.y {
+    if view.is_fitted() || room.width() < 2.0 * width || room.height() < 3.0 * size.y {
         // Keys and the wheel do the same.
         return;
     }
@@ -181,14 +181,14 @@ pub(crate) fn zoom_buttons(ui: &mut Ui, view: &mut View, size_px: Vec2, room: Re
         };
         let out = button("−", t!("zoom-out"));
         let closer = button("+", t!("zoom-in"));
-        let whole = button(&t!("zoom-fit"), t!("whole-picture"));
+        let fit = button(&t!("zoom-fit"), t!("whole-picture"));
         if out {
             view.zoom_at(room, size_px, room.center(), 1.0 / 1.5);
         }
         if closer {
             view.zoom_at(room, size_px, room.center(), 1.5);
         }
-        if whole {
+        if fit {
             *view = View::default();
         }
     });
@@ -232,7 +232,7 @@ pub(crate) fn ground(
 pub(crate) struct Picture {
     full: Option<Arc<RgbImage>>,
     size_px: (u32, u32),
-    whole: TextureHandle,
+    overview: TextureHandle,
     tiles: HashMap<(u32, u32), TextureHandle>,
 }
 
@@ -240,9 +240,9 @@ impl Picture {
     /// Hands the whole picture to the graphics card.
     pub(crate) fn new(ctx: &Context, prepared: Prepared) -> Self {
         let options = TextureOptions { mipmap_mode: None, ..TextureOptions::LINEAR };
-        let Prepared { full, whole, size_px } = prepared;
-        let whole = ctx.load_texture("picture", whole, options);
-        Self { full, size_px, whole, tiles: HashMap::new() }
+        let Prepared { full, overview, size_px } = prepared;
+        let overview = ctx.load_texture("picture", overview, options);
+        Self { full, size_px, overview, tiles: HashMap::new() }
     }
 
     /// All pixels, once they are there.
@@ -262,8 +262,8 @@ impl Picture {
         id: Id,
         name: &str,
     ) -> (Response, Placement) {
-        let (response, placement) = ground(ui, self.whole.id(), self.size_px(), view, id, name);
-        let shown = self.whole.size()[0] as f32 / self.size_px().x;
+        let (response, placement) = ground(ui, self.overview.id(), self.size_px(), view, id, name);
+        let shown = self.overview.size()[0] as f32 / self.size_px().x;
         // A little softness at the seam is not seen; tiles cost memory.
         if placement.scale * ui.ctx().pixels_per_point() > 1.2 * shown && shown < 1.0 {
             self.paint_tiles(ui, &placement);
@@ -330,7 +330,7 @@ mod tests {
     fn a_large_picture_is_shrunk_and_a_small_one_kept() {
         let large = RgbImage::from_pixel(4000, 3000, image::Rgb([9, 8, 7]));
         let prepared = Prepared::new(Arc::new(large));
-        assert_eq!(prepared.whole.size, [1280, 960]);
+        assert_eq!(prepared.overview.size, [1280, 960]);
         assert_eq!(shrunk(&RgbImage::new(100, 900), 1000).size, [100, 900]);
         assert_eq!(shrunk(&RgbImage::new(1, 64_000), 100).size, [1, 100]);
     }
@@ -359,7 +359,7 @@ mod tests {
         }
 
         #[test]
-        fn the_way_there_and_back_agree(x in 0.0..1600.0f64, y in 0.0..1000.0f64, zoom in 1.0..9.0f32) {
+        fn conversions_to_and_from_the_picture_agree(x in 0.0..1600.0f64, y in 0.0..1000.0f64, zoom in 1.0..9.0f32) {
             let mut view = View::default();
             view.zoom_at(room(), vec2(1600.0, 1000.0), room().center(), zoom);
             let placement = view.place(room(), vec2(1600.0, 1000.0));

@@ -35,12 +35,12 @@ impl Brightness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Palette {
-    /// Okabe and Ito's, told apart by people with any colour vision.
+    /// Okabe and Ito's, distinct for people with any colour vision.
     #[default]
     Okabe,
     /// Paul Tol's "bright", made for the same.
     Tol,
-    /// Few colours of very different lightness: also told apart in grey.
+    /// Few colours of very different lightness: also distinct in grey.
     Strong,
 }
 
@@ -173,7 +173,7 @@ impl SettingsStore {
     }
 
     /// Where something else of the user's is kept: beside the settings.
-    pub(crate) fn beside(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn sibling(&self, name: &str) -> Option<PathBuf> {
         Some(self.path.as_ref()?.with_file_name(name))
     }
 

@@ -95,7 +95,7 @@ pub trait Tab: Any {
         false
     }
 
-    /// What is copied as text, and what the user is told of it.
+    /// What is copied as text, and the message about it.
     fn copy(&self) -> Option<(String, Word)> {
         None
     }
@@ -224,7 +224,7 @@ pub struct Ask {
 
 impl Ask {
     /// The question of a tab.
-    pub(crate) const fn of(tab: &'static str, word: Word, pick: Pick) -> Self {
+    pub(crate) const fn new(tab: &'static str, word: Word, pick: Pick) -> Self {
         Self { tab: Some(tab), word, pick }
     }
 
@@ -284,7 +284,7 @@ pub struct PipelineEye {
 
 impl PipelineEye {
     /// Reads by this plan; its deck is the one that is used last.
-    pub(crate) fn of(plan: ReadingPlan) -> Self {
+    pub(crate) fn new(plan: ReadingPlan) -> Self {
         Self { plan: Mutex::new(plan), made: Mutex::default() }
     }
 

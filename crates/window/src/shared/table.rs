@@ -1,4 +1,4 @@
-//! What lies on a table, whoever said so, a reader or a person; and which of two cards that overlap lies on the
+//! What lies on a table, as read or as corrected by a person; and which of two cards that overlap lies on the
 //! other, by the picture: of the upper one the edge is
 //! seen, of the lower one there is but the other's face. So outlines go no further than the cards.
 
@@ -8,12 +8,12 @@ use setsight_game::cards::{Card, Property};
 use setsight_game::sets::{self, Chance};
 use setsight_photo::geometry::{Point, Quad, median};
 use setsight_vision::output::rows;
-use setsight_vision::{Colors, Guess, PhotoReading, ReadCard, Reading, TableReading, Warning};
+use setsight_vision::{Colors, PhotoReading, ReadCard, Reading, TableReading, Warning};
 use std::ops::{Deref, DerefMut};
 
-/// Guesses are as likely if they differ by less than what is told of them, one per cent.
+/// Guesses are equally likely if they differ by less than the one per cent that is shown.
 const TIE: f32 = 0.01;
-/// So many guesses that are as likely are told: the three colours of a card in a grey picture.
+/// So many equally likely guesses are listed: the three colours of a card in a grey picture.
 const MOST_TIED: usize = 3;
 
 /// What was read in one picture, as corrected, and what the window knows of it beside that.
@@ -21,10 +21,10 @@ const MOST_TIED: usize = 3;
 pub struct Table {
     /// What is true of the table, as far as anybody knows.
     pub(crate) reading: TableReading,
-    /// For each card what the reader said of it, where it said anything.
+    /// For each card the reader's result, where there is one.
     pub(crate) readings: Vec<Option<Reading>>,
     /// For each card whether a person has said what it is, or that it is right.
-    pub said: Vec<bool>,
+    pub confirmed: Vec<bool>,
     /// For each card the number by which people know it, from 1. It stays the card's when another one
     /// is struck or added.
     pub(crate) numbers: Vec<usize>,
@@ -35,7 +35,7 @@ pub struct Table {
     pub(crate) covered: Vec<usize>,
     /// Whether somebody else says how likely three more cards bring a set: who knows which cards the
     /// deck still holds.
-    pub(crate) chance_is_told: bool,
+    pub(crate) chance_shown_elsewhere: bool,
 }
 
 /// A table is looked at as what was read; corrections go through [`Table::with_cards`].
@@ -54,15 +54,15 @@ impl DerefMut for Table {
 }
 
 impl Table {
-    /// What was read, with what the reader said of each card; no person has said anything yet.
+    /// What was read, with the reader's result for each card; a person has confirmed none yet.
     ///
     /// # Panics
     /// If there are not as many readings as cards.
     pub(crate) fn new(reading: TableReading, readings: Vec<Option<Reading>>) -> Self {
         assert_eq!(reading.cards.len(), readings.len(), "a reading, or none, for each card");
-        let said = vec![false; readings.len()];
+        let confirmed = vec![false; readings.len()];
         let numbers = (1..=readings.len()).collect();
-        Self { reading, readings, said, numbers, ..Self::default() }
+        Self { reading, readings, confirmed, numbers, ..Self::default() }
     }
 
     /// What was read on a photo, in pixels of its picture.
@@ -102,13 +102,15 @@ impl Table {
             Warning::CloseUp => t!("warning-close-up"),
             other => other.to_string(),
         });
-        let numbers = |places: &Vec<usize>| {
-            let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
-            numbers.join(" = ")
-        };
         let copies = self.copies();
         let copies = (!copies.is_empty()).then(|| {
-            let places: Vec<String> = copies.iter().map(numbers).collect();
+            let places: Vec<String> = copies
+                .iter()
+                .map(|places| {
+                    let numbers: Vec<String> = places.iter().map(|i| (i + 1).to_string()).collect();
+                    numbers.join(" = ")
+                })
+                .collect();
             t!("copies", n = copies.len(), places = places.join("; "))
         });
         warnings.chain(deck).chain(mirrored).chain(colors).chain(copies).collect()
@@ -145,8 +147,9 @@ impl Table {
 
     /// Places of the sets that a card takes part in and that do not rest.
     pub(crate) fn sets_with(&self, card: usize) -> Vec<usize> {
-        let with = |&place: &usize| self.set_at(place).contains(&card) && !self.rests(place);
-        (0..self.shown_sets()).filter(with).collect()
+        (0..self.shown_sets())
+            .filter(|&place| self.set_at(place).contains(&card) && !self.rests(place))
+            .collect()
     }
 
     /// The sets of a card, by their numbers: "In sets 1, 3?".
@@ -165,16 +168,9 @@ impl Table {
         let cards = self.set_at(place);
         let [a, b, _] = cards.map(|i| self.classes.get(i).copied().flatten());
         let (a, b) = a.zip(b).filter(|_| !self.is_named(cards))?;
-        let line = |alike: bool| {
-            let all = Property::ALL.into_iter();
-            let own = all.filter(|p| (a[*p as usize] == b[*p as usize]) == alike);
-            let own: Vec<String> = own.map(names::property).collect();
-            let what = own.join(", ");
-            let line =
-                if alike { t!("set-alike", what = what) } else { t!("set-different", what = what) };
-            (!own.is_empty()).then_some(line)
-        };
-        Some([true, false].into_iter().filter_map(line).collect::<Vec<_>>().join("\n"))
+        let is_alike = Property::ALL.map(|p| a[p as usize] == b[p as usize]);
+        let lines = [true, false].into_iter().filter_map(|alike| alike_in_words(is_alike, alike));
+        Some(lines.collect::<Vec<_>>().join("\n"))
     }
 
     /// Whether a card of a set is covered, so that the set may be no more.
@@ -209,16 +205,14 @@ impl Table {
 
     /// The nearest card in a direction, given in pixels of the picture (y down).
     pub(crate) fn towards(&self, from: usize, (dx, dy): (f64, f64)) -> Option<usize> {
-        let center = |i: usize| self.cards[i].corners_in_image.center();
-        let start = center(from);
-        let cost = |i: usize| {
-            let way = center(i) - start;
-            let (along, across) = (way.x * dx + way.y * dy, (way.x * dy - way.y * dx).abs());
-            // Within a quarter circle, and rather straight ahead than near.
-            (along > across && along > 0.0).then_some(along + 2.0 * across)
-        };
-        (0..self.cards.len())
-            .filter_map(|i| Some((i, cost(i)?)))
+        let start = self.cards[from].corners_in_image.center();
+        let ways = self.cards.iter().map(|card| card.corners_in_image.center() - start);
+        ways.enumerate()
+            .filter_map(|(i, way)| {
+                let (along, across) = (way.x * dx + way.y * dy, (way.x * dy - way.y * dx).abs());
+                // Within a quarter circle, and rather straight ahead than near.
+                (along > across && along > 0.0).then_some((i, along + 2.0 * across))
+            })
             .min_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(i, _)| i)
     }
@@ -246,11 +240,12 @@ impl Table {
     /// The best guess of a card, and those that are as likely.
     pub(crate) fn likeliest(&self, index: usize) -> Vec<Card> {
         let card = &self.cards[index];
-        let tied = |guess: &Guess| card.unsure && guess.confidence > card.confidence - TIE;
-        let others = card.alternatives.iter().filter(|guess| tied(guess)).map(|guess| guess.card);
-        let mut likeliest: Vec<Card> = std::iter::once(card.card).chain(others).collect();
+        let tied = card.alternatives.iter();
+        let tied = tied.filter(|guess| card.unsure && guess.confidence > card.confidence - TIE);
+        let tied = tied.map(|guess| guess.card);
+        let mut likeliest: Vec<Card> = std::iter::once(card.card).chain(tied).collect();
         if likeliest.len() > MOST_TIED {
-            // Of so many a list tells nothing.
+            // A list of so many helps nobody.
             likeliest.truncate(1);
         }
         likeliest
@@ -269,8 +264,11 @@ impl Table {
         let place = |card: usize| order.iter().position(|&other| other == card);
         let start = after.and_then(place).map_or(0, |place| place + 1);
         let (before, behind) = order.split_at(start);
-        let is_other = |card: &usize| self.cards[*card].unsure && Some(*card) != after;
-        behind.iter().chain(before).copied().find(is_other)
+        behind
+            .iter()
+            .chain(before)
+            .copied()
+            .find(|card| self.cards[*card].unsure && Some(*card) != after)
     }
 }
 
@@ -280,7 +278,7 @@ const STEPS: usize = 40;
 const REACH: f64 = 0.03;
 /// So many points tell; fewer are a corner that hardly overlaps.
 const LEAST_POINTS: usize = 4;
-/// By so much one edge is clearer than the other, or nothing is told.
+/// By so much one edge is clearer than the other, or the order stays open.
 const CLEARLY: f64 = 1.6;
 
 /// For each card those that lie on it.
@@ -292,7 +290,7 @@ pub(crate) struct Heap {
 
 impl Heap {
     /// That of these cards of a picture.
-    pub(crate) fn of(picture: &RgbImage, quads: Vec<Quad>) -> Self {
+    pub(crate) fn new(picture: &RgbImage, quads: Vec<Quad>) -> Self {
         let mut on_it = vec![Vec::new(); quads.len()];
         for (i, a) in quads.iter().enumerate() {
             for (j, b) in quads.iter().enumerate().skip(i + 1) {
@@ -341,8 +339,9 @@ fn contrast(picture: &RgbImage, card: &Quad, other: &Quad) -> Option<f64> {
             if !inner.contains(at) {
                 continue;
             }
-            let light = |part: f64| lightness(picture, at + across * part);
-            let profile: Vec<f64> = (-4..=4).filter_map(|n| light(f64::from(n) / 4.0)).collect();
+            let parts = (-4..=4).map(|n| f64::from(n) / 4.0);
+            let profile: Vec<f64> =
+                parts.filter_map(|part| lightness(picture, at + across * part)).collect();
             let least = profile.iter().copied().fold(f64::INFINITY, f64::min);
             let most = profile.iter().copied().fold(0.0, f64::max);
             if !profile.is_empty() {
@@ -365,11 +364,23 @@ fn lightness(picture: &RgbImage, at: Point) -> Option<f64> {
     Some(0.299 * r + 0.587 * g + 0.114 * b)
 }
 
+/// The properties in which cards are alike, or those in which they differ, if any.
+fn alike_in_words(is_alike: [bool; 4], alike: bool) -> Option<String> {
+    let properties = Property::ALL.into_iter().zip(is_alike).filter(|(_, is)| *is == alike);
+    let properties: Vec<String> = properties.map(|(p, _)| names::property(p)).collect();
+    if properties.is_empty() {
+        return None;
+    }
+    let what = properties.join(", ");
+    Some(if alike { t!("set-alike", what = what) } else { t!("set-different", what = what) })
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use image::Rgb;
     use setsight_game::cards::parse_codes;
+    use setsight_vision::Guess;
 
     /// Cards in a row of four, each 90 x 60 pixels, 110 x 80 apart.
     pub(crate) fn table_of(codes: &str) -> Table {
@@ -434,14 +445,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn guesses_that_are_as_likely_are_told_together() {
+    fn equally_likely_guesses_are_listed_together() {
         let mut table = table_of("1ord 1fgd 2fgd 3fgd");
         let guess = |code: &str, confidence| Guess { card: code.parse().unwrap(), confidence };
         let card = &mut table.reading.cards[1];
         (card.unsure, card.confidence) = (true, 0.41);
         card.alternatives = vec![guess("1fpd", 0.405), guess("1frd", 0.1)];
-        let said = "Card 2: perhaps one filled green diamond or one filled purple diamond";
-        assert_eq!(table.describe(1), said);
+        let words = "Card 2: perhaps one filled green diamond or one filled purple diamond";
+        assert_eq!(table.describe(1), words);
         table.cards[1].alternatives[1].confidence = 0.405;
         assert!(table.describe(1).contains("diamond, one filled purple diamond or one filled red"));
         table.cards[1].alternatives.push(guess("1fro", 0.405));
@@ -468,7 +479,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn arrows_go_to_the_card_that_lies_there() {
+    fn arrows_go_to_the_next_card_that_way() {
         // Four in a row, three below.
         let table = table_of("1ord 1fgd 2fgd 3fgd 1sps 2sps 3sps");
         assert_eq!(table.reading_order(), [0, 1, 2, 3, 4, 5, 6]);
@@ -480,7 +491,7 @@ pub(crate) mod tests {
 
     /// Two white cards with grey edges on a green ground, the second on the first.
     #[test]
-    fn the_card_whose_edge_is_seen_lies_above() {
+    fn the_card_whose_edge_is_visible_lies_above() {
         let card = |x: f64, y: f64| {
             Quad::new(Quad::rectangle(180.0, 120.0).0.map(|p| p + Point::new(x, y)))
         };
@@ -495,12 +506,12 @@ pub(crate) mod tests {
                 }
             }
         }
-        let heap = Heap::of(&picture, cards.clone());
+        let heap = Heap::new(&picture, cards.clone());
         assert_eq!(heap.on(0), [cards[1]]);
         assert!(heap.on(1).is_empty() && heap.on(2).is_empty());
         assert!(heap.is_of(cards.iter().copied()) && !heap.is_of(cards.into_iter().take(2)));
-        // Where the picture does not tell, nothing is said.
+        // Where the picture does not show it, no order is claimed.
         let blank = RgbImage::new(640, 360);
-        assert!(Heap::of(&blank, vec![card(40.0, 40.0), card(120.0, 90.0)]).on(0).is_empty());
+        assert!(Heap::new(&blank, vec![card(40.0, 40.0), card(120.0, 90.0)]).on(0).is_empty());
     }
 }

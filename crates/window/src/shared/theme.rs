@@ -229,7 +229,7 @@ fn visuals(theme: Theme) -> Visuals {
     v.widgets.noninteractive.bg_stroke = Stroke::new(1.0, line);
     // Boxes to be ticked and the lines of sliders, which are no larger than their sign.
     v.widgets.inactive.bg_fill = small;
-    // Whoever goes by keys must see where they are.
+    // Keyboard users must see where the focus is.
     v.widgets.hovered.bg_stroke = Stroke::new(1.0, accent);
     v.widgets.active.bg_stroke = Stroke::new(2.0, accent);
     v.selection.bg_fill = accent;
@@ -300,9 +300,9 @@ mod tests {
     fn no_colour_comes_again_before_the_mark_has_another_shape() {
         for palette in Palette::ALL {
             for place in 0..SET_COLORS {
-                let others = (0..place).map(|other| palette.set_color(other));
+                let colors = (0..place).map(|other| palette.set_color(other));
                 let [r, g, b, _] = palette.set_color(place).to_array().map(i32::from);
-                for other in others {
+                for other in colors {
                     let [x, y, z, _] = other.to_array().map(i32::from);
                     let apart = (r - x).abs() + (g - y).abs() + (b - z).abs();
                     assert!(apart > 70, "{palette:?} {place}: {apart}");
@@ -314,8 +314,7 @@ mod tests {
 
     #[test]
     fn the_strong_inks_differ_in_lightness() {
-        let ink = |color| luminance(Palette::Strong.ink(color));
-        let mut inks = Color::ALL.map(ink);
+        let mut inks = Color::ALL.map(|color| luminance(Palette::Strong.ink(color)));
         inks.sort_by(f64::total_cmp);
         for pair in inks.windows(2) {
             assert!((pair[1] + 0.05) / (pair[0] + 0.05) > 2.0, "{inks:?}");

@@ -86,11 +86,11 @@ pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look) 
     let Some(cards) = look.asked_about(table) else { return };
     let verdict = explain(cards.map(|place| table.cards[place].card));
     let all = Property::ALL.into_iter().zip(verdict.relations);
-    let told: Vec<Property> =
+    let properties: Vec<Property> =
         all.filter(|(_, relation)| verdict.is_set() || !relation.fits()).map(|(p, _)| p).collect();
     let turn = (ui.input(|input| input.time) / LINE_SECONDS) as usize;
-    let Some(property) = told.get(turn % told.len().max(1)) else { return };
-    if told.len() > 1 {
+    let Some(property) = properties.get(turn % properties.len().max(1)) else { return };
+    if properties.len() > 1 {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(LINE_SECONDS));
     }
     let painter = ui.painter_at(placement.room);
@@ -116,22 +116,25 @@ fn circle(
     let shown = if property == Property::Number { symbols.len() } else { 1 };
     for x in symbols.iter().take(shown) {
         let turn = |n: usize| Vec2::angled(n as f32 * TAU / POINTS as f32) * AXES;
-        let point = |n: usize| at(0.5 + *x as f32 + turn(n).x, 0.5 + turn(n).y);
-        let points: Vec<Pos2> = (0..POINTS).map(point).collect();
+        let points: Vec<Pos2> =
+            (0..POINTS).map(|n| at(0.5 + *x as f32 + turn(n).x, 0.5 + turn(n).y)).collect();
         painter.add(Shape::closed_line(points.clone(), Stroke::new(6.0, RIM)));
         painter.add(Shape::closed_line(points, Stroke::new(3.0, CHOSEN)));
     }
     let value = names::value(&deck, property, card.card.value(property));
     let galley = painter.layout_no_wrap(value, FontId::proportional(14.0), RIM);
-    let (own, size) = (bounds(&corners(place)), galley.size() + vec2(12.0, 4.0));
+    let (card_bounds, size) = (bounds(&corners(place)), galley.size() + vec2(12.0, 4.0));
     let ways = [Vec2::DOWN, Vec2::UP, Vec2::RIGHT, Vec2::LEFT];
-    let beside = ways.map(|way| own.center() + way * (0.5 * (own.size() + size) + vec2(6.0, 6.0)));
-    let mut beside = beside.map(|center| Rect::from_center_size(center, size)).into_iter();
-    let is_free = |ground: &Rect| {
+    let places = ways.map(|way| {
+        card_bounds.center() + way * (0.5 * (card_bounds.size() + size) + vec2(6.0, 6.0))
+    });
+    let mut places = places.map(|center| Rect::from_center_size(center, size)).into_iter();
+    let Some(ground) = places.find(|ground| {
         let covers = |&place: &usize| bounds(&corners(place)).intersects(*ground);
         placement.room.contains_rect(*ground) && !cards.iter().any(covers)
+    }) else {
+        return;
     };
-    let Some(ground) = beside.find(is_free) else { return };
     painter.rect_filled(ground, 6.0, CHOSEN);
     painter.galley(ground.center() - galley.size() / 2.0, galley, RIM);
 }

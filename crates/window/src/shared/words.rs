@@ -46,7 +46,7 @@ impl Language {
         }
     }
 
-    /// The language of a system's locale, such as `de_AT.UTF-8`; English where there is none of it.
+    /// The language of a system's locale, such as `de_AT.UTF-8`; English where it is not translated.
     fn of_locale(locale: &str) -> Self {
         let is =
             |language: &Self| locale.get(..2).is_some_and(|tag| language.tag().starts_with(tag));
@@ -82,24 +82,26 @@ pub struct Word(pub &'static str);
 impl Word {
     /// It, in the language that is spoken.
     pub(crate) fn say(self) -> String {
-        said(self.0, &[])
+        translated(self.0, &[])
     }
 }
 
 /// Words by their key, with what is to be filled in: `t!("count-sets", n = 2)`.
 macro_rules! t {
     ($key:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        $crate::shared::words::said($key, &[$((stringify!($name), ($value).into())),*])
+        $crate::shared::words::translated($key, &[$((stringify!($name), ($value).into())),*])
     };
 }
 pub(crate) use t;
 
-/// What [`t!`] stands for. A key that nobody has translated is said in English, and one that does not
+/// What [`t!`] stands for. A key without a translation appears in English, and one that does not
 /// exist as it is; the tests see to it that neither happens.
-pub(crate) fn said(key: &str, values: &[(&'static str, FluentValue<'_>)]) -> String {
+pub(crate) fn translated(key: &str, values: &[(&'static str, FluentValue<'_>)]) -> String {
     let values: FluentArgs<'_> = values.iter().cloned().collect();
-    let words = |language| bundle(language).and_then(|bundle| filled(bundle, key, &values).0);
-    words(spoken()).or_else(|| words(Language::English)).unwrap_or_else(|| key.to_owned())
+    let words = [spoken(), Language::English]
+        .into_iter()
+        .find_map(|language| filled(bundle(language)?, key, &values).0);
+    words.unwrap_or_else(|| key.to_owned())
 }
 
 type Bundle = FluentBundle<FluentResource>;
@@ -185,21 +187,22 @@ pub(crate) mod tests {
         values.keys().map(|key| (key.clone(), all(key, &values, &parts))).collect()
     }
 
-    /// The sources of the window without their tests, and without what is said of them in comments.
+    /// The sources of the window without their tests, and without comments.
     fn sources() -> Vec<(PathBuf, String)> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let files = walkdir::WalkDir::new(folder).into_iter().flatten();
         let paths = files.map(walkdir::DirEntry::into_path).filter(|path| {
             path.extension().is_some_and(|end| end == "rs") && !path.ends_with("words.rs")
         });
-        let of = |path: PathBuf| {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let code = text.split("#[cfg(test)]\n").next().unwrap();
-            let code = code.split("#[cfg(all(test").next().unwrap();
-            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-            (path, lines.map(|line| format!("{line}\n")).collect())
-        };
-        paths.map(of).collect()
+        paths
+            .map(|path| {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]\n").next().unwrap();
+                let code = code.split("#[cfg(all(test").next().unwrap();
+                let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+                (path, lines.map(|line| format!("{line}\n")).collect())
+            })
+            .collect()
     }
 
     /// What is asked for in a source: keys, and the names of what is filled in.
@@ -243,7 +246,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_code_asks_for_is_there_in_every_language_and_nothing_else() {
+    fn every_language_has_exactly_the_keys_that_code_asks_for() {
         let mut asked_for = Keys::new();
         for (path, code) in sources() {
             for (key, names) in asked(&code) {
@@ -275,11 +278,17 @@ pub(crate) mod tests {
                 for n in [0, 1, 2, 5, 100] {
                     // What is no number is a word that some of them choose by.
                     let words = ["shape", "color", "shading", "value", "property"];
-                    let value = |name: &String| match words.contains(&name.as_str()) {
-                        true => (name.clone(), FluentValue::from("oval")),
-                        false => (name.clone(), FluentValue::from(n)),
-                    };
-                    let (text, is_wrong) = filled(bundle, &key, &names.iter().map(value).collect());
+                    let (text, is_wrong) = filled(
+                        bundle,
+                        &key,
+                        &names
+                            .iter()
+                            .map(|name| match words.contains(&name.as_str()) {
+                                true => (name.clone(), FluentValue::from("oval")),
+                                false => (name.clone(), FluentValue::from(n)),
+                            })
+                            .collect(),
+                    );
                     assert!(!is_wrong && text.is_some_and(|text| !text.is_empty()), "{key}");
                 }
             }
@@ -294,7 +303,7 @@ pub(crate) mod tests {
             assert_eq!([-1, 0, 1, 2].map(says), ["-1 Punkt", "0 Punkte", "1 Punkt", "2 Punkte"]);
             assert_eq!([1, 2].map(|n: i64| t!("count-sets", n = n)), ["1 Set", "2 Sets"]);
         });
-        assert_eq!(said("no-such-key", &[]), "no-such-key");
+        assert_eq!(translated("no-such-key", &[]), "no-such-key");
     }
 
     #[test]

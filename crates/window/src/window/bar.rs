@@ -17,7 +17,7 @@ impl Window {
     pub(super) fn bar(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         ui.horizontal(|ui| {
-            let room = BarLayout::of(ui);
+            let room = BarLayout::measure(ui);
             if room.name {
                 ui.label(name());
                 ui.add_space(BESIDE_NAME);
@@ -25,9 +25,9 @@ impl Window {
             let tabs = tabs();
             let (shown, hidden) = tabs.split_at(room.tabs);
             for &(action, word) in shown {
-                let is_seen = action == Action::Tab(self.seen());
-                let tab = ui.add(Button::selectable(is_seen, word.say()));
-                tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_seen, word.say()));
+                let is_current = action == Action::Tab(self.tab_id());
+                let tab = ui.add(Button::selectable(is_current, word.say()));
+                tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_current, word.say()));
                 if tab.clicked() {
                     self.act(&ctx, action);
                 }
@@ -35,7 +35,7 @@ impl Window {
             if shown.is_empty() {
                 ui.strong(self.tabs.spec().word.say());
             }
-            let saving = self.tabs.seen().saving();
+            let saving = self.tabs.current().saving();
             let menus: &[Word] = match (room.menus, saving.is_empty()) {
                 (false, _) => &[Word("menu")],
                 (true, true) => &MENUS[1..],
@@ -127,7 +127,7 @@ struct BarLayout {
 }
 
 impl BarLayout {
-    fn of(ui: &Ui) -> Self {
+    fn measure(ui: &Ui) -> Self {
         let room = ui.available_width();
         let button = |word: &Word| button_width(ui, word.say());
         let tabs: Vec<f32> = tabs().iter().map(|(_, word)| button(word)).collect();
@@ -139,11 +139,13 @@ impl BarLayout {
             return Self { name, tabs: tabs.len(), menus: true };
         }
         let mut left = room - button(&Word("menu"));
-        let fits = |tab: &&f32| {
-            left -= **tab;
-            left >= 0.0
-        };
-        let fitting = tabs.iter().take_while(fits).count();
+        let fitting = tabs
+            .iter()
+            .take_while(|tab| {
+                left -= **tab;
+                left >= 0.0
+            })
+            .count();
         // One tab alone would look like the name of what is seen.
         Self { name: false, tabs: if fitting > 1 { fitting } else { 0 }, menus: false }
     }

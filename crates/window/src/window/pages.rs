@@ -83,7 +83,7 @@ pub(crate) const PAGES: &[PageSpec] = &[
         shortcut: (Modifiers::NONE, Key::F1, Word("keys-this-page")),
         menu: Some((Menu::Help, Word("keys"))),
         prepare: |_| true,
-        draw: |window, ctx| pages::help(ctx, &window.tabs.seen().places(), &mut window.searched),
+        draw: |window, ctx| pages::help(ctx, &window.tabs.current().places(), &mut window.searched),
     },
     PageSpec {
         page: Page::About,

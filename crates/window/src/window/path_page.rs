@@ -114,15 +114,17 @@ impl PathPage {
             return;
         }
         let read = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        let entry = |entry: std::fs::DirEntry| {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let is_folder = entry.path().is_dir();
-            (!name.starts_with('.') && (is_folder || self.wants(&name)))
-                .then_some(Entry { name, is_folder })
-        };
-        let mut entries: Vec<Entry> = read.filter_map(entry).collect();
+        let mut entries: Vec<Entry> = read.filter_map(|entry| self.entry(&entry)).collect();
         entries.sort_by_key(|entry| (!entry.is_folder, entry.name.to_lowercase()));
         self.listed = (folder, entries);
+    }
+
+    /// What is listed of a file or folder.
+    fn entry(&self, entry: &std::fs::DirEntry) -> Option<Entry> {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.path().is_dir();
+        (!name.starts_with('.') && (is_folder || self.wants(&name)))
+            .then_some(Entry { name, is_folder })
     }
 
     /// Whether a file of this name is one that may be meant.
@@ -149,10 +151,11 @@ impl PathPage {
                 clicked = Some((with_separator(parent.display().to_string()), true));
             }
             // The name of a new file leaves no folder out.
-            let begins = |entry: &&Entry| {
-                self.ask.pick == Pick::NewFile || entry.name.to_lowercase().starts_with(&start)
-            };
-            for entry in self.listed.1.iter().filter(begins).take(MOST_LISTED) {
+            let all = self.ask.pick == Pick::NewFile;
+            let listed = self.listed.1.iter();
+            let listed =
+                listed.filter(|entry| all || entry.name.to_lowercase().starts_with(&start));
+            for entry in listed.take(MOST_LISTED) {
                 let path = folder.join(&entry.name).display().to_string();
                 if entry.is_folder && row(ui, &format!("{}{MAIN_SEPARATOR}", entry.name)) {
                     let is_new = self.ask.pick == Pick::NewFile;

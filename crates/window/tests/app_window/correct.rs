@@ -9,7 +9,7 @@ use setsight_photo::labels::{LabelFile, SaidBy};
 use setsight_window::{Language, Photos, Task};
 
 #[test]
-fn a_correction_is_undone_saved_and_there_after_a_restart() {
+fn a_correction_is_undone_saved_and_kept_after_a_restart() {
     let mut test = Test::new("1fgd 2fgd 3srs 1ord?", &["a.jpg"]);
     test.key(Key::F5);
     assert_eq!(test.photos().view.task, Task::Correct);
@@ -42,7 +42,7 @@ fn a_correction_is_undone_saved_and_there_after_a_restart() {
 }
 
 #[test]
-fn a_card_that_lies_there_already_is_swapped_on_request() {
+fn a_card_already_on_the_table_is_swapped_on_request() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
@@ -104,7 +104,7 @@ fn labels_that_cannot_be_read_are_left_alone() {
     test.window_mut().open(vec![folder]);
     // Told at once, and gone on the next page.
     test.until(|window| {
-        window.said().is_some_and(|said| said.contains("labels.json: is not valid JSON"))
+        window.message().is_some_and(|message| message.contains("labels.json: is not valid JSON"))
     });
     test.shows_part("labels.json: is not valid JSON");
     test.key(Key::F5);
@@ -112,20 +112,20 @@ fn labels_that_cannot_be_read_are_left_alone() {
     test.until(|window| window.is_settled());
     test.press("Card 4: one open red diamond");
     test.press("colour: green");
-    assert!(test.window().said().unwrap().contains("labels.json"));
+    assert!(test.window().message().unwrap().contains("labels.json"));
     assert_eq!(std::fs::read_to_string(test.path("labels.json")).unwrap(), "{ half");
 }
 
 #[test]
-fn one_changed_card_is_no_word_on_the_others() {
+fn one_changed_card_does_not_confirm_the_rest() {
     let mut test = Test::new("1fgd 2fgd 3srs 1ord?", &["a.jpg"]);
     test.key(Key::F5);
     test.press("Card 3: three striped red squiggles");
     test.press("shading: filled");
     let labels = |test: &Test| LabelFile::read(test.folder.path()).unwrap();
-    let said: Vec<SaidBy> =
+    let authors: Vec<SaidBy> =
         labels(&test).photos().unwrap()[0].cards.iter().map(|card| card.said_by).collect();
-    assert_eq!(said, [SaidBy::Reader, SaidBy::Reader, SaidBy::Person]);
+    assert_eq!(authors, [SaidBy::Reader, SaidBy::Reader, SaidBy::Person]);
     let (_, unchecked) = labels(&test).checked_photos().unwrap();
     assert_eq!(unchecked, ["a.jpg"], "it is no ground truth");
     test.shows_part("corrected");
@@ -141,7 +141,7 @@ fn one_changed_card_is_no_word_on_the_others() {
 }
 
 #[test]
-fn the_readers_own_result_comes_back() {
+fn the_result_of_the_reader_comes_back() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
@@ -215,10 +215,10 @@ fn what_cannot_be_written_is_named_as_the_user_knows_it() {
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
     test.type_text("3sps");
-    let said = test.window().said().unwrap().to_owned();
+    let message = test.window().message().unwrap().to_owned();
     allow(0o755);
-    assert!(said.contains("labels.json: cannot be written"), "{said}");
-    assert!(!said.contains(".setsight-"), "{said}");
+    assert!(message.contains("labels.json: cannot be written"), "{message}");
+    assert!(!message.contains(".setsight-"), "{message}");
 }
 
 /// A set that hangs on card 3, a tie, and a card whose second guess is the right one.
@@ -239,7 +239,9 @@ fn three_right_guesses_cost_enter_three_times() {
     let written = &LabelFile::read(test.folder.path()).unwrap().photos().unwrap()[0];
     assert_eq!(written.cards.len(), 6);
     assert!(table.cards.iter().all(|card| card.alternatives.is_empty()));
-    assert!([2, 4, 5].iter().all(|&card| table.said[card] && table.cards[card].confidence == 1.0));
+    assert!(
+        [2, 4, 5].iter().all(|&card| table.confirmed[card] && table.cards[card].confidence == 1.0)
+    );
     // The list is done: nothing is in hand, one more Enter means nothing, Escape leaves.
     test.shows("Click a card that was read wrongly.");
     test.key(Key::Enter);
@@ -287,6 +289,16 @@ fn the_list_names_the_cards_and_enter_begins_it() {
     test.shows("Guess 2: three striped green diamonds, 30 %");
 }
 
+fn panel_buttons(test: &Test) -> Vec<(String, String)> {
+    let all = test.harness.query_all_by_role(Role::Button);
+    let placed = all.filter_map(|button| {
+        let name = button.accesskit_node().label()?;
+        let side = button.rect().min.x > 890.0 && !name.starts_with(['V', 'G']);
+        side.then(|| (name, format!("{:?}", button.rect())))
+    });
+    placed.collect()
+}
+
 /// Whatever card is in hand, each button of the panel stays where it is.
 #[test]
 fn the_panel_keeps_its_place() {
@@ -296,26 +308,17 @@ fn the_panel_keeps_its_place() {
         let mut test = Test::sized(Fake::seeing(THREE), &["a.jpg", "b.jpg"], size);
         test.window_mut().app.store.settings.language = Some(language);
         test.key(Key::F7);
-        let buttons = |test: &Test| -> Vec<(String, String)> {
-            let all = test.harness.query_all_by_role(Role::Button);
-            let placed = all.filter_map(|button| {
-                let name = button.accesskit_node().label()?;
-                let side = button.rect().min.x > 890.0 && !name.starts_with(['V', 'G']);
-                side.then(|| (name, format!("{:?}", button.rect())))
-            });
-            placed.collect()
-        };
-        let first = buttons(&test);
+        let first = panel_buttons(&test);
         assert!(first.len() > 20, "{first:?}");
         test.key(Key::Enter);
         // The tie has its guesses open, where the values were.
         test.key(Key::Escape);
-        assert_eq!(buttons(&test), first);
+        assert_eq!(panel_buttons(&test), first);
     }
 }
 
 #[test]
-fn a_whole_deck_of_doubts_is_a_short_list() {
+fn a_full_deck_of_doubts_is_a_short_list() {
     let deck: Vec<String> =
         setsight_game::cards::Card::deck().map(|card| format!("{card}?")).collect();
     let mut test = Test::new(&deck.join(" "), &["a.jpg"]);
@@ -335,7 +338,7 @@ fn a_whole_deck_of_doubts_is_a_short_list() {
 /// With the keyboard alone: Enter presses the button that has the focus, and no key moves the focus to
 /// a card that is not in hand.
 #[test]
-fn the_keyboards_focus_is_where_it_is_seen() {
+fn the_keyboard_focus_is_visible() {
     let mut test = Test::new(THREE, &["a.jpg"]);
     test.key(Key::F5);
     for card in ["Card 1: one filled green diamond", "Card 2: two filled green diamonds"] {
@@ -376,16 +379,16 @@ fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
     test.shows("No card is unsure any more.");
 }
 
-/// Nothing is framed that is not in hand, and whoever looks for more to check is told.
+fn is_framed(test: &Test) -> bool {
+    let focused = test.harness.query_by(|node| node.is_focused());
+    let name = focused.and_then(|node| node.accesskit_node().label());
+    name.is_some_and(|name| name.starts_with("Card"))
+}
+
+/// Nothing is framed that is not in hand, and a message says that nothing is left to check.
 #[test]
 fn when_all_is_checked_nothing_stays_framed() {
     let mut test = Test::new("1fgd 2fgd 3fgd?", &["a.jpg"]);
-    let is_framed = |test: &Test| {
-        let focused = test.harness.query_by(|node| node.is_focused());
-        focused
-            .and_then(|node| node.accesskit_node().label())
-            .is_some_and(|n| n.starts_with("Card"))
-    };
     test.key(Key::F5);
     test.key(Key::ArrowLeft);
     assert!(is_framed(&test));

@@ -29,8 +29,8 @@ fn a_game_is_watched_step_by_step() {
         test.key(Key::ArrowRight);
     }
     test.shows("The game is over");
-    let whole = transcript(&[Deal::new(cards).unwrap()]);
-    assert!(whole.ends_with(&test.deal().transcript().unwrap()));
+    let full = transcript(&[Deal::new(cards).unwrap()]);
+    assert!(full.ends_with(&test.deal().transcript().unwrap()));
     test.key(Key::Home);
     test.shows("The first twelve cards");
 }
@@ -125,7 +125,7 @@ fn a_game_is_played_against_the_clock() {
     let path = test.path("deals.txt").display().to_string();
     test.type_text(&path);
     test.press("OK");
-    assert!(test.window().said().unwrap().contains("Line 3"), "{:?}", test.window().said());
+    assert!(test.window().message().unwrap().contains("Line 3"), "{:?}", test.window().message());
     test.shows("Start");
 }
 
@@ -269,7 +269,7 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
 
 #[test]
 fn several_play_at_one_table() {
-    // One deal in thirty has no set, and so no point for whoever calls.
+    // One deal in thirty has no set, and so no point for a call.
     let has_a_set = |test: &Test| !test.deal().play().unwrap().round().sets().is_empty();
     let mut test = started("Players: 3");
     while !has_a_set(&test) {
@@ -310,7 +310,7 @@ fn rules_are_chosen_before_the_clock_runs() {
         test.press("Give up");
         test.press("Play");
     }
-    // The same cards in every window, whoever deals them today.
+    // The same cards in every window today.
     let cards = |test: &Test| test.deal().play().unwrap().round().places().to_vec();
     let mine = cards(&test);
     test.restart(ONE_SET);

@@ -1,8 +1,7 @@
 //! A window in a test.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::epaint::ClippedShape;
-use eframe::egui::{Context, DroppedFile, Event, Key, Modifiers, Rect, Shape};
+use eframe::egui::{DroppedFile, Event, Key, Modifiers, Rect, Shape};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use image::RgbImage;
@@ -30,12 +29,12 @@ pub struct Fake(Vec<ReadCard>);
 
 impl Fake {
     pub fn seeing(codes: &str) -> Arc<Self> {
-        Arc::new(Self(codes.split_whitespace().enumerate().map(seen).collect()))
+        Arc::new(Self(codes.split_whitespace().enumerate().map(read_card).collect()))
     }
 }
 
 /// A card as a word says it, at a place.
-fn seen((place, word): (usize, &str)) -> ReadCard {
+fn read_card((place, word): (usize, &str)) -> ReadCard {
     let at = Point::new((place % 4) as f64 * 110.0 + 20.0, (place / 4) as f64 * 80.0 + 20.0);
     let corners_in_image = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
     let mut codes = word.trim_end_matches('?').split(['=', '>']).map(|code| code.parse().unwrap());
@@ -223,8 +222,8 @@ impl Test {
             let rect = self.harness.get_by_role_and_label(Role::Button, name).rect();
             let across =
                 screen.x_range().contains(rect.min.x) && screen.x_range().contains(rect.max.x);
-            let is_there = across && screen.contains(rect.center());
-            assert!(is_there, "\"{name}\" is at {rect:?}, outside of {screen:?}");
+            let is_visible = across && screen.contains(rect.center());
+            assert!(is_visible, "\"{name}\" is at {rect:?}, outside of {screen:?}");
         }
     }
 
@@ -271,16 +270,7 @@ impl Test {
     /// What a screen reader says of the page, in the order in which it goes through it: roles, names,
     /// values, and what is chosen or cannot be.
     fn read_out(&self) -> String {
-        let line = |node: egui_kittest::Node<'_>| {
-            let node = node.accesskit_node();
-            let words = [node.label(), node.value()].into_iter().flatten().collect::<Vec<_>>();
-            let toggled = node.toggled().map_or(String::new(), |is| format!(" ({is:?})"));
-            let disabled = if node.is_disabled() { " (disabled)" } else { "" };
-            let is_told = !words.is_empty() && node.role() != Role::TextRun;
-            let words = words.join(" = ");
-            is_told.then(|| format!("{:?}: {words}{toggled}{disabled}\n", node.role()))
-        };
-        let text: String = self.harness.root().children_recursive().filter_map(line).collect();
+        let text: String = self.harness.root().children_recursive().filter_map(spoken).collect();
         text.replace(&*self.folder.path().to_string_lossy(), "FOLDER")
     }
 
@@ -317,13 +307,17 @@ impl Test {
     /// The words that are painted on the picture, and where.
     pub fn painted(&self) -> Vec<(String, Rect)> {
         let room = self.photos().view.placement.unwrap().room;
-        let text = |shape: &ClippedShape| match &shape.shape {
-            Shape::Text(text) if room.contains(text.pos) => {
-                Some((text.galley.text().to_owned(), text.visual_bounding_rect()))
-            }
-            _ => None,
-        };
-        self.harness.output().shapes.iter().filter_map(text).collect()
+        self.harness
+            .output()
+            .shapes
+            .iter()
+            .filter_map(|shape| match &shape.shape {
+                Shape::Text(text) if room.contains(text.pos) => {
+                    Some((text.galley.text().to_owned(), text.visual_bounding_rect()))
+                }
+                _ => None,
+            })
+            .collect()
     }
 
     pub fn codes(&self) -> Vec<String> {
@@ -338,15 +332,27 @@ impl Test {
     }
 }
 
+/// What is read out of a widget.
+fn spoken(node: egui_kittest::Node<'_>) -> Option<String> {
+    let node = node.accesskit_node();
+    let words = [node.label(), node.value()].into_iter().flatten().collect::<Vec<_>>();
+    let toggled = node.toggled().map_or(String::new(), |is| format!(" ({is:?})"));
+    let disabled = if node.is_disabled() { " (disabled)" } else { "" };
+    let is_spoken = !words.is_empty() && node.role() != Role::TextRun;
+    let words = words.join(" = ");
+    is_spoken.then(|| format!("{:?}: {words}{toggled}{disabled}\n", node.role()))
+}
+
 /// The lines of a page without their words: roles, and what cannot be pressed. What is chosen may
 /// differ: on the page of settings it is the language.
 fn without_words(page: &str) -> String {
-    let shape = |line: &str| {
-        let role = line.split(':').next().unwrap_or_default();
-        let state = if line.ends_with(" (disabled)") { " (disabled)" } else { "" };
-        format!("{role}{state}\n")
-    };
-    page.lines().map(shape).collect()
+    page.lines()
+        .map(|line| {
+            let role = line.split(':').next().unwrap_or_default();
+            let state = if line.ends_with(" (disabled)") { " (disabled)" } else { "" };
+            format!("{role}{state}\n")
+        })
+        .collect()
 }
 
 /// The first line that differs, as it was expected and as it is.
@@ -364,13 +370,13 @@ pub fn harness(
     let settings = folder.path().join("settings").join("window.json");
     Harness::builder().with_size(eframe::egui::vec2(width, height)).build_ui_state(
         move |ui, window: &mut Option<Window>| {
-            let make = |ctx: &Context| {
+            let window = window.get_or_insert_with(|| {
                 let mut store = SettingsStore::at(&settings);
                 // Whatever the system speaks that the tests run on.
                 store.settings.language.get_or_insert(Language::English);
-                Window::new(ctx, Arc::clone(&eye), store).without_dialogs()
-            };
-            window.get_or_insert_with(|| make(ui.ctx())).ui(ui);
+                Window::new(ui.ctx(), Arc::clone(&eye), store).without_dialogs()
+            });
+            window.ui(ui);
         },
         None,
     )

@@ -83,7 +83,7 @@ fn give_long_names(test: &mut Test) {
 }
 
 #[test]
-fn nothing_is_cut_off_however_many_sets_there_are_and_however_long_names_are() {
+fn nothing_is_cut_off_with_many_sets_and_long_names() {
     assert_eq!(LONG_NAME.chars().count(), 60);
     for board in BOARDS {
         for size in SIZES {
@@ -249,7 +249,7 @@ fn an_open_photo_has_few_controls_before_its_first_set() {
 }
 
 #[test]
-fn the_bar_holds_what_there_is_room_for() {
+fn the_bar_shows_what_fits() {
     for language in LANGUAGES {
         let mut test = Test::sized(Fake::seeing(UNSURE), &["a.jpg"], SIZES[0]);
         test.window_mut().app.store.settings.language = Some(language);
@@ -264,8 +264,8 @@ fn the_bar_holds_what_there_is_room_for() {
             assert!(!bar.is_empty());
             for (place, rect) in bar.iter().enumerate() {
                 assert!(rect.min.x >= 0.0 && rect.max.x <= width, "{rect:?} at {width}");
-                let others = &bar[place + 1..];
-                assert!(others.iter().all(|other| !other.intersects(*rect)), "{bar:?} at {width}");
+                let later = &bar[place + 1..];
+                assert!(later.iter().all(|other| !other.intersects(*rect)), "{bar:?} at {width}");
             }
         }
     }
@@ -296,7 +296,7 @@ const ROLES: [Role; 10] = [
     Role::TextInput,
 ];
 
-/// A widget: what tells it from the others, what it is, and what it is called.
+/// A widget: its identity, what it is, and what it is called.
 type Named = (u64, Role, String);
 
 /// Every widget of the page lies in the window, whole and not clipped, once it is scrolled to; and no
@@ -334,7 +334,7 @@ fn none_justified<S>(harness: &Harness<'_, S>, page: &str) {
     }
 }
 
-/// What tells a node from the others.
+/// The identity of a node.
 fn id_of<'tree>(node: &impl NodeT<'tree>) -> u64 {
     node.accesskit_node().locate().0.0
 }
@@ -362,31 +362,30 @@ fn rect_of<S>(harness: &Harness<'_, S>, id: u64) -> Option<WidgetRect> {
 fn clipped<S>(harness: &Harness<'_, S>, id: u64) -> Option<String> {
     let widget = rect_of(harness, id)?;
     let screen = harness.ctx.content_rect();
-    let (whole, seen) = (widget.rect, widget.interact_rect);
-    if !screen.expand(1.0).contains_rect(whole) {
-        return Some(format!("at {whole:?} is outside of the window, {screen:?}"));
+    let (full, visible) = (widget.rect, widget.interact_rect);
+    if !screen.expand(1.0).contains_rect(full) {
+        return Some(format!("at {full:?} is outside of the window, {screen:?}"));
     }
     // Nothing but a line may be clipped.
-    let lost = (whole.width() - seen.width()).max(whole.height() - seen.height());
-    (lost > 1.5).then(|| format!("at {whole:?} is clipped to {seen:?}"))
+    let lost = (full.width() - visible.width()).max(full.height() - visible.height());
+    (lost > 1.5).then(|| format!("at {full:?} is clipped to {visible:?}"))
 }
 
 /// Cards of the picture may lie on each other.
 fn none_on_another<S>(harness: &Harness<'_, S>, page: &str, named: &[Named]) {
     let of_picture = ["Card ", "Karte ", "Corner ", "Ecke ", "Place ", "Platz "];
-    let is_button = |(_, role, name): &&Named| {
-        *role == Role::Button && !of_picture.iter().any(|start| name.starts_with(start))
-    };
-    let seen: Vec<(&str, Rect, _)> = named
+    let buttons: Vec<(&str, Rect, _)> = named
         .iter()
-        .filter(is_button)
+        .filter(|(_, role, name)| {
+            *role == Role::Button && !of_picture.iter().any(|start| name.starts_with(start))
+        })
         .filter_map(|(id, _, name)| {
             let widget = rect_of(harness, *id)?;
             Some((name.as_str(), widget.interact_rect, widget.layer_id))
         })
         .collect();
-    for (i, (name, rect, layer)) in seen.iter().enumerate() {
-        for (other, other_rect, other_layer) in &seen[i + 1..] {
+    for (i, (name, rect, layer)) in buttons.iter().enumerate() {
+        for (other, other_rect, other_layer) in &buttons[i + 1..] {
             let both = rect.intersect(*other_rect);
             let apart = !both.is_positive() || both.width() < 1.5 || both.height() < 1.5;
             assert!(

@@ -51,8 +51,9 @@ fn view(number: u64, codes: &str) -> LiveView {
             ReadCard::new(corners_in_image, card, 0.98, false)
         })
         .collect();
-    let track = |id| CardTrack { id, reading: Reading::UNKNOWN, hidden: false };
-    let tracks = (0..cards.len() as u64).map(track).collect();
+    let tracks = (0..cards.len() as u64)
+        .map(|id| CardTrack { id, reading: Reading::UNKNOWN, hidden: false })
+        .collect();
     let taken = vec![[cards[0].card; 3]];
     let table = TableReading::new(cards, (640, 360));
     let chance = Some(Chance { favourable: 3, total: 4 });
@@ -122,7 +123,7 @@ impl Live {
 #[test]
 fn the_running_game_is_shown_in_three_ways() {
     let mut test = Live::new();
-    assert_eq!(test.window().seen(), "live");
+    assert_eq!(test.window().tab_id(), "live");
     test.show(LiveView { tracked: TrackedTable::default(), ..view(0, "1fgd") });
     test.shows_part("Looking for cards");
     test.shows_not("No cards found");
@@ -182,11 +183,11 @@ fn the_picture_is_held_kept_and_a_new_game_begun() {
     let line = std::fs::read_to_string(kept.join("table-0001.json")).unwrap();
     assert!(line.starts_with(r#"{"version":1,"frame":7,"#) && line.contains("2fgd"), "{line}");
     assert!(kept.join("table-0001.png").is_file());
-    assert!(test.window().said().unwrap().contains("table-0001.png"));
+    assert!(test.window().message().unwrap().contains("table-0001.png"));
 }
 
 #[test]
-fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
+fn each_camera_problem_comes_with_advice() {
     let mut test = Live::new();
     let camera = || "Lid".to_owned();
     let unopened = CameraError::Unopened { camera: camera(), reason: "it is not a camera".into() };
@@ -216,7 +217,7 @@ fn each_thing_wrong_with_a_camera_is_said_with_what_to_do() {
 }
 
 #[test]
-fn where_there_is_no_camera_another_or_a_film_is_chosen_in_the_window() {
+fn without_a_camera_another_or_a_film_is_chosen_in_the_window() {
     let mut test = Live::new();
     let none = || Some(Notice::from(&CameraError::None));
     test.show(LiveView { notice: none(), ..LiveView::default() });
@@ -289,7 +290,7 @@ fn a_phone_is_watched_in_place_of_the_camera() {
 }
 
 #[test]
-fn a_film_is_held_moved_and_seen_again() {
+fn a_film_is_held_moved_and_replayed() {
     let mut test = Live::new();
     let place = FilmPlace { at_ms: 61_000.0, length_ms: Some(125_000.0), paused: false };
     let film = |number, place, ended| LiveView {
@@ -320,6 +321,13 @@ fn a_film_is_held_moved_and_seen_again() {
     test.shows_not("Again");
 }
 
+fn hover_first_card(test: &mut Live) {
+    test.harness.query_all_by_label_contains("Card 1").next().expect("a card").hover();
+    for _ in 0..10 {
+        test.settle();
+    }
+}
+
 #[test]
 fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
     let mut test = Live::new();
@@ -327,16 +335,10 @@ fn a_card_under_the_pointer_tells_no_set_where_hints_are_asked_for() {
     let card = &mut unsure.tracked.table.cards[0];
     (card.unsure, card.confidence) = (true, 0.8);
     test.show(unsure);
-    let hover = |test: &mut Live| {
-        test.harness.query_all_by_label_contains("Card 1").next().expect("a card").hover();
-        for _ in 0..10 {
-            test.settle();
-        }
-    };
-    hover(&mut test);
+    hover_first_card(&mut test);
     test.shows_part("In set 1?");
     test.key(Key::F3);
-    hover(&mut test);
+    hover_first_card(&mut test);
     test.shows_part("code 1fgd");
     test.shows_not("In set 1");
 }
@@ -356,7 +358,7 @@ fn the_picture_is_turned_and_read_as_mirrored() {
 }
 
 #[test]
-fn a_game_is_recorded_and_where_it_goes_is_told() {
+fn a_game_is_recorded_and_its_file_is_named() {
     let mut test = Live::new();
     test.shows_not("Record");
     test.key(Key::R);
@@ -384,10 +386,10 @@ fn a_game_is_recorded_and_where_it_goes_is_told() {
     assert_eq!(asked(&test), Some(LiveCommand::Record(kept.join("game-0002.avi"))));
     test.show(recording(RecordingState::Failed("the disk is full".into())));
     test.shows_part("The recording stopped at 1:12: the disk is full.");
-    // Who leaves the camera ends it, and is told.
+    // Who leaves the camera ends it, and sees a message.
     test.show(recording(RecordingState::Running));
     test.press("Photos");
-    assert!(test.window().said().unwrap().contains("The recording is saved as"));
+    assert!(test.window().message().unwrap().contains("The recording is saved as"));
     // A film is recorded already.
     test.press("Live");
     let window = test.window_mut();
@@ -512,18 +514,15 @@ fn nothing_of_the_camera_is_cut_off() {
 fn a_film_that_is_opened_as_photos_are_is_watched() {
     let mut test = Live::new();
     test.press("Photos");
-    let open = |test: &mut Live, name: &str| {
-        let window = test.window_mut();
-        window.open(vec![name.into()]);
-        test.settle();
-    };
-    open(&mut test, "evening.MP4");
-    assert_eq!(test.window().seen(), "live");
+    test.window_mut().open(vec!["evening.MP4".into()]);
+    test.settle();
+    assert_eq!(test.window().tab_id(), "live");
     let last = test.fake.inputs.lock().unwrap().last().cloned();
     assert_eq!(last, Some(Input::Film("evening.MP4".into())));
     // A photo is none.
-    open(&mut test, "evening.jpg");
-    assert_eq!(test.window().seen(), "photos");
+    test.window_mut().open(vec!["evening.jpg".into()]);
+    test.settle();
+    assert_eq!(test.window().tab_id(), "photos");
 }
 
 /// Serves on this machine alone, with a certificate that is kept nowhere.
@@ -566,21 +565,21 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
     let answer = send(&address, &sample());
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("2fgd"), "{answer}");
     test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1) && window.is_settled());
-    assert_eq!((test.window().page, test.window().seen()), (None, "photos"));
+    assert_eq!((test.window().page, test.window().tab_id()), (None, "photos"));
     assert_eq!(test.codes(), ONE_SET.split(' ').collect::<Vec<_>>());
     test.shows("A phone can send photos and live pictures.");
-    // The next one is seen beside it, and who plays is told.
+    // The next one is seen beside it, and a message names the player.
     send(&address, &sample());
     test.until(|window| window.tab::<Photos>().shelf.progress() == (2, 2));
     assert_eq!(test.photos().shelf.current, 1);
     test.keys(Modifiers::COMMAND, Key::Num2);
     send(&address, &sample());
-    // It is told for some seconds alone, and reading may take longer.
-    test.until(|window| window.said() == Some("A photo has arrived from a phone."));
+    // The message stays for some seconds only, and reading may take longer.
+    test.until(|window| window.message() == Some("A photo has arrived from a phone."));
     test.until(|window| window.tab::<Photos>().shelf.progress() == (3, 3));
-    assert_eq!(test.window().seen(), "deal");
+    assert_eq!(test.window().tab_id(), "deal");
     // When the words go, what lies below them moves.
-    test.until(|window| window.said().is_none());
+    test.until(|window| window.message().is_none());
     test.press("Show code");
     test.shows(&address);
     test.press("Stop phones sending pictures");
@@ -591,7 +590,7 @@ fn photos_of_a_phone_open_in_the_window_until_it_is_stopped() {
 }
 
 #[test]
-fn what_keeps_phones_out_is_said() {
+fn what_keeps_phones_out_is_explained() {
     let mut test = Test::new(ONE_SET, &[]);
     on_loopback(&mut test);
     // Of the range that is for documentation: no machine has it.
@@ -599,6 +598,6 @@ fn what_keeps_phones_out_is_said() {
     test.window_mut().phones.options.listen = listen;
     test.keys(Modifiers::COMMAND, Key::P);
     assert_eq!(test.window().page, None);
-    let said = test.window().said().unwrap();
-    assert!(said.starts_with("Phones cannot connect: 198.51.100.7"), "{said}");
+    let message = test.window().message().unwrap();
+    assert!(message.starts_with("Phones cannot connect: 198.51.100.7"), "{message}");
 }

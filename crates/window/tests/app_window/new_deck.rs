@@ -10,11 +10,11 @@ use setsight_window::{Language, Page, Photos, PipelineEye, Task};
 use std::{path::Path, sync::Arc};
 
 /// Draws photos of an invented deck.
-fn draw(out: &Path, count: usize, whole_deck: bool, seed: u64) {
+fn draw(out: &Path, count: usize, full_deck: bool, seed: u64) {
     let mut params = Params::for_kind(Kind::Plain);
     params.size_px = (1600, 1200);
     params.decks = vec![(DeckChoice::Known(Arc::new(Deck::invented(31))), 1.0)];
-    params.full_deck = whole_deck.then_some(count);
+    params.full_deck = full_deck.then_some(count);
     std::fs::create_dir_all(out).unwrap();
     for index in 0..count {
         let scene = render(&params, seed, index as u64).unwrap();
@@ -43,7 +43,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.settle();
     test.press("More…");
     test.press("Teach a new deck");
-    assert_eq!(test.window().seen(), "new-deck");
+    assert_eq!(test.window().tab_id(), "new-deck");
     test.press("Photos of the deck");
     let first = test.path("deck/plain-0001.jpg");
     type_path(&mut test, &first);
@@ -86,7 +86,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     let file = test.path("ours.json");
     type_path(&mut test, &file);
     assert!(
-        test.window().said().unwrap().contains("From now on cards are read as classic no more")
+        test.window().message().unwrap().contains("From now on cards are read as classic no more")
     );
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("\"heather\"") && text.contains("\"classic no more\""), "{text}");
@@ -120,11 +120,11 @@ fn what_to_lay_out_is_shown_and_escape_leads_back() {
     test.shows("Like this: every card by itself");
     test.shows("Not like this: cards on top of each other");
     test.key(Key::Escape);
-    assert_eq!(test.window().seen(), "deal");
+    assert_eq!(test.window().tab_id(), "deal");
 }
 
 #[test]
-fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
+fn photos_without_a_deck_are_reported_in_german_in_a_small_window() {
     let mut test = Test::sized(Fake::seeing(ONE_SET), &[], (256.0, 192.0));
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
     std::fs::write(test.path("bad.jpg"), b"x").unwrap();
@@ -149,21 +149,21 @@ fn what_is_no_deck_is_told_and_the_page_speaks_german_in_a_small_window() {
     let path = test.path("a.jpg");
     test.window_mut().app.store.settings.use_deck(path);
     test.settle();
-    assert!(test.window().said().unwrap().contains("a.jpg"));
+    assert!(test.window().message().unwrap().contains("a.jpg"));
     assert_eq!(test.window().app.store.settings.deck, None);
 }
 
 /// A deck without two striped green ovals, with a card twice and one that is unsure.
-fn almost_whole() -> String {
+fn nearly_full_deck() -> String {
     let lacking = ["2sgo", "3fpd"];
     let all = Card::deck().map(|card| card.to_string());
-    let there: Vec<String> = all.filter(|code| !lacking.contains(&code.as_str())).collect();
-    there.join(" ") + " 1fgd 3fpd?"
+    let present: Vec<String> = all.filter(|code| !lacking.contains(&code.as_str())).collect();
+    present.join(" ") + " 1fgd 3fpd?"
 }
 
 #[test]
-fn a_deck_that_lacks_cards_is_told_shown_and_printed() {
-    let mut test = Test::new(&almost_whole(), &["a.jpg"]);
+fn missing_cards_are_listed_shown_and_printed() {
+    let mut test = Test::new(&nearly_full_deck(), &["a.jpg"]);
     test.press("More…");
     test.press("Is my deck complete?");
     test.shows("79 of 81 cards are there");
@@ -177,7 +177,7 @@ fn a_deck_that_lacks_cards_is_told_shown_and_printed() {
     test.keys(Modifiers::COMMAND, Key::A);
     test.type_text(&sheet.display().to_string());
     test.press("OK");
-    assert!(test.window().said().unwrap().contains("missing.html"));
+    assert!(test.window().message().unwrap().contains("missing.html"));
     let page = std::fs::read_to_string(&sheet).unwrap();
     assert_eq!(page.matches("<svg viewBox").count(), 2);
     assert!(page.contains("aria-label=\"two striped green ovals\""), "{page}");
@@ -194,9 +194,9 @@ fn a_deck_that_lacks_cards_is_told_shown_and_printed() {
 }
 
 #[test]
-fn a_whole_deck_is_complete_and_photos_that_come_are_counted() {
-    let whole: Vec<String> = Card::deck().map(|card| card.to_string()).collect();
-    let mut test = Test::sized(Fake::seeing(&whole.join(" ")), &[], (800.0, 600.0));
+fn a_full_deck_is_complete_and_later_photos_are_counted() {
+    let full: Vec<String> = Card::deck().map(|card| card.to_string()).collect();
+    let mut test = Test::sized(Fake::seeing(&full.join(" ")), &[], (800.0, 600.0));
     test.settle();
     test.keys(Modifiers::COMMAND, Key::I);
     assert_eq!(test.window().page, Some(Page::DeckCheck));
@@ -221,7 +221,7 @@ fn a_whole_deck_is_complete_and_photos_that_come_are_counted() {
 }
 
 #[test]
-fn of_what_is_not_known_nothing_is_said() {
+fn unknown_cards_are_not_counted() {
     let mut test = Test::new("1fgd? 2fgd?", &["a.jpg", "bad.jpg"]);
     test.keys(Modifiers::COMMAND, Key::I);
     test.shows_part("No card is read clearly");

@@ -18,7 +18,7 @@ fn an_empty_window_says_what_to_do() {
     test.key(Key::F1);
     test.shows_not("Larger display");
     test.press("Play without photos");
-    assert_eq!(test.window().seen(), "deal");
+    assert_eq!(test.window().tab_id(), "deal");
     test.press("Photos");
     // This system has no dialog: the path is typed.
     for (name, page, words) in [
@@ -36,7 +36,7 @@ fn an_empty_window_says_what_to_do() {
     test.press("Open a folder of photos");
     test.type_text("/no/such/folder");
     test.press("OK");
-    // It is said at the field, and one can go on from there.
+    // The field shows it, and one can go on from there.
     test.shows_part("\"/no/such/folder\" is not a photo or folder");
     test.press("Cancel");
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
@@ -49,7 +49,7 @@ fn an_empty_window_says_what_to_do() {
 }
 
 #[test]
-fn the_page_of_keys_begins_with_what_is_seen_and_is_searched() {
+fn the_page_of_keys_begins_with_the_current_tab_and_is_searched() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
     test.key(Key::F3);
     test.key(Key::F1);
@@ -77,7 +77,7 @@ fn under_a_page_no_key_leads_elsewhere() {
     test.keys(Modifiers::COMMAND, Key::Comma);
     for key in keys {
         test.keys(Modifiers::COMMAND, key);
-        assert_eq!(test.window().seen(), "photos", "{key:?}");
+        assert_eq!(test.window().tab_id(), "photos", "{key:?}");
     }
     test.shows("Display size");
     // Another page takes its place, and the same key closes it.
@@ -86,21 +86,22 @@ fn under_a_page_no_key_leads_elsewhere() {
     test.keys(Modifiers::NONE, Key::F1);
     assert_eq!(test.window().page, None);
     test.keys(Modifiers::COMMAND, Key::Num2);
-    assert_eq!(test.window().seen(), "deal");
+    assert_eq!(test.window().tab_id(), "deal");
+}
+
+fn texts(test: &Test) -> Vec<String> {
+    let shapes = test.harness.output().shapes.iter();
+    let texts = shapes.filter_map(|shape| match &shape.shape {
+        eframe::egui::Shape::Text(text) => Some(text.galley.text().to_owned()),
+        _ => None,
+    });
+    texts.collect()
 }
 
 #[test]
 fn keys_stand_in_the_menus_and_o_opens_a_photo() {
     let mut test = Test::at("Photos");
     test.press("Open…");
-    let texts = |test: &Test| {
-        let shapes = &test.harness.output().shapes;
-        let text = |shape: &eframe::egui::epaint::ClippedShape| match &shape.shape {
-            eframe::egui::Shape::Text(text) => Some(text.galley.text().to_owned()),
-            _ => None,
-        };
-        shapes.iter().filter_map(text).collect::<Vec<_>>()
-    };
     for key in ["Ctrl+O", "Ctrl+Shift+O", "Ctrl+T"] {
         assert!(texts(&test).iter().any(|text| text == key), "{key}: {:?}", texts(&test));
     }
@@ -139,7 +140,7 @@ fn a_path_is_found_in_the_window_itself() {
     test.keys(Modifiers::COMMAND, Key::J);
     let json = test.path("holiday/evening/a.json");
     test.press("OK");
-    assert!(json.is_file(), "{:?}", test.window().said());
+    assert!(json.is_file(), "{:?}", test.window().message());
     test.keys(Modifiers::COMMAND, Key::J);
     test.press("OK");
     test.shows_part("already exists. Choose another name.");
@@ -291,7 +292,7 @@ fn german_words_fit_into_a_small_window() {
 }
 
 #[test]
-fn a_sample_table_is_there_at_once() {
+fn a_sample_table_opens_at_once() {
     let mut test = Test::at("Photos");
     test.press("Try a sample table");
     test.until(|window| window.is_settled() && window.tab::<Photos>().shelf.current().is_some());
@@ -301,7 +302,7 @@ fn a_sample_table_is_there_at_once() {
     test.key(Key::F5);
     test.press("Card 4: one open red diamond");
     test.press("colour: green");
-    assert!(test.window().said().unwrap().contains("corrections cannot be saved"));
+    assert!(test.window().message().unwrap().contains("corrections cannot be saved"));
 }
 
 #[test]
@@ -320,7 +321,7 @@ fn what_is_held_over_the_window_is_shown_and_the_photo_named() {
 #[test]
 fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "b.jpg"]);
-    let beside = test.photos().view.placement.unwrap().room;
+    let room = test.photos().view.placement.unwrap().room;
     test.key(Key::F11);
     test.shows_not("Settings");
     test.shows_not("b.jpg");
@@ -334,8 +335,8 @@ fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
     test.until(|window| window.is_settled());
     assert_eq!(test.photos().shelf.current, 1);
     test.key(Key::Escape);
-    assert_eq!(test.photos().view.placement.unwrap().room, beside);
-    // And whoever has no key at hand moves the pointer.
+    assert_eq!(test.photos().view.placement.unwrap().room, room);
+    // And without a key one moves the pointer.
     test.key(Key::F11);
     test.harness.hover_at(eframe::egui::pos2(300.0, 300.0));
     test.settle();
@@ -356,7 +357,7 @@ fn pages_without_photos_offer_what_to_do_next() {
     test.until(|window| window.is_settled());
     test.shows("No photos here.");
     test.shows_part("looked for names that end in");
-    assert!(!test.window().said().unwrap_or_default().contains("looked for"), "it is said once");
+    assert!(!test.window().message().unwrap_or_default().contains("looked for"), "it is said once");
     test.press("Open another folder");
     test.press("Cancel");
     test.press("Try a sample table");

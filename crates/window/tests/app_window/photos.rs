@@ -30,7 +30,7 @@ fn the_strip_shows_and_leads_to_every_photo() {
 }
 
 #[test]
-fn what_is_wrong_with_a_photo_that_is_read_is_said_beside_its_sets() {
+fn problems_of_a_photo_are_listed_with_its_sets() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "cut.jpg"]);
     test.shows_not(
         "The photo's file is incomplete, so its lower edge may be missing. Copy it again.",
@@ -63,46 +63,47 @@ fn sets_are_shown_together_and_one_by_one() {
     assert_eq!(test.photos().view.look.set, Some(1));
 }
 
+/// The names that are painted on the picture; none may cover a card of the set.
+fn circled(test: &Test) -> Vec<String> {
+    let placement = test.photos().view.placement.unwrap();
+    let cards = &test.photos().table().cards;
+    let quads = cards[..3].iter().map(|card| card.corners_in_image.0);
+    let quads: Vec<_> = quads.map(|quad| quad.map(|p| placement.window_from_image(p))).collect();
+    let named = test.painted().into_iter().filter(|(text, _)| text.len() > 2);
+    named
+        .map(|(text, rect)| {
+            let covers = quads.iter().any(|quad| Rect::from_points(quad).intersects(rect));
+            assert!(!covers, "{text}");
+            text
+        })
+        .collect()
+}
+
 /// On the picture the values by name, one property after the other, round and round; on no card of the set.
 #[test]
-fn why_three_cards_are_a_set_is_told_beside_the_picture_and_circled_on_it() {
+fn why_three_cards_are_a_set_is_explained_and_circled() {
     let mut test = Test::new("1fgd 2fgd 3fgd 1ord", &["a.jpg"]);
-    let told = |test: &Test| -> Vec<String> {
-        let placement = test.photos().view.placement.unwrap();
-        let cards = &test.photos().table().cards;
-        let covers = |rect: Rect| {
-            let quads = cards[..3].iter().map(|card| card.corners_in_image.0);
-            let points = quads.map(|quad| quad.map(|p| placement.window_from_image(p)));
-            points.into_iter().any(|quad| Rect::from_points(&quad).intersects(rect))
-        };
-        let named = test.painted().into_iter().filter(|(text, _)| text.len() > 2);
-        let name = |(text, rect)| {
-            assert!(!covers(rect), "{text}");
-            text
-        };
-        named.map(name).collect()
-    };
     let rows = |test: &Test| test.harness.get_by_label_contains("Set 1: ").rect();
     let before = rows(&test);
     test.key(Key::ArrowRight);
-    assert_eq!(told(&test), [""; 0]);
+    assert_eq!(circled(&test), [""; 0]);
     test.press("Why?");
     assert_eq!(rows(&test), before, "the list stays where it is");
     test.shows("all different: one, two, three");
     test.shows("all alike: green");
     // A frame is a quarter of a second.
-    let mut seen = Vec::new();
+    let mut rounds = Vec::new();
     for _ in 0..60 {
         test.harness.step();
-        let told = told(&test);
-        if seen.last() != Some(&told) {
-            seen.push(told);
+        let names = circled(&test);
+        if rounds.last() != Some(&names) {
+            rounds.push(names);
         }
     }
-    let times = |words: [&str; 3]| seen.iter().filter(|told| **told == words).count();
-    assert!(times(["one", "two", "three"]) > 1 && times(["green"; 3]) > 1, "{seen:?}");
+    let times = |words: [&str; 3]| rounds.iter().filter(|names| **names == words).count();
+    assert!(times(["one", "two", "three"]) > 1 && times(["green"; 3]) > 1, "{rounds:?}");
     test.key(Key::W);
-    assert_eq!(told(&test), [""; 0]);
+    assert_eq!(circled(&test), [""; 0]);
     // Three cards that are none: what spoils it stays circled.
     test.key(Key::F4);
     for card in ["Card 1: one filled green diamond", "Card 2: two filled green diamonds"] {
@@ -115,7 +116,7 @@ fn why_three_cards_are_a_set_is_told_beside_the_picture_and_circled_on_it() {
 }
 
 #[test]
-fn no_set_is_said_plainly_with_the_chance_of_one() {
+fn no_set_comes_with_the_chance_of_one() {
     let mut test = Test::new(NO_SET, &["a.jpg"]);
     test.shows("No set here.");
     let chance = three_more(&parse_codes(NO_SET).unwrap()).unwrap().value();
@@ -150,6 +151,13 @@ fn hints_come_one_by_one() {
     test.shows_part("There is a set here.");
 }
 
+fn hover_anew(test: &mut Test, at: eframe::egui::Pos2) {
+    test.harness.hover_at(pos2(5.0, 5.0));
+    test.settle();
+    test.harness.hover_at(at);
+    test.settle();
+}
+
 #[test]
 fn nothing_gives_sets_away_to_whoever_looks_for_them() {
     let codes = "1fgd>1sgd 2fgd 3fgd 1ord 2ord 3ord 1spo 2spo 3spo";
@@ -161,24 +169,18 @@ fn nothing_gives_sets_away_to_whoever_looks_for_them() {
         .placement
         .unwrap()
         .window_from_image(setsight_photo::geometry::Point::new(60.0, 50.0));
-    let hover = |test: &mut Test, card| {
-        test.harness.hover_at(pos2(5.0, 5.0));
-        test.settle();
-        test.harness.hover_at(card);
-        test.settle();
-    };
-    hover(&mut test, card);
+    hover_anew(&mut test, card);
     test.shows("60 % sure, code 1fgd");
     test.shows("In set 3?");
     for key in [Key::F3, Key::F4, Key::F5] {
         test.key(key);
-        hover(&mut test, card);
+        hover_anew(&mut test, card);
         test.shows_part("code 1fgd");
         test.shows_not("In set");
     }
-    // Where all is sure nothing is told.
+    // A sure card shows no note.
     let scale = test.photos().view.placement.unwrap().scale;
-    hover(&mut test, card + eframe::egui::vec2(110.0 * scale, 0.0));
+    hover_anew(&mut test, card + eframe::egui::vec2(110.0 * scale, 0.0));
     test.shows_not("code ");
     for key in [Key::F3, Key::F4] {
         test.key(key);
@@ -246,7 +248,7 @@ fn the_board_is_copied_and_saved() {
         let path = test.path(file).display().to_string();
         test.type_text(&path);
         test.press("OK");
-        assert!(test.window().said().unwrap().contains(file));
+        assert!(test.window().message().unwrap().contains(file));
     }
     let json = std::fs::read_to_string(test.path("found.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -282,7 +284,7 @@ fn photos_come_by_drop_and_by_paste() {
     test.shows_part("photo 2 of 3");
     test.harness.event(Event::Paste("nothing of use".into()));
     test.settle();
-    assert!(test.window().said().unwrap().contains("nothing of use"));
+    assert!(test.window().message().unwrap().contains("nothing of use"));
     let picture = ColorImage::filled([480, 360], eframe::egui::Color32::GREEN);
     test.harness.event(Event::PasteImage(Arc::new(picture)));
     test.until(|window| {
@@ -295,15 +297,15 @@ fn photos_come_by_drop_and_by_paste() {
 #[test]
 fn a_picture_is_zoomed_and_moved() {
     let mut test = Test::new(ONE_SET, &["a.jpg"]);
-    let whole = test.photos().view.placement.unwrap();
-    let at = whole.room.center();
+    let fitted = test.photos().view.placement.unwrap();
+    let at = fitted.room.center();
     test.harness.hover_at(at);
     test.type_text("+");
     test.shows_not("Zoom");
     test.key(Key::Plus);
     test.shows("Zoom out");
     let near = test.photos().view.placement.unwrap();
-    assert!(near.scale > 1.3 * whole.scale);
+    assert!(near.scale > 1.3 * fitted.scale);
     test.harness.drag_at(at);
     test.harness.hover_at(pos2(at.x + 60.0, at.y));
     test.harness.drop_at(pos2(at.x + 60.0, at.y));
@@ -311,7 +313,7 @@ fn a_picture_is_zoomed_and_moved() {
     let moved = test.photos().view.placement.unwrap();
     assert!((moved.rect.min.x - near.rect.min.x - 60.0).abs() < 8.0, "{near:?} {moved:?}");
     test.key(Key::Num0);
-    assert_eq!(test.photos().view.placement.unwrap(), whole);
+    assert_eq!(test.photos().view.placement.unwrap(), fitted);
 }
 
 #[test]
@@ -367,7 +369,7 @@ fn many_photos_are_sorted() {
 }
 
 #[test]
-fn a_whole_folder_is_saved_beside_nothing_of_the_users() {
+fn a_folder_is_saved_without_touching_other_files() {
     let mut test = Test::new(ONE_SET, &["a.jpg", "a.png", "bad.jpg"]);
     std::fs::create_dir(test.path("with-sets")).unwrap();
     std::fs::write(test.path("with-sets/a-sets.jpg"), b"mine").unwrap();
@@ -375,7 +377,7 @@ fn a_whole_folder_is_saved_beside_nothing_of_the_users() {
     let folder = test.path("").display().to_string();
     test.type_text(&folder);
     test.press("OK");
-    test.until(|window| window.said().is_some_and(|said| said.starts_with("Saved 2 pictures")));
+    test.until(|window| window.message().is_some_and(|said| said.starts_with("Saved 2 pictures")));
     let saved = test.path("with-sets-2");
     for name in ["a-sets.jpg", "a-sets-2.jpg"] {
         assert!(image::open(saved.join(name)).unwrap().width() >= 480, "{name}");

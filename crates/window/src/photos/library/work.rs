@@ -276,7 +276,7 @@ fn open(shared: &Shared, paths: &[PathBuf], i: usize) -> bool {
         let size_px = photo.without_reduction().picture_px();
         shared.tell(LibraryEvent::Opened(i, Ok(Prepared::stand_in(&photo.frame, size_px))));
     }
-    let full = photo.decode_full().map_or_else(|| photo.frame.clone(), |whole| whole.frame);
+    let full = photo.decode_full().map_or_else(|| photo.frame.clone(), |full| full.frame);
     let full = Arc::new(full);
     shared.tell(LibraryEvent::Opened(i, Ok(Prepared::new(full))))
 }
@@ -312,20 +312,22 @@ fn read(shared: &Shared, photo: Photo) -> Result<(Found, Vec<CardImage>), Reason
     Ok((found, reading.images))
 }
 
+/// Where a side of the part around these coordinates begins, and how long it is.
+fn side_around(at: [f64; 4], margin: f64, px: u32) -> (u32, u32) {
+    let (least, most) =
+        (at.into_iter().fold(f64::MAX, f64::min), at.into_iter().fold(f64::MIN, f64::max));
+    let from = (least - margin).clamp(0.0, f64::from(px)) as u32;
+    let to = (most + margin).clamp(0.0, f64::from(px)) as u32;
+    (from, to.saturating_sub(from).max(1))
+}
+
 /// Reads a card in the part of the photo around it.
 fn read_card(shared: &Shared, card: &CardWanted) -> Result<(CardImage, Reading), Reason> {
     let (width, height) = card.picture.dimensions();
     let quad = card.corners_in_image;
     let margin = 0.5 * quad.long_side();
-    let side = |least: f64, most: f64, px: u32| {
-        let from = (least - margin).clamp(0.0, f64::from(px)) as u32;
-        let to = (most + margin).clamp(0.0, f64::from(px)) as u32;
-        (from, to.saturating_sub(from).max(1))
-    };
-    let least = |of: fn(&Point) -> f64| quad.0.iter().map(of).fold(f64::MAX, f64::min);
-    let most = |of: fn(&Point) -> f64| quad.0.iter().map(of).fold(f64::MIN, f64::max);
-    let (left, w) = side(least(|p| p.x), most(|p| p.x), width);
-    let (top, h) = side(least(|p| p.y), most(|p| p.y), height);
+    let (left, w) = side_around(quad.0.map(|p| p.x), margin, width);
+    let (top, h) = side_around(quad.0.map(|p| p.y), margin, height);
     let image = image::imageops::crop_imm(&*card.picture, left, top, w, h).to_image();
     let shift = Point::new(f64::from(left), f64::from(top));
     let corners = Quad::new(quad.0.map(|p| p - shift));
