@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use setsight_desktop::Failure;
 use setsight_eval::BaselineError;
 use setsight_files::small_file::decode_text;
-use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_files::whole_file::{refuse_foreign, write_atomic};
 use setsight_files::{printable::print_lines, say};
 use setsight_labels::convert::FindError;
 use setsight_nets::engine::ModelsError;
@@ -184,7 +184,7 @@ pub fn put<F: AsRef<Path>>(
     } else if file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         File::options().write(true).open(file).and_then(|mut out| out.write_all(bytes))
     } else {
-        refuse_others(file, start).and_then(|()| write_whole(file, bytes))
+        refuse_foreign(file, start).and_then(|()| write_atomic(file, bytes))
     };
     written.map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))
 }

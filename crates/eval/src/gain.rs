@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use setsight_files::{
     small_file::{MAX_DATA_BYTES, read_text},
-    whole_file::write_whole,
+    whole_file::write_atomic,
 };
 use setsight_labels::{LabelledPhoto, compare};
 use setsight_photo::{
@@ -230,7 +230,7 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
 pub fn write(folder: &Path, worth: &Worth) -> io::Result<()> {
     let mut json = serde_json::to_string_pretty(worth)?;
     json.push('\n');
-    write_whole(&folder.join(WORTH), json.as_bytes())
+    write_atomic(&folder.join(WORTH), json.as_bytes())
 }
 
 /// The results stored in a folder of models; `None` if there are none.

@@ -7,7 +7,7 @@ use super::html::{Pictures, STYLE, marked};
 use super::{figures::Figures, run::PhotoResult};
 use crate::html::{self, href};
 use maud::{Markup, html};
-use setsight_files::whole_file::{FolderLock, refuse_others, write_whole};
+use setsight_files::whole_file::{FolderLock, refuse_foreign, write_atomic};
 use setsight_game::cards::{DECK_SIZE, Property};
 use setsight_labels::check::{Checked, Doubt, FEW, Findings, Kind};
 use setsight_labels::mistakes::Mistake;
@@ -39,7 +39,7 @@ impl Report {
     /// Creates the report's folder. With `several` readers, each section names its reader.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         html::refuse_other_pages(&folder.join(PAGE))?;
-        refuse_others(&Self::figures(folder), b"{\n  \"version\":")?;
+        refuse_foreign(&Self::figures(folder), b"{\n  \"version\":")?;
         let pictures = Pictures::new(folder)?;
         let (folder, _lock) = (folder.to_path_buf(), FolderLock::take(folder)?);
         Ok(Self { folder, _lock, body: Vec::new(), pictures, several })
@@ -104,7 +104,7 @@ impl Report {
         let number = self.pictures.next();
         let file = |i: usize| format!("pictures/{number:05}-stage-{}.jpg", i + 1);
         for (i, (_, jpeg)) in stages.iter().enumerate() {
-            write_whole(&self.folder.join(file(i)), jpeg)?;
+            write_atomic(&self.folder.join(file(i)), jpeg)?;
         }
         Ok(html! {
             details {
@@ -137,7 +137,7 @@ impl Report {
         };
         let mut json = serde_json::to_string_pretty(&json).expect("plain data");
         json.push('\n');
-        write_whole(&self.folder.join(FIGURES), json.as_bytes())?;
+        write_atomic(&self.folder.join(FIGURES), json.as_bytes())?;
         let body = html! {
             h1 {
                 @match evaluations {
@@ -172,7 +172,7 @@ impl Report {
             @for photo in &self.body { (photo) }
         };
         let page = html::page("setsight: how well it reads", STYLE, &body).into_string();
-        write_whole(&self.folder.join(PAGE), page.as_bytes())
+        write_atomic(&self.folder.join(PAGE), page.as_bytes())
     }
 }
 
@@ -463,7 +463,7 @@ impl CheckReport {
             }
         };
         let page = html::page("setsight: labels", STYLE, &body).into_string();
-        write_whole(&self.folder.join(PAGE), page.as_bytes())
+        write_atomic(&self.folder.join(PAGE), page.as_bytes())
     }
 }
 

@@ -118,8 +118,8 @@ pub fn json_fault(error: &serde_json::Error) -> String {
         Category::Io | Category::Data => {
             let text = error.to_string();
             // Of a value that was parsed before, the place is not known.
-            let told = format!(" at line {} column {}", error.line(), error.column());
-            match text.strip_suffix(&told) {
+            let suffix = format!(" at line {} column {}", error.line(), error.column());
+            match text.strip_suffix(&suffix) {
                 Some(words) if error.line() > 0 => format!("{}, in {place}", in_words(words)),
                 _ => in_words(&text),
             }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_plain_words() {
+    fn faults_are_explained_in_plain_words() {
         let number = |text: &str| json_fault(&serde_json::from_str::<u32>(text).unwrap_err());
         assert_eq!(number(""), "it ends too early, in line 1, column 0");
         assert_eq!(number("\n x"), "it cannot be understood from line 2, column 2 on");
@@ -207,7 +207,7 @@ mod tests {
             "-1 is there; expected a whole number from 0 on, in line 1, column 2"
         );
         assert_eq!(in_words("missing field `code`"), "\"code\" is missing");
-        let told = [
+        let cases = [
             (
                 "invalid type: string \"x\", expected f64",
                 "the text \"x\" is there; expected a number",
@@ -217,7 +217,7 @@ mod tests {
             ("invalid length 1, expected 2 numbers", "a list of 1 is there; expected 2 numbers"),
             ("\"2xpd\": 'x' at place 2", "\"2xpd\": 'x' at place 2"),
         ];
-        for (message, words) in told {
+        for (message, words) in cases {
             assert_eq!(in_words(message), words);
         }
     }

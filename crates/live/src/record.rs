@@ -7,7 +7,7 @@
 use super::{camera::Shot, jpeg, session::LiveView};
 use crate::avi::{self, AviWriter};
 use serde_json::json;
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_track::line_of;
 use std::io::{self, Write};
@@ -198,8 +198,8 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
         .map(paths)
         .find(|(picture, record)| !picture.exists() && !record.exists())
         .ok_or_else(|| io::Error::other("no number is free"))?;
-    write_whole(&picture, &encode::png(frame).map_err(io::Error::other)?)?;
-    write_whole(&record, format!("{}\n", line(view)).as_bytes())?;
+    write_atomic(&picture, &encode::png(frame).map_err(io::Error::other)?)?;
+    write_atomic(&record, format!("{}\n", line(view)).as_bytes())?;
     Ok((picture, record))
 }
 

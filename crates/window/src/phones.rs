@@ -9,7 +9,7 @@ use eframe::egui::{
     Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui,
     WidgetInfo, pos2, vec2,
 };
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_live::{FramePace, LiveSource, LiveView, Notice, Observer, Session};
 use setsight_phone::{Code, Listen, ListenError, Options, Reads, Server, ServerEvent, StartError};
 use setsight_photo::source::Photo;
@@ -201,7 +201,7 @@ fn hear(
         ServerEvent::Photo { bytes, .. } => {
             let number = count.fetch_add(1, Ordering::Relaxed) + 1;
             let path = folder.join(format!("phone-{number:04}.{}", ending(bytes)));
-            match write_whole(&path, bytes) {
+            match write_atomic(&path, bytes) {
                 Ok(()) => PhoneEvent::Photo(path),
                 Err(error) => PhoneEvent::Unkept(error),
             }

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use setsight_eval::html::refuse_other_pages;
 use setsight_files::{
     say,
-    whole_file::{FolderLock, refuse_others},
+    whole_file::{FolderLock, refuse_foreign},
 };
 use setsight_generalized::{Kind, Rules, Without};
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ fn progress(cells: u64) -> ProgressBar {
 fn create(folder: &Path, (name, start): (&str, &str), page: &str) -> anyhow::Result<FolderLock> {
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))?;
-    refuse_others(&folder.join(name), start.as_bytes())
+    refuse_foreign(&folder.join(name), start.as_bytes())
         .and_then(|()| refuse_other_pages(&folder.join(page)))
         .and_then(|()| FolderLock::take(folder))
         .map_err(|error| unwritten(format!("the results cannot go to {}", folder.display()), error))

@@ -7,7 +7,7 @@ use anyhow::Context;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use setsight_eval::plots::PlotError;
-use setsight_files::{printable::counted, whole_file::write_whole};
+use setsight_files::{printable::counted, whole_file::write_atomic};
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Without};
 use std::{fmt::Write, path::Path};
@@ -30,7 +30,7 @@ pub fn write(
 ) -> anyhow::Result<()> {
     let put = |name: &str, text: String| {
         let path = folder.join(name);
-        write_whole(&path, text.as_bytes())
+        write_atomic(&path, text.as_bytes())
             .with_context(|| format!("{} cannot be written", path.display()))
     };
     put(FILE.0, csv(results))?;

@@ -6,7 +6,7 @@ use crate::cli::{page, timed::Dealing};
 use anyhow::Context;
 use serde_json::json;
 use setsight_eval::plots::{Bars, PlotError};
-use setsight_files::{printable::counted as number_of, say, whole_file::write_whole};
+use setsight_files::{printable::counted as number_of, say, whole_file::write_atomic};
 use setsight_game::json::VERSION;
 use setsight_generalized::Rules;
 use setsight_generalized::uniformity::{Counted, Histogram, histograms};
@@ -99,7 +99,7 @@ pub fn run(
         ),
     };
     let table = Table { above: introduction, head: head.to_vec(), rows };
-    write_whole(&folder.join(PAGE), page(&table, &verdict, &bars)?.as_bytes())
+    write_atomic(&folder.join(PAGE), page(&table, &verdict, &bars)?.as_bytes())
         .with_context(|| format!("{} cannot be written", folder.join(PAGE).display()))?;
     let mut text = "# Is the dealer fair?\n".to_owned();
     add_table(&mut text, &table);
@@ -107,7 +107,7 @@ pub fn run(
         let _ = writeln!(text, "\n{verdict}");
     }
     let path = folder.join(FILE.0);
-    write_whole(&path, csv.as_bytes())
+    write_atomic(&path, csv.as_bytes())
         .with_context(|| format!("{} cannot be written", path.display()))?;
     if format == Format::Json {
         text = format!(

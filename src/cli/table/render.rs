@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use setsight_files::printable::counted;
 use setsight_files::whole_file::{
-    FolderLock, WholeFile, is_no_content, refuse_others, write_whole,
+    FolderLock, WholeFile, is_no_content, refuse_foreign, write_atomic,
 };
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
@@ -241,7 +241,7 @@ impl Drawing<'_> {
         let scene = draw()?;
         let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
         let path = place.join(file);
-        write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        write_atomic(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
         self.bar.inc(1);
         Ok(scene.label(file.clone()))
     }
@@ -460,7 +460,7 @@ fn shoot(
         return Err(BadCall(message).into());
     }
     // Nobody has named this file.
-    refuse_others(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
+    refuse_foreign(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
     let file = WholeFile::create(video).with_context(cannot)?;
     let mut avi = AviWriter::new(file, size_px, args.fps, args.quality).with_context(cannot)?;
     let mut labels = WholeFile::create(&lines).with_context(cannot)?;

@@ -9,7 +9,7 @@ use crate::cli::common::{BadCall, Outcome, told};
 use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use crate::cli::{stop, terminal};
 use anyhow::{Context, bail};
-use setsight_files::{printable::print_lines, say, whole_file::write_whole};
+use setsight_files::{printable::print_lines, say, whole_file::write_atomic};
 use setsight_phone::{Code, Listen, Options, Server, ServerEvent};
 use setsight_vision::output::{Record, Style};
 use setsight_vision::{PhotoReading, StageTime};
@@ -257,7 +257,7 @@ impl ResultArchive {
             .and_then(|format| format.extensions_str().first().copied());
         // What the `image` crate does not know and was read all the same is HEIC or AVIF.
         let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
-        write_whole(&path, bytes).with_context(|| path.display().to_string())?;
+        write_atomic(&path, bytes).with_context(|| path.display().to_string())?;
         write_pictures(folder, &name, reading, &Style::default(), false)?;
         let record = record(path);
         out.add(&record, &record.to_json(), Some(&name))

@@ -10,7 +10,7 @@ use crate::cli::stop;
 use anyhow::Context;
 use setsight_eval::plots::{Curve, Curves, SIZE_PX, svg};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::{Models, file_of};
@@ -154,7 +154,7 @@ impl RunArgs {
         if let Some(first) = began_as {
             command += &format!(" (FIRST: {})", first.command);
         }
-        write_whole(
+        write_atomic(
             &path,
             &setsight_train::parts::adapt::file(
                 kind,
@@ -207,7 +207,8 @@ fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String>
         curves,
     };
     let svg = svg(&chart, SIZE_PX).map_err(|error| error.to_string())?;
-    write_whole(path, svg.as_bytes()).map_err(|error| format!("{CURVE} cannot be written: {error}"))
+    write_atomic(path, svg.as_bytes())
+        .map_err(|error| format!("{CURVE} cannot be written: {error}"))
 }
 
 /// What a run begins with, from the folder of another run or from an ONNX file; also what the network says

@@ -10,7 +10,7 @@ use setsight_eval::{drawn_card::DrawnOnce, html::href};
 use setsight_files::{
     printable::{self, counted},
     small_file::{MAX_DATA_BYTES, portable, read_text},
-    whole_file::{FolderLock, WholeFile, refuse_others},
+    whole_file::{FolderLock, WholeFile, refuse_foreign},
 };
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::{
@@ -134,7 +134,7 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
     if !metadata.is_file() {
         bail!("a folder, a device or a pipe is there; name another folder");
     }
-    match refuse_others(path, start) {
+    match refuse_foreign(path, start) {
         Err(_) if overwrite => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
             "something is there that setsight did not write; name another folder, or replace it with \

@@ -6,7 +6,7 @@ use crate::cli::table::photos;
 use anyhow::Context;
 use serde_json::json;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::engine::{
     FUSION, Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256,
@@ -212,14 +212,14 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     }
     for (file, bytes) in files {
         let path = args.out.with_file_name(file);
-        write_whole(&path, &bytes)
+        write_atomic(&path, &bytes)
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     write_json(&args.out, &serde_json::to_string_pretty(&weights)?)
 }
 
 fn write_json(path: &Path, weights: &str) -> anyhow::Result<Outcome> {
-    write_whole(path, format!("{weights}\n").as_bytes())
+    write_atomic(path, format!("{weights}\n").as_bytes())
         .with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(Outcome::Done)
 }
