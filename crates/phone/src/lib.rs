@@ -41,7 +41,7 @@ impl Code {
     pub const MARGIN: usize = 4;
 
     /// The code; `None` for more bytes than one holds.
-    pub fn of(address: &str) -> Option<Self> {
+    pub fn new(address: &str) -> Option<Self> {
         qrcode::QrCode::with_error_correction_level(address, qrcode::EcLevel::L).ok().map(Self)
     }
 

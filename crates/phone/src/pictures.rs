@@ -187,14 +187,14 @@ pub(crate) fn play(
         .max_frame_size(Some(MOST_BYTES));
     let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
     let mut game = connection.lock_game()?;
-    let mut is_told = false;
+    let mut has_begun = false;
     let mut words = 0;
     loop {
         socket.get_mut().allow(SILENCE);
         match socket.read() {
             Ok(Message::Binary(bytes)) => {
                 words = 0;
-                let is_new = !std::mem::replace(&mut is_told, true);
+                let is_new = !std::mem::replace(&mut has_begun, true);
                 let line = follow(&mut game, &bytes, is_new, connection, reads, on_event)?;
                 let text = line.to_string();
                 socket.get_mut().allow(SILENCE);

@@ -206,7 +206,7 @@ impl Request {
             && self.upgrade.is_none()
             // Readers of codes and messengers add what they count by: `/?x`.
             && let Some(path) = self.target.split('?').next()
-            && let Some(&(_, kind, text)) = PAGE.iter().find(|(own, ..)| *own == path)
+            && let Some(&(_, kind, text)) = PAGE.iter().find(|(page_path, ..)| *page_path == path)
         {
             return Some(Route::Page(kind, text));
         }
@@ -216,8 +216,8 @@ impl Request {
             return None;
         }
         if let Some(upgrade) = &self.upgrade {
-            let (said, phone) = match &upgrade.protocols[..] {
-                [_, said, phone] => (&**said, Phone::new(phone)?),
+            let (given, phone) = match &upgrade.protocols[..] {
+                [_, given, phone] => (&**given, Phone::new(phone)?),
                 [] | [_] => (self.key.as_deref()?, self.phone()?),
                 _ => return None,
             };
@@ -225,16 +225,16 @@ impl Request {
             let is_live = self.method == "GET"
                 && self.target == "/live"
                 && protocol.is_none_or(|protocol| protocol == PROTOCOL);
-            return (key.is(said) && is_live).then(|| Route::Live {
+            return (key.is(given) && is_live).then(|| Route::Live {
                 phone,
                 key: upgrade.key.clone(),
                 names_protocol: protocol.is_some(),
             });
         }
-        let said = self.key.as_deref()?;
-        if !key.is(said) {
+        let given = self.key.as_deref()?;
+        if !key.is(given) {
             let is_asked = (method, &*self.target) == ("GET", "/key");
-            return (is_asked && key.is_code(said)).then_some(Route::Key);
+            return (is_asked && key.is_code(given)).then_some(Route::Key);
         }
         match (method, &*self.target) {
             ("GET", "/hello") => Some(Route::Hello(self.phone())),
@@ -285,17 +285,17 @@ impl Answer {
     }
 
     pub(crate) fn json(value: &Value) -> Self {
-        Self::of("200 OK", "application/json", value.to_string().into_bytes())
+        Self::new("200 OK", "application/json", value.to_string().into_bytes())
     }
 
     pub(crate) fn jpeg(bytes: Vec<u8>) -> Self {
-        Self::of("200 OK", "image/jpeg", bytes)
+        Self::new("200 OK", "image/jpeg", bytes)
     }
 
     /// What is wrong with a request that has the key, by a word that the page knows.
     pub(crate) fn wrong(status: &'static str, word: &str) -> Self {
         let body = serde_json::json!({ "error": word }).to_string();
-        Self::of(status, "application/json", body.into_bytes())
+        Self::new(status, "application/json", body.into_bytes())
     }
 
     /// What a picture is told whose phone has sent another one.
@@ -303,7 +303,7 @@ impl Answer {
         Self::wrong("409 Conflict", "replaced")
     }
 
-    fn of(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
+    fn new(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
         Self { status, kind, body: Cow::Owned(body), page_of: None }
     }
 
@@ -401,14 +401,14 @@ impl Key {
     }
 
     /// Whether this is the key; takes as long for one that is nearly right as for any other.
-    pub(crate) fn is(&self, said: &str) -> bool {
-        self.key.as_bytes().ct_eq(said.as_bytes()).into()
+    pub(crate) fn is(&self, given: &str) -> bool {
+        self.key.as_bytes().ct_eq(given.as_bytes()).into()
     }
 
     /// Whether this is the code. One that comes too soon after another guess is not, even if it is right:
     /// else whoever guesses could do so without pauses.
-    pub(crate) fn is_code(&self, said: &str) -> bool {
-        if said.len() != CODE_CHARS {
+    pub(crate) fn is_code(&self, given: &str) -> bool {
+        if given.len() != CODE_CHARS {
             return false;
         }
         let mut guessed = self.guessed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -417,7 +417,7 @@ impl Key {
             return false;
         }
         *guessed = Some(now);
-        self.code.as_bytes().ct_eq(said.as_bytes()).into()
+        self.code.as_bytes().ct_eq(given.as_bytes()).into()
     }
 }
 
@@ -449,7 +449,7 @@ mod tests {
         }
         let head = route(&key, &format!("HEAD / HTTP/1.1\nHost: {HOST}"));
         assert!(matches!(head, Some(Route::Page(..))));
-        let others = [
+        let refused = [
             "GET / HTTP/1.1\nHost: evil.example:8780".to_owned(),
             "GET / HTTP/1.1".to_owned(),
             format!("GET / HTTP/1.1\nHost: {HOST}\nHost: evil.example"),
@@ -460,7 +460,7 @@ mod tests {
             format!("GET http://{HOST}/ HTTP/1.1\nHost: {HOST}"),
             format!("GET /page/index.html HTTP/1.1\nHost: {HOST}"),
         ];
-        for head in others {
+        for head in refused {
             assert_eq!(route(&key, &head), None, "{head}");
         }
     }

@@ -173,13 +173,13 @@ impl Server {
             Listen::At(ip, _) => vec![SocketAddr::new(ip, port)],
         };
         for address in &current {
-            let is_known = self.listeners.iter().any(|(own, _)| own == address);
+            let is_bound = self.listeners.iter().any(|(bound, _)| bound == address);
             // What does not bind yet is tried again.
-            if !is_known && let Ok(listener) = address::bind(address.ip(), port) {
+            if !is_bound && let Ok(listener) = address::bind(address.ip(), port) {
                 let _ = self.answer_on(listener);
             }
         }
-        let heard = |address: &SocketAddr| self.listeners.iter().any(|(own, _)| own == address);
+        let heard = |address: &SocketAddr| self.listeners.iter().any(|(bound, _)| bound == address);
         let bound: Vec<SocketAddr> = current.into_iter().filter(heard).collect();
         let now = hosts_of(&bound);
         let mut hosts = lock(&self.shared.hosts);
@@ -235,8 +235,8 @@ impl Drop for Server {
                 IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
                 ip => ip,
             };
-            let own = SocketAddr::new(ip, address.port());
-            if TcpStream::connect_timeout(&own, Duration::from_secs(1)).is_ok() {
+            let target = SocketAddr::new(ip, address.port());
+            if TcpStream::connect_timeout(&target, Duration::from_secs(1)).is_ok() {
                 let _ = thread.join();
             }
         }
@@ -319,14 +319,14 @@ impl Wait {
     }
 
     /// It has the key and is no longer ended for others.
-    fn is_known(&self) {
+    fn authorise(&self) {
         lock(&self.shared.waiting).connections.retain(|(id, _)| *id != self.id);
     }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        self.is_known();
+        self.authorise();
         *lock(&self.shared.open) -= 1;
         self.shared.closed.notify_all();
     }
@@ -335,9 +335,9 @@ impl Drop for Wait {
 impl Shared {
     fn serve(&self, connection: TcpStream, waits: Wait) -> io::Result<()> {
         // The address that it came to is this machine's, though it may be a new one.
-        let own = connection.local_addr()?;
-        let own = host_at(SocketAddr::new(own.ip().to_canonical(), own.port()));
-        let hosts = [lock(&self.hosts).clone(), vec![own]].concat();
+        let local = connection.local_addr()?;
+        let local = host_at(SocketAddr::new(local.ip().to_canonical(), local.port()));
+        let hosts = [lock(&self.hosts).clone(), vec![local]].concat();
         let mut stream = Stream::open(connection, &self.certificate, HEAD_LIMIT)?;
         let request = Request::read(&mut stream)?;
         let Some(request) = request else { return send(stream, &Answer::nothing()) };
@@ -353,7 +353,7 @@ impl Shared {
             }
             Some(Route::Key) => Answer::json(&json!({ "version": 1, "key": self.key.text() })),
             Some(Route::Photo(body)) => {
-                waits.is_known();
+                waits.authorise();
                 return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::read(
                         &*self.reads,
@@ -365,19 +365,19 @@ impl Shared {
                 });
             }
             Some(Route::Picture(body)) => {
-                waits.is_known();
+                waits.authorise();
                 return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::picture(&self.decode_queue, connection, bytes)
                 });
             }
             Some(Route::Frame(body)) => {
-                waits.is_known();
+                waits.authorise();
                 return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::frame(bytes.to_vec(), connection, &*self.reads, &*self.on_event)
                 });
             }
             Some(Route::Live { phone, key, names_protocol }) => {
-                waits.is_known();
+                waits.authorise();
                 return self.live(stream, &phone, &key, names_protocol);
             }
         };

@@ -89,8 +89,8 @@ impl Sessions {
             session.connection.is_none() && session.used.elapsed() > AWAY
         };
         let mut given_up: Vec<PhoneSession> = inner.sessions.extract_if(.., is_gone).collect();
-        let known = inner.sessions.iter().position(|session| session.phone == *phone);
-        let place = match known {
+        let existing = inner.sessions.iter().position(|session| session.phone == *phone);
+        let place = match existing {
             Some(place) => place,
             None => {
                 if inner.sessions.len() == MOST_PHONES {
@@ -128,7 +128,14 @@ impl Sessions {
         drop(inner);
         // Their threads are waited for, which others need not.
         drop(given_up);
-        Ok(Some(Connection { sessions: self, id, over, number, is_first: known.is_none(), game }))
+        Ok(Some(Connection {
+            sessions: self,
+            id,
+            over,
+            number,
+            is_first: existing.is_none(),
+            game,
+        }))
     }
 
     /// Whether a phone would get a place.
@@ -181,10 +188,10 @@ impl Connection<'_> {
 impl Drop for Connection<'_> {
     fn drop(&mut self) {
         let mut inner = self.sessions.lock();
-        let own = |session: &&mut PhoneSession| {
+        let is_current = |session: &&mut PhoneSession| {
             session.connection.as_ref().is_some_and(|connection| connection.id == self.id)
         };
-        if let Some(session) = inner.sessions.iter_mut().find(own) {
+        if let Some(session) = inner.sessions.iter_mut().find(is_current) {
             session.connection = None;
             session.used = Instant::now();
         }

@@ -184,7 +184,7 @@ impl Phones {
 /// The address that a phone most likely reaches, and its code.
 fn reached_at(server: &Server) -> (String, Option<Code>) {
     let address = server.addresses().into_iter().next().unwrap_or_default();
-    let code = Code::of(&address);
+    let code = Code::new(&address);
     (address, code)
 }
 

@@ -95,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn code_of(server: &Server) -> String {
     let addresses = server.addresses();
     let colors = terminal::shows_colors(&io::stderr());
-    let code = addresses.first().and_then(|first| Code::of(first));
+    let code = addresses.first().and_then(|first| Code::new(first));
     let code = code.map(|code| code.text(colors) + "\n").unwrap_or_default();
     let open = "Scan this code with a phone on the same network, or open there:\n  ";
     let typed = addresses.first().and_then(|first| first.split_once("/#")).map_or("", |(at, _)| at);
