@@ -194,7 +194,7 @@ pub(crate) fn notice_if_it_panics(work: impl FnOnce()) -> Option<Notice> {
     // What it was working on is not used again.
     std::panic::catch_unwind(AssertUnwindSafe(work)).err().map(|_| {
         let title = "an error in this program ended the watching".to_owned();
-        Notice::of(title, "choose the camera or film again; its message is on the terminal")
+        Notice::new(title, "choose the camera or film again; its message is on the terminal")
     })
 }
 

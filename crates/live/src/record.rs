@@ -63,7 +63,7 @@ pub fn check(film: &Path) -> Result<(), RecordError> {
         return Err(RecordError::NoAvi(name(film), name(&film.with_extension("avi"))));
     }
     match [film.to_owned(), lines_of(film)].iter().find(|path| path.exists()) {
-        Some(there) => Err(RecordError::Exists(name(there))),
+        Some(existing) => Err(RecordError::Exists(name(existing))),
         None => Ok(()),
     }
 }

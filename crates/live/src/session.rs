@@ -75,7 +75,7 @@ impl Recording {
 
 impl LiveView {
     /// The view of a frame, without its number and its time.
-    pub(crate) fn of(frame: Arc<Frame>, watched: Watched) -> Self {
+    pub(crate) fn from_watched(frame: Arc<Frame>, watched: Watched) -> Self {
         let Watched { tracked, times, .. } = watched;
         Self { frame: Some(frame), tracked, times, ..Self::default() }
     }
@@ -96,7 +96,7 @@ pub struct Notice {
 
 impl Notice {
     /// Something that is not the camera's fault.
-    pub fn of(title: String, advice: &str) -> Self {
+    pub fn new(title: String, advice: &str) -> Self {
         Self { title, advice: advice.to_owned(), error: None, tried_again: false }
     }
 }
@@ -104,7 +104,7 @@ impl Notice {
 impl From<&CameraError> for Notice {
     fn from(error: &CameraError) -> Self {
         let error_is = Some(error.clone());
-        Self { error: error_is, ..Self::of(error.to_string(), error.advice()) }
+        Self { error: error_is, ..Self::new(error.to_string(), error.advice()) }
     }
 }
 
@@ -222,7 +222,7 @@ impl Session {
                 }
                 Err(error) => {
                     let title = format!("the camera cannot be watched: {error}");
-                    let notice = Notice::of(title, "close other programs and try again");
+                    let notice = Notice::new(title, "close other programs and try again");
                     let view = LiveView { notice: Some(notice), ..LiveView::default() };
                     let _ = sink.show(&view, SessionEvent::Trouble);
                     Next::Stop
@@ -376,7 +376,7 @@ impl<'a> Watching<'a> {
             Ok(followed) => followed,
             Err(error) => {
                 let title = format!("a frame could not be read: {error}");
-                return self.trouble(Notice::of(title, "free some memory"));
+                return self.trouble(Notice::new(title, "free some memory"));
             }
         };
         let fps = self.rate.after_a_frame();

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_seen_from_the_side_become_equal_rectangles_in_line_with_the_picture() {
+    fn cards_from_the_side_become_equal_rectangles_in_line_with_the_picture() {
         let tracked = cards(9);
         let top_view = top_view_from_image(&tracked).unwrap();
         let read = tracked.table.cards.iter();
@@ -134,8 +134,8 @@ mod tests {
             );
         }
         // Cards to the right of it and below it stay there.
-        let [one, beside, below] = [0, 1, 3].map(|i| quads[i].center());
-        assert!(beside.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
+        let [one, right, below] = [0, 1, 3].map(|i| quads[i].center());
+        assert!(right.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
         assert!(top_view_from_image(&cards(2)).is_none());
     }
 
@@ -150,11 +150,11 @@ mod tests {
                 *pixel = Rgb([250; 3]);
             }
         }
-        let seen = top_view_of(&image, &top_view).unwrap();
+        let view = top_view_of(&image, &top_view).unwrap();
         let quad: Quad = top_view.apply_quad(&card);
         let center = quad.center();
         let [inner, outer] = [0.9, 1.1].map(|part| quad.map(|p| center + (p - center) * part));
-        for (x, y, pixel) in seen.enumerate_pixels() {
+        for (x, y, pixel) in view.enumerate_pixels() {
             let at = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
             if inner.contains(at) {
                 assert!(pixel.0[0] > 200, "{at:?}");

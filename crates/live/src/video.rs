@@ -237,12 +237,12 @@ impl Video {
     /// # Errors
     /// [`VideoError::Damaged`]: there should be more frames, but they cannot be read.
     pub fn next_shot(&mut self) -> Result<Option<Shot>, VideoError> {
-        let Some((image, told_ms)) = self.picture()? else { return Ok(None) };
+        let Some((image, stamp_ms)) = self.picture()? else { return Ok(None) };
         let taken = Instant::now();
         let step_ms = 1e3 / self.fps;
-        let told_ms = told_ms.filter(|told| told.abs() <= avi::MOST_MS);
-        let time_ms = match (told_ms, self.last_ms) {
-            (Some(told), last) => (told + self.offset_ms).max(last.unwrap_or(f64::MIN)),
+        let stamp_ms = stamp_ms.filter(|stamp_ms| stamp_ms.abs() <= avi::MOST_MS);
+        let time_ms = match (stamp_ms, self.last_ms) {
+            (Some(stamp_ms), last) => (stamp_ms + self.offset_ms).max(last.unwrap_or(f64::MIN)),
             (None, Some(last)) => last + step_ms,
             (None, None) => self.offset_ms,
         };

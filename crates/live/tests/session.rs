@@ -43,8 +43,8 @@ impl Sink for Twice {
         match event {
             SessionEvent::Frame => {
                 let cards = view.tracked.table.cards.iter().map(|card| card.card.to_string());
-                let known = (view.time_ms, cards.collect(), view.score.seen);
-                self.played.last_mut().unwrap().push(known);
+                let played = (view.time_ms, cards.collect(), view.score.seen);
+                self.played.last_mut().unwrap().push(played);
             }
             SessionEvent::End if self.played.len() == 2 => return ControlFlow::Break(()),
             SessionEvent::End => {
@@ -161,7 +161,7 @@ fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
     let mut watch = watch(FILM_PACE);
     // Since when each card lies open to view.
     let mut open: BTreeMap<Card, f64> = BTreeMap::new();
-    let (mut known, mut judged_cards) = (0, 0);
+    let (mut recognised, mut judged_cards) = (0, 0);
     for i in (0..film.frames()).step_by(2 * FPS as usize) {
         let FilmFrame { image, label } = film.draw(i);
         let table = watch.frame(&Arc::new(image), label.time_ms).unwrap().tracked;
@@ -175,10 +175,13 @@ fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
             // Where a card lies in place of another, three looks are waited for: three pictures.
             if label.time_ms - since > 5_900.0 {
                 judged_cards += 1;
-                known += usize::from(right.contains(&card));
+                recognised += usize::from(right.contains(&card));
                 assert!(!wrong.contains(&card), "frame {i}: {wrong:?}");
             }
         }
     }
-    assert!(judged_cards > 50 && 100 * known >= 95 * judged_cards, "{known} of {judged_cards}");
+    assert!(
+        judged_cards > 50 && 100 * recognised >= 95 * judged_cards,
+        "{recognised} of {judged_cards}"
+    );
 }

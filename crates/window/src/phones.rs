@@ -274,7 +274,7 @@ impl LiveSource for PhoneGame {
             return view;
         }
         let title = t!("phone-away", n = self.phone);
-        let notice = Some(Notice::of(title, &t!("phone-away-advice")));
+        let notice = Some(Notice::new(title, &t!("phone-away-advice")));
         Arc::new(LiveView { notice, ..(*view).clone() })
     }
 

@@ -41,9 +41,9 @@ fn device(number: u32) -> PathBuf {
 pub(super) fn list() -> Vec<CameraInfo> {
     listed(Path::new(LISTED), |number| {
         let device = Device::with_path(device(number)).ok()?;
-        let told = device.query_caps();
-        Some(told.is_ok_and(|told| {
-            is_camera(told.capabilities, &told.driver)
+        let queried = device.query_caps();
+        Some(queried.is_ok_and(|queried| {
+            is_camera(queried.capabilities, &queried.driver)
                 && device.enum_formats().is_ok_and(|all| {
                     all.iter().any(|format| DECODED.contains(&&format.fourcc.repr))
                 })
@@ -137,8 +137,8 @@ fn begin(
 
 /// The sizes that a device lists for a format.
 fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
-    let told = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
-    let discrete = told.into_iter().filter_map(|told| match told.size {
+    let offered = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
+    let discrete = offered.into_iter().filter_map(|offered| match offered.size {
         FrameSizeEnum::Discrete(size) => Some((size.width, size.height)),
         FrameSizeEnum::Stepwise(_) => None,
     });
@@ -148,7 +148,7 @@ fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
 }
 
 fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
-    let place = |code: &[u8; 4]| DECODED.iter().position(|known| *known == code);
+    let place = |code: &[u8; 4]| DECODED.iter().position(|decoded| *decoded == code);
     offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
 }
 
@@ -266,8 +266,8 @@ fn rows(bytes: &[u8], format: &Format, bytes_per_pixel: usize) -> Option<Vec<u8>
     let row = format.width as usize * bytes_per_pixel;
     let stride = (format.stride as usize).max(row);
     let height = format.height as usize;
-    let there = bytes.len() >= stride * height.saturating_sub(1) + row && row > 0;
-    there
+    let is_complete = bytes.len() >= stride * height.saturating_sub(1) + row && row > 0;
+    is_complete
         .then(|| bytes.chunks(stride).take(height).flat_map(|line| &line[..row]).copied().collect())
 }
 
@@ -400,9 +400,9 @@ mod tests {
             ([145, 54, 34], [0, 255, 0]),
             ([41, 240, 110], [0, 0, 255]),
         ] {
-            let seen = yuyv(&[yuv[0], yuv[1], yuv[0], yuv[2]]);
-            let off = seen.iter().zip(rgb.iter().cycle()).map(|(a, b)| a.abs_diff(*b)).max();
-            assert!(off <= Some(1), "{yuv:?}: {seen:?}");
+            let converted = yuyv(&[yuv[0], yuv[1], yuv[0], yuv[2]]);
+            let off = converted.iter().zip(rgb.iter().cycle()).map(|(a, b)| a.abs_diff(*b)).max();
+            assert!(off <= Some(1), "{yuv:?}: {converted:?}");
         }
         // The same pair in the other order.
         let uyvy = of_pairs(&[90, 81, 240, 100], |[u, y, v, next]| ([y, next], u, v));
