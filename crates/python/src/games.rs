@@ -15,9 +15,9 @@ pub fn find_sets(codes: Vec<String>) -> PyResult<Vec<(usize, usize, usize)>> {
         code.parse::<Card>().map_err(|error| PyValueError::new_err(format!("card {i}: {error}")))
     };
     let cards: Vec<Card> = codes.iter().enumerate().map(card).collect::<PyResult<_>>()?;
-    let mut seen = cards.clone();
-    seen.sort_unstable();
-    if let Some(twice) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
+    let mut sorted = cards.clone();
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = format!("{} is there twice; a deck has each card once", twice[0]);
         return Err(PyValueError::new_err(message));
     }

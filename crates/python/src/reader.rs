@@ -90,8 +90,8 @@ impl Reader {
     /// Reads a photo: a path, the bytes of a file, an open file, an array, or a picture of PIL.
     #[pyo3(signature = (source, *, order = "rgb"))]
     fn read(&self, py: Python<'_>, source: &Bound<'_, PyAny>, order: &str) -> PyResult<Table> {
-        let order = Order::of(order)?;
-        let source = Source::of(source, order)?;
+        let order = Order::from_word(order)?;
+        let source = Source::extract(source, order)?;
         let is_array = matches!(source, Source::Picture(_));
         let loaded = self.loaded(py)?;
         let path = source.path().map(Path::to_path_buf);
@@ -170,8 +170,8 @@ impl Loaded {
 #[pyo3(signature = (source, *, order = "rgb"))]
 pub fn read(py: Python<'_>, source: &Bound<'_, PyAny>, order: &str) -> PyResult<Table> {
     static READER: LazyLock<Mutex<Option<Arc<Reader>>>> = LazyLock::new(Mutex::default);
-    let known = READER.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let reader = match known {
+    let cached = READER.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let reader = match cached {
         Some(reader) => reader,
         None => {
             let reader = Arc::new(Reader::with(py, Options::new(None, None, None)?)?);
@@ -195,7 +195,7 @@ enum Failed {
 }
 
 impl Source {
-    fn of(source: &Bound<'_, PyAny>, order: Order) -> PyResult<Self> {
+    fn extract(source: &Bound<'_, PyAny>, order: Order) -> PyResult<Self> {
         if let Ok(bytes) = source.extract::<PyBackedBytes>() {
             return Ok(Self::Bytes(bytes));
         }

@@ -29,7 +29,7 @@ impl Order {
     ///
     /// # Errors
     /// `ValueError` for another word.
-    pub fn of(word: &str) -> PyResult<Self> {
+    pub fn from_word(word: &str) -> PyResult<Self> {
         match word {
             "rgb" => Ok(Self::Rgb),
             "bgr" => Ok(Self::Bgr),
@@ -90,12 +90,12 @@ pub fn from_array(array: &Bound<'_, PyAny>, order: Order) -> PyResult<RgbImage> 
         return Err(PyTypeError::new_err(format!("an array of {dtype}: {EXPECTED}{remedy}")));
     }
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    let told = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+    let dims = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
     if shape.contains(&0) {
-        return Err(PyValueError::new_err(format!("an empty array ({told}): {EXPECTED}")));
+        return Err(PyValueError::new_err(format!("an empty array ({dims}): {EXPECTED}")));
     }
     let wrong = |remedy: &str| {
-        Err(PyValueError::new_err(format!("an array of {told}: {EXPECTED}{remedy}")))
+        Err(PyValueError::new_err(format!("an array of {dims}: {EXPECTED}{remedy}")))
     };
     // One copy, row by row, whatever the array's own layout is.
     let values = || -> PyResult<Bound<'_, PyBytes>> {

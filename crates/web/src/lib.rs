@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_photo_is_told_by_a_word() {
+    fn what_is_no_photo_gets_a_word() {
         let mut reader = Reader::new().unwrap();
         assert_eq!(reader.read(b"Dear diary").unwrap_err(), "unreadable");
         assert_eq!(reader.read(b"GIF89a................").unwrap_err(), "format");
