@@ -109,11 +109,11 @@ fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
     };
     let mut largest = largest.clone();
     largest.sort();
-    let is_whole = counting == Some(Ok(()));
+    let is_complete = counting == Some(Ok(()));
     Found {
         rules,
         seed: args.seed,
-        counts: is_whole.then_some(counts),
+        counts: is_complete.then_some(counts),
         stopped: counting.and_then(Result::err),
         sampled,
         sample_stopped: dealing.err(),
@@ -167,10 +167,10 @@ fn text(found: &Found, budget: f64) -> String {
     let mut out = format!("{}\n", super::general::deck(rules));
     let _ = match (&found.counts, published_maximum(rules)) {
         (Some(_), _) => writeln!(out, "the largest board without a set has {cards}"),
-        (None, Some((known, who))) => writeln!(
+        (None, Some((maximum, who))) => writeln!(
             out,
             "the largest board without a set has {} ({who}); the largest found here has {cards}",
-            counted(known, "card")
+            counted(maximum, "card")
         ),
         (None, None) => writeln!(out, "the largest board without a set that was found has {cards}"),
     };
@@ -217,11 +217,11 @@ fn text(found: &Found, budget: f64) -> String {
         Some(share) => format!("{:.4}", 100.0 * share),
     };
     // Of boards that were only dealt, those so small that each is without a set say nothing.
-    let said = match found.counts {
+    let uninformative = match found.counts {
         Some(_) => 0,
         None => found.shares().take_while(|(_, _, dealt)| *dealt == Some(1.0)).count(),
     };
-    for (size, exact, dealt) in found.shares().skip(said.saturating_sub(1)) {
+    for (size, exact, dealt) in found.shares().skip(uninformative.saturating_sub(1)) {
         let _ = write!(out, "  {size:>5}");
         if let Some(counts) = &found.counts {
             let _ = write!(out, " {:>26}", grouped(counts.boards.get(size).copied().unwrap_or(0)));
@@ -261,7 +261,7 @@ fn to_json(found: &Found) -> Value {
     json!({
         "version": VERSION, "values": rules.values(), "properties": rules.properties(),
         "is_counted": found.counts.is_some(),
-        "known_largest": published_maximum(rules).map(|known| known.0),
+        "known_largest": published_maximum(rules).map(|maximum| maximum.0),
         "at_least": found.without_one_value().max(found.largest.len() as u64),
         "largest": found.codes(),
         "deals": found.sampled.deals, "seed": found.seed,
@@ -306,6 +306,6 @@ mod page {
             (page::plot(&chart)?)
             pre { (text) }
         };
-        Ok(page::whole("setsight: boards without a set", &body))
+        Ok(page::document("setsight: boards without a set", &body))
     }
 }

@@ -95,8 +95,8 @@ pub enum Outcome {
     AllMissing,
 }
 
-/// An error and its causes in one line, with what to do; a cause that is told already is not told again.
-pub fn told(error: &anyhow::Error) -> String {
+/// An error and its causes in one line, with what to do; a cause that the text already names is not repeated.
+pub fn error_message(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
@@ -181,7 +181,7 @@ pub fn put<F: AsRef<Path>>(
     let written = if is_stdout(file) {
         let mut out = io::stdout().lock();
         out.write_all(bytes).and_then(|()| out.flush())
-    } else if file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+    } else if file.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         File::options().write(true).open(file).and_then(|mut out| out.write_all(bytes))
     } else {
         refuse_foreign(file, start).and_then(|()| write_atomic(file, bytes))
@@ -191,9 +191,9 @@ pub fn put<F: AsRef<Path>>(
 
 /// Refuses to replace what the call is made from.
 pub fn refuse_read<F: AsRef<Path>>(file: &Path, from: &[F]) -> Result<(), BadCall> {
-    let whole = file.canonicalize().ok().filter(|_| !is_stdout(file));
+    let target = file.canonicalize().ok().filter(|_| !is_stdout(file));
     let mut read = from.iter().map(AsRef::as_ref).filter(|read| read.as_os_str() != "-");
-    if whole.is_some() && read.any(|read| read.canonicalize().ok() == whole) {
+    if target.is_some() && read.any(|read| read.canonicalize().ok() == target) {
         let reason = "it is read in the same call and would be replaced; name another place";
         return Err(BadCall(format!("{} cannot be written: {reason}", file.display())));
     }
@@ -205,10 +205,10 @@ pub fn is_stdout(file: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::{fd::AsFd, unix::fs::MetadataExt};
-        let own = io::stdout().as_fd().try_clone_to_owned().map(File::from);
-        let own = own.and_then(|own| own.metadata());
-        if let (Ok(own), Ok(named)) = (own, file.metadata())
-            && (own.dev(), own.ino()) == (named.dev(), named.ino())
+        let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let stdout = stdout.and_then(|stdout| stdout.metadata());
+        if let (Ok(stdout), Ok(named)) = (stdout, file.metadata())
+            && (stdout.dev(), stdout.ino()) == (named.dev(), named.ino())
         {
             return true;
         }
@@ -234,8 +234,8 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let (name, help) = name_and_help(*value);
         PossibleValue::new(name).help(help)
     });
-    PossibleValuesParser::new(listed).map(move |said| {
-        let named = all.iter().find(|value| name_and_help(**value).0 == said);
+    PossibleValuesParser::new(listed).map(move |name| {
+        let named = all.iter().find(|value| name_and_help(**value).0 == name);
         *named.expect("one of those that are listed")
     })
 }
@@ -335,23 +335,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn a_cause_is_named_once() {
         let error = anyhow::anyhow!("no such file").context("photo.jpg cannot be read");
-        assert_eq!(told(&error), "photo.jpg cannot be read: no such file");
+        assert_eq!(error_message(&error), "photo.jpg cannot be read: no such file");
         let error = Err::<(), _>(error.context("photo.jpg (no such file)")).context("stopped");
         let error = error.unwrap_err();
-        assert_eq!(told(&error), "stopped: photo.jpg (no such file): photo.jpg cannot be read");
+        assert_eq!(
+            error_message(&error),
+            "stopped: photo.jpg (no such file): photo.jpg cannot be read"
+        );
     }
 
     #[test]
-    fn an_error_is_told_with_the_options_that_the_library_does_not_know() {
+    fn an_error_comes_with_the_options_that_the_library_does_not_know() {
         let error = PlanError::OwnReader { deck: "ours".into() };
         assert!(!error.to_string().contains("--"), "{error}");
-        let text = told(&anyhow::Error::from(error).context("photo.jpg"));
+        let text = error_message(&anyhow::Error::from(error).context("photo.jpg"));
         assert!(text.starts_with("photo.jpg: the deck ours has "), "{text}");
         assert!(text.ends_with("; leave out --reader and --without"), "{text}");
         let missing = ModelsError::NotShipped("models/dog.onnx".into());
-        let text = told(&anyhow::Error::from(PlanError::Models(missing)));
+        let text = error_message(&anyhow::Error::from(PlanError::Models(missing)));
         assert!(text.contains("give a folder that has it with --models DIR"), "{text}");
     }
 }

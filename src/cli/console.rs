@@ -1,7 +1,7 @@
 //! Windows' console: who else uses it, and what it tells.
 //!
 //! Its three calls are the system's own, which no library of the tree offers in safe code. None of them touches
-//! memory of this program but for the numbers that [`is_own`] hands out.
+//! memory of this program but for the numbers that [`is_exclusive`] hands out.
 
 #![allow(unsafe_code, reason = "calls of the system, see above")]
 
@@ -15,7 +15,7 @@ use windows_sys::core::BOOL;
 static STOP: OnceLock<fn()> = OnceLock::new();
 
 /// Whether the console was made for this program alone, as by a double click: it closes with it.
-pub fn is_own() -> bool {
+pub fn is_exclusive() -> bool {
     let mut numbers = [0; 2];
     // It writes no more numbers than it is told there is room for.
     let count = unsafe { GetConsoleProcessList(numbers.as_mut_ptr(), numbers.len() as u32) };

@@ -101,11 +101,11 @@ fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     };
     let place = if data_set == 0 { String::new() } else { format!(", data set {data_set}") };
-    let said = |line: Option<String>| line.map_or("the end".into(), |line| format!("{line:?}"));
+    let quoted = |line: Option<String>| line.map_or("the end".into(), |line| format!("{line:?}"));
     print_result!(
         "{name}, line {line}{place}: expected {}, found {}",
-        said(expected),
-        said(found)
+        quoted(expected),
+        quoted(found)
     )?;
     Ok(Outcome::SomeFailed)
 }

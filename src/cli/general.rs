@@ -137,13 +137,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => {
-            let told = json!({
+            let figures = json!({
                 "version": VERSION, "values": rules.values(), "properties": rules.properties(),
                 "sets": rules.sets(), "solver": kind.name(), "games": args.games,
                 "seed": args.seed, "seconds": played.seconds, "mean_seconds": mean_seconds,
                 "board_sizes": played.board_sizes, "found": played.found,
             });
-            board::write_records(&mut out, &told, &rules, &played.records)?;
+            board::write_records(&mut out, &figures, &rules, &played.records)?;
         }
         Format::Text => out.write_all(played.text.as_bytes())?,
     }
@@ -324,7 +324,7 @@ fn page(played: &Played) -> Result<String, PlotError> {
         h2 { "The games" }
         ul { @for line in played.text.lines().skip(1) { li { (line.trim_start()) } "\n" } }
     };
-    Ok(page::whole("setsight: the generalised game", &body))
+    Ok(page::document("setsight: the generalised game", &body))
 }
 
 /// How many games had their first set among how many cards.

@@ -145,8 +145,8 @@ fn sums(cards: [Card; 3]) -> [String; 4] {
         let first = usize::from(property == Property::Number);
         let values = cards.map(|card| card.value(property) + first);
         let sum: usize = values.iter().sum();
-        let whole = if sum < 3 { String::new() } else { format!(" = {sum}") };
-        format!(": {}{whole} = {} mod 3", values.map(|v| v.to_string()).join(" + "), sum % 3)
+        let total = if sum < 3 { String::new() } else { format!(" = {sum}") };
+        format!(": {}{total} = {} mod 3", values.map(|v| v.to_string()).join(" + "), sum % 3)
     })
 }
 

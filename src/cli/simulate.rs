@@ -268,7 +268,7 @@ mod plots {
             (page::plot(&boards)?)
             pre { (text) }
         };
-        Ok(page::whole("setsight: many games", &body))
+        Ok(page::document("setsight: many games", &body))
     }
 }
 

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_locale_says_whether_there_is_more_than_ascii() {
+    fn the_locale_decides_whether_more_than_ascii_is_shown() {
         let says = |set: &[(&str, &str)]| {
             is_utf8(|name| Some(set.iter().find(|(of, _)| *of == name)?.1.to_owned()))
         };

@@ -131,7 +131,7 @@ fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
     tables.extend(optimisations(experiment, cells, solvers));
     tables.extend(overlooked(experiment, cells));
     if experiment.varied == 'n' {
-        tables.extend(beside_the_paper(cells));
+        tables.extend(compared_to_paper(cells));
     }
     tables
 }
@@ -201,9 +201,10 @@ fn size(bytes: usize) -> String {
 }
 
 /// The paper's figures beside ours, where it has them.
-fn beside_the_paper(cells: &[Cell]) -> Option<Table> {
-    let known: Vec<_> = cells.iter().filter_map(|c| Some((c, paper(c.kind, &c.rules)?))).collect();
-    let (_, (_, games)) = known.first()?;
+fn compared_to_paper(cells: &[Cell]) -> Option<Table> {
+    let published: Vec<_> =
+        cells.iter().filter_map(|c| Some((c, paper(c.kind, &c.rules)?))).collect();
+    let (_, (_, games)) = published.first()?;
     let row = |&(cell, (paper, _)): &(&Cell, (f64, u32))| {
         let ratio = cell.mean().map_or("-".into(), |mean| times(paper / mean));
         let n = cell.rules.sets().to_string();
@@ -212,7 +213,7 @@ fn beside_the_paper(cells: &[Cell]) -> Option<Table> {
     Some(Table {
         above: format!("The paper's figures (Python, mean of {games} games) beside these:"),
         head: ["n", "solver", "paper", "here", "paper / here"].map(String::from).to_vec(),
-        rows: known.iter().map(row).collect(),
+        rows: published.iter().map(row).collect(),
     })
 }
 
@@ -230,10 +231,10 @@ fn optimisations(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> O
     let mut head = vec![experiment.varied.to_string(), "smt".into()];
     head.extend(without.iter().map(|kind| kind.name().trim_start_matches("smt ").to_owned()));
     let row = |row: &[Cell]| {
-        let whole = row.iter().find(|cell| cell.kind == Kind::Smt(Without::NOTHING))?;
-        let mut line = vec![experiment.position(&whole.rules).to_string(), shown(whole)];
+        let complete = row.iter().find(|cell| cell.kind == Kind::Smt(Without::NOTHING))?;
+        let mut line = vec![experiment.position(&complete.rules).to_string(), shown(complete)];
         line.extend(row.iter().filter(|cell| does_without(cell.kind)).map(|cell| {
-            let ratio = cell.mean().zip(whole.mean()).map(|(a, b)| format!("{:.2}", a / b));
+            let ratio = cell.mean().zip(complete.mean()).map(|(a, b)| format!("{:.2}", a / b));
             ratio.unwrap_or_else(|| shown(cell))
         }));
         Some(line)
@@ -272,14 +273,14 @@ fn overlooked(experiment: &Experiment, cells: &[Cell]) -> Option<Table> {
 fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
     let sentence = |row: &[Cell]| {
         let at = format!("{} = {}", experiment.varied, experiment.position(&row[0].rules));
-        let mut known: Vec<(Kind, f64)> =
+        let mut timed: Vec<(Kind, f64)> =
             row.iter().filter_map(|cell| Some((cell.kind, cell.mean()?))).collect();
-        known.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let Some(&(fastest, least)) = known.first() else {
+        timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let Some(&(fastest, least)) = timed.first() else {
             return format!("{at}: no solver finished.");
         };
         let mut text = format!("{at}: {fastest} needs {}", human(least));
-        for (i, (kind, mean)) in known[1..].iter().enumerate() {
+        for (i, (kind, mean)) in timed[1..].iter().enumerate() {
             let join = if i == 0 { ";" } else { "," };
             let _ = write!(text, "{join} {kind} {} times that", times(mean / least));
         }
@@ -417,7 +418,7 @@ fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, Pl
             }
         }
     };
-    Ok(page::whole("setsight: the solvers compared", &body))
+    Ok(page::document("setsight: the solvers compared", &body))
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn page(table: &Table, verdict: &str, bars: &[Bars]) -> Result<String, PlotError
         p { (verdict) }
         @for plot in plots { (plot) }
     };
-    Ok(page::whole("setsight: is the dealer fair?", &body))
+    Ok(page::document("setsight: is the dealer fair?", &body))
 }
 
 /// Writes two histograms of each deck and their tests; fails where a test does.
@@ -60,7 +60,7 @@ pub fn run(
     let head = ["v, p", "cards", "comes", "chi-square", "degrees", "p-value"].map(String::from);
     let mut rows = Vec::new();
     let mut csv = String::from("values,properties,cards,property,card_or_value,count\n");
-    let mut told = Vec::new();
+    let mut histograms_json = Vec::new();
     let mut suspicious = 0;
     let mut bars = Vec::new();
     for rules in decks {
@@ -79,7 +79,7 @@ pub fn run(
                 format!("{:.4}", histogram.p_value),
             ]);
             add_counts(&mut csv, histogram, counted, (v, p, name));
-            told.push(json!({
+            histograms_json.push(json!({
                 "values": v, "properties": p, "cards": name, "cards_a_deal": histogram.per_trial,
                 "counted": noun(counted), "expected": histogram.expected,
                 "chi_square": histogram.chi_square,
@@ -114,7 +114,7 @@ pub fn run(
             "{}\n",
             json!({
                 "version": VERSION, "deals": trials, "seed": seed, "dealer": dealing.name(),
-                "histograms": told, "suspicious": suspicious,
+                "histograms": histograms_json, "suspicious": suspicious,
             })
         );
     }

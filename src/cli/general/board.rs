@@ -159,17 +159,17 @@ fn game(rules: &Rules, seed: u64, record: &Record) -> Value {
 /// Writes a line of JSON with the games as its last member.
 pub fn write_records(
     out: &mut impl Write,
-    told: &Value,
+    figures: &Value,
     rules: &Rules,
     records: &[(u64, Record)],
 ) -> std::io::Result<()> {
     #[derive(Serialize)]
     struct Line<'a> {
         #[serde(flatten)]
-        told: &'a Value,
+        figures: &'a Value,
         records: Records<'a>,
     }
-    serde_json::to_writer(&mut *out, &Line { told, records: Records(rules, records) })?;
+    serde_json::to_writer(&mut *out, &Line { figures, records: Records(rules, records) })?;
     out.write_all(b"\n")
 }
 

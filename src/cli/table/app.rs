@@ -4,7 +4,7 @@ use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, one_of};
 use crate::cli::stop;
 #[cfg(windows)]
-use crate::cli::{common::told, console};
+use crate::cli::{common::error_message, console};
 use anyhow::Context;
 use setsight_game::game::Deal;
 use setsight_window::{Options, Show, deals_of, is_file_of_deals, settings::Brightness};
@@ -79,12 +79,12 @@ fn deals(file: &Path, args: &Args) -> Result<Vec<Deal>, BadCall> {
 /// Opens the window and stays until it is closed.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     #[cfg(windows)]
-    if console::is_own() {
+    if console::is_exclusive() {
         console::leave();
         let outcome = open(args);
         if let Err(error) = &outcome {
             // Nobody sees a terminal.
-            setsight_desktop::alert("setsight", &told(error));
+            setsight_desktop::alert("setsight", &error_message(error));
         }
         return outcome;
     }

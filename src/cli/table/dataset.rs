@@ -1,7 +1,7 @@
 //! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
 
 use crate::cli::{
-    common::{BadCall, Format, Jobs, Outcome, told, unwritten},
+    common::{BadCall, Format, Jobs, Outcome, error_message, unwritten},
     stop,
     table::photos::{self, ReadingArgs, progress},
 };
@@ -72,7 +72,7 @@ struct CheckArgs {
 
 /// Looks at labelled photos and crops.
 fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
-    let plan = plan(&args.folders).map_err(|error| BadCall(told(&error.into())))?;
+    let plan = plan(&args.folders).map_err(|error| BadCall(error_message(&error.into())))?;
     if let Some(words) = outside_warning(&plan.outside) {
         say!("{words}");
     }
@@ -102,7 +102,7 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
                 findings.add(checked);
                 return ControlFlow::Continue(());
             }
-            Ok(Err(error)) => told(&error.into()),
+            Ok(Err(error)) => error_message(&error.into()),
             Err(panic) => format!("made the program fail ({panic}); please report this picture"),
         };
         let file = match item {
@@ -123,11 +123,11 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
         let written = problem.map_or_else(|| report.finish(&findings), Err);
         written.with_context(|| cannot(folder))?;
     }
-    let told = match args.format {
+    let written = match args.format {
         Format::Text => print_lines(&findings.to_string()),
         Format::Json => writeln!(io::stdout(), "{}", printable::json(&findings.to_json())),
     };
-    told.context("cannot write the findings to stdout")?;
+    written.context("cannot write the findings to stdout")?;
     let all_good = findings.wrong.is_empty() && !failed;
     Ok(if all_good { Outcome::Done } else { Outcome::SomeFailed })
 }
@@ -205,7 +205,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     };
     let found = convert::find(&args.from, format).map_err(|error| {
         tell_first(error.strange(), 5);
-        BadCall(told(&error.into()))
+        BadCall(error_message(&error.into()))
     })?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
@@ -226,7 +226,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         }
         Err(error) => return Err(error).context("nothing is written"),
     };
-    let told = converted.to_string();
+    let summary = converted.to_string();
     let notes = notes(&converted, args.copy);
     let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
@@ -241,7 +241,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         say!("{note}");
     }
     // A closed pipe is no error.
-    let _ = print_result!("{}: {told}, from {format}", path.display());
+    let _ = print_result!("{}: {summary}, from {format}", path.display());
     Ok(Outcome::Done)
 }
 

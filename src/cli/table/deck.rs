@@ -1,7 +1,7 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, put, tell, tick, told},
+    common::{BadCall, Jobs, Outcome, error_message, put, tell, tick},
     stop,
     table::photos::{ReadingArgs, progress, without_rare},
     terminal,
@@ -74,7 +74,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
     let finder = ReadingPlan::default().build_finder()?;
     let bar = progress(paths.len());
-    let mut seen: Vec<DeckPhoto> = Vec::new();
+    let mut detected: Vec<DeckPhoto> = Vec::new();
     let stop = stop::asked();
     let look = |_: usize, path: &PathBuf| -> anyhow::Result<DeckPhoto> {
         let name = path.display().to_string();
@@ -86,7 +86,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         bar.inc(1);
         match result {
             Ok(Ok(photo)) => {
-                seen.push(photo);
+                detected.push(photo);
                 ControlFlow::Continue(())
             }
             Ok(Err(error)) => {
@@ -107,10 +107,10 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         say!("stopped: no deck was written");
         return Ok(Outcome::SomeFailed);
     }
-    let photos = seen.len();
+    let photos = detected.len();
     let steps = steps();
     steps.set_message("putting the cards in order");
-    let learnt = learnt(Draft::from_photos(seen), &args.name, &steps);
+    let learnt = learnt(Draft::from_photos(detected), &args.name, &steps);
     steps.finish_and_clear();
     let learnt = learnt?;
     for note in &learnt.notes {
@@ -118,8 +118,8 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     }
     put(&args.out, b"", &paths, learnt.deck.to_text().as_bytes())?;
     let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
-    let told = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
-    tell(Some(&args.out), &told).map(|()| Outcome::Done)
+    let summary = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
+    tell(Some(&args.out), &summary).map(|()| Outcome::Done)
 }
 
 /// Parts into which the bar of the last step is divided.
@@ -207,7 +207,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         bar.inc(1);
         match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
             Ok(table) => tables.push((i, table)),
-            Err(error) => bar.suspend(|| say!("{}: {}", paths[i].display(), told(&error))),
+            Err(error) => bar.suspend(|| say!("{}: {}", paths[i].display(), error_message(&error))),
         }
         ControlFlow::Continue(())
     });
@@ -261,12 +261,12 @@ fn report(found: &Inventory, photos: &[PathBuf]) -> String {
         format!("{}, card {}", printable::line(&photo), spot.card + 1)
     };
     let (deck, all, missing) = (&found.deck, found.deck_size(), found.missing());
-    let there = all - missing.len();
+    let present = all - missing.len();
     let mut text = match missing.as_slice() {
-        [] => format!("{there} of {all}: the deck is complete\n"),
+        [] => format!("{present} of {all}: the deck is complete\n"),
         missing => {
             let names: Vec<String> = missing.iter().map(|&card| deck.card_name(card)).collect();
-            format!("{there} of {all}; missing: {}\n{}", names.join(", "), grid(deck, missing))
+            format!("{present} of {all}; missing: {}\n{}", names.join(", "), grid(deck, missing))
         }
     };
     for (card, spots) in found.repeated() {

@@ -1,7 +1,9 @@
 //! `setsight eval`: how well labelled photos and crops are read.
 
 use super::photos::{self, ReadingArgs};
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, refuse_read, told, unwritten};
+use crate::cli::common::{
+    BadCall, Format, Jobs, Outcome, error_message, one_of, refuse_read, unwritten,
+};
 use crate::cli::stop;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
@@ -54,7 +56,7 @@ pub struct Args {
 /// Reads labelled photos and crops, prints the figures and writes the report.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
-    let baseline = baseline.map_err(|error| BadCall(told(&error.into())))?;
+    let baseline = baseline.map_err(|error| BadCall(error_message(&error.into())))?;
     if let Some(folder) = &args.report {
         refuse_read(&Report::figures(folder), args.baseline.as_slice())?;
     }
@@ -99,7 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                     }
                     evaluated.failed
                 }
-                Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), told(&error))],
+                Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), error_message(&error))],
                 Err(panic) => {
                     let reason =
                         format!("made the program fail ({panic}); please report this picture");
@@ -149,8 +151,8 @@ type Labelled = (Vec<(PathBuf, usize)>, Vec<LabelledCrop>);
 fn labelled(datasets: &[PathBuf]) -> Result<Labelled, BadCall> {
     let (mut folders, mut crops) = (Vec::new(), Vec::new());
     for dataset in datasets {
-        let found =
-            find_labelled(dataset, &mut |_| ()).map_err(|error| BadCall(told(&error.into())))?;
+        let found = find_labelled(dataset, &mut |_| ())
+            .map_err(|error| BadCall(error_message(&error.into())))?;
         for words in found.remarks {
             say!("{words}");
         }
@@ -171,15 +173,15 @@ fn at_once(
     std::iter::from_fn(move || {
         let mut photos = Vec::new();
         for (folder, count) in folders.by_ref() {
-            let own = match checked_photos(folder) {
-                Ok(own) if own.len() == *count => own,
+            let checked = match checked_photos(folder) {
+                Ok(checked) if checked.len() == *count => checked,
                 Ok(_) => {
                     let changed = anyhow::anyhow!("{}: its labels have changed", folder.display());
                     return Some(Err(changed));
                 }
                 Err(error) => return Some(Err(error.into())),
             };
-            photos.extend(own);
+            photos.extend(checked);
             if photos.len() >= AT_ONCE {
                 break;
             }
@@ -198,14 +200,14 @@ fn print(
     evaluations: &[Evaluation],
     comparisons: &[Option<Comparison>],
 ) -> anyhow::Result<Outcome> {
-    let told = match args.format {
+    let written = match args.format {
         Format::Text => print_lines(&text(evaluations, comparisons, args.all_readers)),
         Format::Json => {
             let json = json(evaluations, comparisons, args.all_readers);
             writeln!(io::stdout(), "{}", printable::json(&json))
         }
     };
-    told.context("cannot write the figures to stdout")?;
+    written.context("cannot write the figures to stdout")?;
     let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
     Ok(if all_read { Outcome::Done } else { Outcome::SomeFailed })
 }
@@ -226,7 +228,7 @@ fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
                 names.push(reader.name());
                 pipelines.push(pipeline);
             }
-            Err(error) => say!("without the {} reader: {}", reader.name(), told(&error)),
+            Err(error) => say!("without the {} reader: {}", reader.name(), error_message(&error)),
         }
     }
     Ok((names, pipelines))

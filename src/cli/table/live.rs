@@ -111,7 +111,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn list() -> anyhow::Result<Outcome> {
     let cameras = SystemCameras::default().list();
     if cameras.is_empty() {
-        say!("{}", told(&CameraError::None));
+        say!("{}", with_advice(&CameraError::None));
         return Ok(Outcome::SomeFailed);
     }
     for camera in cameras {
@@ -121,7 +121,7 @@ fn list() -> anyhow::Result<Outcome> {
 }
 
 /// What is wrong, what to do, and how this command does it.
-fn told(error: &CameraError) -> String {
+fn with_advice(error: &CameraError) -> String {
     let how = match error {
         CameraError::None => ": setsight live --url http://PHONE:8080/video or --video FILE",
         CameraError::NoSuch { .. }
@@ -176,7 +176,7 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let is_film = matches!(input, Input::Film(_));
     let pace = if is_film { FramePace::Every } else { FramePace::Newest };
     let mut session = Session::new(Arc::new(pipeline), params, pace)?;
-    if let Some(fps) = args.fps.or_else(|| told_rate(&input)) {
+    if let Some(fps) = args.fps.or_else(|| report_rate(&input)) {
         session.set_fps(fps);
     }
     // A source that is not there is told of at once, and so that a script knows; a camera that goes
@@ -213,7 +213,7 @@ fn fps(text: &str) -> Result<f64, String> {
 }
 
 /// The rate that single pictures have by themselves, which is told: a wrong one spoils everything.
-fn told_rate(input: &Input) -> Option<f64> {
+fn report_rate(input: &Input) -> Option<f64> {
     let Input::Film(path) = input else { return None };
     let (pictures, rate) = rate_of_pictures(path)?;
     let Rate { fps, by } = rate;
@@ -224,7 +224,7 @@ fn told_rate(input: &Input) -> Option<f64> {
 
 fn not_opened(error: &CameraError, input: &Input) -> anyhow::Error {
     let is_missing = matches!(input, Input::Film(path) if !is_stream(path) && !path.exists());
-    let message = told(error);
+    let message = with_advice(error);
     match error {
         CameraError::NoSuch { .. } | CameraError::Ambiguous { .. } => BadCall(message).into(),
         _ if is_missing => BadCall(message).into(),
@@ -306,13 +306,13 @@ struct Printer<W: Write> {
     taken: usize,
     last: String,
     /// The table that is seen now, and since when.
-    seen: (String, f64),
+    current: (String, f64),
     out: W,
 }
 
 impl<W: Write> Printer<W> {
     fn new(format: Format, out: W) -> Self {
-        Self { format, taken: 0, last: String::new(), seen: (String::new(), 0.0), out }
+        Self { format, taken: 0, last: String::new(), current: (String::new(), 0.0), out }
     }
 
     fn print(&mut self, view: &LiveView) -> io::Result<()> {
@@ -330,17 +330,17 @@ impl<W: Write> Printer<W> {
                 }
                 self.taken = taken.len();
                 let text = summary(view);
-                if self.seen.0 != text {
-                    self.seen = (text, now);
+                if self.current.0 != text {
+                    self.current = (text, now);
                 }
-                if now - self.seen.1 < STAYS_MS { Ok(()) } else { self.tell_last() }
+                if now - self.current.1 < STAYS_MS { Ok(()) } else { self.tell_last() }
             }
         }
     }
 
     /// Tells of the table that is seen now, if that is another one than before.
     fn tell_last(&mut self) -> io::Result<()> {
-        let (text, since) = self.seen.clone();
+        let (text, since) = self.current.clone();
         if text == self.last {
             return Ok(());
         }
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_yet_is_not_said() {
+    fn what_is_uncertain_is_left_out() {
         let mut view = view("1fgd 2fgd 1ord");
         assert!(summary(&view).contains("no set (three more bring one with 97 %)"));
         view.tracked.table.cards[1].unsure = true;
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_is_told_and_no_change_of_mind() {
+    fn events_are_printed_and_changes_of_mind_are_not() {
         let mut printer = Printer::new(Format::Text, Vec::new());
         let set = parse_codes("1fgd 2fgd 3fgd").unwrap();
         let steps = [
@@ -459,13 +459,16 @@ mod tests {
             printer.print(&view).unwrap();
         }
         printer.tell_last().unwrap();
-        let told = String::from_utf8(printer.out).unwrap();
-        let told: Vec<&str> = told.lines().map(|line| &line[..20]).collect();
-        assert_eq!(told, ["   0.0 s  4 cards, 1", "   3.9 s  set taken:", "   4.0 s  2 cards, n"]);
+        let printed = String::from_utf8(printer.out).unwrap();
+        let printed: Vec<&str> = printed.lines().map(|line| &line[..20]).collect();
+        assert_eq!(
+            printed,
+            ["   0.0 s  4 cards, 1", "   3.9 s  set taken:", "   4.0 s  2 cards, n"]
+        );
     }
 
     #[test]
-    fn sets_are_told_in_words() {
+    fn sets_are_printed_in_words() {
         let set =
             "one filled green diamond, two filled green diamonds, three filled green diamonds";
         let text = summary(&view("1fgd 2fgd 3fgd 1ord"));

@@ -1,6 +1,6 @@
 //! What the commands on photos share: how they are read, progress.
 
-use crate::cli::common::{BadCall, one_of, told};
+use crate::cli::common::{BadCall, error_message, one_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
@@ -67,7 +67,7 @@ impl ReadingArgs {
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let plan = ReadingPlan { without: steps.to_vec(), ..self.plan() };
         let pipeline = plan.build().map_err(|error| match error.is_wrong_call() {
-            true => BadCall(told(&error.into())).into(),
+            true => BadCall(error_message(&error.into())).into(),
             false => anyhow::Error::from(error),
         })?;
         warn_of_engines();

@@ -51,8 +51,8 @@ pub struct Args {
     #[arg(long, value_name = "N", conflicts_with = "samples")]
     cards: Option<usize>,
     /// Deal one deck over all tables, as it is photographed for `deck learn`
-    #[arg(long, conflicts_with_all = ["samples", "cards", "suite", "video"])]
-    whole_deck: bool,
+    #[arg(long = "whole-deck", conflicts_with_all = ["samples", "cards", "suite", "video"])]
+    full_deck: bool,
     /// Which deck: classic, rectangles, invented (a different one for each table) or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
@@ -189,7 +189,7 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
         }
         params.cards = (cards, cards);
     }
-    if args.whole_deck {
+    if args.full_deck {
         params.full_deck = Some(args.count);
     }
     if let Some(size) = args.size {
@@ -323,7 +323,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
     if args.deck != Deck::NAMES[0] {
         source += &format!(" --deck {}", args.deck);
     }
-    if args.whole_deck {
+    if args.full_deck {
         source += &format!(" --whole-deck --count {}", args.count);
     }
     if args.mirrored {
@@ -540,14 +540,14 @@ mod tests {
     #[test]
     fn many_tables_go_into_numbered_folders_that_are_one_data_set() {
         let home = tempfile::tempdir().unwrap();
-        let whole = home.path().join("whole");
-        draw(&whole, "").unwrap();
-        assert_eq!(names(&whole), ["0000", "0001", "0002"]);
-        assert_eq!(names(&whole.join("0002")), ["labels.json", "plain-0007.jpg"]);
-        assert_eq!(labels(&whole).len(), 7);
+        let out = home.path().join("whole");
+        draw(&out, "").unwrap();
+        assert_eq!(names(&out), ["0000", "0001", "0002"]);
+        assert_eq!(names(&out.join("0002")), ["labels.json", "plain-0007.jpg"]);
+        assert_eq!(labels(&out).len(), 7);
         // Labels of tables that are not drawn anew must not stay among those that are.
-        fs::rename(whole.join("0000"), whole.join("0003")).unwrap();
-        assert!(draw(&whole, "--overwrite").is_err());
-        assert!(whole.join("0003/labels.json").is_file() && !whole.join("0000").exists());
+        fs::rename(out.join("0000"), out.join("0003")).unwrap();
+        assert!(draw(&out, "--overwrite").is_err());
+        assert!(out.join("0003/labels.json").is_file() && !out.join("0000").exists());
     }
 }

@@ -5,7 +5,7 @@ use super::{
     live::summary,
     photos::{ReadingArgs, without_rare},
 };
-use crate::cli::common::{BadCall, Outcome, told};
+use crate::cli::common::{BadCall, Outcome, error_message};
 use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use crate::cli::{stop, terminal};
 use anyhow::{Context, bail};
@@ -64,12 +64,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let pipeline = Arc::new(args.reading.pipeline()?);
     let archive = args.keep.as_deref().map(ResultArchive::create).transpose()?.map(Mutex::new);
     let handler =
-        Arc::new(EventHandler { archive, told: Mutex::default(), teller: Teller::start()? });
+        Arc::new(EventHandler { archive, reported: Mutex::default(), teller: Teller::start()? });
     let hears = Arc::clone(&handler);
     let on_event = Box::new(move |event: ServerEvent<'_>| hears.tell(event));
     let listen = args.listen.unwrap_or(Listen::Private);
     let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_event)
-        .map_err(|error| BadCall(told(&error.into())))?;
+        .map_err(|error| BadCall(error_message(&error.into())))?;
     tell_addresses(&server, &handler.teller);
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
@@ -128,7 +128,7 @@ fn tell_addresses(server: &Server, teller: &Teller) {
 struct EventHandler {
     archive: Option<Mutex<ResultArchive>>,
     /// What was told last of each phone's live pictures.
-    told: Mutex<HashMap<u32, String>>,
+    reported: Mutex<HashMap<u32, String>>,
     teller: Teller,
 }
 
@@ -138,7 +138,7 @@ impl EventHandler {
         match event {
             ServerEvent::Came { phone } => say(format!("phone {phone} is here")),
             ServerEvent::Left { phone, reason } => {
-                self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
+                self.reported.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
                 let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
                 say(format!("phone {phone}: its live pictures have ended{reason}"));
             }
@@ -150,7 +150,7 @@ impl EventHandler {
                 if let Some(archive) = &self.archive {
                     let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
                     if let Err(error) = archive.keep(bytes, reading, times) {
-                        say(told(&error));
+                        say(error_message(&error));
                     }
                 }
             }
@@ -158,10 +158,10 @@ impl EventHandler {
             ServerEvent::Live { .. } => {}
             ServerEvent::View { phone, view } => {
                 let text = summary(view);
-                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-                if told.get(&phone) != Some(&text) {
+                let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+                if reported.get(&phone) != Some(&text) {
                     self.teller.result(format!("phone {phone}, live: {text}"));
-                    told.insert(phone, text);
+                    reported.insert(phone, text);
                 }
             }
         }
@@ -295,19 +295,19 @@ struct Teller {
 impl Teller {
     /// Begins to tell.
     fn start() -> std::io::Result<Self> {
-        let (lines, told) = sync_channel(MOST);
+        let (lines, queue) = sync_channel(MOST);
         let lost: Arc<AtomicU32> = Arc::default();
         let ended: Arc<(Mutex<bool>, Condvar)> = Arc::default();
-        let (not_told, end) = (Arc::clone(&lost), Arc::clone(&ended));
+        let (unreported, end) = (Arc::clone(&lost), Arc::clone(&ended));
         thread::Builder::new().name("tell".into()).spawn(move || {
-            for line in told {
+            for line in queue {
                 match line {
                     Line::Message(text) => say!("{text}"),
                     Line::Drawn(text) => drop(writeln!(std::io::stderr().lock(), "{text}")),
                     // Whoever read our output has seen enough; the phone has not.
                     Line::Result(text) => drop(print_lines(&text)),
                 }
-                let lost = not_told.swap(0, Ordering::Relaxed);
+                let lost = unreported.swap(0, Ordering::Relaxed);
                 if lost > 0 {
                     say!("{lost} messages are lost, as nobody read them");
                 }
@@ -342,9 +342,9 @@ impl Teller {
 impl Drop for Teller {
     fn drop(&mut self) {
         self.lines = None;
-        let (ended, told) = &*self.ended;
+        let (ended, finished) = &*self.ended;
         let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = told.wait_timeout_while(ended, FAREWELL, |ended| !*ended);
+        let _ = finished.wait_timeout_while(ended, FAREWELL, |ended| !*ended);
     }
 }
 

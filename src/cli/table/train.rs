@@ -38,7 +38,7 @@ use std::{str::FromStr, sync::atomic::Ordering, time::Duration};
 )]
 pub struct Args {
     #[command(flatten)]
-    own: own::Args,
+    photos: own::Args,
     #[command(subcommand)]
     subcommand: Option<Subcommand>,
 }
@@ -58,7 +58,7 @@ enum Subcommand {
 /// Trains.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
-        None => own::run(&args.own),
+        None => own::run(&args.photos),
         Some(Subcommand::Reader(args)) => reader::run(args),
         Some(Subcommand::Finder(args)) => finder(args),
         Some(Subcommand::Refiner(args)) => refiner(args),
@@ -249,8 +249,11 @@ pub fn draw(
 }
 
 /// The edition that a source was said to show; the classic one where nothing was said.
-pub fn edition_of(told: &[(String, Edition)], source: &str) -> Edition {
-    told.iter().find(|(name, _)| name == source).map_or(Edition::Classic, |(_, edition)| *edition)
+pub fn edition_of(editions: &[(String, Edition)], source: &str) -> Edition {
+    editions
+        .iter()
+        .find(|(name, _)| name == source)
+        .map_or(Edition::Classic, |(_, edition)| *edition)
 }
 
 /// A finite number above 0, for clap.
@@ -264,8 +267,8 @@ pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> 
 
 /// `SOURCE=EDITION`, for clap.
 pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
-    let told = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, edition) = told.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, edition) = pair.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;
     let edition = Edition::named(edition).ok_or_else(|| {
         format!("{edition}: no edition; expected {}", Edition::ALL.map(Edition::name).join(", "))
     })?;
@@ -363,7 +366,7 @@ fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
         args;
     run.train(Kind::Refiner, &refiner::plan(), |first| {
         let found = found_by.as_deref().map(found_in).transpose()?;
-        let found_told = if found.is_some() { " --found-by MODELS" } else { "" };
+        let found_option = if found.is_some() { " --found-by MODELS" } else { "" };
         let task = refiner::Refiner::new(run.seed, first, least_in_view, found, validation_tables);
         Ok(Some(Recipe {
             settings: Settings {
@@ -371,7 +374,7 @@ fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
                 ..refiner::settings(run.seed, steps, run.goes_on())
             },
             training_set: task.fingerprint(steps),
-            options: format!("{found_told} --least-in-view {least_in_view} --steps {steps}"),
+            options: format!("{found_option} --least-in-view {least_in_view} --steps {steps}"),
             task,
         }))
     })

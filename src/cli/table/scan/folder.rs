@@ -42,7 +42,7 @@ pub struct Names(HashSet<String>);
 
 impl Names {
     /// The photo's own, as any system takes it, with a number where another photo came before.
-    pub fn of(&mut self, photo: &Path) -> String {
+    pub fn unique_name(&mut self, photo: &Path) -> String {
         let stem = photo.file_stem().unwrap_or_default().to_string_lossy();
         let mut end = stem.len().min(LONGEST_NAME);
         while !stem.is_char_boundary(end) {
@@ -105,11 +105,11 @@ pub fn write_pictures(
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let (whole, table) = reading.full_resolution();
-    let picture = overlay::draw(&whole, &table, style);
+    let (full_image, table) = reading.full_resolution();
+    let picture = overlay::draw(&full_image, &table, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     // The page lists the sets itself.
-    let (width, height) = whole.dimensions();
+    let (width, height) = full_image.dimensions();
     let scale = f64::from(THUMBNAIL_PX) / f64::from(width.max(height));
     let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
     let photo = imageops::crop_imm(&picture, 0, 0, width, height);
@@ -299,9 +299,9 @@ fn goes_on(path: &Path) -> std::io::Result<File> {
     let mut file = File::options().read(true).append(true).create(true).open(path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    if whole < bytes.len() {
-        file.set_len(whole as u64)?;
+    let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    if complete < bytes.len() {
+        file.set_len(complete as u64)?;
     }
     Ok(file)
 }
@@ -438,11 +438,12 @@ mod tests {
     fn no_two_photos_share_a_name() {
         let photos = ["a/x.jpg", "b/x.jpg", "b/X.png", "c/x-2.jpg", "ü é.webp"].map(Path::new);
         let mut names = Names::default();
-        let named = photos.map(|photo| names.of(photo));
+        let named = photos.map(|photo| names.unique_name(photo));
         assert_eq!(named, ["x", "x-2", "X-3", "x-2-2", "ü é"]);
-        let steered = ["...jpg", "a/...jpg", "con.jpg"].map(|photo| names.of(Path::new(photo)));
+        let steered =
+            ["...jpg", "a/...jpg", "con.jpg"].map(|photo| names.unique_name(Path::new(photo)));
         assert_eq!(steered, ["_", "_-2", "_con"]);
         let long = format!("{}.jpg", "é".repeat(120));
-        assert!(names.of(Path::new(&long)).len() <= LONGEST_NAME);
+        assert!(names.unique_name(Path::new(&long)).len() <= LONGEST_NAME);
     }
 }

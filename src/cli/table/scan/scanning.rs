@@ -2,7 +2,7 @@
 
 use super::earlier::{Earlier, Origin};
 use super::folder::{self, Counts, Names, OutFolder};
-use crate::cli::common::{Jobs, told};
+use crate::cli::common::{Jobs, error_message};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use crate::cli::terminal;
@@ -100,7 +100,7 @@ pub(super) struct Job {
     pub(super) path: PathBuf,
     pub(super) name: String,
     /// Whether the rest of a photo that is cut off may still come.
-    pub(super) is_coming: bool,
+    pub(super) may_grow: bool,
 }
 
 /// What a run has and what it has made so far.
@@ -116,7 +116,7 @@ pub(super) struct Scanning<'a> {
     pub(super) failed: usize,
     pub(super) counts: Counts,
     /// Photos of which more may come, and which are not told of yet.
-    pub(super) halves: Vec<Job>,
+    pub(super) incomplete: Vec<Job>,
 }
 
 impl<'a> Scanning<'a> {
@@ -145,7 +145,7 @@ impl<'a> Scanning<'a> {
             printer: Printer::new(results.format, results.extent()),
             failed: 0,
             counts: Counts::default(),
-            halves: Vec::new(),
+            incomplete: Vec::new(),
         })
     }
 
@@ -168,7 +168,7 @@ impl<'a> Scanning<'a> {
 
     pub(super) fn job(&mut self, path: PathBuf) -> Job {
         let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
-        Job { name: self.names.of(name), path, is_coming: false }
+        Job { name: self.names.unique_name(name), path, may_grow: false }
     }
 
     pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
@@ -190,7 +190,9 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, earlier, printer, failed, counts, halves, .. } = self;
+        let Self {
+            args, pipeline, jobs, out, earlier, printer, failed, counts, incomplete, ..
+        } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let budget = source::MemoryBudget::default();
@@ -211,8 +213,8 @@ impl<'a> Scanning<'a> {
                 )
             });
             let Done { record, unwritten, is_cut_off, origin, earlier_line } = done;
-            if is_cut_off && job.is_coming {
-                halves.push(job.clone());
+            if is_cut_off && job.may_grow {
+                incomplete.push(job.clone());
                 return ControlFlow::Continue(());
             }
             counts.add(&record);
@@ -330,18 +332,18 @@ fn read_photo(
         Ok(read) => read,
         Err(error) => {
             let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
-            return Done { is_cut_off, ..Done::failed(job, told(&error)) };
+            return Done { is_cut_off, ..Done::failed(job, error_message(&error)) };
         }
     };
     let is_cut_off = reading.table.warnings.contains(&Warning::CutOff);
-    if is_cut_off && job.is_coming {
+    if is_cut_off && job.may_grow {
         return Done { is_cut_off, ..Done::failed(job, String::new()) };
     }
     let unwritten = results.out.as_deref().and_then(|out| {
         let written = trace.stage("overlay", |_| {
             folder::write_pictures(out, &job.name, &reading, style, results.overwrite)
         });
-        written.err().map(|error| told(&error))
+        written.err().map(|error| error_message(&error))
     });
     budget.done_with(reading.image);
     let record = Record { image: job.path.clone(), result: Ok(reading.table), times: trace.times };

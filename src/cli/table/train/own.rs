@@ -86,9 +86,9 @@ impl Progress {
 
     /// So much of the stage is done, 0 to 1.
     fn at(&self, part: f64) {
-        let (before, own) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, share) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if self.in_background {
-            say!("done {:.3}", before + own * part.clamp(0.0, 1.0));
+            say!("done {:.3}", before + share * part.clamp(0.0, 1.0));
         }
     }
 }
@@ -175,25 +175,25 @@ fn train(
         // Threads that are started later inherit it.
         let _ = set_current_thread_priority(ThreadPriority::Min);
     }
-    let progress_told = Progress { in_background: args.in_background, stage: Mutex::default() };
+    let stage_progress = Progress { in_background: args.in_background, stage: Mutex::default() };
     let reading = |models: &Models| ReadingPlan::with_models(models.clone()).build();
     let before = reading(base)?;
-    let photos = own_photos(args, &before)?;
+    let photos = user_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
     let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
-    progress_told.stage(0.1);
+    stage_progress.stage(0.1);
     let drawn = match wanted.reader {
-        true => drawn_crops(args, base, &|part| progress_told.at(part))?,
+        true => drawn_crops(args, base, &|part| stage_progress.at(part))?,
         false => Some(Vec::new()),
     };
     let Some(drawn) = drawn else { return Ok(false) };
-    let training = Training { args, work, base, stop, wanted, drawn, progress: &progress_told };
+    let training = Training { args, work, base, stop, wanted, drawn, progress: &stage_progress };
     let mut aside = Vec::new();
     for fold in 0..FOLDS {
         say!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
-        let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
-        let others: Vec<&TrainingPhoto> = others.map(|(photo, _)| photo).collect();
-        let networks = training.networks(&format!("fold-{}", fold + 1), &others)?;
+        let rest = photos.iter().zip(&fold_of).filter(|(_, photo_fold)| **photo_fold != fold);
+        let rest: Vec<&TrainingPhoto> = rest.map(|(photo, _)| photo).collect();
+        let networks = training.networks(&format!("fold-{}", fold + 1), &rest)?;
         let Some(networks) = networks else { return Ok(false) };
         aside.push(networks);
     }
@@ -201,7 +201,7 @@ fn train(
     let all: Vec<&TrainingPhoto> = photos.iter().collect();
     let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
-    progress_told.stage(0.16);
+    stage_progress.stage(0.16);
     let tables = adapt::tables(args.steps);
     let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
@@ -209,7 +209,7 @@ fn train(
     let fusion = adapt::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
-        progress_told.at(joined as f64 / (2 * tables) as f64);
+        stage_progress.at(joined as f64 / (2 * tables) as f64);
     })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
@@ -225,7 +225,7 @@ fn train(
     let after = reading(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
     let kept_aside: Vec<_> =
-        read_by.filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline))).collect();
+        read_by.filter_map(|(photo, pipeline)| Some((photo.photo.as_ref()?, pipeline))).collect();
     let worth = gain::measure(&kept_aside, &before, &after)?;
     gain::write(out, &worth).with_context(|| format!("{} has no report", out.display()))?;
     tell(out, &worth);
@@ -297,9 +297,9 @@ impl Training<'_> {
             let trained =
                 self.run(&folder, stage, steps, |keeping| reader.train(photos, keeping))?;
             let Some(graph) = trained else { return Ok(None) };
-            let own = photos.iter().flat_map(|photo| &photo.samples);
+            let user_samples = photos.iter().flat_map(|photo| &photo.samples);
             let drawn = self.drawn.iter().flat_map(|group| &group.samples);
-            let training_set = fingerprint(own.chain(drawn));
+            let training_set = fingerprint(user_samples.chain(drawn));
             reader_file =
                 adapt::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
         }
@@ -348,7 +348,7 @@ impl Training<'_> {
     }
 }
 
-fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
+fn user_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
     let edition = |name: &str| edition_of(&args.edition, name);
     // Folders without labels are named by what gathers them.
     let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
@@ -375,7 +375,7 @@ fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPh
 fn drawn_crops(
     args: &Args,
     base: &Models,
-    told: &(dyn Fn(f64) + Sync),
+    report: &(dyn Fn(f64) + Sync),
 ) -> anyhow::Result<Option<Vec<Group>>> {
     let finder = ReadingPlan::with_models(base.clone()).build_finder()?;
     let [learn, judge] = drawn_cards(args.steps);
@@ -385,7 +385,7 @@ fn drawn_crops(
     let seed = args.seed ^ (1 << 30);
     let tell = |n: usize| {
         bar.set_position(n as u64);
-        told(n as f64 / (learn + judge) as f64);
+        report(n as f64 / (learn + judge) as f64);
     };
     let drawn = draw([learn, judge], seed, &Tables::Photographed, &*finder, &tell)?;
     bar.finish_and_clear();

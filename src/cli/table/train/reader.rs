@@ -106,7 +106,7 @@ fn recipe(args: &Args, plan: &Plan, first: First) -> anyhow::Result<Option<Recip
     labelled_crops::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "edition": editions_told(args), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
+        "leave_out": args.leave_out, "edition": edition_pairs(args), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -151,13 +151,13 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
                 learnt.push(source);
             }
         }
-        let known = |name: &String| {
+        let is_source = |name: &String| {
             folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
         };
         let named = args.hold_out.iter().chain(&args.leave_out);
         let named = named.chain(args.edition.iter().map(|(name, _)| name));
         let added = |name: &str| args.add.iter().any(|folder| folder.ends_with(name));
-        if let Some(name) = named.into_iter().find(|name| !known(name) && !added(name)) {
+        if let Some(name) = named.into_iter().find(|name| !is_source(name) && !added(name)) {
             let reason = format!("no source {name} in {}", folder.display());
             return Err(BadCall(reason).into());
         }
@@ -195,7 +195,7 @@ fn settings(args: &Args) -> Settings {
 }
 
 /// `SOURCE=EDITION` as it was given.
-fn editions_told(args: &Args) -> Vec<String> {
+fn edition_pairs(args: &Args) -> Vec<String> {
     args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
 }
 
@@ -215,7 +215,7 @@ fn options(args: &Args) -> String {
     for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
         options.extend(names.iter().map(|name| format!(" {option} {name}")));
     }
-    options.extend(editions_told(args).iter().map(|told| format!(" --edition {told}")));
+    options.extend(edition_pairs(args).iter().map(|pair| format!(" --edition {pair}")));
     let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
     options + &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}")
 }
