@@ -211,11 +211,6 @@ fn text(found: &Found, budget: f64) -> String {
         let _ = write!(out, " {:>12}", "% of all");
     }
     let _ = writeln!(out, " {:>12}", "% of deals");
-    let percent = |share: Option<f64>| match share {
-        None => "-".to_owned(),
-        Some(share) if share > 0.0 && share < 5e-6 => format!("{:.2e}", 100.0 * share),
-        Some(share) => format!("{:.4}", 100.0 * share),
-    };
     // Of boards that were only dealt, those so small that each is without a set say nothing.
     let uninformative = match found.counts {
         Some(_) => 0,
@@ -237,6 +232,14 @@ fn text(found: &Found, budget: f64) -> String {
         out.push_str("\nBoards of a class are alike but for a symmetry of the deck.\n");
     }
     out
+}
+
+fn percent(share: Option<f64>) -> String {
+    match share {
+        None => "-".to_owned(),
+        Some(share) if share > 0.0 && share < 5e-6 => format!("{:.2e}", 100.0 * share),
+        Some(share) => format!("{:.4}", 100.0 * share),
+    }
 }
 
 fn counted_grouped(count: u64, noun: &str) -> String {
@@ -279,21 +282,17 @@ mod page {
     /// The page in HTML; it refers to no other file.
     pub fn page(found: &Found, text: &str) -> Result<String, PlotError> {
         let (v, p) = (found.rules.values(), found.rules.properties());
-        let curve = |name: String, color, dashed, points: Vec<(f64, f64)>| Curve {
-            name,
-            color,
-            points,
-            dashed,
-        };
         let mut curves = Vec::new();
         let exact = found.shares().filter_map(|(n, exact, _)| Some((n as f64, 100.0 * exact?)));
         let exact: Vec<_> = exact.collect();
         if !exact.is_empty() {
-            curves.push(curve("all boards".into(), (0, 114, 178), false, exact));
+            let (name, color) = ("all boards".into(), (0, 114, 178));
+            curves.push(Curve { name, color, points: exact, dashed: false });
         }
         let dealt = found.shares().filter_map(|(n, _, dealt)| Some((n as f64, 100.0 * dealt?)));
         let name = format!("{} deals", found.sampled.deals);
-        curves.push(curve(name, (213, 94, 0), true, dealt.collect()));
+        let points = dealt.collect();
+        curves.push(Curve { name, color: (213, 94, 0), points, dashed: true });
         let chart = Curves {
             title: format!("Boards without a set, v={v}, p={p}"),
             x_label: "cards on the board".into(),

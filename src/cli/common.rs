@@ -48,8 +48,10 @@ pub struct Jobs {
 impl Jobs {
     /// At least one.
     pub fn count(self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        if self.jobs == 0 { cores() } else { usize::from(self.jobs) }
+        match self.jobs {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            jobs => usize::from(jobs),
+        }
     }
 }
 
@@ -57,13 +59,12 @@ impl Jobs {
 /// would panic.
 pub fn settle_threads() {
     let many = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 2;
-    let pool = || rayon::ThreadPoolBuilder::new();
-    if let Err(error) = pool().num_threads(many).build() {
+    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(many).build() {
         say!(
             "warning: the system gives no more threads ({error}); continuing with one, more slowly"
         );
         // Nobody has made it before.
-        let _ = pool().num_threads(1).use_current_thread().build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
         IS_ALONE.store(true, Ordering::Relaxed);
     }
 }

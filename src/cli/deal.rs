@@ -101,13 +101,16 @@ fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     };
     let place = if data_set == 0 { String::new() } else { format!(", data set {data_set}") };
-    let quoted = |line: Option<String>| line.map_or("the end".into(), |line| format!("{line:?}"));
     print_result!(
         "{name}, line {line}{place}: expected {}, found {}",
         quoted(expected),
         quoted(found)
     )?;
     Ok(Outcome::SomeFailed)
+}
+
+fn quoted(line: Option<String>) -> String {
+    line.map_or("the end".into(), |line| format!("{line:?}"))
 }
 
 fn per_sheet(text: &str) -> Result<usize, String> {

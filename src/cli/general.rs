@@ -163,8 +163,10 @@ fn solver(args: &Args, rules: &Rules, kind: Kind) -> Result<(Box<dyn Solver>, bo
              values or more; this is {kind} with {v}"
         )));
     }
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if args.jobs == 0 { cores() } else { usize::from(args.jobs) };
+    let threads = match args.jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => usize::from(jobs),
+    };
     Ok((cover::solver_on(rules, threads), true))
 }
 

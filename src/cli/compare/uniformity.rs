@@ -125,8 +125,12 @@ pub fn run(
 
 /// Each deal has the first board and the cards drawn next.
 fn check_decks(decks: &[Rules]) -> Result<(), BadCall> {
-    let holds_both = |rules: &&Rules| (rules.first_board() + rules.values()) as u64 <= rules.deck();
-    let Some(rules) = decks.iter().find(|rules| !holds_both(rules)) else { return Ok(()) };
+    let mut decks = decks.iter();
+    let Some(rules) =
+        decks.find(|rules| (rules.first_board() + rules.values()) as u64 > rules.deck())
+    else {
+        return Ok(());
+    };
     let (v, p) = (rules.values(), rules.properties());
     Err(BadCall(format!(
         "v={v}, p={p}: the deck of {} has no {v} cards left after the first board of {}",

@@ -31,14 +31,13 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
     let codes = |set: &[Card]| set.iter().map(|&card| rules.code(card)).collect::<Vec<_>>();
     if args.all || args.count {
         let mut sets = Vec::new();
-        let mut see = |set: &[Card]| {
+        let count = sets_of_board(rules, &board, &budget, &mut |set| {
             if args.all {
                 sets.push(codes(set));
             }
             sets.len() <= MOST_LISTED
-        };
-        let count =
-            sets_of_board(rules, &board, &budget, &mut see).map_err(|stop| stopped(args, &stop))?;
+        });
+        let count = count.map_err(|stop| stopped(args, &stop))?;
         if sets.len() > MOST_LISTED {
             let most = grouped(MOST_LISTED as u64);
             let message = format!("more than {most} sets, too many to list: --count counts them");

@@ -51,12 +51,14 @@ fn brightness_help(choice: Brightness) -> (&'static str, &'static str) {
 }
 
 fn size(text: &str) -> Result<(f32, f32), String> {
-    let side = |text: &str| text.parse::<u16>().ok().filter(|side| (200..=8000).contains(side));
-    let parts = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
-    match parts {
+    match text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?))) {
         Some((w, h)) => Ok((f32::from(w), f32::from(h))),
         _ => Err("expected width and height in points, 200 to 8000, such as 1280x800".to_owned()),
     }
+}
+
+fn side(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|side| (200..=8000).contains(side))
 }
 
 /// The deals of the file that is to be opened, which must be alone.

@@ -15,7 +15,7 @@ use setsight_files::{
 };
 use setsight_labels::check::{Findings, Item, plan};
 use setsight_labels::convert::{self, Converted};
-use setsight_photo::labels::{PhotoLabel, outside_warning};
+use setsight_photo::labels::outside_warning;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
@@ -255,9 +255,8 @@ fn tell_first(problems: &[String], most: usize) {
 
 /// What people should know of the labels.
 fn notes(converted: &Converted, copied: bool) -> Vec<String> {
-    let bare = |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty();
-    let bare: Vec<String> =
-        converted.photos.iter().filter(bare).map(|(path, _)| path.display().to_string()).collect();
+    let bare = converted.photos.iter().filter(|(_, label)| label.cards.is_empty());
+    let bare: Vec<String> = bare.map(|(path, _)| path.display().to_string()).collect();
     let shown =
         |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
     let mut notes: Vec<String> = [

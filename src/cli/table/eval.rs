@@ -191,8 +191,7 @@ fn at_once(
 }
 
 fn comparisons(baseline: Option<&Baseline>, evaluations: &[Evaluation]) -> Vec<Option<Comparison>> {
-    let compare = |evaluation: &Evaluation| baseline?.compare(&evaluation.to_json());
-    evaluations.iter().map(compare).collect()
+    evaluations.iter().map(|evaluation| baseline?.compare(&evaluation.to_json())).collect()
 }
 
 fn print(
@@ -258,17 +257,19 @@ fn json(
     comparisons: &[Option<Comparison>],
     side_by_side: bool,
 ) -> Value {
-    let one = |(evaluation, comparison): (&Evaluation, &Option<Comparison>)| {
-        let mut json = evaluation.to_json();
-        if let Some(comparison) = comparison {
-            json["against_baseline"] = comparison.to_json();
-        }
-        json
-    };
-    let all = evaluations.iter().zip(comparisons);
+    let mut all = evaluations.iter().zip(comparisons).map(|(evaluation, comparison)| {
+        (evaluation.reader.clone(), compared_json(evaluation, comparison.as_ref()))
+    });
     if !side_by_side {
-        return all.map(one).collect::<Vec<_>>().swap_remove(0);
+        return all.next().expect("a reader was evaluated").1;
     }
-    let readers: Map<String, Value> = all.map(|both| (both.0.reader.clone(), one(both))).collect();
-    json!({ "version": VERSION, "readers": readers })
+    json!({ "version": VERSION, "readers": all.collect::<Map<String, Value>>() })
+}
+
+fn compared_json(evaluation: &Evaluation, comparison: Option<&Comparison>) -> Value {
+    let mut json = evaluation.to_json();
+    if let Some(comparison) = comparison {
+        json["against_baseline"] = comparison.to_json();
+    }
+    json
 }

@@ -355,6 +355,13 @@ impl<W: Write> Printer<W> {
     }
 }
 
+fn count(n: usize, one: &str, more: &str) -> String {
+    match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {more}"),
+    }
+}
+
 /// The table in words: "12 cards, 1 set: one filled green diamond, two filled green diamonds, three
 /// filled green diamonds. 3 sets taken, 60 cards in the deck". It says of a set only what is known: not
 /// that there is none while cards are covered or doubtful.
@@ -363,10 +370,6 @@ pub fn summary(view: &LiveView) -> String {
     if !looked {
         return "looking for cards".to_owned();
     }
-    let count = |n: usize, one: &str, more: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {more}"),
-    };
     let deck = table.deck();
     let names = |cards: [usize; 3]| cards.map(|i| deck.card_name(table.cards[i].card)).join(", ");
     let all =

@@ -290,33 +290,11 @@ fn folders(tables: &[TableJob], most: usize) -> Vec<Folder> {
 
 /// What the call asks for, folder by folder.
 fn tables(args: &Args, params: Params) -> Vec<TableJob> {
-    let numbered = |name: &str, index: usize, count: usize| {
-        let digits = count.to_string().len().max(4);
-        format!("{name}-{:0digits$}.jpg", index + 1)
-    };
     if let Some(suite) = args.suite {
-        let parts = suite.parts();
-        let of_part = |part: suite::Part| {
-            (0..part.count).map(move |index| {
-                let part = part.clone();
-                TableJob {
-                    folder: Some(part.name),
-                    file: numbered(part.name, index, part.count),
-                    source: part.name.into(),
-                    draw: Box::new(move || part.draw(index)),
-                }
-            })
-        };
-        return parts.into_iter().flat_map(of_part).collect();
+        return suite.parts().into_iter().flat_map(tables_of_part).collect();
     }
     if args.samples {
-        let table = |sample: suite::Sample| TableJob {
-            folder: None,
-            file: sample.file.to_owned(),
-            source: "setsight render --samples".into(),
-            draw: Box::new(move || sample.draw()),
-        };
-        return suite::samples().into_iter().map(table).collect();
+        return suite::samples().into_iter().map(table_of_sample).collect();
     }
     let (name, seed) = (args.kind.unwrap_or(Kind::Mixed).name(), args.seed);
     let mut source = format!("setsight render --kind {name} --seed {seed}");
@@ -330,7 +308,7 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
         source += " --mirrored";
     }
     let (params, source) = (Arc::new(params), Arc::<str>::from(source));
-    let table = |index: usize| {
+    let tables = (0..args.count).map(|index| {
         let params = Arc::clone(&params);
         TableJob {
             folder: None,
@@ -338,8 +316,34 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
             source: Arc::clone(&source),
             draw: Box::new(move || setsight_scenes::render(&params, seed, index as u64)),
         }
-    };
-    (0..args.count).map(table).collect()
+    });
+    tables.collect()
+}
+
+fn tables_of_part(part: suite::Part) -> impl Iterator<Item = TableJob> {
+    (0..part.count).map(move |index| {
+        let part = part.clone();
+        TableJob {
+            folder: Some(part.name),
+            file: numbered(part.name, index, part.count),
+            source: part.name.into(),
+            draw: Box::new(move || part.draw(index)),
+        }
+    })
+}
+
+fn table_of_sample(sample: suite::Sample) -> TableJob {
+    TableJob {
+        folder: None,
+        file: sample.file.to_owned(),
+        source: "setsight render --samples".into(),
+        draw: Box::new(move || sample.draw()),
+    }
+}
+
+fn numbered(name: &str, index: usize, count: usize) -> String {
+    let digits = count.to_string().len().max(4);
+    format!("{name}-{:0digits$}.jpg", index + 1)
 }
 
 /// Makes a folder, if it is not there.

@@ -195,8 +195,8 @@ pub struct ResultArchive {
 impl ResultArchive {
     /// Makes the folder in which the others will be.
     pub fn create(home: &Path) -> anyhow::Result<Self> {
-        let context = || format!("photos cannot be kept in {}", home.display());
-        std::fs::create_dir_all(home).with_context(context)?;
+        std::fs::create_dir_all(home)
+            .with_context(|| format!("photos cannot be kept in {}", home.display()))?;
         Ok(Self { home: home.to_owned(), out: None, counts: Counts::default(), failed: false })
     }
 

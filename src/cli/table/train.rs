@@ -280,8 +280,9 @@ fn tell(kind: Kind, path: &Path, trained: &Trained, steps: u64) {
     let best = trained.history.iter().find(|entry| entry.step == trained.step);
     // The reader has three figures for each source, too many for a line.
     let best = best.filter(|_| kind != Kind::Reader);
-    let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
-    let figures: String = best.into_iter().flat_map(|entry| &entry.figures).map(figure).collect();
+    let figures = best.into_iter().flat_map(|entry| &entry.figures);
+    let figures: String =
+        figures.map(|(name, share)| format!(", {name} {:.2} %", 100.0 * share)).collect();
     let _ = print_result!(
         "{}: best at step {} of {steps}{}, loss {:.4} in validation{figures}, {:.1} minutes",
         path.display(),

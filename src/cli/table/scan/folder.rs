@@ -145,16 +145,18 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
 }
 
 fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Result<()> {
-    let write = || -> anyhow::Result<()> {
-        check_place(path, overwrite, MARK)?;
-        let jpeg = encode::jpeg(picture, JPEG_QUALITY)?;
-        let mut file = WholeFile::create(path)?;
-        file.write_all(MARK)?;
-        // Behind the start marker, which the mark has.
-        file.write_all(&jpeg[2..])?;
-        Ok(file.finish()?)
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
+    check_place(path, overwrite, MARK)
+        .and_then(|()| write_marked(path, picture))
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn write_marked(path: &Path, picture: &RgbImage) -> anyhow::Result<()> {
+    let jpeg = encode::jpeg(picture, JPEG_QUALITY)?;
+    let mut file = WholeFile::create(path)?;
+    file.write_all(MARK)?;
+    // Behind the start marker, which the mark has.
+    file.write_all(&jpeg[2..])?;
+    Ok(file.finish()?)
 }
 
 /// The page and the lines in the making. Both get their names at the end.
@@ -313,28 +315,16 @@ fn figure(
     drawn: &mut DrawnOnce,
 ) -> Markup {
     let deck = table.deck();
-    let percent = |confidence: f32| format!("{:.0}", 100.0 * confidence);
     let guess = |g: Guess| format!("{} ({} %)", deck.card_name(g.card), percent(g.confidence));
-    let color = |place: usize| {
-        let [r, g, b] = overlay::set_color(place).0;
-        format!("--set:rgb({r},{g},{b})")
-    };
     let probable = table.probable_sets.iter().map(|set| set.cards);
     let sets: Vec<[usize; 3]> = table.sets.iter().map(|set| set.0).chain(probable).collect();
     let mut cards = |set: [usize; 3]| set.map(|i| drawn.svg(&deck, table.cards[i].card));
     let drawings: Vec<[Markup; 3]> = sets.iter().map(|&set| cards(set)).collect();
-    // The sets' cards can be lit up where there is a picture of them.
     let list = |place: usize, words: Markup| {
         let content = html! {
             span.cards { b { (place + 1) } @for card in &drawings[place] { (card) } } (words)
         };
-        html! {
-            @if picture.is_some() {
-                button type="button" aria-pressed="false" { (content) }
-            } @else {
-                (content)
-            }
-        }
+        list_entry(&content, picture.is_some())
     };
     html! {
         figure.unsure[table.unsure() > 0] {
@@ -345,7 +335,7 @@ fn figure(
                         img loading="lazy" src=(href(&Path::new(THUMBNAILS).join(&file)))
                             alt={ "cards and sets of " (image) };
                     }
-                    (marks(table, &sets, color))
+                    (marks(table, &sets))
                 }
             }
             figcaption {
@@ -354,11 +344,11 @@ fn figure(
                 @if !table.sets.is_empty() || !table.probable_sets.is_empty() {
                     ol {
                         @for place in 0..table.sets.len() {
-                            li style=(color(place)) { (list(place, html! {})) }
+                            li style=(set_color(place)) { (list(place, html! {})) }
                         }
                         @for (n, set) in table.probable_sets.iter().enumerate() {
                             @let place = table.sets.len() + n;
-                            li.probable style=(color(place)) {
+                            li.probable style=(set_color(place)) {
                                 (list(place, html! {
                                     "probable, " (percent(set.confidence)) " %: check card "
                                     (set.decided_by + 1)
@@ -382,23 +372,41 @@ fn figure(
     }
 }
 
+fn percent(confidence: f32) -> String {
+    format!("{:.0}", 100.0 * confidence)
+}
+
+/// A set of the list: its cards can be lit up where there is a picture of them.
+fn list_entry(content: &Markup, has_picture: bool) -> Markup {
+    html! {
+        @if has_picture {
+            button type="button" aria-pressed="false" { (content) }
+        } @else {
+            (content)
+        }
+    }
+}
+
+fn set_color(place: usize) -> String {
+    let [r, g, b] = overlay::set_color(place).0;
+    format!("--set:rgb({r},{g},{b})")
+}
+
+/// A card's outline as a path of SVG.
+fn outline(table: &TableReading, card: usize) -> String {
+    let corners = table.cards[card].corners_in_image.0.map(|p| format!("{:.0} {:.0}", p.x, p.y));
+    format!("M{}Z", corners.join("L"))
+}
+
 /// For each set what lies over the picture once it is pressed in the list: all is dim but its cards.
-fn marks(table: &TableReading, sets: &[[usize; 3]], color: impl Fn(usize) -> String) -> Markup {
+fn marks(table: &TableReading, sets: &[[usize; 3]]) -> Markup {
     let (width, height) = table.size_px;
-    let outlines = |set: &[usize; 3]| {
-        let outline = |&card: &usize| {
-            let corners =
-                table.cards[card].corners_in_image.0.map(|p| format!("{:.0} {:.0}", p.x, p.y));
-            format!("M{}Z", corners.join("L"))
-        };
-        set.iter().map(outline).collect::<String>()
-    };
     html! {
         @if !sets.is_empty() {
             svg.marks viewBox={ "0 0 " (width) " " (height) } {
                 @for (place, set) in sets.iter().enumerate() {
-                    @let cards = outlines(set);
-                    g style=(color(place)) {
+                    @let cards = set.map(|card| outline(table, card)).concat();
+                    g style=(set_color(place)) {
                         path.dim d={ "M0 0H" (width) "V" (height) "H0Z" (cards) } {}
                         path d=(cards) stroke-width=(width / 120) {}
                     }

@@ -13,7 +13,7 @@ use setsight_files::{printable, say};
 use setsight_game::cards::picture::Ink;
 use setsight_photo::source::{self, SourceError};
 use setsight_vision::output::{CSV_HEADER, PictureFolder, Record, Style};
-use setsight_vision::{Pipeline, Trace, Warning, batch};
+use setsight_vision::{PhotoReading, Pipeline, Trace, Warning, batch};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{ops::ControlFlow, sync::atomic::Ordering};
@@ -198,9 +198,11 @@ impl<'a> Scanning<'a> {
         let budget = source::MemoryBudget::default();
         let work = |_: usize, job: &Job| {
             let origin = earlier.as_ref().and_then(|all| all.origin(&job.path, &job.name));
-            let done = read_earlier(earlier.as_ref(), job, origin.as_ref())
-                .unwrap_or_else(|| read_photo(pipeline, job, &budget, results, &style));
-            Done { origin, ..done }
+            let done = read_earlier(earlier.as_ref(), job, origin.as_ref());
+            Done {
+                origin,
+                ..done.unwrap_or_else(|| read_photo(pipeline, job, &budget, results, &style))
+            }
         };
         let mut problem: Option<anyhow::Error> = None;
         let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
@@ -316,19 +318,7 @@ fn read_photo(
     style: &Style,
 ) -> Done {
     let mut trace = Trace::default();
-    let mut read = || -> anyhow::Result<_> {
-        let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
-        let (photo, reservation) = trace.stage("load", |_| load(&job.path, budget, pictures))?;
-        if let Some(dir) = &results.dump_stages {
-            let folder = dir.join(&job.name);
-            let mut pictures = PictureFolder::new(folder.clone())
-                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-            trace = std::mem::take(&mut trace)
-                .on_picture(move |stage, picture| pictures.write(stage, picture));
-        }
-        Ok((pipeline.read_photo(photo, &mut trace)?, reservation))
-    };
-    let (reading, _reservation) = match read() {
+    let (reading, _reservation) = match load_and_read(pipeline, job, budget, results, &mut trace) {
         Ok(read) => read,
         Err(error) => {
             let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
@@ -351,6 +341,25 @@ fn read_photo(
 }
 
 /// A photo, and its reservation where it shares that with others.
+fn load_and_read<'a>(
+    pipeline: &Pipeline,
+    job: &Job,
+    budget: &'a source::MemoryBudget,
+    results: &ResultArgs,
+    trace: &mut Trace<'_>,
+) -> anyhow::Result<(PhotoReading, Option<source::Reservation<'a>>)> {
+    let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
+    let (photo, reservation) = trace.stage("load", |_| load(&job.path, budget, pictures))?;
+    if let Some(dir) = &results.dump_stages {
+        let folder = dir.join(&job.name);
+        let mut pictures = PictureFolder::new(folder.clone())
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        *trace =
+            std::mem::take(trace).on_picture(move |stage, picture| pictures.write(stage, picture));
+    }
+    Ok((pipeline.read_photo(photo, trace)?, reservation))
+}
+
 fn load<'a>(
     path: &Path,
     budget: &'a source::MemoryBudget,

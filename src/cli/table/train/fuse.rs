@@ -4,6 +4,7 @@ use super::{edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::table::photos;
 use anyhow::Context;
+use indicatif::ProgressBar;
 use serde_json::json;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_atomic;
@@ -16,7 +17,11 @@ use setsight_train::parts::fuse::{self, Drawn, Networks, Source};
 use setsight_vision::{
     FinderChoice,
     classify::screens::ScreenWeights,
-    classify::{fused::FurtherNetworks, fusion::Fusion, neural::NeuralReader},
+    classify::{
+        fused::FurtherNetworks,
+        fusion::{EvidenceWeights, Fusion},
+        neural::NeuralReader,
+    },
     find::{CardFinder, Learned},
     refiner,
 };
@@ -77,8 +82,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let network = fold(crops, &args.left_out)?;
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
-    let (with_stacks, in_bad_light) = (args.tables / 20, args.tables / 4);
-    let a_fit = (args.tables + with_stacks + in_bad_light) as usize;
+    let a_fit = (args.tables + args.tables / 20 + args.tables / 4) as usize;
     let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
     let (refiner, second) = (refiner::shared(&models)?, NeuralReader::load_second(&models)?);
     let extra = FurtherNetworks {
@@ -91,33 +95,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (outlines, outlines_report) =
         fuse::fit_outlines(&finder, args.tables, OUTLINE_SEEDS + args.seed, &|| bar.inc(1))?;
     finder.weights = outlines;
-    let fit = |choice: FinderChoice| -> anyhow::Result<_> {
-        let classical;
-        let finder: &dyn CardFinder = match choice {
-            FinderChoice::Learned => &finder,
-            FinderChoice::Classical => {
-                classical = choice.finder(&models, None, &[])?;
-                &*classical
-            }
-        };
-        let done = || bar.inc(1);
+    let classical = FinderChoice::Classical.finder(&models, None, &[])?;
+    let fit = |choice: FinderChoice, finder: &dyn CardFinder| {
         let networks = Networks { finder, reader: &network, extra };
-        let drawn = |what, tables, seed| fuse::drawn(networks, what, tables, seed, &done);
-        let photos = drawn(Drawn::Photos, args.tables, seed)?;
-        let auxiliary = fuse::AuxiliaryTables {
-            with_stacks: drawn(Drawn::WithStacks, with_stacks, STACK_SEEDS + args.seed)?,
-            in_bad_light: drawn(Drawn::InBadLight, in_bad_light, seed)?,
-        };
-        let mut sources = vec![photos];
-        sources.extend(photographed.iter().cloned());
-        fuse::score_crops_as_usual(&mut sources);
-        let (joint, report) = fuse::fit_joint(&sources, Some(&auxiliary), fuse::MOST_WRONG);
-        let counts: Vec<_> = sources.iter().map(counted).collect();
-        bar.suspend(|| print!("{} finder\n{report}", choice.name()));
-        Ok((joint, json!({"sources": counts, "fused": report})))
+        fit_joint(&args, choice, networks, &photographed, &bar)
     };
-    let (classical, classical_report) = fit(FinderChoice::Classical)?;
-    let (learned, learned_report) = fit(FinderChoice::Learned)?;
+    let (classical, classical_report) = fit(FinderChoice::Classical, &*classical)?;
+    let (learned, learned_report) = fit(FinderChoice::Learned, &finder)?;
     bar.finish_and_clear();
     let hash = |file: &str| models.read(file).map(|bytes| sha256(&bytes));
     let fusion = Fusion {
@@ -144,6 +128,29 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }),
     };
     write_json(&args.out, &serde_json::to_string_pretty(&fusion)?)
+}
+
+/// The weights for the outlines of one finder, and what is kept of the fit.
+fn fit_joint(
+    args: &Args,
+    choice: FinderChoice,
+    networks: Networks<'_>,
+    photographed: &[Source],
+    bar: &ProgressBar,
+) -> anyhow::Result<(EvidenceWeights, serde_json::Value)> {
+    let seed = SEEDS + args.seed;
+    let drawn = |what, tables, seed| fuse::drawn(networks, what, tables, seed, &|| bar.inc(1));
+    let mut sources = vec![drawn(Drawn::Photos, args.tables, seed)?];
+    let auxiliary = fuse::AuxiliaryTables {
+        with_stacks: drawn(Drawn::WithStacks, args.tables / 20, STACK_SEEDS + args.seed)?,
+        in_bad_light: drawn(Drawn::InBadLight, args.tables / 4, seed)?,
+    };
+    sources.extend(photographed.iter().cloned());
+    fuse::score_crops_as_usual(&mut sources);
+    let (joint, report) = fuse::fit_joint(&sources, Some(&auxiliary), fuse::MOST_WRONG);
+    let counts: Vec<_> = sources.iter().map(counted).collect();
+    bar.suspend(|| print!("{} finder\n{report}", choice.name()));
+    Ok((joint, json!({"sources": counts, "fused": report})))
 }
 
 /// Fits and writes `screens.json`, and prints what the fit gave.

@@ -349,13 +349,12 @@ impl Training<'_> {
 }
 
 fn user_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
-    let edition = |name: &str| edition_of(&args.edition, name);
     // Folders without labels are named by what gathers them.
     let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
     for words in found.flat_map(|found| found.remarks().collect::<Vec<_>>()) {
         say!("{words}");
     }
-    let photos = gather(&args.add, pipeline, &edition, args.seed)?;
+    let photos = gather(&args.add, pipeline, &|name| edition_of(&args.edition, name), args.seed)?;
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {
@@ -411,9 +410,8 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 
 /// Whether a folder is one in which a training keeps what it needs to go on: not a person's of the same name.
 fn is_work(folder: &Path) -> bool {
-    let is_lock = |file: std::fs::Metadata| file.is_file() && file.len() == 0;
-    let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    folder.join(LOCK).metadata().is_ok_and(is_lock) || is_empty()
+    folder.join(LOCK).metadata().is_ok_and(|file| file.is_file() && file.len() == 0)
+        || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// Keeps a second training out of the folder for as long as it lives.

@@ -277,8 +277,9 @@ fn drawn(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
             .context("a template that is well formed")?,
     );
-    let done = |n: usize| bar.set_position(n as u64);
-    let groups = draw([args.drawn, judged], args.run.seed, tables, &*finder, &done)?;
+    let groups = draw([args.drawn, judged], args.run.seed, tables, &*finder, &|n| {
+        bar.set_position(n as u64)
+    })?;
     bar.finish_and_clear();
     let Some(groups) = groups else { return Ok(None) };
     if let Some(path) = &args.keep_drawn {
