@@ -185,10 +185,9 @@ impl<T> Latest<T> {
     /// Takes the newest item out, and waits for one up to the given time.
     pub fn take(&self, wait: Duration) -> Taken<T> {
         let inner = self.lock();
-        let waiting = |inner: &mut Inner<T>| inner.item.is_none() && !inner.closed;
         let (mut inner, _) = self
             .changed
-            .wait_timeout_while(inner, wait, waiting)
+            .wait_timeout_while(inner, wait, |inner| inner.item.is_none() && !inner.closed)
             .unwrap_or_else(PoisonError::into_inner);
         match inner.item.take() {
             Some(item) => Taken::Item(item),

@@ -320,15 +320,10 @@ fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     if input.fill_buf()?.is_empty() {
         return Ok(None);
     }
-    let mut field = || -> io::Result<String> {
-        let mut bytes = Vec::new();
-        input.by_ref().take(16).read_until(b'\n', &mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
-    };
-    let (magic, size, most) = (field()?, field()?, field()?);
+    let (magic, size, most) = (ppm_field(input)?, ppm_field(input)?, ppm_field(input)?);
     let (width, height) = size.split_once(' ').ok_or_else(bad)?;
-    let side = |text: &str| text.parse::<u32>().ok().filter(|&side| side > 0);
-    let (Some(width), Some(height), "P6", "255") = (side(width), side(height), &*magic, &*most)
+    let (Ok(width @ 1..), Ok(height @ 1..), "P6", "255") =
+        (width.parse::<u32>(), height.parse::<u32>(), &*magic, &*most)
     else {
         return Err(bad());
     };
@@ -337,6 +332,12 @@ fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     let mut image = RgbImage::new(width, height);
     input.read_exact(&mut image)?;
     Ok(Some(image))
+}
+
+fn ppm_field(input: &mut impl BufRead) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(16).read_until(b'\n', &mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
 /// The program's name, searched for on the PATH.

@@ -181,12 +181,12 @@ pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
         return Err("is cut off".to_owned());
     }
     let jpeg = mended_jpeg(jpeg);
-    let words = |error: image::ImageError| error.to_string();
-    let mut decoder = JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(words)?;
+    let mut decoder =
+        JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(|error| error.to_string())?;
     let (width, height) = decoder.dimensions();
     check_frame(width, height)?;
-    decoder.set_limits(Limits::default()).map_err(words)?;
-    Ok(DynamicImage::from_decoder(decoder).map_err(words)?.into_rgb8())
+    decoder.set_limits(Limits::default()).map_err(|error| error.to_string())?;
+    Ok(DynamicImage::from_decoder(decoder).map_err(|error| error.to_string())?.into_rgb8())
 }
 
 /// Whether the JPEG ends with the end marker; some cameras pad it with zeros.

@@ -59,6 +59,10 @@ impl fmt::Display for Address {
     }
 }
 
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
@@ -68,9 +72,6 @@ impl fmt::Debug for Address {
 impl Address {
     /// Name and password, percent-decoded.
     fn credentials(&self) -> Option<(String, Option<String>)> {
-        let decoded = |text: &str| {
-            percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
-        };
         let name = self.url.username();
         let password = self.url.password().map(decoded);
         (!name.is_empty() || password.is_some()).then(|| (decoded(name), password))

@@ -183,17 +183,26 @@ mod tests {
             let image = RgbImage::from_pixel(64, 48, Rgb([10 * n; 3]));
             image.save(home.path().join(format!("frame-{n}.png"))).unwrap();
         }
-        let levels = |path: &Path| {
-            let mut pictures = Pictures::open(path).unwrap();
-            std::iter::from_fn(|| pictures.next_picture().unwrap())
-                .map(|image| image[(3, 3)].0[0])
-                .collect::<Vec<_>>()
-        };
         assert_eq!(levels(home.path()), [10, 20, 100], "2 stands before 10");
         assert_eq!(levels(&home.path().join("frame-%d.png")), [10, 20], "up to a gap");
         assert!(Pictures::open(&home.path().join("frame-%04d.png")).is_none());
         assert!(!Pictures::is_pattern(Path::new("100%.avi")));
         assert!(!Pictures::is_pattern(Path::new("frames%d/film.avi")));
+    }
+
+    fn levels(path: &Path) -> Vec<u8> {
+        let mut pictures = Pictures::open(path).unwrap();
+        std::iter::from_fn(|| pictures.next_picture().unwrap())
+            .map(|image| image[(3, 3)].0[0])
+            .collect()
+    }
+
+    /// A file that was written at this second.
+    fn make(path: PathBuf, content: &[u8], written_s: f64) -> PathBuf {
+        std::fs::write(&path, content).unwrap();
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1e9 + written_s);
+        File::options().write(true).open(&path).unwrap().set_modified(at).unwrap();
+        path
     }
 
     #[test]
@@ -211,12 +220,8 @@ mod tests {
     #[test]
     fn a_series_has_the_rate_that_its_pictures_state() {
         let home = tempfile::tempdir().unwrap();
-        let made = |name: &str, content: &[u8], written_s: f64| {
-            let path = home.path().join(name);
-            std::fs::write(&path, content).unwrap();
-            let at = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1e9 + written_s);
-            File::options().write(true).open(&path).unwrap().set_modified(at).unwrap();
-            path
+        let made = |name: &str, content: &[u8], written_s| {
+            make(home.path().join(name), content, written_s)
         };
         let files: Vec<PathBuf> =
             (0..5).map(|i| made(&format!("a{i}.jpg"), b"", 0.5 * f64::from(i))).collect();

@@ -190,12 +190,9 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no picture yet"));
     };
     std::fs::create_dir_all(folder)?;
-    let paths = |n: u32| {
-        let stem = folder.join(format!("table-{n:04}"));
-        (stem.with_extension("png"), stem.with_extension("json"))
-    };
     let (picture, record) = (1..)
-        .map(paths)
+        .map(|n: u32| folder.join(format!("table-{n:04}")))
+        .map(|stem| (stem.with_extension("png"), stem.with_extension("json")))
         .find(|(picture, record)| !picture.exists() && !record.exists())
         .ok_or_else(|| io::Error::other("no number is free"))?;
     write_atomic(&picture, &encode::png(frame).map_err(io::Error::other)?)?;

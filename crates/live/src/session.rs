@@ -483,8 +483,10 @@ pub struct Observer {
 
 impl LiveSource for Observer {
     fn view(&mut self) -> Arc<LiveView> {
-        let newest = || Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner));
-        self.held.clone().unwrap_or_else(newest)
+        match &self.held {
+            Some(held) => Arc::clone(held),
+            None => Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
     }
 
     fn command(&mut self, command: LiveCommand) {

@@ -40,13 +40,10 @@ pub fn top_view_from_image(tracked: &TrackedTable) -> Option<Homography> {
     let down = table.vector_on_table(middle / quads.len() as f64, Point::new(0.0, 1.0));
     let turn = turn(&on_table, down);
     let (sin, cos) = turn.sin_cos();
-    let turned = |p: Point| Point::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y);
-    let corners: Vec<Point> = on_table.iter().flat_map(|quad| quad.0).map(turned).collect();
-    let span = |of: fn(&Point) -> f64| {
-        let values = || corners.iter().map(of);
-        (values().fold(f64::MAX, f64::min) - MARGIN, values().fold(f64::MIN, f64::max) + MARGIN)
-    };
-    let ((left, right), (top, bottom)) = (span(|p| p.x), span(|p| p.y));
+    let corners = on_table.iter().flat_map(|quad| quad.0);
+    let (xs, ys): (Vec<f64>, Vec<f64>) =
+        corners.map(|p| (cos * p.x - sin * p.y, sin * p.x + cos * p.y)).unzip();
+    let ((left, right), (top, bottom)) = (span_with_margin(&xs), span_with_margin(&ys));
     let scale = (width / (right - left)).min(height / (bottom - top));
     let x = width / 2.0 - scale * (left + right) / 2.0;
     let y = height / 2.0 - scale * (top + bottom) / 2.0;
@@ -62,6 +59,11 @@ pub fn top_view_from_image(tracked: &TrackedTable) -> Option<Homography> {
         1.0,
     ));
     Some(straight_from_table.after(&table.table_from_working))
+}
+
+fn span_with_margin(values: &[f64]) -> (f64, f64) {
+    let values = values.iter().copied();
+    (values.clone().fold(f64::MAX, f64::min) - MARGIN, values.fold(f64::MIN, f64::max) + MARGIN)
 }
 
 /// The rotation of the table, in radians, that makes its cards parallel to the picture's sides and

@@ -187,8 +187,8 @@ impl Video {
                 match avi.next_jpeg() {
                     Ok(None) => return Ok(None),
                     Ok(Some((bytes, number))) => {
-                        let counted_ms = || number as f64 * 1e3 / self.fps;
-                        let time_ms = avi::stamp_of(&bytes).unwrap_or_else(counted_ms);
+                        let time_ms =
+                            avi::stamp_of(&bytes).unwrap_or(number as f64 * 1e3 / self.fps);
                         if time_ms >= *from_ms {
                             let image = jpeg::decode(&bytes).map_err(damaged)?;
                             return Ok(Some((image, Some(time_ms))));

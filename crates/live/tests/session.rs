@@ -155,6 +155,10 @@ fn a_computer_that_slept_goes_on_where_it_was() {
     assert!(score.taken.is_empty() && score.seen >= 12, "{score:?}");
 }
 
+fn is_open(card: &&FilmCard) -> bool {
+    !card.moving && card.in_view > 0.95
+}
+
 #[test]
 fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
     let film = film(20.0);
@@ -166,7 +170,6 @@ fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
         let FilmFrame { image, label } = film.draw(i);
         let table = watch.frame(&Arc::new(image), label.time_ms).unwrap().tracked;
         let (right, wrong) = judged(&table, &label);
-        let is_open = |card: &&FilmCard| !card.moving && card.in_view > 0.95;
         let now: BTreeSet<Card> =
             label.cards.iter().filter(is_open).map(|card| card.code).collect();
         open.retain(|card, _| now.contains(card));

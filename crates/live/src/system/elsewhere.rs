@@ -29,8 +29,7 @@ pub(super) fn list() -> Vec<CameraInfo> {
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn cannot_list() -> Option<CameraError> {
     // Without arguments, ffmpeg prints its usage.
-    let has_ffmpeg = || !ffmpeg::stderr_of(&[]).is_empty();
-    (helper().is_none() && !has_ffmpeg())
+    (helper().is_none() && ffmpeg::stderr_of(&[]).is_empty())
         .then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
 }
 
@@ -124,10 +123,9 @@ struct OtherCamera {
 
 impl Camera for OtherCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
-        let gone = || CameraError::Unplugged { camera: self.name.clone() };
         match self.ffmpeg.next_frame(PATIENCE) {
             Some(Ok(Some(image))) => Ok(Some(Shot::now(image, self.opened))),
-            Some(_) => Err(gone()),
+            Some(_) => Err(CameraError::Unplugged { camera: self.name.clone() }),
             None => Err(silent(self.name.clone())),
         }
     }

@@ -142,14 +142,15 @@ fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
         FrameSizeEnum::Discrete(size) => Some((size.width, size.height)),
         FrameSizeEnum::Stepwise(_) => None,
     });
-    let large_enough = |&(width, height): &(u32, u32)| width.min(height) >= MIN_SIDE_PX;
-    let sizes: BTreeSet<_> = discrete.filter(large_enough).collect();
+    let sizes: BTreeSet<_> =
+        discrete.filter(|(width, height)| *width.min(height) >= MIN_SIDE_PX).collect();
     sizes.into_iter().collect()
 }
 
 fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
-    let place = |code: &[u8; 4]| DECODED.iter().position(|decoded| *decoded == code);
-    offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
+    let ranked = offered
+        .filter_map(|code| Some((DECODED.iter().position(|decoded| **decoded == code)?, code)));
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, code)| code)
 }
 
 /// The meaning of a system error.
@@ -209,8 +210,8 @@ impl Camera for LinuxCamera {
         if let Some(wish) = self.control.changed() {
             self.adjust(wish)?;
         }
-        let gone = || CameraError::Unplugged { camera: self.name.clone() };
-        let stream = self.stream.as_mut().ok_or_else(gone)?;
+        let stream = self.stream.as_mut();
+        let stream = stream.ok_or_else(|| CameraError::Unplugged { camera: self.name.clone() })?;
         for _ in 0..MOST_BROKEN {
             let (bytes, about) = stream.next().map_err(|error| match error.kind() {
                 io::ErrorKind::TimedOut => CameraError::Silent {
