@@ -273,11 +273,10 @@ impl DecodeQueue {
         const LOOK: Duration = Duration::from_millis(50);
         let slot = DecodeSlot(self, connection.id);
         self.line().push_back(connection.id);
-        let waits = |line: &mut VecDeque<u64>| line.front() != Some(&connection.id);
         while !connection.is_over() {
             let (line, _) = self
                 .moved
-                .wait_timeout_while(self.line(), LOOK, waits)
+                .wait_timeout_while(self.line(), LOOK, |line| line.front() != Some(&connection.id))
                 .unwrap_or_else(PoisonError::into_inner);
             if line.front() == Some(&connection.id) {
                 return Some(slot);
@@ -343,8 +342,7 @@ pub(crate) fn read(
     let Some(_slot) = queue.slot(connection) else { return Answer::replaced() };
     let phone = connection.number;
     let mut trace = Trace::default();
-    let decode = |_: &mut Trace<'_>| source::decode_to_read(bytes, &connection.over);
-    let photo = match trace.stage("load", decode) {
+    let photo = match trace.stage("load", |_| source::decode_to_read(bytes, &connection.over)) {
         Ok(photo) => photo,
         Err(_) if connection.is_over() => return Answer::replaced(),
         Err(error) => {

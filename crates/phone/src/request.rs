@@ -2,7 +2,7 @@
 //! lets a phone in; and answers, with the headers that each of them has.
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-use httparse::{EMPTY_HEADER, Status};
+use httparse::{EMPTY_HEADER, Header, Status};
 use rand::{TryRng, rngs::SysRng};
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use serde_json::Value;
@@ -110,6 +110,20 @@ const PAGE: [(&str, &str, &str); 12] = [
     part!("page.js", "text/javascript; charset=utf-8"),
 ];
 
+fn header_values<'a>(headers: &'a [Header<'_>], name: &str) -> Option<Vec<&'a str>> {
+    let named = headers.iter().filter(|one| one.name.eq_ignore_ascii_case(name));
+    named.map(|one| std::str::from_utf8(one.value).ok()).collect()
+}
+
+/// `None` for two of them, which are one too many: a proxy on the way could mean the other.
+fn single_header(headers: &[Header<'_>], name: &str) -> Option<Option<String>> {
+    match header_values(headers, name)?[..] {
+        [] => Some(None),
+        [one] => Some(Some(one.trim().to_owned())),
+        _ => None,
+    }
+}
+
 impl Request {
     /// Reads a head. `None` for one that is none.
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
@@ -140,18 +154,8 @@ impl Request {
         if !matches!(parsed.parse(head), Ok(Status::Complete(_))) {
             return None;
         }
-        let all = |name: &str| -> Option<Vec<&str>> {
-            let named = parsed.headers.iter().filter(|one| one.name.eq_ignore_ascii_case(name));
-            named.map(|one| std::str::from_utf8(one.value).ok()).collect()
-        };
-        // Two of them are one too many: whoever stands between could mean the other.
-        let only = |name: &str| -> Option<Option<String>> {
-            match all(name)?[..] {
-                [] => Some(None),
-                [one] => Some(Some(one.trim().to_owned())),
-                _ => None,
-            }
-        };
+        let all = |name| header_values(parsed.headers, name);
+        let only = |name| single_header(parsed.headers, name);
         let length = match only("content-length")? {
             Some(text) if text.bytes().all(|b| b.is_ascii_digit()) => Some(text.parse().ok()?),
             Some(_) => return None,

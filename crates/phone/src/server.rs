@@ -152,8 +152,8 @@ impl Server {
     fn answer_on(&mut self, listener: TcpListener) -> io::Result<()> {
         let address = listener.local_addr()?;
         let shared = Arc::clone(&self.shared);
-        let accept = move || accept(&listener, &shared);
-        let thread = thread::Builder::new().name("phones".into()).spawn(accept)?;
+        let thread = thread::Builder::new().name("phones".into());
+        let thread = thread.spawn(move || accept(&listener, &shared))?;
         self.listeners.push((address, thread));
         Ok(())
     }

@@ -85,10 +85,10 @@ impl Sessions {
         }
         inner.connections += 1;
         let id = inner.connections;
-        let is_gone = |session: &mut PhoneSession| {
+        let given_up = inner.sessions.extract_if(.., |session| {
             session.connection.is_none() && session.used.elapsed() > AWAY
-        };
-        let mut given_up: Vec<PhoneSession> = inner.sessions.extract_if(.., is_gone).collect();
+        });
+        let mut given_up: Vec<PhoneSession> = given_up.collect();
         let existing = inner.sessions.iter().position(|session| session.phone == *phone);
         let place = match existing {
             Some(place) => place,
