@@ -101,12 +101,11 @@ impl Change {
     }
 
     fn to_json(&self) -> Value {
-        let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
             "figure": self.name,
             "before": self.before,
             "now": self.now,
-            "better_by": round(self.gain()),
+            "better_by": (self.gain() * 100.0).round() / 100.0,
         })
     }
 }
@@ -190,10 +189,9 @@ impl Comparison {
     }
 
     fn compare_cards(&mut self, before: &Value, now: &Value) {
-        let photos = |value: &Value| -> Option<Vec<PhotoOutcome>> {
-            serde_json::from_value(value["photos"].clone()).ok()
-        };
-        if let (Some(before), Some(now)) = (photos(before), photos(now)) {
+        let [before, now] = [before, now]
+            .map(|value| serde_json::from_value::<Vec<PhotoOutcome>>(value["photos"].clone()).ok());
+        if let (Some(before), Some(now)) = (before, now) {
             self.compare_photos(&before, &now);
         }
     }
@@ -243,11 +241,10 @@ impl Comparison {
     }
 
     pub fn to_json(&self) -> Value {
-        let changes = |list: &[Change]| list.iter().map(Change::to_json).collect::<Vec<_>>();
         json!({
             "reader_before": self.readers.0,
-            "all": changes(&self.all),
-            "groups": changes(&self.groups),
+            "all": self.all.iter().map(Change::to_json).collect::<Vec<_>>(),
+            "groups": self.groups.iter().map(Change::to_json).collect::<Vec<_>>(),
             "better": self.better,
             "worse": self.worse,
             "photos_not_in_both": self.photos_not_in_both,

@@ -176,7 +176,6 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
     let mut line = |name: &str, value: String, detail: String| -> fmt::Result {
         writeln!(out, "  {name:<24}{value:>9}   {detail}")
     };
-    let per_cent = |v: f64| format!("{v:.1} %");
     line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
     line(
         "false cards",
@@ -228,6 +227,10 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
         per_cent(percent(f.boards_shown, f.photos)),
         format!("{} of {}, sure or probable", f.boards_shown, f.photos),
     )
+}
+
+fn per_cent(value: f64) -> String {
+    format!("{value:.1} %")
 }
 
 /// A table with a line for each group of pictures.

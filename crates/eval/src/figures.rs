@@ -332,8 +332,10 @@ pub(super) fn set_at(
     labels: &[CardLabel],
     matched: &Match,
 ) -> Option<[Card; 3]> {
-    let label_at = |place: usize| matched.reading_of_label.iter().position(|r| *r == Some(place));
-    let [a, b, c] = places.map(|place| label_at(place).map(|label| labels[label].code));
+    let [a, b, c] = places.map(|place| {
+        let label = matched.reading_of_label.iter().position(|r| *r == Some(place))?;
+        Some(labels[label].code)
+    });
     let mut cards = [a?, b?, c?];
     cards.sort_unstable();
     is_set(cards[0], cards[1], cards[2]).then_some(cards)
@@ -383,11 +385,8 @@ mod tests {
     #[test]
     fn what_is_probable_counts_by_itself() {
         let with = |third: &str| {
-            figures(&[
-                reading("1fgd", 0., false),
-                reading("2fgd", 100., false),
-                reading(third, 200., true),
-            ])
+            let cards = [("1fgd", 0., false), ("2fgd", 100., false), (third, 200., true)];
+            figures(&cards.map(|(code, x, unsure)| reading(code, x, unsure)))
         };
         let f = with("3fgd");
         assert_eq!((f.sets, f.sets_claimed, f.sets_probable, f.sets_probable_right), (1, 0, 1, 1));

@@ -47,6 +47,15 @@ pub struct Counts {
 }
 
 impl Counts {
+    fn rows(&self) -> Vec<(&'static str, Change)> {
+        vec![
+            ("right", self.right),
+            ("wrong", self.wrong),
+            ("unsure", self.unsure),
+            ("not found", self.missed),
+        ]
+    }
+
     fn new(before: &Figures, after: &Figures) -> Self {
         let change =
             |count: fn(&Figures) -> usize| Change { before: count(before), after: count(after) };
@@ -206,18 +215,10 @@ impl Display for Worth {
 /// A name for each part that was measured, and its rows.
 fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
     let Worth { kept_aside, drawn, .. } = worth;
-    let read = |counts: &Counts| {
-        vec![
-            ("right", counts.right),
-            ("wrong", counts.wrong),
-            ("unsure", counts.unsure),
-            ("not found", counts.missed),
-        ]
-    };
     let aside = format!("{} photos kept aside", worth.photos);
     let parts = [
-        (aside, kept_aside.cards, read(kept_aside)),
-        ("drawn tables".to_owned(), drawn.cards, read(drawn)),
+        (aside, kept_aside.cards, kept_aside.rows()),
+        ("drawn tables".to_owned(), drawn.cards, drawn.rows()),
     ];
     parts
         .into_iter()

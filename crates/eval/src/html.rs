@@ -150,8 +150,8 @@ pub(crate) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
     if long <= LONGEST_PX {
         return jpeg(picture);
     }
-    let scaled = |v: u32| (v * LONGEST_PX / long).max(1);
-    let (width, height) = (scaled(picture.width()), scaled(picture.height()));
+    let [width, height] =
+        [picture.width(), picture.height()].map(|side| (side * LONGEST_PX / long).max(1));
     jpeg(&imageops::resize(picture, width, height, imageops::FilterType::Triangle))
 }
 

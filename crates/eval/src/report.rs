@@ -226,9 +226,12 @@ fn cell(row: &[usize; 3], read: usize, is_right: bool) -> Markup {
     }
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
 /// For each bin of confidence the expected and the observed share of errors, with its 95 % interval.
 fn reliability(reliability: &Reliability) -> Markup {
-    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     html! {
         table.reliability {
             tr {
@@ -310,13 +313,17 @@ fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> Markup {
     }
 }
 
-/// The differences from the baseline.
-fn against(comparison: &Comparison) -> Markup {
-    let class = |gain: f64| match gain {
+/// The class of a table's cell, by how much better a figure is than the baseline's.
+fn gain_class(gain: f64) -> Option<&'static str> {
+    match gain {
         g if g >= 0.005 => Some("good"),
         g if g <= -0.005 => Some("bad"),
         _ => None,
-    };
+    }
+}
+
+/// The differences from the baseline.
+fn against(comparison: &Comparison) -> Markup {
     html! {
         h2 { "Against the baseline" }
         p { "Then " (comparison.readers.0) ", now " (comparison.readers.1) "." }
@@ -330,7 +337,7 @@ fn against(comparison: &Comparison) -> Markup {
                     th { (name) }
                     td { (format!("{before:.2}")) }
                     td { (format!("{now:.2}")) }
-                    td class=[class(change.gain())] { (format!("{:+.2}", change.gain())) }
+                    td class=[gain_class(change.gain())] { (format!("{:+.2}", change.gain())) }
                 }
             }
         }
