@@ -17,8 +17,8 @@ fn spelt(text: &str, harms: impl Fn(char) -> bool, spell: fn(char) -> String) ->
     if !text.contains(&harms) {
         return Cow::Borrowed(text);
     }
-    let spelt = |c| if harms(c) { spell(c) } else { String::from(c) };
-    Cow::Owned(text.chars().map(spelt).collect())
+    let chars = text.chars();
+    Cow::Owned(chars.map(|c| if harms(c) { spell(c) } else { String::from(c) }).collect())
 }
 
 fn as_in_rust(c: char) -> String {

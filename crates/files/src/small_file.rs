@@ -149,8 +149,7 @@ pub fn is_device(path: &Path) -> bool {
 /// A name for a file in a folder, from a name that others gave: one that leads nowhere else, and that Windows and its
 /// shares take as well. They have other uses for some characters, drop dots and spaces at the end, and know devices.
 pub fn portable(name: &str) -> String {
-    let other = |c: char| c.is_control() || "<>:\"/\\|?*".contains(c);
-    let mut name = name.replace(other, "_");
+    let mut name = name.replace(|c: char| c.is_control() || "<>:\"/\\|?*".contains(c), "_");
     name.truncate(name.trim_end_matches(['.', ' ']).len());
     if name.is_empty() || is_name_of_device(&name) {
         name.insert(0, '_');

@@ -268,8 +268,10 @@ pub fn evaluate<'py>(
     let pipelines = [Options::new(models, deck, None)?.pipeline(py)?];
     let found = find_photos(&folder).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let photos = found.photos;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = if jobs == 0 { cores() } else { jobs.min(1024) };
+    let jobs = match jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => jobs.min(1024),
+    };
     let mut evaluation = Evaluation::of_reader(ReaderChoice::default().name());
     let (stop, budget) = (AtomicBool::new(false), MemoryBudget::default());
     let work = |_: usize, photo: &_| evaluate_photo(&pipelines, photo, &budget, false);
