@@ -250,7 +250,7 @@ fn to_json(found: &Found) -> Value {
     let rules = &found.rules;
     let sizes = found.shares().map(|(size, share, dealt_share)| {
         let counts = found.counts.as_ref();
-        // What is more than fits a number of JSON is told by its share.
+        // What is more than fits a number of JSON is given by its share.
         let boards = counts.map(|counts| counts.boards.get(size).copied().unwrap_or(0));
         let classes = counts.filter(|counts| !counts.classes.is_empty());
         json!({

@@ -71,7 +71,7 @@ pub fn settle_threads() {
 
 static IS_ALONE: AtomicBool = AtomicBool::new(false);
 
-/// Moves a bar also while nothing is told of: by a thread of its own, if there can be one.
+/// Moves a bar also between messages: by a thread of its own, if there can be one.
 pub fn tick(bar: &ProgressBar) {
     if !IS_ALONE.load(Ordering::Relaxed) {
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -171,7 +171,7 @@ pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
 }
 
 /// Writes a file that the call names, whole; `-`, a device or a pipe is written to. A file that is there is replaced
-/// if it begins with `start`, as what this program writes there does, and is none of what the call is made from.
+/// if it begins with `start`, as what this program writes there does, and is not read in the same call.
 pub fn put<F: AsRef<Path>>(
     file: &Path,
     start: &[u8],
@@ -217,8 +217,8 @@ pub fn is_stdout(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Tells what became of a call: on stdout, or on stderr if what it made goes there.
-pub fn tell(made: Option<&Path>, text: &str) -> anyhow::Result<()> {
+/// Prints what became of a call: on stdout, or on stderr if what it made goes there.
+pub fn print_outcome(made: Option<&Path>, text: &str) -> anyhow::Result<()> {
     match made.is_some_and(is_stdout) {
         true => text.trim_end().split('\n').for_each(|line| say!("{line}")),
         false => print_lines(text).context("cannot write the result")?,
@@ -241,7 +241,7 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Reads a whole number within bounds, which the message for others names.
+/// Reads a whole number within bounds, which the error message names.
 pub fn within<T: TryFrom<u64> + 'static>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {

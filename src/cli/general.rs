@@ -102,7 +102,7 @@ struct Played {
     found: Vec<usize>,
     /// Cards on the board at each set of the first game.
     growth: Vec<usize>,
-    /// Whether each game was timed by itself, so that the times of single games can be told apart.
+    /// Whether each game was timed by itself, so that games have times of their own.
     timed_alone: bool,
     /// What happened, in words.
     text: String,

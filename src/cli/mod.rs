@@ -216,7 +216,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::SomeFailed) => ExitCode::from(1),
         Ok(Outcome::AllMissing) => ExitCode::from(2),
-        // Whoever read our output has seen enough: no error of ours.
+        // The reader of the output has closed it: no error of ours.
         Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say!("error: {}", error_message(&error));

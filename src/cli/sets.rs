@@ -186,7 +186,7 @@ fn no_set(out: &mut String, cards: &[Card]) {
     }
 }
 
-/// The cards that lie here more than once, each told once.
+/// The cards that lie here more than once, each listed once.
 fn repeated(cards: &[Card]) -> Vec<Card> {
     Card::deck().filter(|card| cards.iter().filter(|c| *c == card).count() > 1).collect()
 }
@@ -208,7 +208,7 @@ fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Val
     }
     if let Some(step) = args.hint {
         line["hint"] = json!(sets::hint(cards, usize::from(step)));
-        // A hint that tells everything is none.
+        // A hint that gives everything away is none.
         line["sets"] = json!(found.len());
     }
     if let &[a, b] = cards

@@ -105,7 +105,7 @@ fn progress_bar(games: u64) -> ProgressBar {
     ProgressBar::new(games).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Boards that are also told of for fresh cards, whether or not the games had them.
+/// Boards that are also listed for fresh cards, whether or not the games had them.
 const FRESH: [usize; 4] = [12, 15, 18, 21];
 
 fn text(statistics: &Statistics, args: &Args) -> String {

@@ -1,7 +1,7 @@
 //! A board of the generalised game that a file holds, and games card by card, as JSON.
 
 use super::{Args, deck, limits};
-use crate::cli::common::{BadCall, Format, Outcome, is_stdout, put, read_input, tell};
+use crate::cli::common::{BadCall, Format, Outcome, is_stdout, print_outcome, put, read_input};
 use crate::cli::{simulate::grouped, timed::human};
 use cpu_time::ThreadTime;
 use serde::{Serialize, Serializer};
@@ -81,7 +81,7 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
         text = format!("{json}\n");
     }
     let made = [&args.smt2, &args.dimacs, &args.proof].into_iter().flatten();
-    tell(made.map(|file| &**file).find(|file| is_stdout(file)), &text).map(|()| outcome)
+    print_outcome(made.map(|file| &**file).find(|file| is_stdout(file)), &text).map(|()| outcome)
 }
 
 /// Writes what is for other solvers; the number of clauses of the proof, if one was wanted and there

@@ -100,7 +100,7 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         return Err(BadCall(message).into());
     }
     if args.models.is_some() {
-        // What is wrong with the weights is told of here, not in a window.
+        // What is wrong with the weights is reported here, not in a window.
         ReadingArgs { models: args.models.clone(), ..ReadingArgs::default() }.pipeline()?;
     }
     let (deals, usual) = match args.paths.iter().find(|path| is_file_of_deals(path)) {

@@ -204,7 +204,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         From::As(format) => Some(format),
     };
     let found = convert::find(&args.from, format).map_err(|error| {
-        tell_first(error.strange(), 5);
+        print_first(error.strange(), 5);
         BadCall(error_message(&error.into()))
     })?;
     let stop = stop::asked();
@@ -221,7 +221,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
             return Err(BadCall(error.to_string()).into());
         }
         Err(convert::ConvertError::Problems(all)) => {
-            tell_first(&all, 30);
+            print_first(&all, 30);
             anyhow::bail!("nothing is written, as {} is not in order", args.from.display());
         }
         Err(error) => return Err(error).context("nothing is written"),
@@ -246,7 +246,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
 }
 
 /// Tells the first of perhaps many problems, a line for each.
-fn tell_first(problems: &[String], most: usize) {
+fn print_first(problems: &[String], most: usize) {
     problems.iter().take(most).for_each(|problem| say!("{problem}"));
     if problems.len() > most {
         say!("and {} more", problems.len() - most);

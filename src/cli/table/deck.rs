@@ -1,7 +1,7 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, error_message, put, tell, tick},
+    common::{BadCall, Jobs, Outcome, error_message, print_outcome, put, tick},
     stop,
     table::photos::{ReadingArgs, progress, without_rare},
     terminal,
@@ -119,7 +119,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     put(&args.out, b"", &paths, learnt.deck.to_text().as_bytes())?;
     let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
     let summary = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
-    tell(Some(&args.out), &summary).map(|()| Outcome::Done)
+    print_outcome(Some(&args.out), &summary).map(|()| Outcome::Done)
 }
 
 /// Parts into which the bar of the last step is divided.
@@ -133,14 +133,13 @@ fn steps() -> ProgressBar {
     bar.with_style(style.expect("a template that is well formed"))
 }
 
-/// The deck of a draft; where two values look alike, whoever sits at the terminal is asked.
+/// The deck of a draft; where two values look alike, the user at the terminal is asked.
 fn learnt(mut draft: Draft, name: &str, steps: &ProgressBar) -> Result<Learnt, LearnError> {
-    let tell = |part: f64| {
-        steps.set_message("drawing its fills");
-        steps.set_position((part * STEPS as f64) as u64);
-    };
     loop {
-        match draft.learn(name, &tell) {
+        match draft.learn(name, &|part| {
+            steps.set_message("drawing its fills");
+            steps.set_position((part * STEPS as f64) as u64);
+        }) {
             Err(LearnError::Alike { property, first, second, .. })
                 if steps.suspend(|| differ(property, &first, &second)) =>
             {
@@ -189,7 +188,7 @@ struct CheckArgs {
     reading: ReadingArgs,
 }
 
-/// Reads the photos and tells what is missing.
+/// Reads the photos and lists what is missing.
 fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
@@ -230,7 +229,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
             drawn_card::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
         put(file, setsight_eval::html::head().as_bytes(), &paths, page.as_bytes())?;
     }
-    let _ = tell(args.print.as_deref(), &terminal::fitted(report(&found, &paths)));
+    let _ = print_outcome(args.print.as_deref(), &terminal::fitted(report(&found, &paths)));
     let all_are_read = tables.len() == paths.len();
     Ok(if all_are_read && found.is_in_order() { Outcome::Done } else { Outcome::SomeFailed })
 }
@@ -238,7 +237,6 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
 /// The whole deck by colour, shape, shading and number; a dot where a card is missing.
 fn grid(deck: &Deck, missing: &[Card]) -> String {
     let mut cards: Vec<Card> = deck.cards().collect();
-    let row = |card: &Card| (card.color.index(), card.shape.index());
     cards.sort_by_key(|card| (row(card), card.shading.index(), card.number.index()));
     let mut text = String::new();
     for cards in cards.chunk_by(|a, b| row(a) == row(b)) {
@@ -251,6 +249,10 @@ fn grid(deck: &Deck, missing: &[Card]) -> String {
         text += &format!("  {}\n", groups.join("   ").trim_end());
     }
     text
+}
+
+fn row(card: &Card) -> (usize, usize) {
+    (card.color.index(), card.shape.index())
 }
 
 fn report(found: &Inventory, photos: &[PathBuf]) -> String {

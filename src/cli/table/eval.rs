@@ -138,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 impl Args {
-    /// Whether what became of each photo is told, too, and not the figures alone.
+    /// Whether the outcome of each photo is listed, and not the figures alone.
     fn needs_outcomes(&self) -> bool {
         self.format == Format::Json || self.baseline.is_some() || self.report.is_some()
     }

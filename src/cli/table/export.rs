@@ -2,7 +2,7 @@
 
 mod h7;
 
-use crate::cli::common::{BadCall, Outcome, put, tell};
+use crate::cli::common::{BadCall, Outcome, print_outcome, put};
 use anyhow::Context;
 use setsight_files::print_result;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
@@ -101,7 +101,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
         bytes.len(),
         sha256(&bytes)
     );
-    tell(Some(&args.out), &summary).map(|()| Outcome::Done)
+    print_outcome(Some(&args.out), &summary).map(|()| Outcome::Done)
 }
 
 /// Loads a file of models; its kind, and the version of the program that wrote it.

@@ -138,7 +138,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     if let Input::Film(path) = &input
         && !is_stream(path)
     {
-        // What cannot be opened is told of here, not in a window.
+        // What cannot be opened is reported here, not in a window.
         if let Err(error) = Video::open(path) {
             let message = format!("{}: {error}", path.display());
             return Err(if path.exists() { anyhow!(message) } else { BadCall(message).into() });
@@ -169,7 +169,7 @@ fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// Prints what is seen, line by line.
+/// Prints the table, line by line.
 fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let pipeline = args.reading.pipeline()?;
     let params = Params::for_pipeline(&pipeline);
@@ -179,7 +179,7 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     if let Some(fps) = args.fps.or_else(|| report_rate(&input)) {
         session.set_fps(fps);
     }
-    // A source that is not there is told of at once, and so that a script knows; a camera that goes
+    // A source that does not open is reported at once, and so that a script knows; a camera that goes
     // later is waited for.
     let opened = session.open(&input).map_err(|error| not_opened(&error, &input))?;
     if let Some(film) = &args.record {
@@ -195,13 +195,13 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let (_, no_commands) = channel();
     let recording = session.run(input, Some(opened), &no_commands, stop::asked(), &mut lines);
     setsight_live::end_children();
-    lines.printer.tell_last()?;
+    lines.printer.print_current()?;
     let outcome = lines.outcome;
     if let Some(recording) = recording {
         if let (Ok(_), RecordingState::Failed(reason)) = (&outcome, &recording.state) {
             bail!("{reason}");
         }
-        tell_recorded(lines.printed, &recording);
+        print_recorded(lines.printed, &recording);
     }
     outcome
 }
@@ -212,7 +212,7 @@ fn fps(text: &str) -> Result<f64, String> {
     fps.ok_or_else(|| "expected pictures a second, 0.01 to 120".to_owned())
 }
 
-/// The rate that single pictures have by themselves, which is told: a wrong one spoils everything.
+/// The rate that single pictures have by themselves, which is printed: a wrong one spoils everything.
 fn report_rate(input: &Input) -> Option<f64> {
     let Input::Film(path) = input else { return None };
     let (pictures, rate) = rate_of_pictures(path)?;
@@ -232,7 +232,7 @@ fn not_opened(error: &CameraError, input: &Input) -> anyhow::Error {
     }
 }
 
-fn tell_recorded(frames: u64, recording: &Recording) {
+fn print_recorded(frames: u64, recording: &Recording) {
     let film = &recording.film;
     match frames {
         0 => say!("nothing was recorded: no picture came"),
@@ -296,16 +296,16 @@ impl<W: Write> Sink for Lines<W> {
     }
 }
 
-/// A table that has stayed as it is for so long is told of: readings come and go.
+/// A table that has stayed as it is for so long is printed: readings come and go.
 const STAYS_MS: f64 = 1000.0;
 
 /// Prints views, in words what has happened.
 struct Printer<W: Write> {
     format: Format,
-    /// How many sets were taken, and the table, as told of last.
+    /// How many sets were taken, and the table, as printed last.
     taken: usize,
     last: String,
-    /// The table that is seen now, and since when.
+    /// The table as it is now, and since when.
     current: (String, f64),
     out: W,
 }
@@ -333,13 +333,13 @@ impl<W: Write> Printer<W> {
                 if self.current.0 != text {
                     self.current = (text, now);
                 }
-                if now - self.current.1 < STAYS_MS { Ok(()) } else { self.tell_last() }
+                if now - self.current.1 < STAYS_MS { Ok(()) } else { self.print_current() }
             }
         }
     }
 
-    /// Tells of the table that is seen now, if that is another one than before.
-    fn tell_last(&mut self) -> io::Result<()> {
+    /// Prints the table as it is now, if it has changed.
+    fn print_current(&mut self) -> io::Result<()> {
         let (text, since) = self.current.clone();
         if text == self.last {
             return Ok(());
@@ -461,7 +461,7 @@ mod tests {
             view.score.taken = vec![[set[0], set[1], set[2]]; taken];
             printer.print(&view).unwrap();
         }
-        printer.tell_last().unwrap();
+        printer.print_current().unwrap();
         let printed = String::from_utf8(printer.out).unwrap();
         let printed: Vec<&str> = printed.lines().map(|line| &line[..20]).collect();
         assert_eq!(

@@ -40,7 +40,7 @@ struct UseArgs {
     though_worse: bool,
 }
 
-/// Chooses or tells.
+/// Chooses models, or prints which are chosen.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
         Subcommand::Use(args) => {

@@ -38,7 +38,7 @@ pub struct ReadingArgs {
     pub models: Option<PathBuf>,
 }
 
-/// Where most people need none of the options that say how photos are read but the deck: --help-all has the others.
+/// Where most people need none of the options that say how photos are read but the deck: --help-all has the rest.
 pub fn without_rare(option: clap::Arg) -> clap::Arg {
     let is_rare = matches!(option.get_id().as_str(), "mirrored" | "models");
     if is_rare { option.hide(true) } else { option }
@@ -90,7 +90,7 @@ fn mirrored_help(choice: Mirrored) -> (&'static str, &'static str) {
     (choice.name(), help)
 }
 
-/// Which deck lies on the table, if that is known before it is seen.
+/// Which deck lies on the table, if that is known in advance.
 #[derive(Clone, Debug, Default)]
 pub struct DeckChoice(Option<Arc<Deck>>);
 

@@ -1,5 +1,5 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops: what the trainings share, where a run is kept,
-//! how its end is told; and `train finder` and `train refiner`, which learn from drawn tables alone.
+//! how its end is reported; and `train finder` and `train refiner`, which learn from drawn tables alone.
 
 mod fuse;
 mod own;
@@ -108,7 +108,7 @@ impl RunArgs {
         self.start_from.is_some()
     }
 
-    /// Trains a network by its recipe, if there is one, writes it and tells how it ended: by Ctrl-C or
+    /// Trains a network by its recipe, if there is one, writes it and reports how it ended: by Ctrl-C or
     /// with a network.
     pub fn train<T: Task>(
         &self,
@@ -165,7 +165,7 @@ impl RunArgs {
             ),
         )
         .with_context(|| format!("cannot write {}", path.display()))?;
-        tell(kind, &path, &trained, steps);
+        report_end(kind, &path, &trained, steps);
         Ok(Outcome::Done)
     }
 }
@@ -248,7 +248,7 @@ pub fn draw(
     Ok((!stop.load(Ordering::Relaxed)).then(|| learnt.into_iter().chain(judged).collect()))
 }
 
-/// The edition that a source was said to show; the classic one where nothing was said.
+/// The edition given for a source; the classic one by default.
 pub fn edition_of(editions: &[(String, Edition)], source: &str) -> Edition {
     editions
         .iter()
@@ -276,7 +276,7 @@ pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
 }
 
 /// Prints what came of a run, of which the network was written to `path`.
-fn tell(kind: Kind, path: &Path, trained: &Trained, steps: u64) {
+fn report_end(kind: Kind, path: &Path, trained: &Trained, steps: u64) {
     let best = trained.history.iter().find(|entry| entry.step == trained.step);
     // The reader has three figures for each source, too many for a line.
     let best = best.filter(|_| kind != Kind::Reader);

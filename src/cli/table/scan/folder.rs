@@ -111,9 +111,10 @@ pub fn write_pictures(
     // The page lists the sets itself.
     let (width, height) = full_image.dimensions();
     let scale = f64::from(THUMBNAIL_PX) / f64::from(width.max(height));
-    let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
     let photo = imageops::crop_imm(&picture, 0, 0, width, height);
-    let small = imageops::thumbnail(&*photo, size(width), size(height));
+    let [small_width, small_height] =
+        [width, height].map(|side| ((f64::from(side) * scale.min(1.0)).round() as u32).max(1));
+    let small = imageops::thumbnail(&*photo, small_width, small_height);
     write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small, overwrite)
 }
 
@@ -266,7 +267,7 @@ impl OutFolder {
             .with_context(|| format!("{} cannot be written", self.path("index.html")))
     }
 
-    /// Gives the page and the lines their names, and tells the page's path. After a stop there is no page,
+    /// Gives the page and the lines their names, and gives the page's path. After a stop there is no page,
     /// and the lines stay in results.partial.jsonl, for they are not all.
     pub fn finish(mut self, stopped: bool, counts: &Counts) -> anyhow::Result<PathBuf> {
         let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));

@@ -1,6 +1,6 @@
 //! `setsight scan`: photos in, cards and sets out; with `--watch` photos as they come into a folder.
 //!
-//! The folders are looked at twice a second. What a system tells of changes itself would come sooner, but not
+//! The folders are looked at twice a second. The system's notices of changes would come sooner, but not
 //! for folders of other machines, which is where photos are synced to.
 
 mod earlier;
@@ -151,7 +151,7 @@ fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// Files as they were seen last.
+/// Files as they were at the last look.
 #[derive(Default)]
 struct Files(HashMap<PathBuf, LastState>);
 

@@ -115,7 +115,7 @@ pub(super) struct Scanning<'a> {
     pub(super) printer: Printer,
     pub(super) failed: usize,
     pub(super) counts: Counts,
-    /// Photos of which more may come, and which are not told of yet.
+    /// Photos of which more may come, and which are not reported yet.
     pub(super) incomplete: Vec<Job>,
 }
 
@@ -134,14 +134,15 @@ impl<'a> Scanning<'a> {
         let out = results.out.as_deref();
         // Stages have pictures only where a photo is read.
         let anew = results.overwrite || results.dump_stages.is_some();
-        let earlier = |out: &Path| Earlier::read(out, &args.reading.plan(), results.codes, anew);
         Ok(Self {
             args,
             pipeline,
             jobs,
             names: Names::default(),
             out: out.map(|out| OutFolder::create(out, results.overwrite)).transpose()?,
-            earlier: out.map(earlier).transpose()?,
+            earlier: out
+                .map(|out| Earlier::read(out, &args.reading.plan(), results.codes, anew))
+                .transpose()?,
             printer: Printer::new(results.format, results.extent()),
             failed: 0,
             counts: Counts::default(),
@@ -240,7 +241,7 @@ impl<'a> Scanning<'a> {
                 }
             }
             match bar.suspend(|| printer.print(&record, earlier_line)) {
-                // Whoever read our output has seen enough; the folder is still wanted, if it was.
+                // The reader of the output has closed it; the folder is still wanted, if it was.
                 Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
                     ControlFlow::Continue(())
                 }
@@ -340,7 +341,7 @@ fn read_photo(
     Done { unwritten, is_cut_off, ..Done::new(record) }
 }
 
-/// A photo, and its reservation where it shares that with others.
+/// A photo, and its reservation where photos share the memory.
 fn load_and_read<'a>(
     pipeline: &Pipeline,
     job: &Job,

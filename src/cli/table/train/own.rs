@@ -228,7 +228,7 @@ fn train(
         read_by.filter_map(|(photo, pipeline)| Some((photo.photo.as_ref()?, pipeline))).collect();
     let worth = gain::measure(&kept_aside, &before, &after)?;
     gain::write(out, &worth).with_context(|| format!("{} has no report", out.display()))?;
-    tell(out, &worth);
+    print_gain(out, &worth);
     Ok(true)
 }
 
@@ -382,11 +382,10 @@ fn drawn_crops(
     bar.set_message("drawing cards");
     // Not the tables that the network has learned from already.
     let seed = args.seed ^ (1 << 30);
-    let tell = |n: usize| {
+    let drawn = draw([learn, judge], seed, &Tables::Photographed, &*finder, &|n| {
         bar.set_position(n as u64);
         report(n as f64 / (learn + judge) as f64);
-    };
-    let drawn = draw([learn, judge], seed, &Tables::Photographed, &*finder, &tell)?;
+    })?;
     bar.finish_and_clear();
     Ok(drawn)
 }
@@ -427,7 +426,7 @@ fn locked(work: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-fn tell(out: &Path, worth: &gain::Worth) {
+fn print_gain(out: &Path, worth: &gain::Worth) {
     let _ = print_lines(&worth.to_string());
     let folder = out.display();
     let _ = print_result!("");

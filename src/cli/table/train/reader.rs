@@ -144,7 +144,7 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
             if args.leave_out.contains(&source.name) {
                 continue;
             }
-            tell(&source);
+            print_source(&source);
             if args.hold_out.contains(&source.name) {
                 judged.push(source.cards);
             } else {
@@ -166,7 +166,7 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
     }
     for folder in &args.add {
         for mut source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
-            tell(&source);
+            print_source(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
             learnt.push(source);
@@ -220,7 +220,7 @@ fn options(args: &Args) -> String {
     options + &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}")
 }
 
-fn tell(source: &Source) {
+fn print_source(source: &Source) {
     let mirrored = if source.mirrored { ", mirror images, turned back" } else { "" };
     say!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
     for photo in &source.unchecked {
@@ -244,7 +244,7 @@ fn finder() -> anyhow::Result<Box<dyn CardFinder>> {
     Ok(ReadingPlan::with_models(Models::Shipped).build_finder()?)
 }
 
-/// Which finder drawn crops are cut with: with another they are others.
+/// Which finder drawn crops are cut with: with another finder they differ.
 fn finder_of_drawn() -> anyhow::Result<serde_json::Value> {
     let choice = FinderChoice::default();
     let weights = match choice {
