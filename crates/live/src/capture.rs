@@ -335,8 +335,10 @@ mod tests {
 
     #[test]
     fn a_camera_that_is_unplugged_ten_times_comes_back_ten_times() {
-        let once = |level: u8| [Ok((vec![level], unplugged())), Err(CameraError::None)];
-        let lines = messages((100..111).flat_map(once).collect(), 31);
+        let script = (100..111)
+            .flat_map(|level| [Ok((vec![level], unplugged())), Err(CameraError::None)])
+            .collect();
+        let lines = messages(script, 31);
         let again = (100..110).flat_map(|level| {
             let words = ["camera Script is unplugged or switched off", "no camera is connected"];
             [format!("frame {level}"), words[0].to_owned(), words[1].to_owned()]

@@ -52,7 +52,7 @@ pub(crate) enum Input<'a> {
         /// The camera, such as `0`.
         device: &'a str,
     },
-    /// A camera by its number, which the program of `crates/camera` reads and tells of as ffmpeg does.
+    /// A camera by its number, which the program of `crates/camera` reads and reports as ffmpeg does.
     Helper(&'a Path, u32),
 }
 

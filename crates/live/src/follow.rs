@@ -86,7 +86,7 @@ impl Follower {
         }
     }
 
-    /// Begins anew, with nothing seen before: other frames come, or the same ones again.
+    /// Begins anew, as if no frame had come yet: other frames come, or the same ones again.
     pub(crate) fn begin_anew(&mut self) {
         self.stop_recording(None);
         self.watch.restart();

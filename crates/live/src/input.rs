@@ -189,7 +189,7 @@ impl Drop for Frames {
     }
 }
 
-/// Runs the work of a thread; if it panics, gives what the user is told.
+/// Runs the work of a thread; if it panics, gives the notice for the user.
 pub(crate) fn notice_if_it_panics(work: impl FnOnce()) -> Option<Notice> {
     // What it was working on is not used again.
     std::panic::catch_unwind(AssertUnwindSafe(work)).err().map(|_| {

@@ -376,8 +376,10 @@ impl NetworkCamera {
             FfmpegError::Said(words) => self.address.without_secrets(&words),
         };
         // Match a separate word: ports and paths may contain these digits.
-        let says = |status: &u16| reason.split_whitespace().any(|word| word == status.to_string());
-        match [401, 403].into_iter().find(says) {
+        let status = [401, 403]
+            .into_iter()
+            .find(|status| reason.split_whitespace().any(|word| word == status.to_string()));
+        match status {
             Some(status) => CameraError::Denied { address, status },
             None => CameraError::Unreachable { address, reason },
         }

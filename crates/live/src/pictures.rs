@@ -86,7 +86,7 @@ const LEAST_FPS: f64 = 0.2;
 /// from a film, or they were copied.
 const MOST_FPS_OF_FILES: f64 = 5.0;
 
-/// The time that a picture's file tells, in seconds.
+/// The time in a picture's file, in seconds.
 type TimeOf = fn(&Path) -> Option<f64>;
 
 impl Rate {

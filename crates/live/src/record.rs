@@ -58,14 +58,17 @@ pub fn lines_of(film: &Path) -> PathBuf {
 /// # Errors
 /// The name is not an AVI's, or the film or its lines exist already.
 pub fn check(film: &Path) -> Result<(), RecordError> {
-    let name = |path: &Path| path.display().to_string();
     if film.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
-        return Err(RecordError::NoAvi(name(film), name(&film.with_extension("avi"))));
+        return Err(RecordError::NoAvi(shown(film), shown(&film.with_extension("avi"))));
     }
     match [film.to_owned(), lines_of(film)].iter().find(|path| path.exists()) {
-        Some(existing) => Err(RecordError::Exists(name(existing))),
+        Some(existing) => Err(RecordError::Exists(shown(existing))),
         None => Ok(()),
     }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn new_file(path: &Path) -> Result<File, RecordError> {

@@ -1,4 +1,4 @@
-//! A session: one source after the other, followed until its end or a stop, and told to a sink, view by
+//! A session: one source after the other, followed until its end or a stop, and reported to a sink, view by
 //! view.
 
 use super::camera::{Camera, CameraError, CameraOffer, CameraWish, Shot};
@@ -88,7 +88,7 @@ pub struct Notice {
     pub title: String,
     /// What to do about it.
     pub advice: String,
-    /// What it is about, for whoever has other words for it.
+    /// What it is about, for callers that phrase it themselves.
     pub error: Option<CameraError>,
     /// Whether it is tried again every second.
     pub tried_again: bool,
@@ -168,7 +168,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that has not seen anything yet; `detector` finds and reads the cards.
+    /// A session that has had no frame yet; `detector` finds and reads the cards.
     ///
     /// # Errors
     /// A thread cannot be started.
@@ -254,8 +254,10 @@ impl Session {
         let mut newest = Newest { view: Arc::clone(&view), wake };
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("track".into()).spawn(move || {
-            let run = || drop(self.run(input, None, &asked, &stopped, &mut newest));
-            if let Some(notice) = notice_if_it_panics(run) {
+            let notice = notice_if_it_panics(|| {
+                drop(self.run(input, None, &asked, &stopped, &mut newest));
+            });
+            if let Some(notice) = notice {
                 let view = LiveView { notice: Some(notice), ..LiveView::default() };
                 let _ = newest.show(&view, SessionEvent::Trouble);
             }

@@ -404,9 +404,8 @@ impl Playing {
             };
             if let Some(to_ms) = to_ms {
                 // A film that ends before that time starts again.
-                let path = &self.film.path;
-                let open = |from_ms: f64| open_film(path, from_ms, self.film.control.fps);
-                self.video = open(to_ms).or_else(|_| open(0.0))?;
+                let (path, fps) = (&self.film.path, self.film.control.fps);
+                self.video = open_film(path, to_ms, fps).or_else(|_| open_film(path, 0.0, fps))?;
                 self.anchor = (Instant::now(), to_ms);
                 *moved = true;
             }

@@ -29,7 +29,7 @@ fn session() -> (Session, Weak<dyn Detector>) {
     (Session::new(eyes, params, FramePace::Every).unwrap(), used)
 }
 
-/// What is known after a frame: its time, the cards, how many were seen.
+/// The state after a frame: its time, the cards, how many were seen.
 type Known = (f64, Vec<String>, usize);
 
 /// Plays a film twice, and keeps what is known after each frame of each time.

@@ -47,11 +47,12 @@ fn helper() -> Option<(PathBuf, Vec<CameraInfo>)> {
 
 /// The cameras that the helper names: a number, a tab and a name in each line.
 fn helped(output: &str) -> Vec<CameraInfo> {
-    let camera = |line: &str| {
-        let (number, name) = line.split_once('\t')?;
-        Some(CameraInfo { number: number.parse().ok()?, name: name.to_owned() })
-    };
-    output.lines().filter_map(camera).collect()
+    let lines = output.lines().filter_map(|line| line.split_once('\t'));
+    lines
+        .filter_map(|(number, name)| {
+            Some(CameraInfo { number: number.parse().ok()?, name: name.to_owned() })
+        })
+        .collect()
 }
 
 /// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,

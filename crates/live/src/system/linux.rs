@@ -66,8 +66,9 @@ fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo>
             let number = entry.file_name().to_str()?.strip_prefix("video")?.parse().ok()?;
             let line = |name: &str| std::fs::read_to_string(entry.path().join(name)).ok();
             // If a camera has several devices, only the first gives pictures.
-            let is_first = || line("index").is_none_or(|index| index.trim() == "0");
-            if !asked(number).unwrap_or_else(is_first) {
+            let is_usable = asked(number)
+                .unwrap_or_else(|| line("index").is_none_or(|index| index.trim() == "0"));
+            if !is_usable {
                 return None;
             }
             let name = line("name").map_or_else(|| format!("camera {number}"), |n| n.trim().into());
@@ -250,7 +251,7 @@ fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
     RgbImage::from_raw(format.width, format.height, rgb)
 }
 
-/// Pairs of pixels with a luma each and common chroma, as `parts` tells them, in R, G, B: ITU-R BT.601
+/// Pairs of pixels with a luma each and common chroma, as `parts` splits them, in R, G, B: ITU-R BT.601
 /// with luma from 16 to 235, in 4096ths.
 fn of_pairs(packed: &[u8], parts: impl Fn([u8; 4]) -> ([u8; 2], u8, u8)) -> Vec<u8> {
     let rgb = packed.as_chunks::<4>().0.iter().flat_map(|&pair| {
