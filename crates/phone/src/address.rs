@@ -95,9 +95,9 @@ pub(crate) fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
     if !listener.ip().is_unspecified() {
         return vec![listener.ip()];
     }
-    let same_kind = |ip: &IpAddr| ip.is_ipv4() == listener.is_ipv4();
     let all = interfaces().unwrap_or_default();
-    ranked(all.iter().filter(|one| same_kind(&one.ip())), &WayOut::now())
+    let same_kind = all.iter().filter(|one| one.ip().is_ipv4() == listener.is_ipv4());
+    ranked(same_kind, &WayOut::now())
 }
 
 fn interfaces() -> io::Result<Vec<Interface>> {

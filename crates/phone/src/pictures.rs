@@ -1,4 +1,4 @@
-//! Photos that phones send, and live pictures: a phone sends JPEGs over a WebSocket, and is told for each what `live` prints.
+//! Photos that phones send, and live pictures: a phone sends JPEGs over a WebSocket, and is answered for each with what `live` prints.
 //!
 //! The next picture is read when the last one is answered, so that nothing piles up here, whatever a
 //! phone sends: its page has two pictures on their way, and makes the next one when an answer comes.
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const LATE: Duration = Duration::from_millis(300);
 /// Most messages between two pictures; the page sends one where a person taps.
 const MOST_WORDS: u32 = 100;
-/// What a phone is told that sends more.
+/// The error for a phone that sends more.
 const FLOOD: &str = "too many messages";
 /// The word by which a phone begins a new game.
 const NEW_GAME: &str = "new-game";

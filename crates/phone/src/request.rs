@@ -53,7 +53,7 @@ pub(crate) enum Route {
     Page(&'static str, &'static str),
     /// Whether the key holds, and whether there is a place for a phone.
     Hello(Option<Phone>),
-    /// The key, for whoever has typed the code.
+    /// The key, for a phone whose user typed the code.
     Key,
     /// A photo to be read, of so many bytes.
     Photo(Body),
@@ -70,7 +70,7 @@ pub(crate) enum Route {
 pub(crate) struct Body {
     /// Who sends it.
     pub phone: Phone,
-    /// Its length in bytes, if it is told.
+    /// Its length in bytes, if the head names it.
     pub length: Option<u64>,
     /// Whether it is only sent once that is asked for (RFC 9110, 10.1.1).
     pub waits_for_consent: bool,
@@ -276,7 +276,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// What whoever may not come in is told, and of what there is not.
+    /// The answer to requests that are refused, and for pages that do not exist.
     pub(crate) fn nothing() -> Self {
         let body = Cow::Borrowed(&b"not found\n"[..]);
         Self { status: "404 Not Found", kind: "text/plain; charset=utf-8", body, page_of: None }
@@ -302,7 +302,7 @@ impl Answer {
         Self::new(status, "application/json", body.into_bytes())
     }
 
-    /// What a picture is told whose phone has sent another one.
+    /// The answer to a picture whose phone has sent another one.
     pub(crate) fn replaced() -> Self {
         Self::wrong("409 Conflict", "replaced")
     }
@@ -371,7 +371,7 @@ const BYTES: usize = 16;
 const CODE_CHARS: usize = 8;
 /// Digits and letters that nobody takes for each other (Crockford's base 32).
 const CODE_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// One guess at the code is looked at in this time, whoever makes it: all of them take 3,400 years.
+/// One guess at the code is looked at in this time, from all phones together: all of them take 3,400 years.
 const GUESS_PAUSE: Duration = Duration::from_millis(100);
 
 /// A random key of 128 bits, new at each start. It stands in the fragment of the page's address,
@@ -410,7 +410,7 @@ impl Key {
     }
 
     /// Whether this is the code. One that comes too soon after another guess is not, even if it is right:
-    /// else whoever guesses could do so without pauses.
+    /// else an attacker could guess without pauses.
     pub(crate) fn is_code(&self, given: &str) -> bool {
         if given.len() != CODE_CHARS {
             return false;

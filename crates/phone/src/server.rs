@@ -20,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::{collections::VecDeque, io, path::PathBuf, time::Duration};
 
-/// Most connections whose key was not seen yet.
+/// Most connections that have not shown the key yet.
 const MOST_WAITING: usize = 64;
 /// Time for the head of a request, with the handshake of TLS, and for an answer to those without
 /// the key.
@@ -32,7 +32,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// How long connections are waited for when the server stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What happens, as told from the threads of the connections. A `phone` is numbered from 1.
+/// What happens, as reported from the threads of the connections. A `phone` is numbered from 1.
 pub enum ServerEvent<'a> {
     /// A phone that was not there before.
     Came { phone: u32 },
@@ -49,7 +49,7 @@ pub enum ServerEvent<'a> {
     Left { phone: u32, reason: Option<&'static str> },
 }
 
-/// Whoever is told what happens.
+/// The receiver of events.
 pub(crate) type OnEvent = Box<dyn Fn(ServerEvent<'_>) + Send + Sync>;
 
 /// Why the server does not start.
@@ -102,7 +102,7 @@ struct Shared {
     closed: Condvar,
 }
 
-/// Connections whose key was not seen yet, the oldest first.
+/// Connections that have not shown the key yet, the oldest first.
 #[derive(Default)]
 struct Waiting {
     connections: VecDeque<(u64, TcpStream)>,
@@ -159,7 +159,7 @@ impl Server {
     }
 
     /// Looks whether this machine's addresses have changed, and listens on new ones. Whether
-    /// [`Self::addresses`] are others than before. An address that is gone may come back, so its
+    /// [`Self::addresses`] have changed. An address that is gone may come back, so its
     /// listener stays; while there is none, the last ones stay.
     pub fn follow_network(&mut self) -> bool {
         let Some(port) = self.listeners.first().map(|(address, _)| address.port()) else {
@@ -318,7 +318,7 @@ impl Wait {
         Some(Self { shared: Arc::clone(shared), id })
     }
 
-    /// It has the key and is no longer ended for others.
+    /// It has shown the key, and is no longer ended to make room.
     fn authorise(&self) {
         lock(&self.shared.waiting).connections.retain(|(id, _)| *id != self.id);
     }

@@ -121,12 +121,12 @@ impl Sessions {
         let over: Arc<AtomicBool> = Arc::default();
         let present = Current { id, stream, over: Arc::clone(&over) };
         if let Some(older) = session.connection.replace(present) {
-            // It can still be told why.
+            // It can still get the reason.
             older.end(Shutdown::Read);
         }
         let (number, game) = (session.number, Arc::clone(&session.game));
         drop(inner);
-        // Their threads are waited for, which others need not.
+        // Their threads are waited for, which other phones need not wait for.
         drop(given_up);
         Ok(Some(Connection {
             sessions: self,
@@ -188,10 +188,11 @@ impl Connection<'_> {
 impl Drop for Connection<'_> {
     fn drop(&mut self) {
         let mut inner = self.sessions.lock();
-        let is_current = |session: &&mut PhoneSession| {
+        let mut sessions = inner.sessions.iter_mut();
+        let current = sessions.find(|session| {
             session.connection.as_ref().is_some_and(|connection| connection.id == self.id)
-        };
-        if let Some(session) = inner.sessions.iter_mut().find(is_current) {
+        });
+        if let Some(session) = current {
             session.connection = None;
             session.used = Instant::now();
         }

@@ -11,7 +11,7 @@ use std::{
 use tungstenite::Message;
 use tungstenite::protocol::{Role, WebSocket};
 
-/// All that is told to those who may not come in.
+/// The answer to every request that is refused.
 fn nothing(world: &World) -> String {
     world.exchange(b"GET /nothing HTTP/1.1\r\n\r\n")
 }

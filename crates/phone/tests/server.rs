@@ -32,6 +32,10 @@ fn answer_to(socket: &mut WebSocket<TcpStream>, picture: Vec<u8>) -> Value {
     }
 }
 
+fn place(world: &World) -> Value {
+    json(&world.exchange(format!("{}\r\n", world.head("GET /hello")).as_bytes()))["place"].clone()
+}
+
 #[test]
 fn the_page_holds_together() {
     let world = World::new();
@@ -218,11 +222,7 @@ fn a_fifth_phone_waits() {
     }
     let answer = world.exchange(world.live_head(&phone(4)).as_bytes());
     assert_eq!((status(&answer), body(&answer)), (503, "{\"error\":\"full\"}"));
-    // Whether there is a place is told apart from whether a WebSocket opens.
-    let place = |world: &World| {
-        json(&world.exchange(format!("{}\r\n", world.head("GET /hello")).as_bytes()))["place"]
-            .clone()
-    };
+    // Whether there is a place is another question than whether a WebSocket opens.
     assert_eq!(place(&world), false);
     let photo = world.post("/photo", &jpeg(90));
     assert_eq!(status(&photo), 503, "{PHONE} is a fifth one, too");

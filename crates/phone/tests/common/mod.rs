@@ -55,7 +55,7 @@ impl Reads for Fake {
     }
 }
 
-/// A running server, and what it told.
+/// A running server, and its events.
 pub struct World {
     pub server: Server,
     pub host: String,
