@@ -7,7 +7,7 @@ use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_game::cards::{Card, Color, Deck, Shading, Shape};
 use setsight_game::game::Deal;
-use setsight_game::sets::{Set, Verdict, explain, find_all};
+use setsight_game::sets::{Verdict, explain, find_all};
 use std::{collections::HashSet, f64::consts::PI, sync::Arc};
 
 /// What the cards of a deck refer to, to be written once in a page: the marks of their fills, and the
@@ -252,13 +252,12 @@ pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], per_sheet: usize
 /// A board with a line to note its sets on.
 fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
-    let letter = |color: Color| {
-        html! { b { (color.letter().to_ascii_uppercase()) } " " ((words.color)(color)) " " }
-    };
     html! {
         article {
             h1 { (name) ". " (words.task) }
-            p.who { @for blank in &words.blanks { (blank) i {} } span { @for color in Color::ALL { (letter(color)) } } }
+            p.who { @for blank in &words.blanks { (blank) i {} } span { @for color in Color::ALL {
+                b { (color.letter().to_ascii_uppercase()) } " " ((words.color)(color)) " "
+            } } }
             div.board { @for place in 0..BOARD_CARDS { (card(deck, board, place)) } }
         }
     }
@@ -268,7 +267,6 @@ fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup
 fn back(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
     let sets = find_all(board);
-    let why = |set: &Set| explain(set.0.map(|place| board[place]));
     html! {
         article {
             h1 { (name) ": " ((words.count)(sets.len())) }
@@ -276,7 +274,7 @@ fn back(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup 
                 @for set in &sets {
                     div {
                         @for place in set.0 { (card(deck, board, place)) }
-                        ul { @for line in (words.why)(&why(set)) { li { (line) } } }
+                        ul { @for line in (words.why)(&explain(set.0.map(|place| board[place]))) { li { (line) } } }
                     }
                 }
             }

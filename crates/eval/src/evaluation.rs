@@ -82,9 +82,6 @@ impl Evaluation {
 
     /// All of it as one JSON object.
     pub fn to_json(&self) -> Value {
-        let group = |map: &BTreeMap<String, Figures>| -> Value {
-            map.iter().map(|(name, figures)| (name.clone(), figures.to_json())).collect()
-        };
         let confusion: serde_json::Map<String, Value> = Property::ALL
             .into_iter()
             .zip(&self.all.confusion)
@@ -227,6 +224,15 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
         per_cent(percent(f.boards_shown, f.photos)),
         format!("{} of {}, sure or probable", f.boards_shown, f.photos),
     )
+}
+
+fn group(figures: &BTreeMap<String, Figures>) -> Value {
+    figures.iter().map(|(name, figures)| (name.clone(), figures.to_json())).collect()
+}
+
+/// To five decimal places.
+fn round(value: f64) -> f64 {
+    (value * 1e5).round() / 1e5
 }
 
 fn per_cent(value: f64) -> String {
@@ -470,7 +476,6 @@ impl Reliability {
 
     /// As JSON, without empty bins.
     pub(crate) fn to_json(&self) -> Value {
-        let round = |v: f64| (v * 1e5).round() / 1e5;
         let bins: Vec<Value> = self
             .filled()
             .map(|(low, high, bin)| {

@@ -290,7 +290,6 @@ impl Figures {
 
     /// As JSON, with the most useful percentages.
     pub(crate) fn to_json(&self) -> Value {
-        let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
             "photos": self.photos,
             "crops": self.crops,
@@ -324,6 +323,11 @@ impl Figures {
             "boards_shown_percent": round(percent(self.boards_shown, self.photos)),
         })
     }
+}
+
+/// To two decimal places.
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
 }
 
 /// The labelled cards at three places of a table, sorted, if they are a set.

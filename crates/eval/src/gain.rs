@@ -46,6 +46,12 @@ pub struct Counts {
     pub missed: Change,
 }
 
+impl Change {
+    const fn difference(&self) -> i64 {
+        self.after as i64 - self.before as i64
+    }
+}
+
 impl Counts {
     fn rows(&self) -> Vec<(&'static str, Change)> {
         vec![
@@ -70,8 +76,11 @@ impl Counts {
 
     /// The gain in cards: a wrong claim costs as much as three unclaimed cards.
     pub(crate) fn gain(&self) -> i64 {
-        let more = |change: &Change| change.after as i64 - change.before as i64;
-        more(&self.right) - 3 * more(&self.wrong)
+        self.right.difference() - 3 * self.wrong.difference()
+    }
+
+    fn gain_share(&self) -> f64 {
+        self.gain() as f64 / self.cards.max(1) as f64
     }
 }
 
@@ -139,10 +148,9 @@ fn evaluate(
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
 /// cards. A loss of up to one hundredth of the drawn cards may be chance.
 fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
-    let share = |gain: i64, cards: usize| gain as f64 / cards.max(1) as f64;
-    let lost = -share(drawn.gain(), drawn.cards);
+    let lost = -drawn.gain_share();
     match kept_aside.gain() {
-        gain if lost > 0.01 && lost >= share(gain, kept_aside.cards) => Verdict::Worse,
+        _ if lost > 0.01 && lost >= kept_aside.gain_share() => Verdict::Worse,
         gain if gain > 0 => Verdict::Better,
         0 => Verdict::Same,
         _ => Verdict::Worse,

@@ -158,10 +158,9 @@ pub(crate) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
 /// A code in HTML with the letters marked that differ from the label.
 pub(crate) fn marked(read: Card, labelled: Option<Card>) -> Markup {
     let truth = labelled.map(|card| card.to_string());
-    let differs = |i: usize, c| truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c));
     html! {
         @for (i, c) in read.to_string().chars().enumerate() {
-            @if differs(i, c) { em { (c) } } @else { (c) }
+            @if truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c)) { em { (c) } } @else { (c) }
         }
     }
 }

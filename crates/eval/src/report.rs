@@ -255,12 +255,13 @@ fn reliability(reliability: &Reliability) -> Markup {
     }
 }
 
+fn cpu_ms(evaluation: &Evaluation) -> f64 {
+    evaluation.median_stage_ms().last().map_or(0.0, |(_, total_ms)| *total_ms)
+}
+
 /// The main figures, one column per reader.
 fn main_figures(evaluations: &[Evaluation]) -> Markup {
     let Some(first) = evaluations.first() else { return Markup::default() };
-    let cpu_ms = |evaluation: &Evaluation| {
-        evaluation.median_stage_ms().last().map_or(0.0, |(_, total_ms)| *total_ms)
-    };
     html! {
         p { (first.all.pictures()) ", " (first.all.cards) " labelled cards" }
         "\n"
