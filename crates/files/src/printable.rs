@@ -57,7 +57,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
 }
 
 /// Writes an escaped line to stderr, and ignores errors such as a closed terminal. Of a line without measure, as
-/// the text of others may be, its beginning and its end are written.
+/// the untrusted text may be, its beginning and its end are written.
 pub fn to_stderr(text: std::fmt::Arguments<'_>) {
     use std::io::Write as _;
     let text = text.to_string();
@@ -87,7 +87,7 @@ pub fn to_stdout(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
     writeln!(std::io::stdout().lock(), "{}", line(&text))
 }
 
-/// Writes lines of the program's own to stdout, escaped; text of others in them must be escaped already, or it could
+/// Writes lines of the program's own to stdout, escaped; untrusted text in them must be escaped already, or it could
 /// make lines of its own.
 ///
 /// # Errors
@@ -96,7 +96,7 @@ pub fn print_lines(text: &str) -> std::io::Result<()> {
     text.trim_end().split('\n').try_for_each(|line| to_stdout(format_args!("{line}")))
 }
 
-/// Prints a line that may hold text of others to stdout like `println!`, but escapes it and gives
+/// Prints a line that may hold untrusted text to stdout like `println!`, but escapes it and gives
 /// the error of writing.
 #[macro_export]
 macro_rules! print_result {
@@ -127,7 +127,7 @@ pub fn json_fault(error: &serde_json::Error) -> String {
     }
 }
 
-/// A message of serde's in words; others stay as they are.
+/// A message of serde's in words; any other message stays as it is.
 fn in_words(message: &str) -> String {
     if let Some(member) = message.strip_prefix("missing field ") {
         return format!("{} is missing", member.replace('`', "\""));

@@ -121,8 +121,7 @@ impl Reader {
 
     /// What reads; anew in a process that was forked off, where the threads of the old one are not.
     fn loaded(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
-        let now = || Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner));
-        let loaded = now();
+        let loaded = Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner));
         if loaded.process == std::process::id() {
             return Ok(loaded);
         }

@@ -1,6 +1,6 @@
 //! Reads tables in a browser: [`Reader`] photos, [`Follower`] live pictures.
 //!
-//! What is wrong is told by a word, for which the page has sentences in its languages. Here is no
+//! An error is a word, for which the page has sentences in its languages. Here is no
 //! decision about reading: [`setsight_vision`] and [`setsight_track`] read as they do everywhere.
 
 #[cfg(target_arch = "wasm32")]
