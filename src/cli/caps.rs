@@ -109,11 +109,11 @@ fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
     };
     let mut largest = largest.clone();
     largest.sort();
-    let is_whole = counting == Some(Ok(()));
+    let is_complete = counting == Some(Ok(()));
     Found {
         rules,
         seed: args.seed,
-        counts: is_whole.then_some(counts),
+        counts: is_complete.then_some(counts),
         stopped: counting.and_then(Result::err),
         sampled,
         sample_stopped: dealing.err(),
@@ -167,10 +167,10 @@ fn text(found: &Found, budget: f64) -> String {
     let mut out = format!("{}\n", super::general::deck(rules));
     let _ = match (&found.counts, published_maximum(rules)) {
         (Some(_), _) => writeln!(out, "the largest board without a set has {cards}"),
-        (None, Some((known, who))) => writeln!(
+        (None, Some((maximum, who))) => writeln!(
             out,
             "the largest board without a set has {} ({who}); the largest found here has {cards}",
-            counted(known, "card")
+            counted(maximum, "card")
         ),
         (None, None) => writeln!(out, "the largest board without a set that was found has {cards}"),
     };
@@ -211,17 +211,12 @@ fn text(found: &Found, budget: f64) -> String {
         let _ = write!(out, " {:>12}", "% of all");
     }
     let _ = writeln!(out, " {:>12}", "% of deals");
-    let percent = |share: Option<f64>| match share {
-        None => "-".to_owned(),
-        Some(share) if share > 0.0 && share < 5e-6 => format!("{:.2e}", 100.0 * share),
-        Some(share) => format!("{:.4}", 100.0 * share),
-    };
     // Of boards that were only dealt, those so small that each is without a set say nothing.
-    let said = match found.counts {
+    let uninformative = match found.counts {
         Some(_) => 0,
         None => found.shares().take_while(|(_, _, dealt)| *dealt == Some(1.0)).count(),
     };
-    for (size, exact, dealt) in found.shares().skip(said.saturating_sub(1)) {
+    for (size, exact, dealt) in found.shares().skip(uninformative.saturating_sub(1)) {
         let _ = write!(out, "  {size:>5}");
         if let Some(counts) = &found.counts {
             let _ = write!(out, " {:>26}", grouped(counts.boards.get(size).copied().unwrap_or(0)));
@@ -239,6 +234,14 @@ fn text(found: &Found, budget: f64) -> String {
     out
 }
 
+fn percent(share: Option<f64>) -> String {
+    match share {
+        None => "-".to_owned(),
+        Some(share) if share > 0.0 && share < 5e-6 => format!("{:.2e}", 100.0 * share),
+        Some(share) => format!("{:.4}", 100.0 * share),
+    }
+}
+
 fn counted_grouped(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), plural(count))
 }
@@ -247,7 +250,7 @@ fn to_json(found: &Found) -> Value {
     let rules = &found.rules;
     let sizes = found.shares().map(|(size, share, dealt_share)| {
         let counts = found.counts.as_ref();
-        // What is more than fits a number of JSON is told by its share.
+        // What is more than fits a number of JSON is given by its share.
         let boards = counts.map(|counts| counts.boards.get(size).copied().unwrap_or(0));
         let classes = counts.filter(|counts| !counts.classes.is_empty());
         json!({
@@ -261,7 +264,7 @@ fn to_json(found: &Found) -> Value {
     json!({
         "version": VERSION, "values": rules.values(), "properties": rules.properties(),
         "is_counted": found.counts.is_some(),
-        "known_largest": published_maximum(rules).map(|known| known.0),
+        "known_largest": published_maximum(rules).map(|maximum| maximum.0),
         "at_least": found.without_one_value().max(found.largest.len() as u64),
         "largest": found.codes(),
         "deals": found.sampled.deals, "seed": found.seed,
@@ -279,21 +282,17 @@ mod page {
     /// The page in HTML; it refers to no other file.
     pub fn page(found: &Found, text: &str) -> Result<String, PlotError> {
         let (v, p) = (found.rules.values(), found.rules.properties());
-        let curve = |name: String, color, dashed, points: Vec<(f64, f64)>| Curve {
-            name,
-            color,
-            points,
-            dashed,
-        };
         let mut curves = Vec::new();
         let exact = found.shares().filter_map(|(n, exact, _)| Some((n as f64, 100.0 * exact?)));
         let exact: Vec<_> = exact.collect();
         if !exact.is_empty() {
-            curves.push(curve("all boards".into(), (0, 114, 178), false, exact));
+            let (name, color) = ("all boards".into(), (0, 114, 178));
+            curves.push(Curve { name, color, points: exact, dashed: false });
         }
         let dealt = found.shares().filter_map(|(n, _, dealt)| Some((n as f64, 100.0 * dealt?)));
         let name = format!("{} deals", found.sampled.deals);
-        curves.push(curve(name, (213, 94, 0), true, dealt.collect()));
+        let points = dealt.collect();
+        curves.push(Curve { name, color: (213, 94, 0), points, dashed: true });
         let chart = Curves {
             title: format!("Boards without a set, v={v}, p={p}"),
             x_label: "cards on the board".into(),
@@ -306,6 +305,6 @@ mod page {
             (page::plot(&chart)?)
             pre { (text) }
         };
-        Ok(page::whole("setsight: boards without a set", &body))
+        Ok(page::document("setsight: boards without a set", &body))
     }
 }

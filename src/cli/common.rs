@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use setsight_desktop::Failure;
 use setsight_eval::BaselineError;
 use setsight_files::small_file::decode_text;
-use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_files::whole_file::{refuse_foreign, write_atomic};
 use setsight_files::{printable::print_lines, say};
 use setsight_labels::convert::FindError;
 use setsight_nets::engine::ModelsError;
@@ -48,8 +48,10 @@ pub struct Jobs {
 impl Jobs {
     /// At least one.
     pub fn count(self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        if self.jobs == 0 { cores() } else { usize::from(self.jobs) }
+        match self.jobs {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            jobs => usize::from(jobs),
+        }
     }
 }
 
@@ -57,20 +59,19 @@ impl Jobs {
 /// would panic.
 pub fn settle_threads() {
     let many = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 2;
-    let pool = || rayon::ThreadPoolBuilder::new();
-    if let Err(error) = pool().num_threads(many).build() {
+    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(many).build() {
         say!(
             "warning: the system gives no more threads ({error}); continuing with one, more slowly"
         );
         // Nobody has made it before.
-        let _ = pool().num_threads(1).use_current_thread().build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
         IS_ALONE.store(true, Ordering::Relaxed);
     }
 }
 
 static IS_ALONE: AtomicBool = AtomicBool::new(false);
 
-/// Moves a bar also while nothing is told of: by a thread of its own, if there can be one.
+/// Moves a bar also between messages: by a thread of its own, if there can be one.
 pub fn tick(bar: &ProgressBar) {
     if !IS_ALONE.load(Ordering::Relaxed) {
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -95,8 +96,8 @@ pub enum Outcome {
     AllMissing,
 }
 
-/// An error and its causes in one line, with what to do; a cause that is told already is not told again.
-pub fn told(error: &anyhow::Error) -> String {
+/// An error and its causes in one line, with what to do; a cause that the text already names is not repeated.
+pub fn error_message(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
@@ -170,7 +171,7 @@ pub fn unwritten(what: String, error: std::io::Error) -> anyhow::Error {
 }
 
 /// Writes a file that the call names, whole; `-`, a device or a pipe is written to. A file that is there is replaced
-/// if it begins with `start`, as what this program writes there does, and is none of what the call is made from.
+/// if it begins with `start`, as what this program writes there does, and is not read in the same call.
 pub fn put<F: AsRef<Path>>(
     file: &Path,
     start: &[u8],
@@ -181,19 +182,19 @@ pub fn put<F: AsRef<Path>>(
     let written = if is_stdout(file) {
         let mut out = io::stdout().lock();
         out.write_all(bytes).and_then(|()| out.flush())
-    } else if file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+    } else if file.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         File::options().write(true).open(file).and_then(|mut out| out.write_all(bytes))
     } else {
-        refuse_others(file, start).and_then(|()| write_whole(file, bytes))
+        refuse_foreign(file, start).and_then(|()| write_atomic(file, bytes))
     };
     written.map_err(|error| unwritten(format!("{} cannot be written", file.display()), error))
 }
 
 /// Refuses to replace what the call is made from.
 pub fn refuse_read<F: AsRef<Path>>(file: &Path, from: &[F]) -> Result<(), BadCall> {
-    let whole = file.canonicalize().ok().filter(|_| !is_stdout(file));
+    let target = file.canonicalize().ok().filter(|_| !is_stdout(file));
     let mut read = from.iter().map(AsRef::as_ref).filter(|read| read.as_os_str() != "-");
-    if whole.is_some() && read.any(|read| read.canonicalize().ok() == whole) {
+    if target.is_some() && read.any(|read| read.canonicalize().ok() == target) {
         let reason = "it is read in the same call and would be replaced; name another place";
         return Err(BadCall(format!("{} cannot be written: {reason}", file.display())));
     }
@@ -205,10 +206,10 @@ pub fn is_stdout(file: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::{fd::AsFd, unix::fs::MetadataExt};
-        let own = io::stdout().as_fd().try_clone_to_owned().map(File::from);
-        let own = own.and_then(|own| own.metadata());
-        if let (Ok(own), Ok(named)) = (own, file.metadata())
-            && (own.dev(), own.ino()) == (named.dev(), named.ino())
+        let stdout = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let stdout = stdout.and_then(|stdout| stdout.metadata());
+        if let (Ok(stdout), Ok(named)) = (stdout, file.metadata())
+            && (stdout.dev(), stdout.ino()) == (named.dev(), named.ino())
         {
             return true;
         }
@@ -216,8 +217,8 @@ pub fn is_stdout(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Tells what became of a call: on stdout, or on stderr if what it made goes there.
-pub fn tell(made: Option<&Path>, text: &str) -> anyhow::Result<()> {
+/// Prints what became of a call: on stdout, or on stderr if what it made goes there.
+pub fn print_outcome(made: Option<&Path>, text: &str) -> anyhow::Result<()> {
     match made.is_some_and(is_stdout) {
         true => text.trim_end().split('\n').for_each(|line| say!("{line}")),
         false => print_lines(text).context("cannot write the result")?,
@@ -234,13 +235,13 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let (name, help) = name_and_help(*value);
         PossibleValue::new(name).help(help)
     });
-    PossibleValuesParser::new(listed).map(move |said| {
-        let named = all.iter().find(|value| name_and_help(**value).0 == said);
+    PossibleValuesParser::new(listed).map(move |name| {
+        let named = all.iter().find(|value| name_and_help(**value).0 == name);
         *named.expect("one of those that are listed")
     })
 }
 
-/// Reads a whole number within bounds, which the message for others names.
+/// Reads a whole number within bounds, which the error message names.
 pub fn within<T: TryFrom<u64> + 'static>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
@@ -335,23 +336,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_told_once() {
+    fn a_cause_is_named_once() {
         let error = anyhow::anyhow!("no such file").context("photo.jpg cannot be read");
-        assert_eq!(told(&error), "photo.jpg cannot be read: no such file");
+        assert_eq!(error_message(&error), "photo.jpg cannot be read: no such file");
         let error = Err::<(), _>(error.context("photo.jpg (no such file)")).context("stopped");
         let error = error.unwrap_err();
-        assert_eq!(told(&error), "stopped: photo.jpg (no such file): photo.jpg cannot be read");
+        assert_eq!(
+            error_message(&error),
+            "stopped: photo.jpg (no such file): photo.jpg cannot be read"
+        );
     }
 
     #[test]
-    fn an_error_is_told_with_the_options_that_the_library_does_not_know() {
+    fn an_error_comes_with_the_options_that_the_library_does_not_know() {
         let error = PlanError::OwnReader { deck: "ours".into() };
         assert!(!error.to_string().contains("--"), "{error}");
-        let text = told(&anyhow::Error::from(error).context("photo.jpg"));
+        let text = error_message(&anyhow::Error::from(error).context("photo.jpg"));
         assert!(text.starts_with("photo.jpg: the deck ours has "), "{text}");
         assert!(text.ends_with("; leave out --reader and --without"), "{text}");
         let missing = ModelsError::NotShipped("models/dog.onnx".into());
-        let text = told(&anyhow::Error::from(PlanError::Models(missing)));
+        let text = error_message(&anyhow::Error::from(PlanError::Models(missing)));
         assert!(text.contains("give a folder that has it with --models DIR"), "{text}");
     }
 }

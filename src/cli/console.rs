@@ -1,7 +1,7 @@
-//! Windows' console: who else uses it, and what it tells.
+//! Windows' console: who else uses it, and its events.
 //!
 //! Its three calls are the system's own, which no library of the tree offers in safe code. None of them touches
-//! memory of this program but for the numbers that [`is_own`] hands out.
+//! memory of this program but for the numbers that [`is_exclusive`] hands out.
 
 #![allow(unsafe_code, reason = "calls of the system, see above")]
 
@@ -11,13 +11,13 @@ use windows_sys::Win32::System::Console::{
 };
 use windows_sys::core::BOOL;
 
-/// What is to be done when the program is told to end.
+/// What is to be done when the program is asked to end.
 static STOP: OnceLock<fn()> = OnceLock::new();
 
 /// Whether the console was made for this program alone, as by a double click: it closes with it.
-pub fn is_own() -> bool {
+pub fn is_exclusive() -> bool {
     let mut numbers = [0; 2];
-    // It writes no more numbers than it is told there is room for.
+    // It writes no more numbers than the room that is passed.
     let count = unsafe { GetConsoleProcessList(numbers.as_mut_ptr(), numbers.len() as u32) };
     count == 1
 }

@@ -101,13 +101,20 @@ fn judge(deals: &[Deal], output: &Path) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     };
     let place = if data_set == 0 { String::new() } else { format!(", data set {data_set}") };
-    let said = |line: Option<String>| line.map_or("the end".into(), |line| format!("{line:?}"));
     print_result!(
         "{name}, line {line}{place}: expected {}, found {}",
-        said(expected),
-        said(found)
+        quoted(expected),
+        quoted(found)
     )?;
     Ok(Outcome::SomeFailed)
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn quoted(line: Option<String>) -> String {
+    line.map_or("the end".into(), |line| format!("{line:?}"))
 }
 
 fn per_sheet(text: &str) -> Result<usize, String> {
@@ -134,7 +141,7 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
     }
 }
 
-/// Deals of one name, told apart by their numbers.
+/// Deals of one name, distinguished by their numbers.
 fn numbered(name: &str, deals: Vec<Deal>) -> Vec<(String, Deal)> {
     let all = deals.len();
     let named = |(n, deal)| match all {
@@ -236,7 +243,6 @@ fn picture(title: &str, step: &Step, game: &Game, ink: Ink) -> String {
         // The first line; the table is drawn below.
         _ => describe(step, game).lines().take(1).map(|line| format!("{line}\n")).collect(),
     };
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!(
         "{}: {} to deal, {} taken\n{words}{}\n",
         ink.bold(title),

@@ -102,7 +102,7 @@ struct Played {
     found: Vec<usize>,
     /// Cards on the board at each set of the first game.
     growth: Vec<usize>,
-    /// Whether each game was timed by itself, so that the times of single games can be told apart.
+    /// Whether each game was timed by itself, so that games have times of their own.
     timed_alone: bool,
     /// What happened, in words.
     text: String,
@@ -137,13 +137,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => {
-            let told = json!({
+            let figures = json!({
                 "version": VERSION, "values": rules.values(), "properties": rules.properties(),
                 "sets": rules.sets(), "solver": kind.name(), "games": args.games,
                 "seed": args.seed, "seconds": played.seconds, "mean_seconds": mean_seconds,
                 "board_sizes": played.board_sizes, "found": played.found,
             });
-            board::write_records(&mut out, &told, &rules, &played.records)?;
+            board::write_records(&mut out, &figures, &rules, &played.records)?;
         }
         Format::Text => out.write_all(played.text.as_bytes())?,
     }
@@ -163,8 +163,10 @@ fn solver(args: &Args, rules: &Rules, kind: Kind) -> Result<(Box<dyn Solver>, bo
              values or more; this is {kind} with {v}"
         )));
     }
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = if args.jobs == 0 { cores() } else { usize::from(args.jobs) };
+    let threads = match args.jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => usize::from(jobs),
+    };
     Ok((cover::solver_on(rules, threads), true))
 }
 
@@ -324,7 +326,7 @@ fn page(played: &Played) -> Result<String, PlotError> {
         h2 { "The games" }
         ul { @for line in played.text.lines().skip(1) { li { (line.trim_start()) } "\n" } }
     };
-    Ok(page::whole("setsight: the generalised game", &body))
+    Ok(page::document("setsight: the generalised game", &body))
 }
 
 /// How many games had their first set among how many cards.

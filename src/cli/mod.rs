@@ -20,7 +20,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use common::{Outcome, told};
+use common::{Outcome, error_message};
 use setsight_files::{printable, printable::print_lines, say};
 use setsight_photo::source::list_photos;
 use std::path::{Path, PathBuf};
@@ -86,11 +86,11 @@ fn command() -> clap::Command {
     let command = Cli::command();
     let mut groups = String::new();
     for (group, names) in GROUPS {
-        let there = names.iter().filter_map(|name| command.find_subcommand(name)).map(|command| {
+        let lines = names.iter().filter_map(|name| command.find_subcommand(name)).map(|command| {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             format!("  {:<12} {}\n", command.get_name(), about.lines().next().unwrap_or_default())
         });
-        let _ = write!(groups, "{group}:\n{}\n", there.collect::<String>());
+        let _ = write!(groups, "{group}:\n{}\n", lines.collect::<String>());
     }
     let help = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
@@ -117,7 +117,8 @@ fn meant_by(program: &clap::Command, mut all: impl Iterator<Item = OsString>) ->
 
 fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str> {
     #[cfg(windows)]
-    if console::is_own() && arguments.iter().all(|argument| Path::new(argument).is_absolute()) {
+    if console::is_exclusive() && arguments.iter().all(|argument| Path::new(argument).is_absolute())
+    {
         return Some("app");
     }
     let Some(first) = arguments.first() else { return Some(alone()) };
@@ -215,10 +216,10 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::SomeFailed) => ExitCode::from(1),
         Ok(Outcome::AllMissing) => ExitCode::from(2),
-        // Whoever read our output has seen enough: no error of ours.
+        // The reader of the output has closed it: no error of ours.
         Err(error) if terminal::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say!("error: {}", told(&error));
+            say!("error: {}", error_message(&error));
             // A bad call that only the command itself could notice.
             ExitCode::from(if common::is_of_call(&error) { 2 } else { 1 })
         }

@@ -44,7 +44,7 @@ td,th{border:1px solid #ddd;padding:.25em .6em;text-align:right;white-space:nowr
 td,th{border-color:#444}}";
 
 /// The whole page.
-pub fn whole(title: &str, body: &Markup) -> String {
+pub fn document(title: &str, body: &Markup) -> String {
     eval_html::page(title, STYLE, body).into_string()
 }
 

@@ -145,8 +145,8 @@ fn sums(cards: [Card; 3]) -> [String; 4] {
         let first = usize::from(property == Property::Number);
         let values = cards.map(|card| card.value(property) + first);
         let sum: usize = values.iter().sum();
-        let whole = if sum < 3 { String::new() } else { format!(" = {sum}") };
-        format!(": {}{whole} = {} mod 3", values.map(|v| v.to_string()).join(" + "), sum % 3)
+        let total = if sum < 3 { String::new() } else { format!(" = {sum}") };
+        format!(": {}{total} = {} mod 3", values.map(|v| v.to_string()).join(" + "), sum % 3)
     })
 }
 
@@ -186,7 +186,7 @@ fn no_set(out: &mut String, cards: &[Card]) {
     }
 }
 
-/// The cards that lie here more than once, each told once.
+/// The cards that lie here more than once, each listed once.
 fn repeated(cards: &[Card]) -> Vec<Card> {
     Card::deck().filter(|card| cards.iter().filter(|c| *c == card).count() > 1).collect()
 }
@@ -208,7 +208,7 @@ fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Val
     }
     if let Some(step) = args.hint {
         line["hint"] = json!(sets::hint(cards, usize::from(step)));
-        // A hint that tells everything is none.
+        // A hint that gives everything away is none.
         line["sets"] = json!(found.len());
     }
     if let &[a, b] = cards

@@ -105,7 +105,7 @@ fn progress_bar(games: u64) -> ProgressBar {
     ProgressBar::new(games).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Boards that are also told of for fresh cards, whether or not the games had them.
+/// Boards that are also listed for fresh cards, whether or not the games had them.
 const FRESH: [usize; 4] = [12, 15, 18, 21];
 
 fn text(statistics: &Statistics, args: &Args) -> String {
@@ -169,13 +169,14 @@ fn text(statistics: &Statistics, args: &Args) -> String {
 }
 
 fn boards_to_json(statistics: &Statistics) -> Vec<Value> {
-    let board = |(in_play, in_deck, count): (usize, usize, BoardCount)| {
-        json!({
-            "in_play": in_play, "in_deck": in_deck,
-            "with_set": count.with, "without_set": count.without,
-        })
-    };
-    statistics.boards().map(board).collect()
+    statistics.boards().map(board_to_json).collect()
+}
+
+fn board_to_json((in_play, in_deck, count): (usize, usize, BoardCount)) -> Value {
+    json!({
+        "in_play": in_play, "in_deck": in_deck,
+        "with_set": count.with, "without_set": count.without,
+    })
 }
 
 /// With commas between thousands.
@@ -242,25 +243,21 @@ mod plots {
             color: COLORS[0],
             level: None,
         };
-        let curve = |(in_play, color)| Curve {
-            name: format!("{in_play} in play"),
-            color,
-            points: statistics
-                .boards()
-                .filter(|board| board.0 == in_play)
-                .map(|(_, in_deck, count)| {
-                    let boards = (count.with + count.without) as f64;
-                    (in_deck as f64, 100.0 * count.without as f64 / boards)
-                })
-                .collect(),
-            dashed: false,
-        };
         let boards = Curves {
             title: format!("Boards without a set in {games} games, policy {policy}"),
             x_label: "cards left in the deck".to_owned(),
             y_label: "share without a set in %".to_owned(),
             log_y: true,
-            curves: [12, 15, 18].into_iter().zip(COLORS).map(curve).collect(),
+            curves: [12, 15, 18]
+                .into_iter()
+                .zip(COLORS)
+                .map(|(in_play, color)| Curve {
+                    name: format!("{in_play} in play"),
+                    color,
+                    points: shares_without(statistics, in_play),
+                    dashed: false,
+                })
+                .collect(),
         };
         let body = html! {
             h1 { (games) " games" }
@@ -268,7 +265,18 @@ mod plots {
             (page::plot(&boards)?)
             pre { (text) }
         };
-        Ok(page::whole("setsight: many games", &body))
+        Ok(page::document("setsight: many games", &body))
+    }
+
+    /// The share of boards without a set in per cent, by the cards left in the deck.
+    fn shares_without(statistics: &Statistics, in_play: usize) -> Vec<(f64, f64)> {
+        let boards = statistics.boards().filter(|board| board.0 == in_play);
+        boards
+            .map(|(_, in_deck, count)| {
+                let boards = (count.with + count.without) as f64;
+                (in_deck as f64, 100.0 * count.without as f64 / boards)
+            })
+            .collect()
     }
 }
 

@@ -65,7 +65,7 @@ pub fn asked() -> &'static AtomicBool {
     &STOP
 }
 
-/// Ends the program from beside its work. What the work would still say is no longer true.
+/// Ends the program from another thread than its work. What the work would still print is no longer true.
 fn at_once() -> ! {
     let (held, quiet) = mpsc::channel();
     thread::spawn(move || {

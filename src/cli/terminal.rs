@@ -11,17 +11,20 @@ pub fn ink() -> Ink {
 /// Whether a stream gets colours: a terminal that shows them, unless NO_COLOR asks for none, and anything
 /// if CLICOLOR_FORCE asks for them.
 pub fn shows_colors(stream: &impl IsTerminal) -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let forced =
         std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0");
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let colored = (stream.is_terminal() && !dumb || forced) && !set("NO_COLOR");
+    let colored = (stream.is_terminal() && !dumb || forced) && !is_set("NO_COLOR");
     // Windows' consoles are asked to understand colours; a file takes them as they are.
     #[cfg(windows)]
     if colored {
         let _ = anstyle_query::windows::enable_ansi_colors();
     }
     colored
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 /// Whether a stream leads to a terminal that shows more than ASCII.
@@ -119,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_locale_says_whether_there_is_more_than_ascii() {
+    fn the_locale_decides_whether_more_than_ascii_is_shown() {
         let says = |set: &[(&str, &str)]| {
             is_utf8(|name| Some(set.iter().find(|(of, _)| *of == name)?.1.to_owned()))
         };

@@ -10,7 +10,7 @@ use eframe::egui::{
     ViewportCommand, vec2,
 };
 use image::{ExtendedColorType, RgbImage};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_photo::encode;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -296,7 +296,7 @@ fn write_picture(path: &Path, picture: &ColorImage) -> Result<(), String> {
     let rgb: Vec<u8> = picture.pixels.iter().flat_map(|p| [p.r(), p.g(), p.b()]).collect();
     let png = encode::png_of(&rgb, (width, height), ExtendedColorType::Rgb8);
     let png = png.map_err(|error| error.to_string())?;
-    write_whole(path, &png).map_err(|error| error.to_string())
+    write_atomic(path, &png).map_err(|error| error.to_string())
 }
 
 impl<C: Content> Drop for Runner<C> {

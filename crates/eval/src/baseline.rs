@@ -57,11 +57,12 @@ impl Baseline {
             .map_err(|source| BaselineError::Unreadable { path: path.to_path_buf(), source })?;
         let bad = |reason: String| BaselineError::Malformed { path: path.to_path_buf(), reason };
         let json: Value = serde_json::from_str(&text).map_err(|error| bad(json_fault(&error)))?;
-        let figures = |value: &Value| value["all"].is_object();
         let several = json["readers"].as_object();
         let sound = match several {
-            Some(readers) => !readers.is_empty() && readers.values().all(figures),
-            None => figures(&json),
+            Some(readers) => {
+                !readers.is_empty() && readers.values().all(|reader| reader["all"].is_object())
+            }
+            None => json["all"].is_object(),
         };
         if sound { Ok(Self(json)) } else { Err(bad("no figures in it".into())) }
     }
@@ -101,12 +102,11 @@ impl Change {
     }
 
     fn to_json(&self) -> Value {
-        let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
             "figure": self.name,
             "before": self.before,
             "now": self.now,
-            "better_by": round(self.gain()),
+            "better_by": (self.gain() * 100.0).round() / 100.0,
         })
     }
 }
@@ -160,8 +160,9 @@ fn rank(verdict: &str) -> u8 {
 
 impl Comparison {
     fn new(before: &Value, now: &Value) -> Self {
-        let text = |v: &Value| v["reader"].as_str().unwrap_or("unknown").to_owned();
-        let mut result = Self { readers: (text(before), text(now)), ..Self::default() };
+        let readers =
+            [before, now].map(|v| v["reader"].as_str().unwrap_or("unknown").to_owned()).into();
+        let mut result = Self { readers, ..Self::default() };
         let change = |measure: &Measure, name: String, before: &Value, now: &Value| {
             let (before, now) = (before[measure.key].as_f64()?, now[measure.key].as_f64()?);
             Some(Change { name, before, now, more_is_better: measure.more_is_better })
@@ -190,10 +191,9 @@ impl Comparison {
     }
 
     fn compare_cards(&mut self, before: &Value, now: &Value) {
-        let photos = |value: &Value| -> Option<Vec<PhotoOutcome>> {
-            serde_json::from_value(value["photos"].clone()).ok()
-        };
-        if let (Some(before), Some(now)) = (photos(before), photos(now)) {
+        let [before, now] = [before, now]
+            .map(|value| serde_json::from_value::<Vec<PhotoOutcome>>(value["photos"].clone()).ok());
+        if let (Some(before), Some(now)) = (before, now) {
             self.compare_photos(&before, &now);
         }
     }
@@ -201,10 +201,9 @@ impl Comparison {
     fn compare_photos(&mut self, before: &[PhotoOutcome], now: &[PhotoOutcome]) {
         let [before, now] = [before, now].map(by_photo);
         self.lists_cards = true;
-        let only = |a: &BTreeMap<_, &PhotoOutcome>, b: &BTreeMap<_, &PhotoOutcome>| {
-            a.keys().filter(|key| !b.contains_key(*key)).count()
-        };
-        self.photos_not_in_both = only(&before, &now) + only(&now, &before);
+        let gone = before.keys().filter(|key| !now.contains_key(*key));
+        let added = now.keys().filter(|key| !before.contains_key(*key));
+        self.photos_not_in_both = gone.count() + added.count();
         for (key, new) in &now {
             let Some(old) = before.get(key) else { continue };
             let photo = format!("{}/{}", key.0, key.1);
@@ -243,11 +242,10 @@ impl Comparison {
     }
 
     pub fn to_json(&self) -> Value {
-        let changes = |list: &[Change]| list.iter().map(Change::to_json).collect::<Vec<_>>();
         json!({
             "reader_before": self.readers.0,
-            "all": changes(&self.all),
-            "groups": changes(&self.groups),
+            "all": self.all.iter().map(Change::to_json).collect::<Vec<_>>(),
+            "groups": self.groups.iter().map(Change::to_json).collect::<Vec<_>>(),
             "better": self.better,
             "worse": self.worse,
             "photos_not_in_both": self.photos_not_in_both,

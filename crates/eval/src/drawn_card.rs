@@ -7,7 +7,7 @@ use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_game::cards::{Card, Color, Deck, Shading, Shape};
 use setsight_game::game::Deal;
-use setsight_game::sets::{Set, Verdict, explain, find_all};
+use setsight_game::sets::{Verdict, explain, find_all};
 use std::{collections::HashSet, f64::consts::PI, sync::Arc};
 
 /// What the cards of a deck refer to, to be written once in a page: the marks of their fills, and the
@@ -88,15 +88,12 @@ fn face(deck: &Deck, name: &str, card: Card) -> Markup {
     let fill = deck.fill(card.shading);
     let inside = if fill.kind == FillKind::Solid { ink.as_str() } else { "none" };
     let line_mm = fill.outline_mm.max(0.8);
-    let place = |center: f64| {
-        format!("translate({:.1} {:.1})", (center + 0.5) * CARD_LONG_MM, 0.5 * CARD_SHORT_MM)
-    };
     // In SVG an element ends where it says so: hence the braces.
     html! {
         rect x="0.5" y="0.5" width=(CARD_LONG_MM - 1.0) height=(CARD_SHORT_MM - 1.0) rx="4"
             fill="#fff" stroke="#999" {}
         @for center in deck.symbol_centers(card.number) {
-            g transform=(place(center)) {
+            g transform=(format!("translate({:.1} {:.1})", (center + 0.5) * CARD_LONG_MM, 0.5 * CARD_SHORT_MM)) {
                 @if !matches!(fill.kind, FillKind::Solid | FillKind::None) {
                     g clip-path={ "url(#" (name) "-in-" (card.shape.letter()) ")" } {
                         use href={ "#" (name) "-" (card.shading.letter()) } fill=(ink) {}
@@ -134,9 +131,6 @@ fn marks(fill: &Fill, half_mm: (f64, f64), id: &str) -> Markup {
     let steps = |half: f64| {
         (0..(2.0 * half / pitch).ceil() as u32).map(move |i| f64::from(i) * pitch - half)
     };
-    let block = |x: f64, y: f64, width: f64, height: f64| {
-        format!("M{x:.2},{y:.2}h{width:.2}v{height:.2}h{:.2}z", -width)
-    };
     let lines = |part: f64| steps(down).map(|y| block(-across, y, 2.0 * across, part)).collect();
     let bars = |part: f64| steps(across).map(|x| block(x, -down, part, 2.0 * down)).collect();
     let tiles = |tile: &dyn Fn(f64, f64) -> String| {
@@ -165,6 +159,11 @@ fn marks(fill: &Fill, half_mm: (f64, f64), id: &str) -> Markup {
         }
     };
     html! { path id=(id) d=(path) transform=[(turn != 0.0).then(|| format!("rotate({turn})"))] {} }
+}
+
+/// A rectangle as a path of SVG.
+fn block(x: f64, y: f64, width: f64, height: f64) -> String {
+    format!("M{x:.2},{y:.2}h{width:.2}v{height:.2}h{:.2}z", -width)
 }
 
 /// The ink, and over it white that becomes less from left to right.
@@ -233,12 +232,8 @@ pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], per_sheet: usize
     let per_sheet = per_sheet.max(1);
     type Side = fn(&SheetWords<'_>, &Deck, &str, &Deal) -> Markup;
     let sheet = |deals: &[(String, Deal)], side: Side| {
-        html! {
-            section class={ "sheet of" (per_sheet) } {
-                @for (name, deal) in deals { (side(words, &deck, name, deal)) }
-            }
-            "\n"
-        }
+        let sides = deals.iter().map(|(name, deal)| side(words, &deck, name, deal));
+        html! { section class={ "sheet of" (per_sheet) } { @for side in sides { (side) } } "\n" }
     };
     let at_once = if per_sheet == 1 { 1 } else { deals.len().max(1) };
     let body = html! {
@@ -257,13 +252,12 @@ pub fn boards(words: &SheetWords<'_>, deals: &[(String, Deal)], per_sheet: usize
 /// A board with a line to note its sets on.
 fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
-    let letter = |color: Color| {
-        html! { b { (color.letter().to_ascii_uppercase()) } " " ((words.color)(color)) " " }
-    };
     html! {
         article {
             h1 { (name) ". " (words.task) }
-            p.who { @for blank in &words.blanks { (blank) i {} } span { @for color in Color::ALL { (letter(color)) } } }
+            p.who { @for blank in &words.blanks { (blank) i {} } span { @for color in Color::ALL {
+                b { (color.letter().to_ascii_uppercase()) } " " ((words.color)(color)) " "
+            } } }
             div.board { @for place in 0..BOARD_CARDS { (card(deck, board, place)) } }
         }
     }
@@ -273,7 +267,6 @@ fn front(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup
 fn back(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup {
     let board = &deal.cards()[..BOARD_CARDS];
     let sets = find_all(board);
-    let why = |set: &Set| explain(set.0.map(|place| board[place]));
     html! {
         article {
             h1 { (name) ": " ((words.count)(sets.len())) }
@@ -281,7 +274,7 @@ fn back(words: &SheetWords<'_>, deck: &Deck, name: &str, deal: &Deal) -> Markup 
                 @for set in &sets {
                     div {
                         @for place in set.0 { (card(deck, board, place)) }
-                        ul { @for line in (words.why)(&why(set)) { li { (line) } } }
+                        ul { @for line in (words.why)(&explain(set.0.map(|place| board[place]))) { li { (line) } } }
                     }
                 }
             }

@@ -82,9 +82,6 @@ impl Evaluation {
 
     /// All of it as one JSON object.
     pub fn to_json(&self) -> Value {
-        let group = |map: &BTreeMap<String, Figures>| -> Value {
-            map.iter().map(|(name, figures)| (name.clone(), figures.to_json())).collect()
-        };
         let confusion: serde_json::Map<String, Value> = Property::ALL
             .into_iter()
             .zip(&self.all.confusion)
@@ -176,7 +173,6 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
     let mut line = |name: &str, value: String, detail: String| -> fmt::Result {
         writeln!(out, "  {name:<24}{value:>9}   {detail}")
     };
-    let per_cent = |v: f64| format!("{v:.1} %");
     line("cards found", per_cent(f.found_percent()), format!("{} of {}", f.found(), f.cards))?;
     line(
         "false cards",
@@ -228,6 +224,19 @@ fn write_figures(out: &mut fmt::Formatter<'_>, f: &Figures) -> fmt::Result {
         per_cent(percent(f.boards_shown, f.photos)),
         format!("{} of {}, sure or probable", f.boards_shown, f.photos),
     )
+}
+
+fn group(figures: &BTreeMap<String, Figures>) -> Value {
+    figures.iter().map(|(name, figures)| (name.clone(), figures.to_json())).collect()
+}
+
+/// To five decimal places.
+fn round(value: f64) -> f64 {
+    (value * 1e5).round() / 1e5
+}
+
+fn per_cent(value: f64) -> String {
+    format!("{value:.1} %")
 }
 
 /// A table with a line for each group of pictures.
@@ -467,7 +476,6 @@ impl Reliability {
 
     /// As JSON, without empty bins.
     pub(crate) fn to_json(&self) -> Value {
-        let round = |v: f64| (v * 1e5).round() / 1e5;
         let bins: Vec<Value> = self
             .filled()
             .map(|(low, high, bin)| {

@@ -290,7 +290,6 @@ impl Figures {
 
     /// As JSON, with the most useful percentages.
     pub(crate) fn to_json(&self) -> Value {
-        let round = |v: f64| (v * 100.0).round() / 100.0;
         json!({
             "photos": self.photos,
             "crops": self.crops,
@@ -326,14 +325,21 @@ impl Figures {
     }
 }
 
+/// To two decimal places.
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
 /// The labelled cards at three places of a table, sorted, if they are a set.
 pub(super) fn set_at(
     places: [usize; 3],
     labels: &[CardLabel],
     matched: &Match,
 ) -> Option<[Card; 3]> {
-    let label_at = |place: usize| matched.reading_of_label.iter().position(|r| *r == Some(place));
-    let [a, b, c] = places.map(|place| label_at(place).map(|label| labels[label].code));
+    let [a, b, c] = places.map(|place| {
+        let label = matched.reading_of_label.iter().position(|r| *r == Some(place))?;
+        Some(labels[label].code)
+    });
     let mut cards = [a?, b?, c?];
     cards.sort_unstable();
     is_set(cards[0], cards[1], cards[2]).then_some(cards)
@@ -383,11 +389,8 @@ mod tests {
     #[test]
     fn what_is_probable_counts_by_itself() {
         let with = |third: &str| {
-            figures(&[
-                reading("1fgd", 0., false),
-                reading("2fgd", 100., false),
-                reading(third, 200., true),
-            ])
+            let cards = [("1fgd", 0., false), ("2fgd", 100., false), (third, 200., true)];
+            figures(&cards.map(|(code, x, unsure)| reading(code, x, unsure)))
         };
         let f = with("3fgd");
         assert_eq!((f.sets, f.sets_claimed, f.sets_probable, f.sets_probable_right), (1, 0, 1, 1));

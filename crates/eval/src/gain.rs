@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use setsight_files::{
     small_file::{MAX_DATA_BYTES, read_text},
-    whole_file::write_whole,
+    whole_file::write_atomic,
 };
 use setsight_labels::{LabelledPhoto, compare};
 use setsight_photo::{
@@ -46,7 +46,22 @@ pub struct Counts {
     pub missed: Change,
 }
 
+impl Change {
+    const fn difference(&self) -> i64 {
+        self.after as i64 - self.before as i64
+    }
+}
+
 impl Counts {
+    fn rows(&self) -> Vec<(&'static str, Change)> {
+        vec![
+            ("right", self.right),
+            ("wrong", self.wrong),
+            ("unsure", self.unsure),
+            ("not found", self.missed),
+        ]
+    }
+
     fn new(before: &Figures, after: &Figures) -> Self {
         let change =
             |count: fn(&Figures) -> usize| Change { before: count(before), after: count(after) };
@@ -61,8 +76,11 @@ impl Counts {
 
     /// The gain in cards: a wrong claim costs as much as three unclaimed cards.
     pub(crate) fn gain(&self) -> i64 {
-        let more = |change: &Change| change.after as i64 - change.before as i64;
-        more(&self.right) - 3 * more(&self.wrong)
+        self.right.difference() - 3 * self.wrong.difference()
+    }
+
+    fn gain_share(&self) -> f64 {
+        self.gain() as f64 / self.cards.max(1) as f64
     }
 }
 
@@ -130,10 +148,9 @@ fn evaluate(
 /// Compares the gain on the person's cards with the loss on drawn ones, both as a share of the
 /// cards. A loss of up to one hundredth of the drawn cards may be chance.
 fn verdict(kept_aside: &Counts, drawn: &Counts) -> Verdict {
-    let share = |gain: i64, cards: usize| gain as f64 / cards.max(1) as f64;
-    let lost = -share(drawn.gain(), drawn.cards);
+    let lost = -drawn.gain_share();
     match kept_aside.gain() {
-        gain if lost > 0.01 && lost >= share(gain, kept_aside.cards) => Verdict::Worse,
+        _ if lost > 0.01 && lost >= kept_aside.gain_share() => Verdict::Worse,
         gain if gain > 0 => Verdict::Better,
         0 => Verdict::Same,
         _ => Verdict::Worse,
@@ -206,18 +223,10 @@ impl Display for Worth {
 /// A name for each part that was measured, and its rows.
 fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
     let Worth { kept_aside, drawn, .. } = worth;
-    let read = |counts: &Counts| {
-        vec![
-            ("right", counts.right),
-            ("wrong", counts.wrong),
-            ("unsure", counts.unsure),
-            ("not found", counts.missed),
-        ]
-    };
     let aside = format!("{} photos kept aside", worth.photos);
     let parts = [
-        (aside, kept_aside.cards, read(kept_aside)),
-        ("drawn tables".to_owned(), drawn.cards, read(drawn)),
+        (aside, kept_aside.cards, kept_aside.rows()),
+        ("drawn tables".to_owned(), drawn.cards, drawn.rows()),
     ];
     parts
         .into_iter()
@@ -230,7 +239,7 @@ fn parts(worth: &Worth) -> Vec<(String, Vec<(&'static str, Change)>)> {
 pub fn write(folder: &Path, worth: &Worth) -> io::Result<()> {
     let mut json = serde_json::to_string_pretty(worth)?;
     json.push('\n');
-    write_whole(&folder.join(WORTH), json.as_bytes())
+    write_atomic(&folder.join(WORTH), json.as_bytes())
 }
 
 /// The results stored in a folder of models; `None` if there are none.

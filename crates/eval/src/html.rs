@@ -2,7 +2,7 @@
 
 use image::{RgbImage, imageops};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use setsight_files::whole_file::{refuse_others, write_whole};
+use setsight_files::whole_file::{refuse_foreign, write_atomic};
 use setsight_game::cards::{Card, Property};
 use setsight_labels::mistakes::{Mistake, jpeg};
 use setsight_vision::Reading;
@@ -40,7 +40,7 @@ const OURS: &str = "setsight: ";
 pub fn refuse_other_pages(path: &Path) -> io::Result<()> {
     let page = page(OURS, "", &Markup::default()).into_string();
     let (head, _) = page.split_once("</title>").expect("a page has a title");
-    refuse_others(path, head.as_bytes())
+    refuse_foreign(path, head.as_bytes())
 }
 
 /// A path as a reference in a page: a relative path stays relative, an absolute one becomes a
@@ -112,7 +112,7 @@ impl Pictures {
     /// Writes a picture and returns its HTML.
     fn picture(&self, what: &str, kind: &str, bytes: &[u8], alt: &str) -> io::Result<Markup> {
         let name = format!("pictures/{:05}-{what}.{kind}", self.count);
-        write_whole(&self.folder.join(&name), bytes)?;
+        write_atomic(&self.folder.join(&name), bytes)?;
         Ok(html! { img class=(what) src=(name) alt=(alt) loading="lazy"; })
     }
 }
@@ -150,18 +150,17 @@ pub(crate) fn small_jpeg(picture: &RgbImage) -> Vec<u8> {
     if long <= LONGEST_PX {
         return jpeg(picture);
     }
-    let scaled = |v: u32| (v * LONGEST_PX / long).max(1);
-    let (width, height) = (scaled(picture.width()), scaled(picture.height()));
+    let [width, height] =
+        [picture.width(), picture.height()].map(|side| (side * LONGEST_PX / long).max(1));
     jpeg(&imageops::resize(picture, width, height, imageops::FilterType::Triangle))
 }
 
 /// A code in HTML with the letters marked that differ from the label.
 pub(crate) fn marked(read: Card, labelled: Option<Card>) -> Markup {
     let truth = labelled.map(|card| card.to_string());
-    let differs = |i: usize, c| truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c));
     html! {
         @for (i, c) in read.to_string().chars().enumerate() {
-            @if differs(i, c) { em { (c) } } @else { (c) }
+            @if truth.as_ref().is_some_and(|t| t.chars().nth(i) != Some(c)) { em { (c) } } @else { (c) }
         }
     }
 }

@@ -7,7 +7,7 @@ use super::html::{Pictures, STYLE, marked};
 use super::{figures::Figures, run::PhotoResult};
 use crate::html::{self, href};
 use maud::{Markup, html};
-use setsight_files::whole_file::{FolderLock, refuse_others, write_whole};
+use setsight_files::whole_file::{FolderLock, refuse_foreign, write_atomic};
 use setsight_game::cards::{DECK_SIZE, Property};
 use setsight_labels::check::{Checked, Doubt, FEW, Findings, Kind};
 use setsight_labels::mistakes::Mistake;
@@ -39,7 +39,7 @@ impl Report {
     /// Creates the report's folder. With `several` readers, each section names its reader.
     pub fn new(folder: &Path, several: bool) -> io::Result<Self> {
         html::refuse_other_pages(&folder.join(PAGE))?;
-        refuse_others(&Self::figures(folder), b"{\n  \"version\":")?;
+        refuse_foreign(&Self::figures(folder), b"{\n  \"version\":")?;
         let pictures = Pictures::new(folder)?;
         let (folder, _lock) = (folder.to_path_buf(), FolderLock::take(folder)?);
         Ok(Self { folder, _lock, body: Vec::new(), pictures, several })
@@ -104,7 +104,7 @@ impl Report {
         let number = self.pictures.next();
         let file = |i: usize| format!("pictures/{number:05}-stage-{}.jpg", i + 1);
         for (i, (_, jpeg)) in stages.iter().enumerate() {
-            write_whole(&self.folder.join(file(i)), jpeg)?;
+            write_atomic(&self.folder.join(file(i)), jpeg)?;
         }
         Ok(html! {
             details {
@@ -137,7 +137,7 @@ impl Report {
         };
         let mut json = serde_json::to_string_pretty(&json).expect("plain data");
         json.push('\n');
-        write_whole(&self.folder.join(FIGURES), json.as_bytes())?;
+        write_atomic(&self.folder.join(FIGURES), json.as_bytes())?;
         let body = html! {
             h1 {
                 @match evaluations {
@@ -172,7 +172,7 @@ impl Report {
             @for photo in &self.body { (photo) }
         };
         let page = html::page("setsight: how well it reads", STYLE, &body).into_string();
-        write_whole(&self.folder.join(PAGE), page.as_bytes())
+        write_atomic(&self.folder.join(PAGE), page.as_bytes())
     }
 }
 
@@ -226,9 +226,12 @@ fn cell(row: &[usize; 3], read: usize, is_right: bool) -> Markup {
     }
 }
 
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
 /// For each bin of confidence the expected and the observed share of errors, with its 95 % interval.
 fn reliability(reliability: &Reliability) -> Markup {
-    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     html! {
         table.reliability {
             tr {
@@ -252,12 +255,13 @@ fn reliability(reliability: &Reliability) -> Markup {
     }
 }
 
+fn cpu_ms(evaluation: &Evaluation) -> f64 {
+    evaluation.median_stage_ms().last().map_or(0.0, |(_, total_ms)| *total_ms)
+}
+
 /// The main figures, one column per reader.
 fn main_figures(evaluations: &[Evaluation]) -> Markup {
     let Some(first) = evaluations.first() else { return Markup::default() };
-    let cpu_ms = |evaluation: &Evaluation| {
-        evaluation.median_stage_ms().last().map_or(0.0, |(_, total_ms)| *total_ms)
-    };
     html! {
         p { (first.all.pictures()) ", " (first.all.cards) " labelled cards" }
         "\n"
@@ -310,13 +314,17 @@ fn groups(title: &str, groups: &BTreeMap<String, Figures>) -> Markup {
     }
 }
 
-/// The differences from the baseline.
-fn against(comparison: &Comparison) -> Markup {
-    let class = |gain: f64| match gain {
+/// The class of a table's cell, by how much better a figure is than the baseline's.
+fn gain_class(gain: f64) -> Option<&'static str> {
+    match gain {
         g if g >= 0.005 => Some("good"),
         g if g <= -0.005 => Some("bad"),
         _ => None,
-    };
+    }
+}
+
+/// The differences from the baseline.
+fn against(comparison: &Comparison) -> Markup {
     html! {
         h2 { "Against the baseline" }
         p { "Then " (comparison.readers.0) ", now " (comparison.readers.1) "." }
@@ -330,7 +338,7 @@ fn against(comparison: &Comparison) -> Markup {
                     th { (name) }
                     td { (format!("{before:.2}")) }
                     td { (format!("{now:.2}")) }
-                    td class=[class(change.gain())] { (format!("{:+.2}", change.gain())) }
+                    td class=[gain_class(change.gain())] { (format!("{:+.2}", change.gain())) }
                 }
             }
         }
@@ -463,7 +471,7 @@ impl CheckReport {
             }
         };
         let page = html::page("setsight: labels", STYLE, &body).into_string();
-        write_whole(&self.folder.join(PAGE), page.as_bytes())
+        write_atomic(&self.folder.join(PAGE), page.as_bytes())
     }
 }
 

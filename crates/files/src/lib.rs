@@ -1,4 +1,4 @@
-//! Small files read within limits and written whole, foreign text made harmless, and other programs run in the
+//! Bounded reads of small files, atomic writes, escaping of untrusted text, and other programs run in the
 //! background.
 
 pub mod printable;

@@ -17,8 +17,8 @@ fn spelt(text: &str, harms: impl Fn(char) -> bool, spell: fn(char) -> String) ->
     if !text.contains(&harms) {
         return Cow::Borrowed(text);
     }
-    let spelt = |c| if harms(c) { spell(c) } else { String::from(c) };
-    Cow::Owned(text.chars().map(spelt).collect())
+    let chars = text.chars();
+    Cow::Owned(chars.map(|c| if harms(c) { spell(c) } else { String::from(c) }).collect())
 }
 
 fn as_in_rust(c: char) -> String {
@@ -57,7 +57,7 @@ pub fn cell(text: &str) -> Cow<'_, str> {
 }
 
 /// Writes an escaped line to stderr, and ignores errors such as a closed terminal. Of a line without measure, as
-/// the text of others may be, its beginning and its end are written.
+/// the untrusted text may be, its beginning and its end are written.
 pub fn to_stderr(text: std::fmt::Arguments<'_>) {
     use std::io::Write as _;
     let text = text.to_string();
@@ -87,7 +87,7 @@ pub fn to_stdout(text: std::fmt::Arguments<'_>) -> std::io::Result<()> {
     writeln!(std::io::stdout().lock(), "{}", line(&text))
 }
 
-/// Writes lines of the program's own to stdout, escaped; text of others in them must be escaped already, or it could
+/// Writes lines of the program's own to stdout, escaped; untrusted text in them must be escaped already, or it could
 /// make lines of its own.
 ///
 /// # Errors
@@ -96,7 +96,7 @@ pub fn print_lines(text: &str) -> std::io::Result<()> {
     text.trim_end().split('\n').try_for_each(|line| to_stdout(format_args!("{line}")))
 }
 
-/// Prints a line that may hold text of others to stdout like `println!`, but escapes it and gives
+/// Prints a line that may hold untrusted text to stdout like `println!`, but escapes it and gives
 /// the error of writing.
 #[macro_export]
 macro_rules! print_result {
@@ -118,8 +118,8 @@ pub fn json_fault(error: &serde_json::Error) -> String {
         Category::Io | Category::Data => {
             let text = error.to_string();
             // Of a value that was parsed before, the place is not known.
-            let told = format!(" at line {} column {}", error.line(), error.column());
-            match text.strip_suffix(&told) {
+            let suffix = format!(" at line {} column {}", error.line(), error.column());
+            match text.strip_suffix(&suffix) {
                 Some(words) if error.line() > 0 => format!("{}, in {place}", in_words(words)),
                 _ => in_words(&text),
             }
@@ -127,7 +127,7 @@ pub fn json_fault(error: &serde_json::Error) -> String {
     }
 }
 
-/// A message of serde's in words; others stay as they are.
+/// A message of serde's in words; any other message stays as it is.
 fn in_words(message: &str) -> String {
     if let Some(member) = message.strip_prefix("missing field ") {
         return format!("{} is missing", member.replace('`', "\""));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_in_plain_words() {
+    fn faults_are_explained_in_plain_words() {
         let number = |text: &str| json_fault(&serde_json::from_str::<u32>(text).unwrap_err());
         assert_eq!(number(""), "it ends too early, in line 1, column 0");
         assert_eq!(number("\n x"), "it cannot be understood from line 2, column 2 on");
@@ -207,7 +207,7 @@ mod tests {
             "-1 is there; expected a whole number from 0 on, in line 1, column 2"
         );
         assert_eq!(in_words("missing field `code`"), "\"code\" is missing");
-        let told = [
+        let cases = [
             (
                 "invalid type: string \"x\", expected f64",
                 "the text \"x\" is there; expected a number",
@@ -217,7 +217,7 @@ mod tests {
             ("invalid length 1, expected 2 numbers", "a list of 1 is there; expected 2 numbers"),
             ("\"2xpd\": 'x' at place 2", "\"2xpd\": 'x' at place 2"),
         ];
-        for (message, words) in told {
+        for (message, words) in cases {
             assert_eq!(in_words(message), words);
         }
     }

@@ -12,7 +12,7 @@ pub const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 pub const MAX_DATA_BYTES: u64 = 128 << 20;
 /// Most values of a JSON document, names of members among them: each takes some 150 bytes in memory.
 pub const MAX_JSON_VALUES: usize = 4_000_000;
-/// Most bytes of weights, with what training keeps beside them.
+/// Most bytes of weights, together with what training keeps.
 pub const MAX_WEIGHTS_BYTES: u64 = 512 << 20;
 
 /// Reads a file of at most `limit` bytes. A device or a pipe is refused before it is opened,
@@ -92,7 +92,7 @@ fn from_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     chars.map(|c| c.unwrap_or('\0')).chain(incomplete).collect::<String>().into_bytes()
 }
 
-/// Reads JSON about many pictures, for whoever parses it.
+/// Reads JSON about many pictures, for the caller to parse.
 ///
 /// # Errors
 /// Those of [`read_text`] and [`check_json`].
@@ -149,8 +149,7 @@ pub fn is_device(path: &Path) -> bool {
 /// A name for a file in a folder, from a name that others gave: one that leads nowhere else, and that Windows and its
 /// shares take as well. They have other uses for some characters, drop dots and spaces at the end, and know devices.
 pub fn portable(name: &str) -> String {
-    let other = |c: char| c.is_control() || "<>:\"/\\|?*".contains(c);
-    let mut name = name.replace(other, "_");
+    let mut name = name.replace(|c: char| c.is_control() || "<>:\"/\\|?*".contains(c), "_");
     name.truncate(name.trim_end_matches(['.', ' ']).len());
     if name.is_empty() || is_name_of_device(&name) {
         name.insert(0, '_');

@@ -222,7 +222,7 @@ fn older_file(path: &Path) -> io::Result<Option<Metadata>> {
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`], which names the file; the system's error; something else than a file.
-pub fn refuse_others(path: &Path, start: &[u8]) -> io::Result<()> {
+pub fn refuse_foreign(path: &Path, start: &[u8]) -> io::Result<()> {
     if older_file(path)?.is_none_or(|older| older.len() == 0) {
         return Ok(());
     }
@@ -239,7 +239,7 @@ pub fn refuse_others(path: &Path, start: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// A file that could not be written; an older file is then unchanged.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = WholeFile::create(path)?;
     file.write_all(bytes)?;
     file.finish()
@@ -383,14 +383,14 @@ mod tests {
     fn one_at_a_time_changes_a_folder() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("count");
-        write_whole(&path, b"0").unwrap();
+        write_atomic(&path, b"0").unwrap();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..25 {
                         let _lock = FolderLock::wait_for(dir.path()).unwrap();
                         let count: u32 = fs::read_to_string(&path).unwrap().parse().unwrap();
-                        write_whole(&path, (count + 1).to_string().as_bytes()).unwrap();
+                        write_atomic(&path, (count + 1).to_string().as_bytes()).unwrap();
                     }
                 });
             }
@@ -403,14 +403,14 @@ mod tests {
     fn an_unfinished_file_leaves_the_old_one_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("labels.json");
-        write_whole(&path, b"old").unwrap();
+        write_atomic(&path, b"old").unwrap();
         let mut file = WholeFile::create(&path).unwrap();
         file.write_all(b"half").unwrap();
         file.flush().unwrap();
         drop(file);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
-        write_whole(&path, b"new").unwrap();
+        write_atomic(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
@@ -420,16 +420,16 @@ mod tests {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt};
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("private");
-        write_whole(&path, b"old").unwrap();
+        write_atomic(&path, b"old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        write_whole(&path, b"new").unwrap();
+        write_atomic(&path, b"new").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let fifo = dir.path().join("fifo");
         assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         let link = dir.path().join("link");
         std::os::unix::fs::symlink("/dev/null", &link).unwrap();
         for path in [&fifo, &link, dir.path()] {
-            let error = write_whole(path, b"x").unwrap_err().to_string();
+            let error = write_atomic(path, b"x").unwrap_err().to_string();
             assert!(error.contains("a device or a pipe is there"), "{error}");
         }
         assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
@@ -442,7 +442,7 @@ mod tests {
     fn what_begins_otherwise_is_not_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index.html");
-        let look = || refuse_others(&path, b"<title>ours").map_err(|error| error.kind());
+        let look = || refuse_foreign(&path, b"<title>ours").map_err(|error| error.kind());
         assert_eq!(look(), Ok(()), "nothing is there");
         for text in ["", "<title>ours", "<title>ours</title>"] {
             fs::write(&path, text).unwrap();
@@ -452,7 +452,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             assert_eq!(look(), Err(io::ErrorKind::AlreadyExists), "{text}");
         }
-        assert!(refuse_others(dir.path(), b"").is_err());
+        assert!(refuse_foreign(dir.path(), b"").is_err());
     }
 
     #[test]

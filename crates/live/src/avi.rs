@@ -314,8 +314,7 @@ impl<W: Write + Seek> AviWriter<W> {
             numbers.iter().for_each(|n| head.extend_from_slice(&n.to_le_bytes()));
         };
         let first = self.parts.first();
-        let bytes = |from: u64, to: u64| (to - from) as u32;
-        tag(b"RIFF", &[first.map_or(0, |part| bytes(8, part.end))]);
+        tag(b"RIFF", &[first.map_or(0, |part| (part.end - 8) as u32)]);
         tag(b"AVI ", &[]);
         tag(b"LIST", &[4 + 64 + 12 + 64 + 48]);
         tag(b"hdrl", &[]);
@@ -335,7 +334,7 @@ impl<W: Write + Seek> AviWriter<W> {
         // The bitmap header: its size, width, height, planes and bits, compression.
         tag(b"strf", &[40, 40, width, height, 1 | 24 << 16]);
         tag(b"MJPG", &[width * height * 3, 0, 0, 0, 0]);
-        tag(b"LIST", &[first.map_or(0, |part| bytes(part.movi_at, part.movi_end))]);
+        tag(b"LIST", &[first.map_or(0, |part| (part.movi_end - part.movi_at) as u32)]);
         tag(b"movi", &[]);
         head
     }
@@ -475,9 +474,6 @@ mod tests {
         for time_ms in [0.0, 1e3 / 3.0, 3_600_000.000_123] {
             let stamped = stamped(&jpeg, time_ms);
             assert_eq!(stamp_of(&stamped), Some(time_ms));
-            let decoded = |bytes: &[u8]| {
-                image::load_from_memory_with_format(bytes, ImageFormat::Jpeg).unwrap()
-            };
             assert_eq!(decoded(&stamped), decoded(&jpeg));
         }
         assert_eq!(stamp_of(b""), None);
@@ -514,17 +510,22 @@ mod tests {
         }
     }
 
+    /// The brightness of each frame, in steps of 20.
+    fn levels(bytes: &[u8]) -> Vec<u8> {
+        let mut avi = AviReader::open(bytes).unwrap().unwrap();
+        let mut levels = Vec::new();
+        while let Ok(Some((jpeg, _))) = avi.next_jpeg() {
+            levels.push(decoded(&jpeg).into_rgb8()[(30, 20)].0[0] / 20);
+        }
+        levels
+    }
+
+    fn decoded(jpeg: &[u8]) -> image::DynamicImage {
+        image::load_from_memory_with_format(jpeg, ImageFormat::Jpeg).unwrap()
+    }
+
     #[test]
     fn a_long_film_goes_on_in_parts_and_one_that_breaks_off_plays_so_far() {
-        let levels = |bytes: &[u8]| {
-            let mut avi = AviReader::open(bytes).unwrap().unwrap();
-            let mut levels = Vec::new();
-            while let Ok(Some((jpeg, _))) = avi.next_jpeg() {
-                let image = image::load_from_memory_with_format(&jpeg, image::ImageFormat::Jpeg);
-                levels.push(image.unwrap().into_rgb8()[(30, 20)].0[0] / 20);
-            }
-            levels
-        };
         let mut avi = AviWriter::new(Cursor::new(Vec::new()), (64, 48), 10.0, 95).unwrap();
         avi.most_part_bytes = 3_000;
         let all: Vec<u8> = (1..11).collect();

@@ -313,9 +313,12 @@ mod tests {
         assert_eq!(choose(&[], &CameraChoice::First), Err(CameraError::None));
     }
 
+    fn camera() -> String {
+        "Lid".to_owned()
+    }
+
     #[test]
     fn every_error_says_what_to_do() {
-        let camera = || "Lid".to_owned();
         for error in [
             CameraError::None,
             CameraError::Busy { camera: camera() },

@@ -49,7 +49,7 @@ pub struct Job<'a> {
 /// Runs until `out` is closed, a film ends, or an error that cannot pass occurs.
 pub fn run(job: Job) {
     let Job { cameras, choice, mut opened, out, patience, began } = job;
-    let mut seen = Progress { told: None, last_ms: 0.0 };
+    let mut progress = Progress { reported: None, last_ms: 0.0 };
     while !out.is_closed() {
         let opened = opened.take().map_or_else(|| cameras.open(choice), Ok);
         let offset_ms = began.elapsed().as_secs_f64() * 1e3;
@@ -59,7 +59,7 @@ pub fn run(job: Job) {
                     Ok(camera) => camera.name,
                     Err(_) => choice.to_string(),
                 };
-                match watch(camera, &name, out, patience, offset_ms, &mut seen) {
+                match watch(camera, &name, out, patience, offset_ms, &mut progress) {
                     Ok(()) => return,
                     Err(error) => error,
                 }
@@ -67,14 +67,14 @@ pub fn run(job: Job) {
             Err(error) => error,
         };
         let may_pass = error.may_pass();
-        if seen.told.as_ref() != Some(&error) {
+        if progress.reported.as_ref() != Some(&error) {
             let mut notice = Notice::from(&error);
             if may_pass {
                 notice.advice += "; it is tried again every second";
                 notice.tried_again = true;
             }
             out.put(Captured::Trouble(notice));
-            seen.told = Some(error);
+            progress.reported = Some(error);
         }
         if !may_pass || !out.pause(patience.retry) {
             return;
@@ -85,7 +85,7 @@ pub fn run(job: Job) {
 /// The state that survives reopening the camera.
 struct Progress {
     /// The last error reported; each error is reported once, not at every attempt.
-    told: Option<CameraError>,
+    reported: Option<CameraError>,
     /// Time of the last frame, in milliseconds.
     last_ms: f64,
 }
@@ -97,7 +97,7 @@ fn watch(
     out: &Latest<Captured>,
     patience: Patience,
     offset_ms: f64,
-    seen: &mut Progress,
+    progress: &mut Progress,
 ) -> Result<(), CameraError> {
     let mut black = 0;
     loop {
@@ -105,18 +105,18 @@ fn watch(
             out.put(Captured::End);
             return Ok(());
         };
-        shot.time_ms = (shot.time_ms + offset_ms).max(seen.last_ms);
-        seen.last_ms = shot.time_ms;
+        shot.time_ms = (shot.time_ms + offset_ms).max(progress.last_ms);
+        progress.last_ms = shot.time_ms;
         black = if is_black(&shot.frame) { black + 1 } else { 0 };
         let goes_on = if black <= patience.black_frames {
-            seen.told = None;
+            progress.reported = None;
             out.put(Captured::Shot(shot))
-        } else if matches!(seen.told, Some(CameraError::Black { .. })) {
+        } else if matches!(progress.reported, Some(CameraError::Black { .. })) {
             !out.is_closed()
         } else {
             let error = CameraError::Black { camera: name() };
             let notice = Notice::from(&error);
-            seen.told = Some(error);
+            progress.reported = Some(error);
             out.put(Captured::Trouble(notice))
         };
         if !goes_on {
@@ -185,10 +185,9 @@ impl<T> Latest<T> {
     /// Takes the newest item out, and waits for one up to the given time.
     pub fn take(&self, wait: Duration) -> Taken<T> {
         let inner = self.lock();
-        let waiting = |inner: &mut Inner<T>| inner.item.is_none() && !inner.closed;
         let (mut inner, _) = self
             .changed
-            .wait_timeout_while(inner, wait, waiting)
+            .wait_timeout_while(inner, wait, |inner| inner.item.is_none() && !inner.closed)
             .unwrap_or_else(PoisonError::into_inner);
         match inner.item.take() {
             Some(item) => Taken::Item(item),
@@ -285,7 +284,7 @@ mod tests {
     }
 
     /// All messages until `count` items have arrived.
-    fn told(script: Vec<Opening>, count: usize) -> Vec<String> {
+    fn messages(script: Vec<Opening>, count: usize) -> Vec<String> {
         let out: Arc<Latest<Captured>> = Arc::default();
         let cameras = Script(Mutex::new(script.into()), Arc::clone(&out));
         let patience = Patience { retry: Duration::from_millis(10), black_frames: 2 };
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unplugged_camera_is_told_of_and_goes_on_by_itself() {
+    fn an_unplugged_camera_is_reported_and_goes_on_by_itself() {
         let script = vec![
             Ok((vec![90, 91], unplugged())),
             Err(CameraError::None),
@@ -321,7 +320,7 @@ mod tests {
             Err(CameraError::Permission { camera: "Script".into() }),
             Ok((vec![92], unplugged())),
         ];
-        let lines = told(script, 7);
+        let lines = messages(script, 7);
         let expected = [
             "frame 90",
             "frame 91",
@@ -336,8 +335,10 @@ mod tests {
 
     #[test]
     fn a_camera_that_is_unplugged_ten_times_comes_back_ten_times() {
-        let once = |level: u8| [Ok((vec![level], unplugged())), Err(CameraError::None)];
-        let lines = told((100..111).flat_map(once).collect(), 31);
+        let script = (100..111)
+            .flat_map(|level| [Ok((vec![level], unplugged())), Err(CameraError::None)])
+            .collect();
+        let lines = messages(script, 31);
         let again = (100..110).flat_map(|level| {
             let words = ["camera Script is unplugged or switched off", "no camera is connected"];
             [format!("frame {level}"), words[0].to_owned(), words[1].to_owned()]
@@ -370,9 +371,9 @@ mod tests {
     }
 
     #[test]
-    fn black_pictures_are_told_of_once_and_pictures_come_again() {
+    fn black_pictures_are_reported_once_and_pictures_come_again() {
         let script = vec![Ok((vec![80, 3, 3, 3, 3, 3, 81, 3, 3, 3], unplugged()))];
-        let lines = told(script, 8);
+        let lines = messages(script, 8);
         let black = "camera Script gives black pictures";
         let expected =
             ["frame 80", "frame 3", "frame 3", black, "frame 81", "frame 3", "frame 3", black];
@@ -390,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_newest_item_is_there() {
+    fn only_the_newest_item_is_kept() {
         let slot = Latest::default();
         for i in 0..5 {
             assert!(slot.put(i));

@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 /// How long a picture is waited for before the camera counts as silent.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A slot for pictures, which is a camera to whoever watches it. Clones are the same slot.
+/// A slot for pictures, which is a camera to its reader. Clones are the same slot.
 #[derive(Clone)]
 pub struct Feed {
     name: Arc<str>,

@@ -52,7 +52,7 @@ pub(crate) enum Input<'a> {
         /// The camera, such as `0`.
         device: &'a str,
     },
-    /// A camera by its number, which the program of `crates/camera` reads and tells of as ffmpeg does.
+    /// A camera by its number, which the program of `crates/camera` reads and reports as ffmpeg does.
     Helper(&'a Path, u32),
 }
 
@@ -169,14 +169,14 @@ impl Ffmpeg {
         let (begun, start) = channel();
         // The process is started by the thread that listens to it, for that lives as long.
         let listener = std::thread::spawn(move || {
-            let said = match spawn(command) {
-                Ok((parts, said)) => {
+            let stderr = match spawn(command) {
+                Ok((parts, stderr)) => {
                     let _ = begun.send(Ok(parts));
-                    said
+                    stderr
                 }
                 Err(error) => return drop(begun.send(Err(error))),
             };
-            heard.listen(BufReader::new(said));
+            heard.listen(BufReader::new(stderr));
         });
         let (process, stdin, stdout) =
             start.recv().map_err(|_| FfmpegError::Unstarted(io::Error::other("no thread")))??;
@@ -240,8 +240,8 @@ fn spawn(mut command: Command) -> Result<(Parts, ChildStderr), FfmpegError> {
     })?;
     let stdin = child.stdin.take();
     let stdout = child.stdout.take().expect("it was asked for");
-    let said = child.stderr.take().expect("it was asked for");
-    Ok(((Process::of(child), stdin, stdout), said))
+    let stderr = child.stderr.take().expect("it was asked for");
+    Ok(((Process::adopt(child), stdin, stdout), stderr))
 }
 
 /// What is heard from stderr.
@@ -252,13 +252,13 @@ struct Heard {
 }
 
 impl Heard {
-    fn listen(self, said: impl BufRead) {
-        for line in said.split(b'\n').map_while(Result::ok) {
+    fn listen(self, stderr: impl BufRead) {
+        for line in stderr.split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line);
             if let Some(time_ms) = time_of(&line) {
                 let _ = self.times.send(time_ms);
-            } else if let Some(told_ms) = length_of(&line) {
-                *self.length_ms.lock().unwrap_or_else(PoisonError::into_inner) = Some(told_ms);
+            } else if let Some(length_ms) = length_of(&line) {
+                *self.length_ms.lock().unwrap_or_else(PoisonError::into_inner) = Some(length_ms);
             } else if let Some(words) = complaint(&line) {
                 let mut kept = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
                 if kept.len() < COMPLAINTS {
@@ -271,7 +271,7 @@ impl Heard {
 
 /// The text that `ffmpeg` prints to stderr with these arguments; empty if it cannot be run.
 #[cfg_attr(target_os = "linux", allow(dead_code, reason = "lists the cameras of other systems"))]
-pub(crate) fn said_by(arguments: &[&str]) -> String {
+pub(crate) fn stderr_of(arguments: &[&str]) -> String {
     let output = in_background(PROGRAM).args(arguments).stdin(Stdio::null()).output();
     output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default()
 }
@@ -303,10 +303,10 @@ fn length_of(line: &str) -> Option<f64> {
 /// An error message without its prefix: the component's name and the name of the film.
 fn complaint(line: &str) -> Option<&str> {
     // The level stands first, or right behind `[component @ 0x..] `: a film's title may contain it.
-    let said =
+    let text =
         line.split_once("] ").filter(|(head, _)| head.starts_with('[') && head.contains(" @ 0x"));
-    let said = said.map_or(line, |(_, said)| said);
-    let words = ["[error] ", "[fatal] "].iter().find_map(|level| said.strip_prefix(level))?.trim();
+    let text = text.map_or(line, |(_, text)| text);
+    let words = ["[error] ", "[fatal] "].iter().find_map(|level| text.strip_prefix(level))?.trim();
     if words.contains("matches no streams") {
         return Some("it holds no pictures");
     }
@@ -320,15 +320,10 @@ fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     if input.fill_buf()?.is_empty() {
         return Ok(None);
     }
-    let mut field = || -> io::Result<String> {
-        let mut bytes = Vec::new();
-        input.by_ref().take(16).read_until(b'\n', &mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
-    };
-    let (magic, size, most) = (field()?, field()?, field()?);
+    let (magic, size, most) = (ppm_field(input)?, ppm_field(input)?, ppm_field(input)?);
     let (width, height) = size.split_once(' ').ok_or_else(bad)?;
-    let side = |text: &str| text.parse::<u32>().ok().filter(|&side| side > 0);
-    let (Some(width), Some(height), "P6", "255") = (side(width), side(height), &*magic, &*most)
+    let (Ok(width @ 1..), Ok(height @ 1..), "P6", "255") =
+        (width.parse::<u32>(), height.parse::<u32>(), &*magic, &*most)
     else {
         return Err(bad());
     };
@@ -337,6 +332,12 @@ fn read_ppm(input: &mut impl BufRead) -> io::Result<Option<RgbImage>> {
     let mut image = RgbImage::new(width, height);
     input.read_exact(&mut image)?;
     Ok(Some(image))
+}
+
+fn ppm_field(input: &mut impl BufRead) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(16).read_until(b'\n', &mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
 /// The program's name, searched for on the PATH.
@@ -375,7 +376,7 @@ fn is_on_path(program: &str) -> bool {
 
 impl Process {
     /// Takes over a process that was just started.
-    fn of(child: Child) -> Self {
+    fn adopt(child: Child) -> Self {
         let process = Self(Arc::new(Running(Mutex::new(child))));
         let mut all = locked(&ALL);
         all.retain(|running| running.strong_count() > 0);
@@ -475,7 +476,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_complaints_are_told_apart() {
+    fn times_and_complaints_are_distinguished() {
         let line = "[Parsed_showinfo_0 @ 0x55] [info] n:   1 pts:   2048 pts_time:0.111111 pos: 3";
         assert!((time_of(line).unwrap() - 111.111).abs() < 1e-6);
         let line = "[Parsed_showinfo_0 @ 0x55] [info] n:   1 pts: NOPTS pts_time:NOPTS  pos: 3";

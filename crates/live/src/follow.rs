@@ -61,7 +61,7 @@ impl Follower {
             time_ms,
             score: self.counter.score(),
             latency_ms: taken.elapsed().as_secs_f64() * 1e3,
-            ..LiveView::of(frame, watched)
+            ..LiveView::from_watched(frame, watched)
         };
         self.record_line(&view);
         Ok(LiveView { recording: self.recording.clone(), ..view })
@@ -86,7 +86,7 @@ impl Follower {
         }
     }
 
-    /// Begins anew, with nothing seen before: other frames come, or the same ones again.
+    /// Begins anew, as if no frame had come yet: other frames come, or the same ones again.
     pub(crate) fn begin_anew(&mut self) {
         self.stop_recording(None);
         self.watch.restart();
@@ -127,8 +127,8 @@ impl Follower {
             Ok(()) => reason,
             Err(error) => reason.or_else(|| Some(error.to_string())),
         };
-        if let Some(told) = &mut self.recording {
-            told.state = reason.map_or(RecordingState::Kept, RecordingState::Failed);
+        if let Some(recording) = &mut self.recording {
+            recording.state = reason.map_or(RecordingState::Kept, RecordingState::Failed);
         }
     }
 
@@ -165,7 +165,7 @@ impl Follower {
         match recorder.line(view) {
             Ok(()) => {
                 let length_ms = recorder.length_ms();
-                self.recording.iter_mut().for_each(|told| told.length_ms = length_ms);
+                self.recording.iter_mut().for_each(|recording| recording.length_ms = length_ms);
             }
             Err(error) => self.stop_recording(Some(error.to_string())),
         }

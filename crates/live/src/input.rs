@@ -189,12 +189,12 @@ impl Drop for Frames {
     }
 }
 
-/// Runs the work of a thread; if it panics, gives what the user is told.
+/// Runs the work of a thread; if it panics, gives the notice for the user.
 pub(crate) fn notice_if_it_panics(work: impl FnOnce()) -> Option<Notice> {
     // What it was working on is not used again.
     std::panic::catch_unwind(AssertUnwindSafe(work)).err().map(|_| {
         let title = "an error in this program ended the watching".to_owned();
-        Notice::of(title, "choose the camera or film again; its message is on the terminal")
+        Notice::new(title, "choose the camera or film again; its message is on the terminal")
     })
 }
 

@@ -181,12 +181,12 @@ pub fn decode(jpeg: &[u8]) -> Result<RgbImage, String> {
         return Err("is cut off".to_owned());
     }
     let jpeg = mended_jpeg(jpeg);
-    let words = |error: image::ImageError| error.to_string();
-    let mut decoder = JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(words)?;
+    let mut decoder =
+        JpegDecoder::new(io::Cursor::new(&*jpeg)).map_err(|error| error.to_string())?;
     let (width, height) = decoder.dimensions();
     check_frame(width, height)?;
-    decoder.set_limits(Limits::default()).map_err(words)?;
-    Ok(DynamicImage::from_decoder(decoder).map_err(words)?.into_rgb8())
+    decoder.set_limits(Limits::default()).map_err(|error| error.to_string())?;
+    Ok(DynamicImage::from_decoder(decoder).map_err(|error| error.to_string())?.into_rgb8())
 }
 
 /// Whether the JPEG ends with the end marker; some cameras pad it with zeros.
@@ -209,8 +209,8 @@ mod tests {
             (8, 8, "too small"),
             (9248, 6936, "at most 34 megapixels"),
         ] {
-            let told = check_frame(width, height).unwrap_err();
-            assert!(told.contains(why), "{told}");
+            let error = check_frame(width, height).unwrap_err();
+            assert!(error.contains(why), "{error}");
         }
         let strip = RgbImage::new(16, 600);
         let mut bytes = Vec::new();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_ones_are_cut_out_whatever_stands_between() {
+    fn complete_ones_are_cut_out_whatever_stands_between() {
         let stream =
             [&b"--b\r\nContent-Length: 7\r\n\r\n"[..], &jpeg(40), b"\r\n--b\r\n\r\n", &jpeg(200)]
                 .concat();
@@ -265,15 +265,16 @@ mod tests {
 
     #[test]
     fn halves_cost_themselves_alone() {
-        let whole = jpeg(120);
+        let intact = jpeg(120);
         // Cut once in the coded pixels and once in the header.
-        for cut in [whole.len() - 40, 30] {
-            let stream = [&whole[..cut], b"\r\n--b\r\n\r\n", &jpeg(40), &jpeg(200), &whole[..cut]];
+        for cut in [intact.len() - 40, 30] {
+            let stream =
+                [&intact[..cut], b"\r\n--b\r\n\r\n", &jpeg(40), &jpeg(200), &intact[..cut]];
             let (levels, damaged) = levels(&stream.concat(), 997);
             assert!(!levels.is_empty() && near(&levels[levels.len() - 1..], &[200]), "{levels:?}");
             assert!(damaged >= 2, "{damaged}");
         }
-        assert!(decode(&whole[..whole.len() - 40]).is_err());
+        assert!(decode(&intact[..intact.len() - 40]).is_err());
         assert!(decode(b"\xff\xd8\xff\xd9").is_err() && decode(b"").is_err());
     }
 }

@@ -32,10 +32,11 @@ impl std::str::FromStr for Address {
         const EXAMPLE: &str = "expected one such as http://192.168.1.20:8080/video or \
                                rtsp://192.168.1.20:8554/live";
         // As browsers have it. What begins with a slash is a path.
-        let is_whole = text.contains("://") || text.starts_with('/');
-        let whole = if is_whole { text.to_owned() } else { format!("http://{text}") };
+        let is_complete = text.contains("://") || text.starts_with('/');
+        let address = if is_complete { text.to_owned() } else { format!("http://{text}") };
         // The input may contain a password, so do not repeat it.
-        let url = Url::parse(&whole).map_err(|error| format!("no address ({error}); {EXAMPLE}"))?;
+        let url =
+            Url::parse(&address).map_err(|error| format!("no address ({error}); {EXAMPLE}"))?;
         if !SCHEMES.contains(&url.scheme()) {
             return Err(format!("this kind of address is not known here; {EXAMPLE}"));
         }
@@ -58,6 +59,10 @@ impl fmt::Display for Address {
     }
 }
 
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
 impl fmt::Debug for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Address({self})")
@@ -67,9 +72,6 @@ impl fmt::Debug for Address {
 impl Address {
     /// Name and password, percent-decoded.
     fn credentials(&self) -> Option<(String, Option<String>)> {
-        let decoded = |text: &str| {
-            percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
-        };
         let name = self.url.username();
         let password = self.url.password().map(decoded);
         (!name.is_empty() || password.is_some()).then(|| (decoded(name), password))
@@ -150,7 +152,7 @@ impl Cameras for NetworkCamera {
         if answer.kind.starts_with("video/") {
             return Ok(Box::new(StreamCamera::open(self, Input::Bytes(answer.body))?));
         }
-        Ok(Box::new(HttpCamera::of(self, answer)))
+        Ok(Box::new(HttpCamera::start(self, answer)))
     }
 }
 
@@ -190,7 +192,7 @@ struct HttpCamera {
 }
 
 impl HttpCamera {
-    fn of(camera: &NetworkCamera, answer: Answer) -> Self {
+    fn start(camera: &NetworkCamera, answer: Answer) -> Self {
         let newest = Arc::<Newest>::default();
         let (out, asked) = (Arc::clone(&newest), camera.clone());
         // Read all the time, so that old pictures do not pile up; only the newest is decoded.
@@ -236,18 +238,18 @@ fn receive_stream(
 ) -> Result<usize, CameraError> {
     let NetworkCamera { address, patience } = camera;
     let mut jpegs = Jpegs::new(Wanted { body: answer.body, out });
-    let mut whole = Instant::now();
+    let mut last_complete = Instant::now();
     let mut pictures = 0;
     loop {
         match jpegs.next_piece() {
             Ok(Some(Piece::Whole(jpeg))) => {
-                whole = Instant::now();
+                last_complete = Instant::now();
                 pictures += 1;
                 if !out.put(Ok(jpeg)) {
                     return Ok(pictures);
                 }
             }
-            Ok(Some(Piece::Half)) if whole.elapsed() > *patience => {
+            Ok(Some(Piece::Half)) if last_complete.elapsed() > *patience => {
                 return Err(CameraError::Broken { camera: address.to_string() });
             }
             Ok(Some(Piece::Half)) if out.is_closed() => return Ok(pictures),
@@ -374,8 +376,10 @@ impl NetworkCamera {
             FfmpegError::Said(words) => self.address.without_secrets(&words),
         };
         // Match a separate word: ports and paths may contain these digits.
-        let says = |status: &u16| reason.split_whitespace().any(|word| word == status.to_string());
-        match [401, 403].into_iter().find(says) {
+        let status = [401, 403]
+            .into_iter()
+            .find(|status| reason.split_whitespace().any(|word| word == status.to_string()));
+        match status {
             Some(status) => CameraError::Denied { address, status },
             None => CameraError::Unreachable { address, reason },
         }

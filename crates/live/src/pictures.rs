@@ -40,7 +40,7 @@ impl Pictures {
 
     /// How many of those that are left make a second, as far as they say.
     pub(crate) fn rate(&self) -> Rate {
-        Rate::of(self.paths.as_slice())
+        Rate::estimate(self.paths.as_slice())
     }
 
     pub(crate) fn skip(&mut self, count: usize) {
@@ -52,9 +52,9 @@ impl Pictures {
     /// The next picture, upright; `None` at the end.
     pub(crate) fn next_picture(&mut self) -> Result<Option<RgbImage>, String> {
         let Some(path) = self.paths.next() else { return Ok(None) };
-        let told = |reason: &dyn Display| format!("{}: {reason}", path.display());
-        let frame = source::load(&path).map_err(|error| told(&error))?;
-        check_frame(frame.width(), frame.height()).map_err(|reason| told(&reason))?;
+        let with_path = |reason: &dyn Display| format!("{}: {reason}", path.display());
+        let frame = source::load(&path).map_err(|error| with_path(&error))?;
+        check_frame(frame.width(), frame.height()).map_err(|reason| with_path(&reason))?;
         Ok(Some(frame))
     }
 }
@@ -86,12 +86,12 @@ const LEAST_FPS: f64 = 0.2;
 /// from a film, or they were copied.
 const MOST_FPS_OF_FILES: f64 = 5.0;
 
-/// The time that a picture's file tells, in seconds.
+/// The time in a picture's file, in seconds.
 type TimeOf = fn(&Path) -> Option<f64>;
 
 impl Rate {
     /// The rate of these pictures, from the first one's time and the last one's.
-    pub(crate) fn of(paths: &[PathBuf]) -> Self {
+    pub(crate) fn estimate(paths: &[PathBuf]) -> Self {
         let (Some(first), Some(last)) = (paths.first(), paths.last()) else { return USUAL };
         let ways: [(TimeOf, _, _); 3] = [
             (exif_time, "the times in the pictures", USUAL.fps),
@@ -166,8 +166,8 @@ fn seconds(digits: &str) -> Option<f64> {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days =
         365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469;
-    let whole = ((days * 24 + hour) * 60 + minute) * 60 + second;
-    Some(whole as f64 + thousandths as f64 / 1e3)
+    let total_s = ((days * 24 + hour) * 60 + minute) * 60 + second;
+    Some(total_s as f64 + thousandths as f64 / 1e3)
 }
 
 #[cfg(test)]
@@ -183,17 +183,26 @@ mod tests {
             let image = RgbImage::from_pixel(64, 48, Rgb([10 * n; 3]));
             image.save(home.path().join(format!("frame-{n}.png"))).unwrap();
         }
-        let levels = |path: &Path| {
-            let mut pictures = Pictures::open(path).unwrap();
-            std::iter::from_fn(|| pictures.next_picture().unwrap())
-                .map(|image| image[(3, 3)].0[0])
-                .collect::<Vec<_>>()
-        };
         assert_eq!(levels(home.path()), [10, 20, 100], "2 stands before 10");
         assert_eq!(levels(&home.path().join("frame-%d.png")), [10, 20], "up to a gap");
         assert!(Pictures::open(&home.path().join("frame-%04d.png")).is_none());
         assert!(!Pictures::is_pattern(Path::new("100%.avi")));
         assert!(!Pictures::is_pattern(Path::new("frames%d/film.avi")));
+    }
+
+    fn levels(path: &Path) -> Vec<u8> {
+        let mut pictures = Pictures::open(path).unwrap();
+        std::iter::from_fn(|| pictures.next_picture().unwrap())
+            .map(|image| image[(3, 3)].0[0])
+            .collect()
+    }
+
+    /// A file that was written at this second.
+    fn make(path: PathBuf, content: &[u8], written_s: f64) -> PathBuf {
+        std::fs::write(&path, content).unwrap();
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1e9 + written_s);
+        File::options().write(true).open(&path).unwrap().set_modified(at).unwrap();
+        path
     }
 
     #[test]
@@ -211,23 +220,19 @@ mod tests {
     #[test]
     fn a_series_has_the_rate_that_its_pictures_state() {
         let home = tempfile::tempdir().unwrap();
-        let made = |name: &str, content: &[u8], written_s: f64| {
-            let path = home.path().join(name);
-            std::fs::write(&path, content).unwrap();
-            let at = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(1e9 + written_s);
-            File::options().write(true).open(&path).unwrap().set_modified(at).unwrap();
-            path
+        let made = |name: &str, content: &[u8], written_s| {
+            make(home.path().join(name), content, written_s)
         };
         let files: Vec<PathBuf> =
             (0..5).map(|i| made(&format!("a{i}.jpg"), b"", 0.5 * f64::from(i))).collect();
-        assert_eq!(Rate::of(&files), Rate { fps: 2.0, by: "the times of their files" });
+        assert_eq!(Rate::estimate(&files), Rate { fps: 2.0, by: "the times of their files" });
         let fast: Vec<PathBuf> =
             (0..5).map(|i| made(&format!("b{i}.jpg"), b"", 0.01 * f64::from(i))).collect();
-        assert_eq!(Rate::of(&fast).fps, 30.0, "written by a program");
+        assert_eq!(Rate::estimate(&fast).fps, 30.0, "written by a program");
         let exif = |second: u32| format!("Exif\0\02026:11:25 17:05:{second:02}\0");
         let exif: Vec<PathBuf> =
             (0..5).map(|i| made(&format!("c{i}.jpg"), exif(10 + i).as_bytes(), 0.0)).collect();
-        assert_eq!(Rate::of(&exif), Rate { fps: 1.0, by: "the times in the pictures" });
-        assert_eq!(Rate::of(&exif[..1]).fps, 30.0);
+        assert_eq!(Rate::estimate(&exif), Rate { fps: 1.0, by: "the times in the pictures" });
+        assert_eq!(Rate::estimate(&exif[..1]).fps, 30.0);
     }
 }

@@ -7,7 +7,7 @@
 use super::{camera::Shot, jpeg, session::LiveView};
 use crate::avi::{self, AviWriter};
 use serde_json::json;
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_track::line_of;
 use std::io::{self, Write};
@@ -58,14 +58,17 @@ pub fn lines_of(film: &Path) -> PathBuf {
 /// # Errors
 /// The name is not an AVI's, or the film or its lines exist already.
 pub fn check(film: &Path) -> Result<(), RecordError> {
-    let name = |path: &Path| path.display().to_string();
     if film.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
-        return Err(RecordError::NoAvi(name(film), name(&film.with_extension("avi"))));
+        return Err(RecordError::NoAvi(shown(film), shown(&film.with_extension("avi"))));
     }
     match [film.to_owned(), lines_of(film)].iter().find(|path| path.exists()) {
-        Some(there) => Err(RecordError::Exists(name(there))),
+        Some(existing) => Err(RecordError::Exists(shown(existing))),
         None => Ok(()),
     }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn new_file(path: &Path) -> Result<File, RecordError> {
@@ -190,16 +193,13 @@ pub fn save(view: &LiveView, folder: &Path) -> io::Result<(PathBuf, PathBuf)> {
         return Err(io::Error::new(io::ErrorKind::NotFound, "there is no picture yet"));
     };
     std::fs::create_dir_all(folder)?;
-    let paths = |n: u32| {
-        let stem = folder.join(format!("table-{n:04}"));
-        (stem.with_extension("png"), stem.with_extension("json"))
-    };
     let (picture, record) = (1..)
-        .map(paths)
+        .map(|n: u32| folder.join(format!("table-{n:04}")))
+        .map(|stem| (stem.with_extension("png"), stem.with_extension("json")))
         .find(|(picture, record)| !picture.exists() && !record.exists())
         .ok_or_else(|| io::Error::other("no number is free"))?;
-    write_whole(&picture, &encode::png(frame).map_err(io::Error::other)?)?;
-    write_whole(&record, format!("{}\n", line(view)).as_bytes())?;
+    write_atomic(&picture, &encode::png(frame).map_err(io::Error::other)?)?;
+    write_atomic(&record, format!("{}\n", line(view)).as_bytes())?;
     Ok((picture, record))
 }
 

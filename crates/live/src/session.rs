@@ -1,4 +1,4 @@
-//! A session: one source after the other, followed until its end or a stop, and told to a sink, view by
+//! A session: one source after the other, followed until its end or a stop, and reported to a sink, view by
 //! view.
 
 use super::camera::{Camera, CameraError, CameraOffer, CameraWish, Shot};
@@ -75,7 +75,7 @@ impl Recording {
 
 impl LiveView {
     /// The view of a frame, without its number and its time.
-    pub(crate) fn of(frame: Arc<Frame>, watched: Watched) -> Self {
+    pub(crate) fn from_watched(frame: Arc<Frame>, watched: Watched) -> Self {
         let Watched { tracked, times, .. } = watched;
         Self { frame: Some(frame), tracked, times, ..Self::default() }
     }
@@ -88,7 +88,7 @@ pub struct Notice {
     pub title: String,
     /// What to do about it.
     pub advice: String,
-    /// What it is about, for whoever has other words for it.
+    /// What it is about, for callers that phrase it themselves.
     pub error: Option<CameraError>,
     /// Whether it is tried again every second.
     pub tried_again: bool,
@@ -96,7 +96,7 @@ pub struct Notice {
 
 impl Notice {
     /// Something that is not the camera's fault.
-    pub fn of(title: String, advice: &str) -> Self {
+    pub fn new(title: String, advice: &str) -> Self {
         Self { title, advice: advice.to_owned(), error: None, tried_again: false }
     }
 }
@@ -104,7 +104,7 @@ impl Notice {
 impl From<&CameraError> for Notice {
     fn from(error: &CameraError) -> Self {
         let error_is = Some(error.clone());
-        Self { error: error_is, ..Self::of(error.to_string(), error.advice()) }
+        Self { error: error_is, ..Self::new(error.to_string(), error.advice()) }
     }
 }
 
@@ -168,7 +168,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that has not seen anything yet; `detector` finds and reads the cards.
+    /// A session that has had no frame yet; `detector` finds and reads the cards.
     ///
     /// # Errors
     /// A thread cannot be started.
@@ -222,7 +222,7 @@ impl Session {
                 }
                 Err(error) => {
                     let title = format!("the camera cannot be watched: {error}");
-                    let notice = Notice::of(title, "close other programs and try again");
+                    let notice = Notice::new(title, "close other programs and try again");
                     let view = LiveView { notice: Some(notice), ..LiveView::default() };
                     let _ = sink.show(&view, SessionEvent::Trouble);
                     Next::Stop
@@ -254,8 +254,10 @@ impl Session {
         let mut newest = Newest { view: Arc::clone(&view), wake };
         let stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("track".into()).spawn(move || {
-            let run = || drop(self.run(input, None, &asked, &stopped, &mut newest));
-            if let Some(notice) = notice_if_it_panics(run) {
+            let notice = notice_if_it_panics(|| {
+                drop(self.run(input, None, &asked, &stopped, &mut newest));
+            });
+            if let Some(notice) = notice {
                 let view = LiveView { notice: Some(notice), ..LiveView::default() };
                 let _ = newest.show(&view, SessionEvent::Trouble);
             }
@@ -376,7 +378,7 @@ impl<'a> Watching<'a> {
             Ok(followed) => followed,
             Err(error) => {
                 let title = format!("a frame could not be read: {error}");
-                return self.trouble(Notice::of(title, "free some memory"));
+                return self.trouble(Notice::new(title, "free some memory"));
             }
         };
         let fps = self.rate.after_a_frame();
@@ -483,8 +485,10 @@ pub struct Observer {
 
 impl LiveSource for Observer {
     fn view(&mut self) -> Arc<LiveView> {
-        let newest = || Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner));
-        self.held.clone().unwrap_or_else(newest)
+        match &self.held {
+            Some(held) => Arc::clone(held),
+            None => Arc::clone(&self.view.lock().unwrap_or_else(PoisonError::into_inner)),
+        }
     }
 
     fn command(&mut self, command: LiveCommand) {

@@ -40,13 +40,10 @@ pub fn top_view_from_image(tracked: &TrackedTable) -> Option<Homography> {
     let down = table.vector_on_table(middle / quads.len() as f64, Point::new(0.0, 1.0));
     let turn = turn(&on_table, down);
     let (sin, cos) = turn.sin_cos();
-    let turned = |p: Point| Point::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y);
-    let corners: Vec<Point> = on_table.iter().flat_map(|quad| quad.0).map(turned).collect();
-    let span = |of: fn(&Point) -> f64| {
-        let values = || corners.iter().map(of);
-        (values().fold(f64::MAX, f64::min) - MARGIN, values().fold(f64::MIN, f64::max) + MARGIN)
-    };
-    let ((left, right), (top, bottom)) = (span(|p| p.x), span(|p| p.y));
+    let corners = on_table.iter().flat_map(|quad| quad.0);
+    let (xs, ys): (Vec<f64>, Vec<f64>) =
+        corners.map(|p| (cos * p.x - sin * p.y, sin * p.x + cos * p.y)).unzip();
+    let ((left, right), (top, bottom)) = (span_with_margin(&xs), span_with_margin(&ys));
     let scale = (width / (right - left)).min(height / (bottom - top));
     let x = width / 2.0 - scale * (left + right) / 2.0;
     let y = height / 2.0 - scale * (top + bottom) / 2.0;
@@ -62,6 +59,11 @@ pub fn top_view_from_image(tracked: &TrackedTable) -> Option<Homography> {
         1.0,
     ));
     Some(straight_from_table.after(&table.table_from_working))
+}
+
+fn span_with_margin(values: &[f64]) -> (f64, f64) {
+    let values = values.iter().copied();
+    (values.clone().fold(f64::MAX, f64::min) - MARGIN, values.fold(f64::MIN, f64::max) + MARGIN)
 }
 
 /// The rotation of the table, in radians, that makes its cards parallel to the picture's sides and
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_seen_from_the_side_become_equal_rectangles_in_line_with_the_picture() {
+    fn cards_from_the_side_become_equal_rectangles_in_line_with_the_picture() {
         let tracked = cards(9);
         let top_view = top_view_from_image(&tracked).unwrap();
         let read = tracked.table.cards.iter();
@@ -134,8 +136,8 @@ mod tests {
             );
         }
         // Cards to the right of it and below it stay there.
-        let [one, beside, below] = [0, 1, 3].map(|i| quads[i].center());
-        assert!(beside.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
+        let [one, right, below] = [0, 1, 3].map(|i| quads[i].center());
+        assert!(right.x > one.x + first && below.y > one.y + 0.5 * first, "{quads:?}");
         assert!(top_view_from_image(&cards(2)).is_none());
     }
 
@@ -150,11 +152,11 @@ mod tests {
                 *pixel = Rgb([250; 3]);
             }
         }
-        let seen = top_view_of(&image, &top_view).unwrap();
+        let view = top_view_of(&image, &top_view).unwrap();
         let quad: Quad = top_view.apply_quad(&card);
         let center = quad.center();
         let [inner, outer] = [0.9, 1.1].map(|part| quad.map(|p| center + (p - center) * part));
-        for (x, y, pixel) in seen.enumerate_pixels() {
+        for (x, y, pixel) in view.enumerate_pixels() {
             let at = Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5);
             if inner.contains(at) {
                 assert!(pixel.0[0] > 200, "{at:?}");

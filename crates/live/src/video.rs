@@ -187,8 +187,8 @@ impl Video {
                 match avi.next_jpeg() {
                     Ok(None) => return Ok(None),
                     Ok(Some((bytes, number))) => {
-                        let counted_ms = || number as f64 * 1e3 / self.fps;
-                        let time_ms = avi::stamp_of(&bytes).unwrap_or_else(counted_ms);
+                        let time_ms =
+                            avi::stamp_of(&bytes).unwrap_or(number as f64 * 1e3 / self.fps);
                         if time_ms >= *from_ms {
                             let image = jpeg::decode(&bytes).map_err(damaged)?;
                             return Ok(Some((image, Some(time_ms))));
@@ -237,12 +237,12 @@ impl Video {
     /// # Errors
     /// [`VideoError::Damaged`]: there should be more frames, but they cannot be read.
     pub fn next_shot(&mut self) -> Result<Option<Shot>, VideoError> {
-        let Some((image, told_ms)) = self.picture()? else { return Ok(None) };
+        let Some((image, stamp_ms)) = self.picture()? else { return Ok(None) };
         let taken = Instant::now();
         let step_ms = 1e3 / self.fps;
-        let told_ms = told_ms.filter(|told| told.abs() <= avi::MOST_MS);
-        let time_ms = match (told_ms, self.last_ms) {
-            (Some(told), last) => (told + self.offset_ms).max(last.unwrap_or(f64::MIN)),
+        let stamp_ms = stamp_ms.filter(|stamp_ms| stamp_ms.abs() <= avi::MOST_MS);
+        let time_ms = match (stamp_ms, self.last_ms) {
+            (Some(stamp_ms), last) => (stamp_ms + self.offset_ms).max(last.unwrap_or(f64::MIN)),
             (None, Some(last)) => last + step_ms,
             (None, None) => self.offset_ms,
         };
@@ -404,9 +404,8 @@ impl Playing {
             };
             if let Some(to_ms) = to_ms {
                 // A film that ends before that time starts again.
-                let path = &self.film.path;
-                let open = |from_ms: f64| open_film(path, from_ms, self.film.control.fps);
-                self.video = open(to_ms).or_else(|_| open(0.0))?;
+                let (path, fps) = (&self.film.path, self.film.control.fps);
+                self.video = open_film(path, to_ms, fps).or_else(|_| open_film(path, 0.0, fps))?;
                 self.anchor = (Instant::now(), to_ms);
                 *moved = true;
             }

@@ -141,7 +141,7 @@ fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes()
         assert!(ffmpeg.status.success(), "{}", String::from_utf8_lossy(&ffmpeg.stderr));
         let mut video = Video::open(&coded).unwrap();
         let mut watch = Watch::new(eyes.clone(), Params::for_pipeline(&eyes), FILM_PACE).unwrap();
-        let mut said: BTreeMap<Card, Card> = BTreeMap::new();
+        let mut codes: BTreeMap<Card, Card> = BTreeMap::new();
         let (mut judged, mut right) = (0, 0);
         for label in &labels {
             let shot = video.next_shot().unwrap().expect("a frame for each label");
@@ -152,11 +152,12 @@ fn a_second_after_the_start_no_card_of_a_phones_film_is_wrong_and_none_changes()
             for card in label.cards.iter().filter(|card| !card.moving && card.in_view > 0.95) {
                 judged += 1;
                 let at = card.corners.center();
-                let there = table.cards.iter().find(|seen| seen.corners_in_image.contains(at));
-                let Some(seen) = there.filter(|seen| !seen.unsure) else { continue };
-                let code = seen.card;
+                let found =
+                    table.cards.iter().find(|reading| reading.corners_in_image.contains(at));
+                let Some(reading) = found.filter(|reading| !reading.unsure) else { continue };
+                let code = reading.card;
                 assert_eq!(code, card.code, "{size_px:?}, {} ms", label.time_ms);
-                assert_eq!(*said.entry(card.code).or_insert(code), code);
+                assert_eq!(*codes.entry(card.code).or_insert(code), code);
                 right += 1;
             }
         }

@@ -243,19 +243,25 @@ const FORMS: &[Form] = &[
 /// Sent with LF alone, in the head or in the parts.
 const LF: Form = form("LF alone", HEAD, BEFORE, "\n");
 
+fn crlf(text: &str) -> String {
+    text.replace('\n', "\r\n")
+}
+
+fn send(out: &mut dyn std::io::Write, bytes: &[u8], is_chunked: bool) -> std::io::Result<()> {
+    if is_chunked && !bytes.is_empty() {
+        write!(out, "{:x}\r\n", bytes.len())?;
+        out.write_all(bytes)?;
+        return out.write_all(b"\r\n");
+    }
+    out.write_all(bytes)
+}
+
 /// The brightness of the last of three pictures that are sent, in tens.
 fn last_level(head: String, preamble: String, before: String, after: String) -> Result<u8, String> {
     let is_chunked = head.contains("chunked");
     let (port, _) = serve(1, move |_, out| {
         out.write_all(head.as_bytes())?;
-        let mut send = |bytes: &[u8]| {
-            if is_chunked && !bytes.is_empty() {
-                write!(out, "{:x}\r\n", bytes.len())?;
-                out.write_all(bytes)?;
-                return out.write_all(b"\r\n");
-            }
-            out.write_all(bytes)
-        };
+        let mut send = |bytes: &[u8]| send(out, bytes, is_chunked);
         send(preamble.as_bytes())?;
         for level in [35, 65, 95] {
             let jpeg = grey(level);
@@ -282,15 +288,13 @@ fn last_level(head: String, preamble: String, before: String, after: String) -> 
 
 #[test]
 fn every_form_of_motion_jpeg_is_read() {
-    let crlf = |text: &str| text.replace('\n', "\r\n");
     for Form { name, head, preamble, before, after } in FORMS {
         let level = last_level(crlf(head), crlf(preamble), crlf(before), crlf(after));
         assert_eq!(level, Ok(9), "{name}");
     }
     let Form { name, head, before, after, .. } = LF;
-    let parts = || (String::new(), before.to_owned(), after.to_owned());
     for (place, head) in [("in the parts", crlf(head)), ("everywhere", head.to_owned())] {
-        let (preamble, before, after) = parts();
+        let (preamble, before, after) = (String::new(), before.to_owned(), after.to_owned());
         assert_eq!(last_level(head, preamble, before, after), Ok(9), "{name} {place}");
     }
     let level = last_level(head.to_owned(), String::new(), crlf(before), crlf(after));

@@ -13,8 +13,9 @@ use std::{
 
 /// Threads and open files of this process.
 fn used() -> (usize, usize) {
-    let count = |folder: &str| std::fs::read_dir(folder).unwrap().count();
-    (count("/proc/self/task"), count("/proc/self/fd"))
+    ["/proc/self/task", "/proc/self/fd"]
+        .map(|folder| std::fs::read_dir(folder).unwrap().count())
+        .into()
 }
 
 #[test]

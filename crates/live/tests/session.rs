@@ -29,7 +29,7 @@ fn session() -> (Session, Weak<dyn Detector>) {
     (Session::new(eyes, params, FramePace::Every).unwrap(), used)
 }
 
-/// What is known after a frame: its time, the cards, how many were seen.
+/// The state after a frame: its time, the cards, how many were seen.
 type Known = (f64, Vec<String>, usize);
 
 /// Plays a film twice, and keeps what is known after each frame of each time.
@@ -43,8 +43,8 @@ impl Sink for Twice {
         match event {
             SessionEvent::Frame => {
                 let cards = view.tracked.table.cards.iter().map(|card| card.card.to_string());
-                let known = (view.time_ms, cards.collect(), view.score.seen);
-                self.played.last_mut().unwrap().push(known);
+                let played = (view.time_ms, cards.collect(), view.score.seen);
+                self.played.last_mut().unwrap().push(played);
             }
             SessionEvent::End if self.played.len() == 2 => return ControlFlow::Break(()),
             SessionEvent::End => {
@@ -155,18 +155,21 @@ fn a_computer_that_slept_goes_on_where_it_was() {
     assert!(score.taken.is_empty() && score.seen >= 12, "{score:?}");
 }
 
+fn is_open(card: &&FilmCard) -> bool {
+    !card.moving && card.in_view > 0.95
+}
+
 #[test]
 fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
     let film = film(20.0);
     let mut watch = watch(FILM_PACE);
     // Since when each card lies open to view.
     let mut open: BTreeMap<Card, f64> = BTreeMap::new();
-    let (mut known, mut judged_cards) = (0, 0);
+    let (mut recognised, mut judged_cards) = (0, 0);
     for i in (0..film.frames()).step_by(2 * FPS as usize) {
         let FilmFrame { image, label } = film.draw(i);
         let table = watch.frame(&Arc::new(image), label.time_ms).unwrap().tracked;
         let (right, wrong) = judged(&table, &label);
-        let is_open = |card: &&FilmCard| !card.moving && card.in_view > 0.95;
         let now: BTreeSet<Card> =
             label.cards.iter().filter(is_open).map(|card| card.code).collect();
         open.retain(|card, _| now.contains(card));
@@ -175,10 +178,13 @@ fn a_phone_that_sends_a_picture_every_other_second_is_followed() {
             // Where a card lies in place of another, three looks are waited for: three pictures.
             if label.time_ms - since > 5_900.0 {
                 judged_cards += 1;
-                known += usize::from(right.contains(&card));
+                recognised += usize::from(right.contains(&card));
                 assert!(!wrong.contains(&card), "frame {i}: {wrong:?}");
             }
         }
     }
-    assert!(judged_cards > 50 && 100 * known >= 95 * judged_cards, "{known} of {judged_cards}");
+    assert!(
+        judged_cards > 50 && 100 * recognised >= 95 * judged_cards,
+        "{recognised} of {judged_cards}"
+    );
 }

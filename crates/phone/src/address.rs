@@ -95,9 +95,9 @@ pub(crate) fn reached_at(listener: SocketAddr) -> Vec<IpAddr> {
     if !listener.ip().is_unspecified() {
         return vec![listener.ip()];
     }
-    let same_kind = |ip: &IpAddr| ip.is_ipv4() == listener.is_ipv4();
     let all = interfaces().unwrap_or_default();
-    ranked(all.iter().filter(|one| same_kind(&one.ip())), &WayOut::now())
+    let same_kind = all.iter().filter(|one| one.ip().is_ipv4() == listener.is_ipv4());
+    ranked(same_kind, &WayOut::now())
 }
 
 fn interfaces() -> io::Result<Vec<Interface>> {
@@ -219,12 +219,12 @@ fn default_addresses() -> Vec<IpAddr> {
             IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1)),
         ),
     ];
-    let own = away.iter().filter_map(|&(here, there)| {
-        let socket = UdpSocket::bind((here, 0)).ok()?;
-        socket.connect((there, 9)).ok()?;
+    let addresses = away.iter().filter_map(|&(local, remote)| {
+        let socket = UdpSocket::bind((local, 0)).ok()?;
+        socket.connect((remote, 9)).ok()?;
         Some(socket.local_addr().ok()?.ip())
     });
-    own.collect()
+    addresses.collect()
 }
 
 #[cfg(test)]
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_private_address_is_told_why() {
+    fn without_a_private_address_the_error_says_why() {
         let loopback = ("lo", "127.0.0.1");
         assert!(matches!(found(&[loopback], &[]), Err(ListenError::NoNetwork)));
         let public = found(&[loopback, ("eth0", "2a02::7"), ("eth0", "fe80::1")], &[]);
@@ -307,7 +307,7 @@ mod tests {
 
     /// The system tests a new address of version 6 before it lets anybody listen there.
     #[test]
-    fn an_address_that_does_not_bind_does_not_end_the_others() {
+    fn an_address_that_does_not_bind_does_not_end_the_rest() {
         let addresses = ["127.0.0.1", "2001:db8::7"].map(|ip| ip.parse().unwrap());
         assert_eq!(listen_on(&addresses, None).unwrap().len(), 1);
         assert!(listen_on(&addresses[1..], None).is_err());

@@ -41,7 +41,7 @@ impl Code {
     pub const MARGIN: usize = 4;
 
     /// The code; `None` for more bytes than one holds.
-    pub fn of(address: &str) -> Option<Self> {
+    pub fn new(address: &str) -> Option<Self> {
         qrcode::QrCode::with_error_correction_level(address, qrcode::EcLevel::L).ok().map(Self)
     }
 
@@ -59,16 +59,10 @@ impl Code {
             place.is_some_and(|(x, y)| x < side && y < side && dark[y * side + x])
         };
         let across = side + 2 * MARGIN;
-        let row = |y: usize| -> String {
-            let module = |x: usize| match (is_dark(x, y) == colors, is_dark(x, y + 1) == colors) {
-                (true, true) => '█',
-                (true, false) => '▀',
-                (false, true) => '▄',
-                (false, false) => ' ',
-            };
-            (0..across).map(module).collect()
-        };
-        let rows = (0..across).step_by(2).map(row);
+        let rows = (0..across).step_by(2).map(|y| -> String {
+            let filled = |x, y| is_dark(x, y) == colors;
+            (0..across).map(|x| half_blocks(filled(x, y), filled(x, y + 1))).collect()
+        });
         // Of the 256 colours: black on white, which no theme changes.
         let rows = rows
             .map(|row| if colors { format!("\x1b[38;5;16;48;5;231m{row}\x1b[0m") } else { row });
@@ -83,5 +77,15 @@ impl Code {
     /// Whether each module is dark, row by row.
     pub fn modules(&self) -> impl Iterator<Item = bool> {
         self.0.to_colors().into_iter().map(|color| color == qrcode::Color::Dark)
+    }
+}
+
+/// Two modules in a character, by whether the upper and the lower one are filled.
+const fn half_blocks(upper: bool, lower: bool) -> char {
+    match (upper, lower) {
+        (true, true) => '█',
+        (true, false) => '▀',
+        (false, true) => '▄',
+        (false, false) => ' ',
     }
 }

@@ -1,4 +1,4 @@
-//! Photos that phones send, and live pictures: a phone sends JPEGs over a WebSocket, and is told for each what `live` prints.
+//! Photos that phones send, and live pictures: a phone sends JPEGs over a WebSocket, and is answered for each with what `live` prints.
 //!
 //! The next picture is read when the last one is answered, so that nothing piles up here, whatever a
 //! phone sends: its page has two pictures on their way, and makes the next one when an answer comes.
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const LATE: Duration = Duration::from_millis(300);
 /// Most messages between two pictures; the page sends one where a person taps.
 const MOST_WORDS: u32 = 100;
-/// What a phone is told that sends more.
+/// The error for a phone that sends more.
 const FLOOD: &str = "too many messages";
 /// The word by which a phone begins a new game.
 const NEW_GAME: &str = "new-game";
@@ -187,14 +187,14 @@ pub(crate) fn play(
         .max_frame_size(Some(MOST_BYTES));
     let mut socket = WebSocket::from_raw_socket(stream, Role::Server, Some(config));
     let mut game = connection.lock_game()?;
-    let mut is_told = false;
+    let mut has_begun = false;
     let mut words = 0;
     loop {
         socket.get_mut().allow(SILENCE);
         match socket.read() {
             Ok(Message::Binary(bytes)) => {
                 words = 0;
-                let is_new = !std::mem::replace(&mut is_told, true);
+                let is_new = !std::mem::replace(&mut has_begun, true);
                 let line = follow(&mut game, &bytes, is_new, connection, reads, on_event)?;
                 let text = line.to_string();
                 socket.get_mut().allow(SILENCE);
@@ -273,11 +273,10 @@ impl DecodeQueue {
         const LOOK: Duration = Duration::from_millis(50);
         let slot = DecodeSlot(self, connection.id);
         self.line().push_back(connection.id);
-        let waits = |line: &mut VecDeque<u64>| line.front() != Some(&connection.id);
         while !connection.is_over() {
             let (line, _) = self
                 .moved
-                .wait_timeout_while(self.line(), LOOK, waits)
+                .wait_timeout_while(self.line(), LOOK, |line| line.front() != Some(&connection.id))
                 .unwrap_or_else(PoisonError::into_inner);
             if line.front() == Some(&connection.id) {
                 return Some(slot);
@@ -343,8 +342,7 @@ pub(crate) fn read(
     let Some(_slot) = queue.slot(connection) else { return Answer::replaced() };
     let phone = connection.number;
     let mut trace = Trace::default();
-    let decode = |_: &mut Trace<'_>| source::decode_to_read(bytes, &connection.over);
-    let photo = match trace.stage("load", decode) {
+    let photo = match trace.stage("load", |_| source::decode_to_read(bytes, &connection.over)) {
         Ok(photo) => photo,
         Err(_) if connection.is_over() => return Answer::replaced(),
         Err(error) => {

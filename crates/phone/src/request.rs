@@ -2,7 +2,7 @@
 //! lets a phone in; and answers, with the headers that each of them has.
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-use httparse::{EMPTY_HEADER, Status};
+use httparse::{EMPTY_HEADER, Header, Status};
 use rand::{TryRng, rngs::SysRng};
 use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use serde_json::Value;
@@ -53,7 +53,7 @@ pub(crate) enum Route {
     Page(&'static str, &'static str),
     /// Whether the key holds, and whether there is a place for a phone.
     Hello(Option<Phone>),
-    /// The key, for whoever has typed the code.
+    /// The key, for a phone whose user typed the code.
     Key,
     /// A photo to be read, of so many bytes.
     Photo(Body),
@@ -70,7 +70,7 @@ pub(crate) enum Route {
 pub(crate) struct Body {
     /// Who sends it.
     pub phone: Phone,
-    /// Its length in bytes, if it is told.
+    /// Its length in bytes, if the head names it.
     pub length: Option<u64>,
     /// Whether it is only sent once that is asked for (RFC 9110, 10.1.1).
     pub waits_for_consent: bool,
@@ -110,6 +110,20 @@ const PAGE: [(&str, &str, &str); 12] = [
     part!("page.js", "text/javascript; charset=utf-8"),
 ];
 
+fn header_values<'a>(headers: &'a [Header<'_>], name: &str) -> Option<Vec<&'a str>> {
+    let named = headers.iter().filter(|one| one.name.eq_ignore_ascii_case(name));
+    named.map(|one| std::str::from_utf8(one.value).ok()).collect()
+}
+
+/// `None` for two of them, which are one too many: a proxy on the way could mean the other.
+fn single_header(headers: &[Header<'_>], name: &str) -> Option<Option<String>> {
+    match header_values(headers, name)?[..] {
+        [] => Some(None),
+        [one] => Some(Some(one.trim().to_owned())),
+        _ => None,
+    }
+}
+
 impl Request {
     /// Reads a head. `None` for one that is none.
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Option<Self>> {
@@ -140,18 +154,8 @@ impl Request {
         if !matches!(parsed.parse(head), Ok(Status::Complete(_))) {
             return None;
         }
-        let all = |name: &str| -> Option<Vec<&str>> {
-            let named = parsed.headers.iter().filter(|one| one.name.eq_ignore_ascii_case(name));
-            named.map(|one| std::str::from_utf8(one.value).ok()).collect()
-        };
-        // Two of them are one too many: whoever stands between could mean the other.
-        let only = |name: &str| -> Option<Option<String>> {
-            match all(name)?[..] {
-                [] => Some(None),
-                [one] => Some(Some(one.trim().to_owned())),
-                _ => None,
-            }
-        };
+        let all = |name| header_values(parsed.headers, name);
+        let only = |name| single_header(parsed.headers, name);
         let length = match only("content-length")? {
             Some(text) if text.bytes().all(|b| b.is_ascii_digit()) => Some(text.parse().ok()?),
             Some(_) => return None,
@@ -206,7 +210,7 @@ impl Request {
             && self.upgrade.is_none()
             // Readers of codes and messengers add what they count by: `/?x`.
             && let Some(path) = self.target.split('?').next()
-            && let Some(&(_, kind, text)) = PAGE.iter().find(|(own, ..)| *own == path)
+            && let Some(&(_, kind, text)) = PAGE.iter().find(|(page_path, ..)| *page_path == path)
         {
             return Some(Route::Page(kind, text));
         }
@@ -216,8 +220,8 @@ impl Request {
             return None;
         }
         if let Some(upgrade) = &self.upgrade {
-            let (said, phone) = match &upgrade.protocols[..] {
-                [_, said, phone] => (&**said, Phone::new(phone)?),
+            let (given, phone) = match &upgrade.protocols[..] {
+                [_, given, phone] => (&**given, Phone::new(phone)?),
                 [] | [_] => (self.key.as_deref()?, self.phone()?),
                 _ => return None,
             };
@@ -225,16 +229,16 @@ impl Request {
             let is_live = self.method == "GET"
                 && self.target == "/live"
                 && protocol.is_none_or(|protocol| protocol == PROTOCOL);
-            return (key.is(said) && is_live).then(|| Route::Live {
+            return (key.is(given) && is_live).then(|| Route::Live {
                 phone,
                 key: upgrade.key.clone(),
                 names_protocol: protocol.is_some(),
             });
         }
-        let said = self.key.as_deref()?;
-        if !key.is(said) {
+        let given = self.key.as_deref()?;
+        if !key.is(given) {
             let is_asked = (method, &*self.target) == ("GET", "/key");
-            return (is_asked && key.is_code(said)).then_some(Route::Key);
+            return (is_asked && key.is_code(given)).then_some(Route::Key);
         }
         match (method, &*self.target) {
             ("GET", "/hello") => Some(Route::Hello(self.phone())),
@@ -272,7 +276,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// What whoever may not come in is told, and of what there is not.
+    /// The answer to requests that are refused, and for pages that do not exist.
     pub(crate) fn nothing() -> Self {
         let body = Cow::Borrowed(&b"not found\n"[..]);
         Self { status: "404 Not Found", kind: "text/plain; charset=utf-8", body, page_of: None }
@@ -285,25 +289,25 @@ impl Answer {
     }
 
     pub(crate) fn json(value: &Value) -> Self {
-        Self::of("200 OK", "application/json", value.to_string().into_bytes())
+        Self::new("200 OK", "application/json", value.to_string().into_bytes())
     }
 
     pub(crate) fn jpeg(bytes: Vec<u8>) -> Self {
-        Self::of("200 OK", "image/jpeg", bytes)
+        Self::new("200 OK", "image/jpeg", bytes)
     }
 
     /// What is wrong with a request that has the key, by a word that the page knows.
     pub(crate) fn wrong(status: &'static str, word: &str) -> Self {
         let body = serde_json::json!({ "error": word }).to_string();
-        Self::of(status, "application/json", body.into_bytes())
+        Self::new(status, "application/json", body.into_bytes())
     }
 
-    /// What a picture is told whose phone has sent another one.
+    /// The answer to a picture whose phone has sent another one.
     pub(crate) fn replaced() -> Self {
         Self::wrong("409 Conflict", "replaced")
     }
 
-    fn of(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
+    fn new(status: &'static str, kind: &'static str, body: Vec<u8>) -> Self {
         Self { status, kind, body: Cow::Owned(body), page_of: None }
     }
 
@@ -367,7 +371,7 @@ const BYTES: usize = 16;
 const CODE_CHARS: usize = 8;
 /// Digits and letters that nobody takes for each other (Crockford's base 32).
 const CODE_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// One guess at the code is looked at in this time, whoever makes it: all of them take 3,400 years.
+/// One guess at the code is looked at in this time, from all phones together: all of them take 3,400 years.
 const GUESS_PAUSE: Duration = Duration::from_millis(100);
 
 /// A random key of 128 bits, new at each start. It stands in the fragment of the page's address,
@@ -401,14 +405,14 @@ impl Key {
     }
 
     /// Whether this is the key; takes as long for one that is nearly right as for any other.
-    pub(crate) fn is(&self, said: &str) -> bool {
-        self.key.as_bytes().ct_eq(said.as_bytes()).into()
+    pub(crate) fn is(&self, given: &str) -> bool {
+        self.key.as_bytes().ct_eq(given.as_bytes()).into()
     }
 
     /// Whether this is the code. One that comes too soon after another guess is not, even if it is right:
-    /// else whoever guesses could do so without pauses.
-    pub(crate) fn is_code(&self, said: &str) -> bool {
-        if said.len() != CODE_CHARS {
+    /// else an attacker could guess without pauses.
+    pub(crate) fn is_code(&self, given: &str) -> bool {
+        if given.len() != CODE_CHARS {
             return false;
         }
         let mut guessed = self.guessed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -417,7 +421,7 @@ impl Key {
             return false;
         }
         *guessed = Some(now);
-        self.code.as_bytes().ct_eq(said.as_bytes()).into()
+        self.code.as_bytes().ct_eq(given.as_bytes()).into()
     }
 }
 
@@ -449,7 +453,7 @@ mod tests {
         }
         let head = route(&key, &format!("HEAD / HTTP/1.1\nHost: {HOST}"));
         assert!(matches!(head, Some(Route::Page(..))));
-        let others = [
+        let refused = [
             "GET / HTTP/1.1\nHost: evil.example:8780".to_owned(),
             "GET / HTTP/1.1".to_owned(),
             format!("GET / HTTP/1.1\nHost: {HOST}\nHost: evil.example"),
@@ -460,7 +464,7 @@ mod tests {
             format!("GET http://{HOST}/ HTTP/1.1\nHost: {HOST}"),
             format!("GET /page/index.html HTTP/1.1\nHost: {HOST}"),
         ];
-        for head in others {
+        for head in refused {
             assert_eq!(route(&key, &head), None, "{head}");
         }
     }

@@ -20,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::{collections::VecDeque, io, path::PathBuf, time::Duration};
 
-/// Most connections whose key was not seen yet.
+/// Most connections that have not shown the key yet.
 const MOST_WAITING: usize = 64;
 /// Time for the head of a request, with the handshake of TLS, and for an answer to those without
 /// the key.
@@ -32,7 +32,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 /// How long connections are waited for when the server stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What happens, as told from the threads of the connections. A `phone` is numbered from 1.
+/// What happens, as reported from the threads of the connections. A `phone` is numbered from 1.
 pub enum ServerEvent<'a> {
     /// A phone that was not there before.
     Came { phone: u32 },
@@ -49,7 +49,7 @@ pub enum ServerEvent<'a> {
     Left { phone: u32, reason: Option<&'static str> },
 }
 
-/// Whoever is told what happens.
+/// The receiver of events.
 pub(crate) type OnEvent = Box<dyn Fn(ServerEvent<'_>) + Send + Sync>;
 
 /// Why the server does not start.
@@ -102,7 +102,7 @@ struct Shared {
     closed: Condvar,
 }
 
-/// Connections whose key was not seen yet, the oldest first.
+/// Connections that have not shown the key yet, the oldest first.
 #[derive(Default)]
 struct Waiting {
     connections: VecDeque<(u64, TcpStream)>,
@@ -152,14 +152,14 @@ impl Server {
     fn answer_on(&mut self, listener: TcpListener) -> io::Result<()> {
         let address = listener.local_addr()?;
         let shared = Arc::clone(&self.shared);
-        let accept = move || accept(&listener, &shared);
-        let thread = thread::Builder::new().name("phones".into()).spawn(accept)?;
+        let thread = thread::Builder::new().name("phones".into());
+        let thread = thread.spawn(move || accept(&listener, &shared))?;
         self.listeners.push((address, thread));
         Ok(())
     }
 
     /// Looks whether this machine's addresses have changed, and listens on new ones. Whether
-    /// [`Self::addresses`] are others than before. An address that is gone may come back, so its
+    /// [`Self::addresses`] have changed. An address that is gone may come back, so its
     /// listener stays; while there is none, the last ones stay.
     pub fn follow_network(&mut self) -> bool {
         let Some(port) = self.listeners.first().map(|(address, _)| address.port()) else {
@@ -173,13 +173,13 @@ impl Server {
             Listen::At(ip, _) => vec![SocketAddr::new(ip, port)],
         };
         for address in &current {
-            let is_known = self.listeners.iter().any(|(own, _)| own == address);
+            let is_bound = self.listeners.iter().any(|(bound, _)| bound == address);
             // What does not bind yet is tried again.
-            if !is_known && let Ok(listener) = address::bind(address.ip(), port) {
+            if !is_bound && let Ok(listener) = address::bind(address.ip(), port) {
                 let _ = self.answer_on(listener);
             }
         }
-        let heard = |address: &SocketAddr| self.listeners.iter().any(|(own, _)| own == address);
+        let heard = |address: &SocketAddr| self.listeners.iter().any(|(bound, _)| bound == address);
         let bound: Vec<SocketAddr> = current.into_iter().filter(heard).collect();
         let now = hosts_of(&bound);
         let mut hosts = lock(&self.shared.hosts);
@@ -235,8 +235,8 @@ impl Drop for Server {
                 IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
                 ip => ip,
             };
-            let own = SocketAddr::new(ip, address.port());
-            if TcpStream::connect_timeout(&own, Duration::from_secs(1)).is_ok() {
+            let target = SocketAddr::new(ip, address.port());
+            if TcpStream::connect_timeout(&target, Duration::from_secs(1)).is_ok() {
                 let _ = thread.join();
             }
         }
@@ -318,15 +318,15 @@ impl Wait {
         Some(Self { shared: Arc::clone(shared), id })
     }
 
-    /// It has the key and is no longer ended for others.
-    fn is_known(&self) {
+    /// It has shown the key, and is no longer ended to make room.
+    fn authorise(&self) {
         lock(&self.shared.waiting).connections.retain(|(id, _)| *id != self.id);
     }
 }
 
 impl Drop for Wait {
     fn drop(&mut self) {
-        self.is_known();
+        self.authorise();
         *lock(&self.shared.open) -= 1;
         self.shared.closed.notify_all();
     }
@@ -335,9 +335,9 @@ impl Drop for Wait {
 impl Shared {
     fn serve(&self, connection: TcpStream, waits: Wait) -> io::Result<()> {
         // The address that it came to is this machine's, though it may be a new one.
-        let own = connection.local_addr()?;
-        let own = host_at(SocketAddr::new(own.ip().to_canonical(), own.port()));
-        let hosts = [lock(&self.hosts).clone(), vec![own]].concat();
+        let local = connection.local_addr()?;
+        let local = host_at(SocketAddr::new(local.ip().to_canonical(), local.port()));
+        let hosts = [lock(&self.hosts).clone(), vec![local]].concat();
         let mut stream = Stream::open(connection, &self.certificate, HEAD_LIMIT)?;
         let request = Request::read(&mut stream)?;
         let Some(request) = request else { return send(stream, &Answer::nothing()) };
@@ -353,7 +353,7 @@ impl Shared {
             }
             Some(Route::Key) => Answer::json(&json!({ "version": 1, "key": self.key.text() })),
             Some(Route::Photo(body)) => {
-                waits.is_known();
+                waits.authorise();
                 return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::read(
                         &*self.reads,
@@ -365,19 +365,19 @@ impl Shared {
                 });
             }
             Some(Route::Picture(body)) => {
-                waits.is_known();
+                waits.authorise();
                 return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::picture(&self.decode_queue, connection, bytes)
                 });
             }
             Some(Route::Frame(body)) => {
-                waits.is_known();
+                waits.authorise();
                 return self.photo(stream, &body, request.rest, |connection, bytes| {
                     pictures::frame(bytes.to_vec(), connection, &*self.reads, &*self.on_event)
                 });
             }
             Some(Route::Live { phone, key, names_protocol }) => {
-                waits.is_known();
+                waits.authorise();
                 return self.live(stream, &phone, &key, names_protocol);
             }
         };

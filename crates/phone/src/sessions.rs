@@ -85,12 +85,12 @@ impl Sessions {
         }
         inner.connections += 1;
         let id = inner.connections;
-        let is_gone = |session: &mut PhoneSession| {
+        let given_up = inner.sessions.extract_if(.., |session| {
             session.connection.is_none() && session.used.elapsed() > AWAY
-        };
-        let mut given_up: Vec<PhoneSession> = inner.sessions.extract_if(.., is_gone).collect();
-        let known = inner.sessions.iter().position(|session| session.phone == *phone);
-        let place = match known {
+        });
+        let mut given_up: Vec<PhoneSession> = given_up.collect();
+        let existing = inner.sessions.iter().position(|session| session.phone == *phone);
+        let place = match existing {
             Some(place) => place,
             None => {
                 if inner.sessions.len() == MOST_PHONES {
@@ -121,14 +121,21 @@ impl Sessions {
         let over: Arc<AtomicBool> = Arc::default();
         let present = Current { id, stream, over: Arc::clone(&over) };
         if let Some(older) = session.connection.replace(present) {
-            // It can still be told why.
+            // It can still get the reason.
             older.end(Shutdown::Read);
         }
         let (number, game) = (session.number, Arc::clone(&session.game));
         drop(inner);
-        // Their threads are waited for, which others need not.
+        // Their threads are waited for, which other phones need not wait for.
         drop(given_up);
-        Ok(Some(Connection { sessions: self, id, over, number, is_first: known.is_none(), game }))
+        Ok(Some(Connection {
+            sessions: self,
+            id,
+            over,
+            number,
+            is_first: existing.is_none(),
+            game,
+        }))
     }
 
     /// Whether a phone would get a place.
@@ -181,10 +188,11 @@ impl Connection<'_> {
 impl Drop for Connection<'_> {
     fn drop(&mut self) {
         let mut inner = self.sessions.lock();
-        let own = |session: &&mut PhoneSession| {
+        let mut sessions = inner.sessions.iter_mut();
+        let current = sessions.find(|session| {
             session.connection.as_ref().is_some_and(|connection| connection.id == self.id)
-        };
-        if let Some(session) = inner.sessions.iter_mut().find(own) {
+        });
+        if let Some(session) = current {
             session.connection = None;
             session.used = Instant::now();
         }

@@ -189,25 +189,20 @@ pub(crate) fn usual_file() -> Option<PathBuf> {
 
 /// The kept certificate, or a new one for these addresses.
 pub(crate) fn certificate(file: Option<&Path>, addresses: &[IpAddr]) -> io::Result<Certificate> {
-    let usable = |kept: Kept| {
-        let until = UNIX_EPOCH.checked_add(Duration::from_secs(kept.until_s))?;
-        let rest = until.duration_since(SystemTime::now()).ok()?;
-        // It is valid today: of one that was made by a clock that ran ahead, the day is still to come.
-        (rest > REST && rest < VALID + SLACK).then_some(())?;
-        kept.config().ok()
-    };
     if let Some(file) = file
         // A file that cannot be read counts for none.
         && let Ok(text) = read_text(file, MAX_SETTINGS_BYTES)
         && let Ok(kept) = serde_json::from_str::<Kept>(&text)
-        && let Some((config, fingerprint)) = usable(kept)
+        && let Some((config, fingerprint)) = kept.valid_config()
     {
         return Ok(Certificate { config, fingerprint, not_kept: None });
     }
     let new = Kept::new(addresses)?;
     let (config, fingerprint) = new.config()?;
-    let missing = || io::Error::new(io::ErrorKind::NotFound, "there is no folder for data");
-    let kept = file.ok_or_else(missing).and_then(|file| new.write(file));
+    let kept = match file {
+        Some(file) => new.write(file),
+        None => Err(io::Error::new(io::ErrorKind::NotFound, "there is no folder for data")),
+    };
     Ok(Certificate { config, fingerprint, not_kept: kept.err() })
 }
 
@@ -228,6 +223,15 @@ impl Kept {
         let (certificate, key) =
             (BASE64.encode(certificate.der()), BASE64.encode(key.serialize_der()));
         Ok(Self { until_s, certificate, key })
+    }
+
+    /// Its configuration if it is valid today: of one that was made by a clock that ran ahead, the day is
+    /// still to come.
+    fn valid_config(&self) -> Option<(Arc<ServerConfig>, String)> {
+        let until = UNIX_EPOCH.checked_add(Duration::from_secs(self.until_s))?;
+        let rest = until.duration_since(SystemTime::now()).ok()?;
+        (rest > REST && rest < VALID + SLACK).then_some(())?;
+        self.config().ok()
     }
 
     fn config(&self) -> io::Result<(Arc<ServerConfig>, String)> {

@@ -11,9 +11,9 @@ use std::{
 use tungstenite::Message;
 use tungstenite::protocol::{Role, WebSocket};
 
-/// All that is told to those who may not come in.
+/// The answer to every request that is refused.
 fn nothing(world: &World) -> String {
-    world.said(b"GET /nothing HTTP/1.1\r\n\r\n")
+    world.exchange(b"GET /nothing HTTP/1.1\r\n\r\n")
 }
 
 #[test]
@@ -45,26 +45,26 @@ fn who_has_no_key_cannot_tell_one_refusal_from_another() {
     ];
     for request in requests {
         let start = request.chars().take(60).collect::<String>();
-        assert_eq!(world.said(request.as_bytes()), nothing, "{start}");
+        assert_eq!(world.exchange(request.as_bytes()), nothing, "{start}");
     }
-    assert!(world.told.lock().unwrap().is_empty(), "nothing of it is news");
+    assert!(world.events.lock().unwrap().is_empty(), "nothing of it is news");
 }
 
 #[test]
 fn a_photo_is_believed_as_far_as_it_comes() {
     let world = World::new();
     let head = world.head("POST /photo");
-    let huge = world.said(format!("{head}Content-Length: 1000000000\r\n\r\n").as_bytes());
+    let huge = world.exchange(format!("{head}Content-Length: 1000000000\r\n\r\n").as_bytes());
     assert_eq!((status(&huge), body(&huge)), (413, "{\"error\":\"too-large\"}"));
     let endless =
-        world.said(format!("{head}Transfer-Encoding: chunked\r\n\r\nffff\r\n").as_bytes());
+        world.exchange(format!("{head}Transfer-Encoding: chunked\r\n\r\nffff\r\n").as_bytes());
     assert_eq!(status(&endless), 411);
     // One that ends early, and one that has more than it said.
     let mut half = world.connect();
     half.write_all(format!("{head}Content-Length: 20000000\r\n\r\nabc").as_bytes()).unwrap();
     half.shutdown(Shutdown::Write).unwrap();
     assert_eq!(answer_of(half, b""), "");
-    assert_eq!(world.said(format!("{head}Content-Length: 1\r\n\r\nabc").as_bytes()), "");
+    assert_eq!(world.exchange(format!("{head}Content-Length: 1\r\n\r\nabc").as_bytes()), "");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn broken_frames_end_their_connection_alone() {
 }
 
 #[test]
-fn a_flood_of_words_ends_its_connection_and_is_told() {
+fn a_flood_of_words_ends_its_connection_and_is_reported() {
     let world = World::new();
     let mut flood = world.live("00000000000000ff").0;
     let word = [&[0x81, 0x88, 0, 0, 0, 0][..], b"new-game"].concat();
@@ -127,7 +127,7 @@ fn a_flood_of_words_ends_its_connection_and_is_told() {
 }
 
 #[test]
-fn a_phone_has_one_photo_in_hand_and_others_get_their_turn() {
+fn a_phone_has_one_photo_in_hand_and_the_rest_get_their_turn() {
     let world = World::new();
     let slow = wide_jpeg(SLOW_PX, 90);
     let refused = |answer: &str| (status(answer), body(answer).to_owned());

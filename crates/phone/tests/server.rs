@@ -23,7 +23,7 @@ fn json(answer: &str) -> Value {
     serde_json::from_str(body(answer)).unwrap()
 }
 
-fn told(socket: &mut WebSocket<TcpStream>, picture: Vec<u8>) -> Value {
+fn answer_to(socket: &mut WebSocket<TcpStream>, picture: Vec<u8>) -> Value {
     socket.send(Message::binary(picture)).unwrap();
     loop {
         if let Message::Text(text) = socket.read().unwrap() {
@@ -32,11 +32,15 @@ fn told(socket: &mut WebSocket<TcpStream>, picture: Vec<u8>) -> Value {
     }
 }
 
+fn place(world: &World) -> Value {
+    json(&world.exchange(format!("{}\r\n", world.head("GET /hello")).as_bytes()))["place"].clone()
+}
+
 #[test]
 fn the_page_holds_together() {
     let world = World::new();
     let get = |path: &str| {
-        world.said(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", world.host).as_bytes())
+        world.exchange(format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", world.host).as_bytes())
     };
     let page = get("/");
     assert_eq!(status(&page), 200);
@@ -63,13 +67,13 @@ fn a_photo_is_answered_as_scan_prints_it_but_without_a_path() {
     assert_eq!(line["cards"][0]["code"], "2spd");
     assert!(line.get("image").is_none() && line["stage_ms"]["load"].is_number(), "{line}");
     assert_eq!(
-        *world.told.lock().unwrap(),
+        *world.events.lock().unwrap(),
         ["1 came".to_owned(), format!("1 photo {}", jpeg(90).len())]
     );
 }
 
 #[test]
-fn what_is_no_picture_is_told_by_a_word_that_the_page_knows() {
+fn what_is_no_picture_gets_a_word_that_the_page_knows() {
     let world = World::new();
     let words = include_str!("../page/words.js");
     for (photo, status_, word) in [
@@ -114,20 +118,20 @@ fn a_browser_that_cannot_show_a_photo_gets_a_jpeg() {
 fn live_pictures_are_answered_one_by_one_and_the_game_outlives_the_connection() {
     let world = World::new();
     let mut socket = live(&world, PHONE);
-    let first = told(&mut socket, jpeg(90));
+    let first = answer_to(&mut socket, jpeg(90));
     assert_eq!((&first["frame"], &first["width"]), (&0.into(), &320.into()), "{first}");
-    assert_eq!(told(&mut socket, b"no picture".to_vec())["error"], "unreadable");
-    assert_eq!(told(&mut socket, jpeg(95))["frame"], 1);
+    assert_eq!(answer_to(&mut socket, b"no picture".to_vec())["error"], "unreadable");
+    assert_eq!(answer_to(&mut socket, jpeg(95))["frame"], 1);
     // The network is lost: nothing says goodbye.
     let mut again = live(&world, PHONE);
-    assert_eq!(told(&mut again, jpeg(99))["frame"], 2);
+    assert_eq!(answer_to(&mut again, jpeg(99))["frame"], 2);
     assert!(socket.read().is_err(), "the older connection has ended");
     again.close(None).unwrap();
     while again.read().is_ok() {}
-    let told = world.told.lock().unwrap().clone();
-    assert_eq!(told.iter().filter(|line| *line == "1 came").count(), 1, "{told:?}");
+    let events = world.events.lock().unwrap().clone();
+    assert_eq!(events.iter().filter(|line| *line == "1 came").count(), 1, "{events:?}");
     // Each time that it begins to send pictures.
-    assert_eq!(told.iter().filter(|line| *line == "1 live").count(), 2, "{told:?}");
+    assert_eq!(events.iter().filter(|line| *line == "1 live").count(), 2, "{events:?}");
 }
 
 /// As aiohttp, websockets and websocket-client open it: with headers, and without protocols.
@@ -140,13 +144,13 @@ fn other_programs_open_a_websocket_by_the_headers_of_every_request() {
     assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
     assert!(!head.contains("Sec-WebSocket-Protocol"), "it has not named one: {head}");
     let mut socket = WebSocket::from_raw_socket(stream, Role::Client, None);
-    assert_eq!(told(&mut socket, jpeg(90))["frame"], 0);
+    assert_eq!(answer_to(&mut socket, jpeg(90))["frame"], 0);
     for text in ["newgame", "", "{}"] {
         socket.send(Message::text(text)).unwrap();
         let Message::Text(answer) = socket.read().unwrap() else { panic!("{text}: no answer") };
         assert_eq!(answer.as_str(), "{\"error\":\"unknown\"}", "{text}");
     }
-    assert_eq!(told(&mut socket, jpeg(95))["frame"], 1, "it stays open");
+    assert_eq!(answer_to(&mut socket, jpeg(95))["frame"], 1, "it stays open");
 }
 
 #[test]
@@ -155,7 +159,7 @@ fn head_is_answered_as_get_without_a_body() {
     let asks = ["/", "/page.css", "/page.js", "/icon.svg", "/hello", "/photo", "/nothing"];
     for path in asks {
         let [get, head] = ["GET", "HEAD"].map(|method| {
-            world.said(format!("{}\r\n", world.head(&format!("{method} {path}"))).as_bytes())
+            world.exchange(format!("{}\r\n", world.head(&format!("{method} {path}"))).as_bytes())
         });
         let body = body(&get);
         assert_eq!(Some(&*head), get.strip_suffix(body), "{path}");
@@ -166,11 +170,11 @@ fn head_is_answered_as_get_without_a_body() {
 #[test]
 fn pictures_by_post_belong_to_the_same_game() {
     let world = World::new();
-    for (number, told) in [(0, "1 live"), (1, "1 view 1")] {
+    for (number, event) in [(0, "1 live"), (1, "1 view 1")] {
         let answer = world.post("/live", &jpeg(90));
         assert_eq!(status(&answer), 200, "{answer}");
         assert_eq!(json(&answer)["frame"], number, "{answer}");
-        assert!(world.told.lock().unwrap().iter().any(|line| line == told), "{told}");
+        assert!(world.events.lock().unwrap().iter().any(|line| line == event), "{event}");
     }
     assert_eq!(json(&world.post("/live", b"no picture"))["error"], "unreadable");
     assert_eq!(json(&world.post("/live", b"new-game")), serde_json::json!({}));
@@ -200,11 +204,12 @@ fn who_listens_on_all_addresses_answers_on_new_ones() {
     assert!(!world.server.follow_network(), "nothing has changed");
     for ip in ["127.0.0.1", "127.0.0.2"] {
         world.host = format!("{ip}:{port}");
-        let page = world.said(format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", world.host).as_bytes());
+        let page =
+            world.exchange(format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", world.host).as_bytes());
         assert_eq!(status(&page), 200, "{ip}");
     }
     let evil = format!("GET / HTTP/1.1\r\nHost: evil.example:{port}\r\n\r\n");
-    assert_eq!(status(&world.said(evil.as_bytes())), 404);
+    assert_eq!(status(&world.exchange(evil.as_bytes())), 404);
 }
 
 #[test]
@@ -213,14 +218,11 @@ fn a_fifth_phone_waits() {
     let phone = |n: u8| format!("00000000000000f{n}");
     let mut four: Vec<_> = (0..4).map(|n| live(&world, &phone(n))).collect();
     for socket in &mut four {
-        told(socket, jpeg(90));
+        answer_to(socket, jpeg(90));
     }
-    let answer = world.said(world.live_head(&phone(4)).as_bytes());
+    let answer = world.exchange(world.live_head(&phone(4)).as_bytes());
     assert_eq!((status(&answer), body(&answer)), (503, "{\"error\":\"full\"}"));
-    // Whether there is a place is told apart from whether a WebSocket opens.
-    let place = |world: &World| {
-        json(&world.said(format!("{}\r\n", world.head("GET /hello")).as_bytes()))["place"].clone()
-    };
+    // Whether there is a place is another question than whether a WebSocket opens.
     assert_eq!(place(&world), false);
     let photo = world.post("/photo", &jpeg(90));
     assert_eq!(status(&photo), 503, "{PHONE} is a fifth one, too");
@@ -275,7 +277,7 @@ fn the_same_port_speaks_tls() {
 fn a_server_that_stops_is_gone() {
     let world = World::new();
     let mut socket = live(&world, PHONE);
-    told(&mut socket, jpeg(90));
+    answer_to(&mut socket, jpeg(90));
     let idle = world.connect();
     let World { server, host, .. } = world;
     assert!(server.is_in_use());

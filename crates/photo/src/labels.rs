@@ -10,7 +10,7 @@ mod label_file;
 mod merge;
 
 use crate::source::natural_order;
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::Card;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -150,7 +150,7 @@ pub fn has_labels(folder: &Path, name: &str) -> bool {
 
 /// Writes a file of labels, completely or not at all.
 fn write_all(path: &Path, bytes: &[u8]) -> Result<(), DatasetError> {
-    write_whole(path, bytes)
+    write_atomic(path, bytes)
         .map_err(|source| DatasetError::Unwritable { path: path.to_path_buf(), source })
 }
 

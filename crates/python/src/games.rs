@@ -11,13 +11,13 @@ use std::time::Duration;
 /// All sets among cards that are given as codes.
 #[pyfunction]
 pub fn find_sets(codes: Vec<String>) -> PyResult<Vec<(usize, usize, usize)>> {
-    let card = |(i, code): (usize, &String)| {
+    let cards = codes.iter().enumerate().map(|(i, code)| {
         code.parse::<Card>().map_err(|error| PyValueError::new_err(format!("card {i}: {error}")))
-    };
-    let cards: Vec<Card> = codes.iter().enumerate().map(card).collect::<PyResult<_>>()?;
-    let mut seen = cards.clone();
-    seen.sort_unstable();
-    if let Some(twice) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
+    });
+    let cards = cards.collect::<PyResult<Vec<Card>>>()?;
+    let mut sorted = cards.clone();
+    sorted.sort_unstable();
+    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = format!("{} is there twice; a deck has each card once", twice[0]);
         return Err(PyValueError::new_err(message));
     }
@@ -58,7 +58,6 @@ pub fn play(
     budget: f64,
     memory: usize,
 ) -> PyResult<Game> {
-    let wrong = |message: String| PyValueError::new_err(message);
     let rules = Rules::new(values, properties, sets).map_err(|error| wrong(error.to_string()))?;
     let kind: Kind = solver.parse().map_err(wrong)?;
     let cpu =
@@ -99,4 +98,8 @@ pub fn play(
         drawn: record.drawn.len(),
         seconds,
     })
+}
+
+fn wrong(message: String) -> PyErr {
+    PyValueError::new_err(message)
 }

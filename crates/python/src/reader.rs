@@ -90,8 +90,8 @@ impl Reader {
     /// Reads a photo: a path, the bytes of a file, an open file, an array, or a picture of PIL.
     #[pyo3(signature = (source, *, order = "rgb"))]
     fn read(&self, py: Python<'_>, source: &Bound<'_, PyAny>, order: &str) -> PyResult<Table> {
-        let order = Order::of(order)?;
-        let source = Source::of(source, order)?;
+        let order = Order::from_word(order)?;
+        let source = Source::extract(source, order)?;
         let is_array = matches!(source, Source::Picture(_));
         let loaded = self.loaded(py)?;
         let path = source.path().map(Path::to_path_buf);
@@ -121,8 +121,7 @@ impl Reader {
 
     /// What reads; anew in a process that was forked off, where the threads of the old one are not.
     fn loaded(&self, py: Python<'_>) -> PyResult<Arc<Loaded>> {
-        let now = || Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner));
-        let loaded = now();
+        let loaded = Arc::clone(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner));
         if loaded.process == std::process::id() {
             return Ok(loaded);
         }
@@ -170,8 +169,8 @@ impl Loaded {
 #[pyo3(signature = (source, *, order = "rgb"))]
 pub fn read(py: Python<'_>, source: &Bound<'_, PyAny>, order: &str) -> PyResult<Table> {
     static READER: LazyLock<Mutex<Option<Arc<Reader>>>> = LazyLock::new(Mutex::default);
-    let known = READER.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let reader = match known {
+    let cached = READER.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let reader = match cached {
         Some(reader) => reader,
         None => {
             let reader = Arc::new(Reader::with(py, Options::new(None, None, None)?)?);
@@ -195,7 +194,7 @@ enum Failed {
 }
 
 impl Source {
-    fn of(source: &Bound<'_, PyAny>, order: Order) -> PyResult<Self> {
+    fn extract(source: &Bound<'_, PyAny>, order: Order) -> PyResult<Self> {
         if let Ok(bytes) = source.extract::<PyBackedBytes>() {
             return Ok(Self::Bytes(bytes));
         }
@@ -268,8 +267,10 @@ pub fn evaluate<'py>(
     let pipelines = [Options::new(models, deck, None)?.pipeline(py)?];
     let found = find_photos(&folder).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let photos = found.photos;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = if jobs == 0 { cores() } else { jobs.min(1024) };
+    let jobs = match jobs {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        jobs => jobs.min(1024),
+    };
     let mut evaluation = Evaluation::of_reader(ReaderChoice::default().name());
     let (stop, budget) = (AtomicBool::new(false), MemoryBudget::default());
     let work = |_: usize, photo: &_| evaluate_photo(&pipelines, photo, &budget, false);

@@ -26,12 +26,12 @@ pub fn render<'py>(
     size: Option<(u32, u32)>,
     mirrored: bool,
 ) -> PyResult<Drawn<'py>> {
-    let wrong = |message: String| PyValueError::new_err(message);
-    let known = Kind::ALL.into_iter().find(|known| known.name() == kind).ok_or_else(|| {
-        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        wrong(format!("kind={kind:?}: expected one of {}", names.join(", ")))
-    })?;
-    let mut params = Params::for_kind(known);
+    let scene_kind =
+        Kind::ALL.into_iter().find(|scene_kind| scene_kind.name() == kind).ok_or_else(|| {
+            let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+            wrong(format!("kind={kind:?}: expected one of {}", names.join(", ")))
+        })?;
+    let mut params = Params::for_kind(scene_kind);
     params.mirrored = f64::from(u8::from(mirrored));
     if let Some(cards) = cards {
         params.cards = (cards, cards);
@@ -63,4 +63,8 @@ pub fn render<'py>(
         Err(message) => PyRuntimeError::new_err(message),
     })?;
     Ok((table::into_array(py, &picture)?, from_json(py, &label)?.cast_into()?))
+}
+
+fn wrong(message: String) -> PyErr {
+    PyValueError::new_err(message)
 }

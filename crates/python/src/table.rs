@@ -29,7 +29,7 @@ impl Order {
     ///
     /// # Errors
     /// `ValueError` for another word.
-    pub fn of(word: &str) -> PyResult<Self> {
+    pub fn from_word(word: &str) -> PyResult<Self> {
         match word {
             "rgb" => Ok(Self::Rgb),
             "bgr" => Ok(Self::Bgr),
@@ -90,12 +90,12 @@ pub fn from_array(array: &Bound<'_, PyAny>, order: Order) -> PyResult<RgbImage> 
         return Err(PyTypeError::new_err(format!("an array of {dtype}: {EXPECTED}{remedy}")));
     }
     let shape: Vec<usize> = array.getattr("shape")?.extract()?;
-    let told = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
+    let dims = shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ");
     if shape.contains(&0) {
-        return Err(PyValueError::new_err(format!("an empty array ({told}): {EXPECTED}")));
+        return Err(PyValueError::new_err(format!("an empty array ({dims}): {EXPECTED}")));
     }
     let wrong = |remedy: &str| {
-        Err(PyValueError::new_err(format!("an array of {told}: {EXPECTED}{remedy}")))
+        Err(PyValueError::new_err(format!("an array of {dims}: {EXPECTED}{remedy}")))
     };
     // One copy, row by row, whatever the array's own layout is.
     let values = || -> PyResult<Bound<'_, PyBytes>> {
@@ -112,11 +112,14 @@ pub fn from_array(array: &Bound<'_, PyAny>, order: Order) -> PyResult<RgbImage> 
     if order == Order::Bgr {
         pixels.as_chunks_mut::<3>().0.iter_mut().for_each(|pixel| pixel.swap(0, 2));
     }
-    let side = |pixels: usize| u32::try_from(pixels).ok();
     side(shape[1])
         .zip(side(shape[0]))
         .and_then(|(width, height)| ImageBuffer::from_raw(width, height, pixels))
         .map_or_else(|| wrong("; it is too large"), Ok)
+}
+
+fn side(pixels: usize) -> Option<u32> {
+    u32::try_from(pixels).ok()
 }
 
 /// Hands over a picture, as an array that may be written to.
@@ -261,7 +264,8 @@ impl Table {
     #[getter]
     fn cards(&self) -> Vec<Card> {
         let deck = self.read.table.deck();
-        let card = |card: &setsight_vision::ReadCard| Card {
+        let cards = self.read.table.cards.iter();
+        let cards = cards.map(|card| Card {
             code: card.card.to_string(),
             name: deck.card_name(card.card),
             confidence: card.confidence,
@@ -272,8 +276,8 @@ impl Table {
                 .iter()
                 .map(|guess| (guess.card.to_string(), guess.confidence))
                 .collect(),
-        };
-        self.read.table.cards.iter().map(card).collect()
+        });
+        cards.collect()
     }
 
     #[getter]
@@ -288,12 +292,13 @@ impl Table {
 
     #[getter]
     fn probable_sets(&self) -> Vec<ProbableSet> {
-        let set = |set: &setsight_vision::ProbableSet| ProbableSet {
+        let sets = self.read.table.probable_sets.iter();
+        let sets = sets.map(|set| ProbableSet {
             cards: set.cards.into(),
             confidence: set.confidence,
             decided_by: set.decided_by,
-        };
-        self.read.table.probable_sets.iter().map(set).collect()
+        });
+        sets.collect()
     }
 
     /// What `setsight scan --format json` prints of a table.

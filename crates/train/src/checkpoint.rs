@@ -9,7 +9,7 @@ use super::{layers::Tensor, net::Plan, optimiser::State};
 use safetensors::{Dtype, SafeTensors, View, tensor::Metadata};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_nets::{engine::hex, graph::Graph};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -144,7 +144,7 @@ struct Run {
 impl Checkpoint {
     /// Writes the file completely or not at all.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CheckpointError> {
-        write_whole(path, &self.encode())
+        write_atomic(path, &self.encode())
             .map_err(|source| CheckpointError::Unwritable { path: path.to_path_buf(), source })
     }
 

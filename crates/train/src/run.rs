@@ -11,7 +11,7 @@ use super::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
-use setsight_files::{say, whole_file::write_whole};
+use setsight_files::{say, whole_file::write_atomic};
 use setsight_nets::graph::Graph;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -335,7 +335,7 @@ fn validate<T: Task>(
 /// Writes the table of a run and calls `on_validation`.
 fn report(history: &[Entry], keeping: &Keeping) -> Result<(), TrainError> {
     let folder = keeping.folder.to_path_buf();
-    write_whole(&folder.join(TABLE), table(history).as_bytes())
+    write_atomic(&folder.join(TABLE), table(history).as_bytes())
         .map_err(|error| format!("{} cannot be written: {error}", TABLE))
         .and_then(|()| keeping.on_validation.map_or(Ok(()), |show| show(history)))
         .map_err(|reason| TrainError::Folder { folder, reason })
@@ -358,7 +358,7 @@ fn open<T: Task>(task: &T, config: &Config, keeping: &Keeping) -> Result<Checkpo
         }
         let mut text = serde_json::to_string_pretty(config).expect("plain data");
         text.push('\n');
-        write_whole(&path, text.as_bytes())
+        write_atomic(&path, text.as_bytes())
             .map_err(|e| wrong(format!("{CONFIG} cannot be written: {e}")))?;
         let fresh = Checkpoint {
             state: State::new(task.init(config.settings.seed)),

@@ -6,7 +6,7 @@ use super::{
     table_reading::TableReading,
 };
 use image::{Rgb, RgbImage, imageops};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_photo::{Frame, encode, geometry::Point};
 use std::{io, path::PathBuf};
 
@@ -44,7 +44,7 @@ impl PictureFolder {
     pub fn write(&mut self, stage: &str, picture: &RgbImage) -> io::Result<()> {
         self.count += 1;
         let path = self.folder.join(format!("{}-{stage}.png", self.count));
-        write_whole(&path, &encode::png(picture).map_err(io::Error::other)?)
+        write_atomic(&path, &encode::png(picture).map_err(io::Error::other)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads tables in a browser: [`Reader`] photos, [`Follower`] live pictures.
 //!
-//! What is wrong is told by a word, for which the page has sentences in its languages. Here is no
+//! An error is a word, for which the page has sentences in its languages. Here is no
 //! decision about reading: [`setsight_vision`] and [`setsight_track`] read as they do everywhere.
 
 #[cfg(target_arch = "wasm32")]
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_photo_is_told_by_a_word() {
+    fn what_is_no_photo_gets_a_word() {
         let mut reader = Reader::new().unwrap();
         assert_eq!(reader.read(b"Dear diary").unwrap_err(), "unreadable");
         assert_eq!(reader.read(b"GIF89a................").unwrap_err(), "format");

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
 use setsight_eval::drawn_card::{SheetWords, boards};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Deck, Property};
 use setsight_game::game::{Deal, Spot, Variant};
 use setsight_game::sets::Verdict;
@@ -225,7 +225,7 @@ impl DealTab {
         };
         let page = boards(&words, &deals, BOARDS as usize);
         let path_name = path.display().to_string();
-        app.say(match write_whole(path, page.as_bytes()) {
+        app.say(match write_atomic(path, page.as_bytes()) {
             Ok(()) => t!("missing-saved", path = path_name),
             Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
         });

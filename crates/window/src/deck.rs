@@ -19,7 +19,7 @@ use eframe::egui::{
 use groups::{GroupsView, ValueNames, place_words};
 use setsight_decks::{LearnError, NameError, Note, check_name};
 use setsight_desktop::Pick;
-use setsight_files::{small_file::portable, whole_file::write_whole};
+use setsight_files::{small_file::portable, whole_file::write_atomic};
 use setsight_game::cards::{Card, Deck, Property, deck::DeckError};
 use setsight_photo::source::list_photos;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ impl DeckTab {
     fn write(&self, path: &Path, app: &mut AppContext) {
         let Some(deck) = self.deck() else { return };
         let name = path.display().to_string();
-        match write_whole(path, deck.to_text().as_bytes()) {
+        match write_atomic(path, deck.to_text().as_bytes()) {
             Ok(()) => {
                 app.say(t!("deck-saved", name = deck.name.as_str(), path = name));
                 // Its file may be that of the deck in use.

@@ -316,7 +316,7 @@ impl LiveTab {
                     self.source = Some(source);
                 }
                 Err(reason) => {
-                    let notice = Some(Notice::of(reason, &t!("camera-unread-advice")));
+                    let notice = Some(Notice::new(reason, &t!("camera-unread-advice")));
                     self.view = Arc::new(LiveView { notice, ..LiveView::default() });
                 }
             }

@@ -9,7 +9,7 @@ use eframe::egui::{
     Align, Color32, Context, Frame, Label, Layout, Panel, Rect, RichText, Role, Sense, Ui,
     WidgetInfo, pos2, vec2,
 };
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_live::{FramePace, LiveSource, LiveView, Notice, Observer, Session};
 use setsight_phone::{Code, Listen, ListenError, Options, Reads, Server, ServerEvent, StartError};
 use setsight_photo::source::Photo;
@@ -187,7 +187,7 @@ impl Phones {
 /// The address that a phone most likely reaches, and its code.
 fn reached_at(server: &Server) -> (String, Option<Code>) {
     let address = server.addresses().into_iter().next().unwrap_or_default();
-    let code = Code::of(&address);
+    let code = Code::new(&address);
     (address, code)
 }
 
@@ -204,7 +204,7 @@ fn hear(
         ServerEvent::Photo { bytes, .. } => {
             let number = count.fetch_add(1, Ordering::Relaxed) + 1;
             let path = folder.join(format!("phone-{number:04}.{}", ending(bytes)));
-            match write_whole(&path, bytes) {
+            match write_atomic(&path, bytes) {
                 Ok(()) => PhoneEvent::Photo(path),
                 Err(error) => PhoneEvent::Unkept(error),
             }
@@ -277,7 +277,7 @@ impl LiveSource for PhoneGame {
             return view;
         }
         let title = t!("phone-away", n = self.phone);
-        let notice = Some(Notice::of(title, &t!("phone-away-advice")));
+        let notice = Some(Notice::new(title, &t!("phone-away-advice")));
         Arc::new(LiveView { notice, ..(*view).clone() })
     }
 

@@ -48,8 +48,8 @@ impl FromStr for Experiment {
             let (name, value) = part.trim().split_once('=').ok_or_else(expected)?;
             let place = ["v", "p", "n"].iter().position(|n| *n == name).ok_or_else(expected)?;
             let (low, high) = value.split_once("..").unwrap_or((value, value));
-            let number = |s: &str| s.trim_start_matches('=').parse::<u64>().map_err(|_| expected());
-            let range = (number(low)?, number(high)?);
+            let [low, high] = [low, high].map(|s| s.trim_start_matches('=').parse());
+            let range = low.and_then(|low| Ok((low, high?))).map_err(|_| expected())?;
             if ranges[place].replace(range).is_some() || range.1 < range.0 {
                 return Err(expected());
             }
@@ -86,7 +86,7 @@ pub struct Limits {
     pub seed: u64,
     /// CPU time of the solver for all of them.
     pub cpu: Duration,
-    /// Memory of the solver in bytes, where it can be told.
+    /// Memory of the solver in bytes, where it can be measured.
     pub bytes: usize,
 }
 
@@ -101,7 +101,7 @@ pub struct Cell {
     pub seconds: Vec<f64>,
     /// Cards on the board when the first set was found, of each finished game with a set.
     pub first_boards: Vec<usize>,
-    /// Most memory the solver held after a game, where it can be told.
+    /// Most memory the solver held after a game, where it can be measured.
     pub bytes: Option<usize>,
     /// What `dynamic-paper` overlooked in the finished games; the others overlook nothing.
     pub overlooked: Option<Overlooked>,

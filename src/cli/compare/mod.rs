@@ -7,12 +7,12 @@ mod uniformity;
 use super::timed::{Dealing, Optimisation};
 use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, tick, unwritten, within};
 use anyhow::Context;
-use experiment::{Cell, Experiment, Limits};
+use experiment::{Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_eval::html::refuse_other_pages;
 use setsight_files::{
     say,
-    whole_file::{FolderLock, refuse_others},
+    whole_file::{FolderLock, refuse_foreign},
 };
 use setsight_generalized::{Kind, Rules, Without};
 use std::path::{Path, PathBuf};
@@ -90,21 +90,16 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
     let cells: usize = experiments.iter().map(|e| e.games.len() * solvers.len()).sum();
     let bar = progress(cells as u64);
-    let measured = |rules: &Rules| -> anyhow::Result<Vec<Cell>> {
-        let mut cells = Vec::new();
-        for &kind in &solvers {
-            let (v, p, n) = (rules.values(), rules.properties(), rules.sets());
-            bar.set_message(format!("v={v} p={p} n={n} {kind}"));
-            cells.push(experiment::measure(kind, rules, args.dealer, &limits)?);
-            bar.inc(1);
-        }
-        Ok(cells)
-    };
     let mut results: Vec<report::Row> = Vec::new();
     for experiment in experiments {
         let mut row = Vec::new();
         for rules in &experiment.games {
-            row.extend(measured(rules)?);
+            let (v, p, n) = (rules.values(), rules.properties(), rules.sets());
+            for &kind in &solvers {
+                bar.set_message(format!("v={v} p={p} n={n} {kind}"));
+                row.push(experiment::measure(kind, rules, args.dealer, &limits)?);
+                bar.inc(1);
+            }
         }
         results.push((experiment, row));
         // What is known so far is on disk should the rest be interrupted.
@@ -145,7 +140,7 @@ fn progress(cells: u64) -> ProgressBar {
 fn create(folder: &Path, (name, start): (&str, &str), page: &str) -> anyhow::Result<FolderLock> {
     std::fs::create_dir_all(folder)
         .map_err(|e| anyhow::anyhow!("{} cannot be made: {e}", folder.display()))?;
-    refuse_others(&folder.join(name), start.as_bytes())
+    refuse_foreign(&folder.join(name), start.as_bytes())
         .and_then(|()| refuse_other_pages(&folder.join(page)))
         .and_then(|()| FolderLock::take(folder))
         .map_err(|error| unwritten(format!("the results cannot go to {}", folder.display()), error))

@@ -6,8 +6,8 @@ use crate::cli::{page, simulate::grouped};
 use anyhow::Context;
 use maud::{Markup, html};
 use serde_json::{Value, json};
-use setsight_eval::plots::PlotError;
-use setsight_files::{printable::counted, whole_file::write_whole};
+use setsight_eval::plots::{PlotError, Rgb};
+use setsight_files::{printable::counted, whole_file::write_atomic};
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Without};
 use std::{fmt::Write, path::Path};
@@ -28,13 +28,11 @@ pub fn write(
     solvers: &[Kind],
     limits: &Limits,
 ) -> anyhow::Result<()> {
-    let put = |name: &str, text: String| {
+    for (name, text) in [(FILE.0, csv(results)), (PAGE, page(results, solvers, limits)?)] {
         let path = folder.join(name);
-        write_whole(&path, text.as_bytes())
-            .with_context(|| format!("{} cannot be written", path.display()))
-    };
-    put(FILE.0, csv(results))?;
-    put(PAGE, page(results, solvers, limits)?)?;
+        write_atomic(&path, text.as_bytes())
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
     Ok(())
 }
 
@@ -81,11 +79,12 @@ fn cell_to_json(cell: &Cell) -> Value {
 }
 
 fn experiments_to_json(results: &[Row]) -> Value {
-    let experiment = |(experiment, cells): &Row| {
-        let cells: Vec<Value> = cells.iter().map(cell_to_json).collect();
-        json!({"experiment": experiment.text, "varied": experiment.varied, "cells": cells})
-    };
-    results.iter().map(experiment).collect()
+    results.iter().map(experiment_to_json).collect()
+}
+
+fn experiment_to_json((experiment, cells): &Row) -> Value {
+    let cells: Vec<Value> = cells.iter().map(cell_to_json).collect();
+    json!({"experiment": experiment.text, "varied": experiment.varied, "cells": cells})
 }
 
 /// What holds for all cells, as JSON.
@@ -131,7 +130,7 @@ fn tables((experiment, cells): &Row, solvers: &[Kind]) -> Vec<Table> {
     tables.extend(optimisations(experiment, cells, solvers));
     tables.extend(overlooked(experiment, cells));
     if experiment.varied == 'n' {
-        tables.extend(beside_the_paper(cells));
+        tables.extend(compared_to_paper(cells));
     }
     tables
 }
@@ -163,23 +162,26 @@ fn times_of(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> Table 
     let mut head = vec![experiment.varied.to_string(), "first set at".into()];
     head.extend(solvers.iter().map(ToString::to_string));
     head.push("memory of dynamic".into());
-    let row = |row: &[Cell]| {
-        let board = first_board(row);
-        let board = board.map_or("-".into(), |b| format!("{b:.1} cards"));
-        let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
-        let mut line = vec![experiment.position(&row[0].rules).to_string(), board];
-        line.extend(row.iter().map(shown));
-        line.push(memory.map_or("-".into(), size));
-        line
-    };
-    Table { above: String::new(), head, rows: cells.chunks(solvers.len()).map(row).collect() }
+    let rows = cells.chunks(solvers.len()).map(|row| times_of_game(experiment, row)).collect();
+    Table { above: String::new(), head, rows }
+}
+
+fn times_of_game(experiment: &Experiment, row: &[Cell]) -> Vec<String> {
+    let board = first_board(row).map_or("-".into(), |b| format!("{b:.1} cards"));
+    let memory = row.iter().find(|c| c.kind == Kind::Dynamic).and_then(|c| c.bytes);
+    let mut line = vec![experiment.position(&row[0].rules).to_string(), board];
+    line.extend(row.iter().map(shown));
+    line.push(memory.map_or("-".into(), size));
+    line
 }
 
 /// The mean size of the board at the first set, over the most games that a solver played. One that
 /// overlooks sets has its first one later.
 fn first_board(of_game: &[Cell]) -> Option<f64> {
-    let rank = |cell: &&Cell| (cell.overlooked.is_none(), cell.first_boards.len());
-    of_game.iter().max_by_key(rank).and_then(Cell::first_board)
+    of_game
+        .iter()
+        .max_by_key(|cell| (cell.overlooked.is_none(), cell.first_boards.len()))
+        .and_then(Cell::first_board)
 }
 
 fn shown(cell: &Cell) -> String {
@@ -201,24 +203,37 @@ fn size(bytes: usize) -> String {
 }
 
 /// The paper's figures beside ours, where it has them.
-fn beside_the_paper(cells: &[Cell]) -> Option<Table> {
-    let known: Vec<_> = cells.iter().filter_map(|c| Some((c, paper(c.kind, &c.rules)?))).collect();
-    let (_, (_, games)) = known.first()?;
-    let row = |&(cell, (paper, _)): &(&Cell, (f64, u32))| {
-        let ratio = cell.mean().map_or("-".into(), |mean| times(paper / mean));
-        let n = cell.rules.sets().to_string();
-        vec![n, cell.kind.to_string(), human(paper), shown(cell), ratio]
-    };
+fn compared_to_paper(cells: &[Cell]) -> Option<Table> {
+    let published: Vec<_> =
+        cells.iter().filter_map(|c| Some((c, paper(c.kind, &c.rules)?))).collect();
+    let (_, (_, games)) = published.first()?;
     Some(Table {
         above: format!("The paper's figures (Python, mean of {games} games) beside these:"),
         head: ["n", "solver", "paper", "here", "paper / here"].map(String::from).to_vec(),
-        rows: known.iter().map(row).collect(),
+        rows: published.iter().map(|&(cell, (paper, _))| compared_cell(cell, paper)).collect(),
     })
+}
+
+fn compared_cell(cell: &Cell, paper: f64) -> Vec<String> {
+    let ratio = cell.mean().map_or("-".into(), |mean| times(paper / mean));
+    let n = cell.rules.sets().to_string();
+    vec![n, cell.kind.to_string(), human(paper), shown(cell), ratio]
 }
 
 /// Whether a solver is `smt` without some optimisation.
 fn does_without(kind: Kind) -> bool {
     matches!(kind, Kind::Smt(without) if without != Without::NOTHING)
+}
+
+/// The time with all optimisations, and how many times as long each solver takes without one.
+fn ratios(experiment: &Experiment, row: &[Cell]) -> Option<Vec<String>> {
+    let complete = row.iter().find(|cell| cell.kind == Kind::Smt(Without::NOTHING))?;
+    let mut line = vec![experiment.position(&complete.rules).to_string(), shown(complete)];
+    line.extend(row.iter().filter(|cell| does_without(cell.kind)).map(|cell| {
+        let ratio = cell.mean().zip(complete.mean()).map(|(a, b)| format!("{:.2}", a / b));
+        ratio.unwrap_or_else(|| shown(cell))
+    }));
+    Some(line)
 }
 
 /// What each of the paper's optimisations is worth: how many times as long `smt` takes without it.
@@ -229,22 +244,13 @@ fn optimisations(experiment: &Experiment, cells: &[Cell], solvers: &[Kind]) -> O
     }
     let mut head = vec![experiment.varied.to_string(), "smt".into()];
     head.extend(without.iter().map(|kind| kind.name().trim_start_matches("smt ").to_owned()));
-    let row = |row: &[Cell]| {
-        let whole = row.iter().find(|cell| cell.kind == Kind::Smt(Without::NOTHING))?;
-        let mut line = vec![experiment.position(&whole.rules).to_string(), shown(whole)];
-        line.extend(row.iter().filter(|cell| does_without(cell.kind)).map(|cell| {
-            let ratio = cell.mean().zip(whole.mean()).map(|(a, b)| format!("{:.2}", a / b));
-            ratio.unwrap_or_else(|| shown(cell))
-        }));
-        Some(line)
-    };
     Some(Table {
         above:
             "What the optimisations of `smt` are worth: its time, and how many times as long it \
                 takes without them:"
                 .into(),
         head,
-        rows: cells.chunks(solvers.len()).filter_map(row).collect(),
+        rows: cells.chunks(solvers.len()).filter_map(|row| ratios(experiment, row)).collect(),
     })
 }
 
@@ -270,38 +276,39 @@ fn overlooked(experiment: &Experiment, cells: &[Cell]) -> Option<Table> {
 /// A sentence for each row of an experiment: who is fastest, how far the others are behind, and how
 /// much faster than the paper's they are.
 fn sentences((experiment, cells): &Row, solvers: &[Kind]) -> Vec<String> {
-    let sentence = |row: &[Cell]| {
-        let at = format!("{} = {}", experiment.varied, experiment.position(&row[0].rules));
-        let mut known: Vec<(Kind, f64)> =
-            row.iter().filter_map(|cell| Some((cell.kind, cell.mean()?))).collect();
-        known.sort_by(|a, b| a.1.total_cmp(&b.1));
-        let Some(&(fastest, least)) = known.first() else {
-            return format!("{at}: no solver finished.");
-        };
-        let mut text = format!("{at}: {fastest} needs {}", human(least));
-        for (i, (kind, mean)) in known[1..].iter().enumerate() {
-            let join = if i == 0 { ";" } else { "," };
-            let _ = write!(text, "{join} {kind} {} times that", times(mean / least));
-        }
-        let given_up: Vec<&str> =
-            row.iter().filter(|cell| cell.mean().is_none()).map(|cell| cell.kind.name()).collect();
-        if !given_up.is_empty() {
-            let _ = write!(text, "; given up: {}", given_up.join(", "));
-        }
-        text.push('.');
-        let faster: Vec<String> = row
-            .iter()
-            .filter_map(|cell| {
-                let (paper, _) = paper(cell.kind, &cell.rules)?;
-                Some(format!("{} {}", cell.kind, times(paper / cell.mean()?)))
-            })
-            .collect();
-        if !faster.is_empty() {
-            let _ = write!(text, " The paper's time over this one: {}.", faster.join(", "));
-        }
-        text
+    cells.chunks(solvers.len()).map(|row| sentence(experiment, row)).collect()
+}
+
+fn sentence(experiment: &Experiment, row: &[Cell]) -> String {
+    let at = format!("{} = {}", experiment.varied, experiment.position(&row[0].rules));
+    let mut timed: Vec<(Kind, f64)> =
+        row.iter().filter_map(|cell| Some((cell.kind, cell.mean()?))).collect();
+    timed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let Some(&(fastest, least)) = timed.first() else {
+        return format!("{at}: no solver finished.");
     };
-    cells.chunks(solvers.len()).map(sentence).collect()
+    let mut text = format!("{at}: {fastest} needs {}", human(least));
+    for (i, (kind, mean)) in timed[1..].iter().enumerate() {
+        let join = if i == 0 { ";" } else { "," };
+        let _ = write!(text, "{join} {kind} {} times that", times(mean / least));
+    }
+    let given_up: Vec<&str> =
+        row.iter().filter(|cell| cell.mean().is_none()).map(|cell| cell.kind.name()).collect();
+    if !given_up.is_empty() {
+        let _ = write!(text, "; given up: {}", given_up.join(", "));
+    }
+    text.push('.');
+    let faster: Vec<String> = row
+        .iter()
+        .filter_map(|cell| {
+            let (paper, _) = paper(cell.kind, &cell.rules)?;
+            Some(format!("{} {}", cell.kind, times(paper / cell.mean()?)))
+        })
+        .collect();
+    if !faster.is_empty() {
+        let _ = write!(text, " The paper's time over this one: {}.", faster.join(", "));
+    }
+    text
 }
 
 /// How many times as long.
@@ -317,12 +324,12 @@ fn plots(row: &Row, solvers: &[Kind]) -> Vec<setsight_eval::plots::Curves> {
 /// Cards on the board at the first set, by values or properties.
 fn boards((experiment, cells): &Row) -> Option<setsight_eval::plots::Curves> {
     use setsight_eval::plots::{Curve, Curves};
-    let of_game = |game: &[Cell]| {
-        let position = experiment.position(&game.first()?.rules) as f64;
-        Some((position, first_board(game)?))
-    };
-    let points: Vec<(f64, f64)> =
-        cells.chunk_by(|a, b| a.rules == b.rules).filter_map(of_game).collect();
+    let games = cells.chunk_by(|a, b| a.rules == b.rules);
+    let points: Vec<(f64, f64)> = games
+        .filter_map(|game| {
+            Some((experiment.position(&game.first()?.rules) as f64, first_board(game)?))
+        })
+        .collect();
     (experiment.varied != 'n' && points.len() > 1).then(|| Curves {
         title: format!("Cards on the board at the first set, {}", experiment.fixed()),
         x_label: axis(experiment).into(),
@@ -345,10 +352,8 @@ const fn axis(experiment: &Experiment) -> &'static str {
     }
 }
 
-/// The curves of an experiment in microseconds, with the paper's dashed beside them.
-fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::plots::Curves {
-    use setsight_eval::plots::{Curve, Curves};
-    let color = |kind| match kind {
+const fn color(kind: Kind) -> Rgb {
+    match kind {
         Kind::Brute => (200, 30, 30),
         Kind::Smt(Without::NOTHING) => (20, 60, 200),
         Kind::Smt(Without { delayed_deletion: false, .. }) => (150, 60, 160),
@@ -358,34 +363,40 @@ fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::plots::C
         Kind::Dynamic => (20, 140, 50),
         Kind::DynamicPaper => (150, 190, 60),
         Kind::Cover => (230, 140, 0),
-    };
-    let curve = |kind: Kind, dashed: bool, seconds: &dyn Fn(&Cell) -> Option<f64>| Curve {
-        name: format!("{kind}{}", if dashed { ", paper" } else { "" }),
-        color: color(kind),
-        points: cells
-            .iter()
-            .filter(|cell| cell.kind == kind)
-            .filter_map(|cell| {
-                Some((experiment.position(&cell.rules) as f64, seconds(cell)? * 1e6))
-            })
-            .collect(),
-        dashed,
-    };
-    let mut curves: Vec<Curve> =
-        solvers.iter().map(|&kind| curve(kind, false, &Cell::mean)).collect();
-    // Solvers of one kind share the paper's one figure.
-    let published = |kind: &&Kind| {
-        **kind != Kind::SmtBoolean
-            && (**kind != Kind::DynamicPaper || !solvers.contains(&Kind::Dynamic))
-    };
-    let of_paper = |cell: &Cell| paper(cell.kind, &cell.rules).map(|(seconds, _)| seconds);
-    curves.extend(
-        solvers
-            .iter()
-            .filter(published)
-            .map(|&kind| curve(kind, true, &of_paper))
-            .filter(|curve| curve.points.len() > 1),
-    );
+    }
+}
+
+/// A solver's times in microseconds; `seconds` of a cell, if it has any.
+fn points(
+    (experiment, cells): &Row,
+    kind: Kind,
+    seconds: impl Fn(&Cell) -> Option<f64>,
+) -> Vec<(f64, f64)> {
+    let cells = cells.iter().filter(|cell| cell.kind == kind);
+    cells
+        .filter_map(|cell| Some((experiment.position(&cell.rules) as f64, seconds(cell)? * 1e6)))
+        .collect()
+}
+
+/// The curves of an experiment in microseconds, with the paper's dashed beside them.
+fn chart(row: &Row, solvers: &[Kind]) -> setsight_eval::plots::Curves {
+    use setsight_eval::plots::{Curve, Curves};
+    let experiment = &row.0;
+    let mut curves = Vec::new();
+    for &kind in solvers {
+        let points = points(row, kind, Cell::mean);
+        curves.push(Curve { name: kind.to_string(), color: color(kind), points, dashed: false });
+    }
+    for &kind in solvers {
+        // Solvers of one kind share the paper's one figure.
+        let is_shared = kind == Kind::SmtBoolean
+            || kind == Kind::DynamicPaper && solvers.contains(&Kind::Dynamic);
+        let points = points(row, kind, |cell| Some(paper(cell.kind, &cell.rules)?.0));
+        if !is_shared && points.len() > 1 {
+            let name = format!("{kind}, paper");
+            curves.push(Curve { name, color: color(kind), points, dashed: true });
+        }
+    }
     Curves {
         title: format!("CPU time of a game, {}", experiment.fixed()),
         x_label: axis(experiment).into(),
@@ -397,10 +408,10 @@ fn chart((experiment, cells): &Row, solvers: &[Kind]) -> setsight_eval::plots::C
 
 /// The page in HTML; it refers to no other file.
 fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, PlotError> {
-    let plots_of = |row| -> Result<Vec<Markup>, PlotError> {
-        plots(row, solvers).iter().map(page::plot).collect()
-    };
-    let plots = results.iter().map(plots_of).collect::<Result<Vec<_>, _>>()?;
+    let plots = results
+        .iter()
+        .map(|row| plots(row, solvers).iter().map(page::plot).collect())
+        .collect::<Result<Vec<Vec<Markup>>, PlotError>>()?;
     let body = html! {
         h1 { "The solvers compared" }
         p { (introduction(limits)) }
@@ -417,7 +428,7 @@ fn page(results: &[Row], solvers: &[Kind], limits: &Limits) -> Result<String, Pl
             }
         }
     };
-    Ok(page::whole("setsight: the solvers compared", &body))
+    Ok(page::document("setsight: the solvers compared", &body))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::cli::{page, timed::Dealing};
 use anyhow::Context;
 use serde_json::json;
 use setsight_eval::plots::{Bars, PlotError};
-use setsight_files::{printable::counted as number_of, say, whole_file::write_whole};
+use setsight_files::{printable::counted as number_of, say, whole_file::write_atomic};
 use setsight_game::json::VERSION;
 use setsight_generalized::Rules;
 use setsight_generalized::uniformity::{Counted, Histogram, histograms};
@@ -40,7 +40,7 @@ fn page(table: &Table, verdict: &str, bars: &[Bars]) -> Result<String, PlotError
         p { (verdict) }
         @for plot in plots { (plot) }
     };
-    Ok(page::whole("setsight: is the dealer fair?", &body))
+    Ok(page::document("setsight: is the dealer fair?", &body))
 }
 
 /// Writes two histograms of each deck and their tests; fails where a test does.
@@ -60,7 +60,7 @@ pub fn run(
     let head = ["v, p", "cards", "comes", "chi-square", "degrees", "p-value"].map(String::from);
     let mut rows = Vec::new();
     let mut csv = String::from("values,properties,cards,property,card_or_value,count\n");
-    let mut told = Vec::new();
+    let mut histograms_json = Vec::new();
     let mut suspicious = 0;
     let mut bars = Vec::new();
     for rules in decks {
@@ -79,7 +79,7 @@ pub fn run(
                 format!("{:.4}", histogram.p_value),
             ]);
             add_counts(&mut csv, histogram, counted, (v, p, name));
-            told.push(json!({
+            histograms_json.push(json!({
                 "values": v, "properties": p, "cards": name, "cards_a_deal": histogram.per_trial,
                 "counted": noun(counted), "expected": histogram.expected,
                 "chi_square": histogram.chi_square,
@@ -99,7 +99,7 @@ pub fn run(
         ),
     };
     let table = Table { above: introduction, head: head.to_vec(), rows };
-    write_whole(&folder.join(PAGE), page(&table, &verdict, &bars)?.as_bytes())
+    write_atomic(&folder.join(PAGE), page(&table, &verdict, &bars)?.as_bytes())
         .with_context(|| format!("{} cannot be written", folder.join(PAGE).display()))?;
     let mut text = "# Is the dealer fair?\n".to_owned();
     add_table(&mut text, &table);
@@ -107,14 +107,14 @@ pub fn run(
         let _ = writeln!(text, "\n{verdict}");
     }
     let path = folder.join(FILE.0);
-    write_whole(&path, csv.as_bytes())
+    write_atomic(&path, csv.as_bytes())
         .with_context(|| format!("{} cannot be written", path.display()))?;
     if format == Format::Json {
         text = format!(
             "{}\n",
             json!({
                 "version": VERSION, "deals": trials, "seed": seed, "dealer": dealing.name(),
-                "histograms": told, "suspicious": suspicious,
+                "histograms": histograms_json, "suspicious": suspicious,
             })
         );
     }
@@ -125,8 +125,12 @@ pub fn run(
 
 /// Each deal has the first board and the cards drawn next.
 fn check_decks(decks: &[Rules]) -> Result<(), BadCall> {
-    let holds_both = |rules: &&Rules| (rules.first_board() + rules.values()) as u64 <= rules.deck();
-    let Some(rules) = decks.iter().find(|rules| !holds_both(rules)) else { return Ok(()) };
+    let mut decks = decks.iter();
+    let Some(rules) =
+        decks.find(|rules| (rules.first_board() + rules.values()) as u64 > rules.deck())
+    else {
+        return Ok(());
+    };
     let (v, p) = (rules.values(), rules.properties());
     Err(BadCall(format!(
         "v={v}, p={p}: the deck of {} has no {v} cards left after the first board of {}",

@@ -1,7 +1,7 @@
 //! A board of the generalised game that a file holds, and games card by card, as JSON.
 
 use super::{Args, deck, limits};
-use crate::cli::common::{BadCall, Format, Outcome, is_stdout, put, read_input, tell};
+use crate::cli::common::{BadCall, Format, Outcome, is_stdout, print_outcome, put, read_input};
 use crate::cli::{simulate::grouped, timed::human};
 use cpu_time::ThreadTime;
 use serde::{Serialize, Serializer};
@@ -31,14 +31,13 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
     let codes = |set: &[Card]| set.iter().map(|&card| rules.code(card)).collect::<Vec<_>>();
     if args.all || args.count {
         let mut sets = Vec::new();
-        let mut see = |set: &[Card]| {
+        let count = sets_of_board(rules, &board, &budget, &mut |set| {
             if args.all {
                 sets.push(codes(set));
             }
             sets.len() <= MOST_LISTED
-        };
-        let count =
-            sets_of_board(rules, &board, &budget, &mut see).map_err(|stop| stopped(args, &stop))?;
+        });
+        let count = count.map_err(|stop| stopped(args, &stop))?;
         if sets.len() > MOST_LISTED {
             let most = grouped(MOST_LISTED as u64);
             let message = format!("more than {most} sets, too many to list: --count counts them");
@@ -82,7 +81,7 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
         text = format!("{json}\n");
     }
     let made = [&args.smt2, &args.dimacs, &args.proof].into_iter().flatten();
-    tell(made.map(|file| &**file).find(|file| is_stdout(file)), &text).map(|()| outcome)
+    print_outcome(made.map(|file| &**file).find(|file| is_stdout(file)), &text).map(|()| outcome)
 }
 
 /// Writes what is for other solvers; the number of clauses of the proof, if one was wanted and there
@@ -159,17 +158,17 @@ fn game(rules: &Rules, seed: u64, record: &Record) -> Value {
 /// Writes a line of JSON with the games as its last member.
 pub fn write_records(
     out: &mut impl Write,
-    told: &Value,
+    figures: &Value,
     rules: &Rules,
     records: &[(u64, Record)],
 ) -> std::io::Result<()> {
     #[derive(Serialize)]
     struct Line<'a> {
         #[serde(flatten)]
-        told: &'a Value,
+        figures: &'a Value,
         records: Records<'a>,
     }
-    serde_json::to_writer(&mut *out, &Line { told, records: Records(rules, records) })?;
+    serde_json::to_writer(&mut *out, &Line { figures, records: Records(rules, records) })?;
     out.write_all(b"\n")
 }
 

@@ -4,7 +4,7 @@ use super::photos::ReadingArgs;
 use crate::cli::common::{BadCall, Outcome, one_of};
 use crate::cli::stop;
 #[cfg(windows)]
-use crate::cli::{common::told, console};
+use crate::cli::{common::error_message, console};
 use anyhow::Context;
 use setsight_game::game::Deal;
 use setsight_window::{Options, Show, deals_of, is_file_of_deals, settings::Brightness};
@@ -51,12 +51,14 @@ fn brightness_help(choice: Brightness) -> (&'static str, &'static str) {
 }
 
 fn size(text: &str) -> Result<(f32, f32), String> {
-    let side = |text: &str| text.parse::<u16>().ok().filter(|side| (200..=8000).contains(side));
-    let parts = text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?)));
-    match parts {
+    match text.split_once('x').and_then(|(w, h)| Some((side(w)?, side(h)?))) {
         Some((w, h)) => Ok((f32::from(w), f32::from(h))),
         _ => Err("expected width and height in points, 200 to 8000, such as 1280x800".to_owned()),
     }
+}
+
+fn side(text: &str) -> Option<u16> {
+    text.parse().ok().filter(|side| (200..=8000).contains(side))
 }
 
 /// The deals of the file that is to be opened, which must be alone.
@@ -79,12 +81,12 @@ fn deals(file: &Path, args: &Args) -> Result<Vec<Deal>, BadCall> {
 /// Opens the window and stays until it is closed.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     #[cfg(windows)]
-    if console::is_own() {
+    if console::is_exclusive() {
         console::leave();
         let outcome = open(args);
         if let Err(error) = &outcome {
             // Nobody sees a terminal.
-            setsight_desktop::alert("setsight", &told(error));
+            setsight_desktop::alert("setsight", &error_message(error));
         }
         return outcome;
     }
@@ -98,7 +100,7 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         return Err(BadCall(message).into());
     }
     if args.models.is_some() {
-        // What is wrong with the weights is told of here, not in a window.
+        // What is wrong with the weights is reported here, not in a window.
         ReadingArgs { models: args.models.clone(), ..ReadingArgs::default() }.pipeline()?;
     }
     let (deals, usual) = match args.paths.iter().find(|path| is_file_of_deals(path)) {

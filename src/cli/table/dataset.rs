@@ -1,7 +1,7 @@
 //! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
 
 use crate::cli::{
-    common::{BadCall, Format, Jobs, Outcome, told, unwritten},
+    common::{BadCall, Format, Jobs, Outcome, error_message, unwritten},
     stop,
     table::photos::{self, ReadingArgs, progress},
 };
@@ -15,7 +15,7 @@ use setsight_files::{
 };
 use setsight_labels::check::{Findings, Item, plan};
 use setsight_labels::convert::{self, Converted};
-use setsight_photo::labels::{PhotoLabel, outside_warning};
+use setsight_photo::labels::outside_warning;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
@@ -72,7 +72,7 @@ struct CheckArgs {
 
 /// Looks at labelled photos and crops.
 fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
-    let plan = plan(&args.folders).map_err(|error| BadCall(told(&error.into())))?;
+    let plan = plan(&args.folders).map_err(|error| BadCall(error_message(&error.into())))?;
     if let Some(words) = outside_warning(&plan.outside) {
         say!("{words}");
     }
@@ -102,7 +102,7 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
                 findings.add(checked);
                 return ControlFlow::Continue(());
             }
-            Ok(Err(error)) => told(&error.into()),
+            Ok(Err(error)) => error_message(&error.into()),
             Err(panic) => format!("made the program fail ({panic}); please report this picture"),
         };
         let file = match item {
@@ -123,11 +123,11 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
         let written = problem.map_or_else(|| report.finish(&findings), Err);
         written.with_context(|| cannot(folder))?;
     }
-    let told = match args.format {
+    let written = match args.format {
         Format::Text => print_lines(&findings.to_string()),
         Format::Json => writeln!(io::stdout(), "{}", printable::json(&findings.to_json())),
     };
-    told.context("cannot write the findings to stdout")?;
+    written.context("cannot write the findings to stdout")?;
     let all_good = findings.wrong.is_empty() && !failed;
     Ok(if all_good { Outcome::Done } else { Outcome::SomeFailed })
 }
@@ -204,8 +204,8 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         From::As(format) => Some(format),
     };
     let found = convert::find(&args.from, format).map_err(|error| {
-        tell_first(error.strange(), 5);
-        BadCall(told(&error.into()))
+        print_first(error.strange(), 5);
+        BadCall(error_message(&error.into()))
     })?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
@@ -221,12 +221,12 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
             return Err(BadCall(error.to_string()).into());
         }
         Err(convert::ConvertError::Problems(all)) => {
-            tell_first(&all, 30);
+            print_first(&all, 30);
             anyhow::bail!("nothing is written, as {} is not in order", args.from.display());
         }
         Err(error) => return Err(error).context("nothing is written"),
     };
-    let told = converted.to_string();
+    let summary = converted.to_string();
     let notes = notes(&converted, args.copy);
     let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
@@ -241,12 +241,12 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
         say!("{note}");
     }
     // A closed pipe is no error.
-    let _ = print_result!("{}: {told}, from {format}", path.display());
+    let _ = print_result!("{}: {summary}, from {format}", path.display());
     Ok(Outcome::Done)
 }
 
 /// Tells the first of perhaps many problems, a line for each.
-fn tell_first(problems: &[String], most: usize) {
+fn print_first(problems: &[String], most: usize) {
     problems.iter().take(most).for_each(|problem| say!("{problem}"));
     if problems.len() > most {
         say!("and {} more", problems.len() - most);
@@ -255,9 +255,8 @@ fn tell_first(problems: &[String], most: usize) {
 
 /// What people should know of the labels.
 fn notes(converted: &Converted, copied: bool) -> Vec<String> {
-    let bare = |photo: &&(PathBuf, PhotoLabel)| photo.1.cards.is_empty();
-    let bare: Vec<String> =
-        converted.photos.iter().filter(bare).map(|(path, _)| path.display().to_string()).collect();
+    let bare = converted.photos.iter().filter(|(_, label)| label.cards.is_empty());
+    let bare: Vec<String> = bare.map(|(path, _)| path.display().to_string()).collect();
     let shown =
         |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
     let mut notes: Vec<String> = [

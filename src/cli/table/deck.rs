@@ -1,7 +1,7 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, put, tell, tick, told},
+    common::{BadCall, Jobs, Outcome, error_message, print_outcome, put, tick},
     stop,
     table::photos::{ReadingArgs, progress, without_rare},
     terminal,
@@ -74,7 +74,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let paths = listed.map_err(|error| BadCall(error.to_string()))?;
     let finder = ReadingPlan::default().build_finder()?;
     let bar = progress(paths.len());
-    let mut seen: Vec<DeckPhoto> = Vec::new();
+    let mut detected: Vec<DeckPhoto> = Vec::new();
     let stop = stop::asked();
     let look = |_: usize, path: &PathBuf| -> anyhow::Result<DeckPhoto> {
         let name = path.display().to_string();
@@ -86,7 +86,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         bar.inc(1);
         match result {
             Ok(Ok(photo)) => {
-                seen.push(photo);
+                detected.push(photo);
                 ControlFlow::Continue(())
             }
             Ok(Err(error)) => {
@@ -107,10 +107,10 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         say!("stopped: no deck was written");
         return Ok(Outcome::SomeFailed);
     }
-    let photos = seen.len();
+    let photos = detected.len();
     let steps = steps();
     steps.set_message("putting the cards in order");
-    let learnt = learnt(Draft::from_photos(seen), &args.name, &steps);
+    let learnt = learnt(Draft::from_photos(detected), &args.name, &steps);
     steps.finish_and_clear();
     let learnt = learnt?;
     for note in &learnt.notes {
@@ -118,8 +118,8 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     }
     put(&args.out, b"", &paths, learnt.deck.to_text().as_bytes())?;
     let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
-    let told = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
-    tell(Some(&args.out), &told).map(|()| Outcome::Done)
+    let summary = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
+    print_outcome(Some(&args.out), &summary).map(|()| Outcome::Done)
 }
 
 /// Parts into which the bar of the last step is divided.
@@ -133,14 +133,13 @@ fn steps() -> ProgressBar {
     bar.with_style(style.expect("a template that is well formed"))
 }
 
-/// The deck of a draft; where two values look alike, whoever sits at the terminal is asked.
+/// The deck of a draft; where two values look alike, the user at the terminal is asked.
 fn learnt(mut draft: Draft, name: &str, steps: &ProgressBar) -> Result<Learnt, LearnError> {
-    let tell = |part: f64| {
-        steps.set_message("drawing its fills");
-        steps.set_position((part * STEPS as f64) as u64);
-    };
     loop {
-        match draft.learn(name, &tell) {
+        match draft.learn(name, &|part| {
+            steps.set_message("drawing its fills");
+            steps.set_position((part * STEPS as f64) as u64);
+        }) {
             Err(LearnError::Alike { property, first, second, .. })
                 if steps.suspend(|| differ(property, &first, &second)) =>
             {
@@ -189,7 +188,7 @@ struct CheckArgs {
     reading: ReadingArgs,
 }
 
-/// Reads the photos and tells what is missing.
+/// Reads the photos and lists what is missing.
 fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let listed: Result<Vec<PathBuf>, _> =
         source::list_photos(&args.photos, false, &[]).into_iter().collect();
@@ -207,7 +206,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         bar.inc(1);
         match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
             Ok(table) => tables.push((i, table)),
-            Err(error) => bar.suspend(|| say!("{}: {}", paths[i].display(), told(&error))),
+            Err(error) => bar.suspend(|| say!("{}: {}", paths[i].display(), error_message(&error))),
         }
         ControlFlow::Continue(())
     });
@@ -230,7 +229,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
             drawn_card::cards(&found.deck, &missing, &format!("Missing cards: {}", missing.len()));
         put(file, setsight_eval::html::head().as_bytes(), &paths, page.as_bytes())?;
     }
-    let _ = tell(args.print.as_deref(), &terminal::fitted(report(&found, &paths)));
+    let _ = print_outcome(args.print.as_deref(), &terminal::fitted(report(&found, &paths)));
     let all_are_read = tables.len() == paths.len();
     Ok(if all_are_read && found.is_in_order() { Outcome::Done } else { Outcome::SomeFailed })
 }
@@ -238,7 +237,6 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
 /// The whole deck by colour, shape, shading and number; a dot where a card is missing.
 fn grid(deck: &Deck, missing: &[Card]) -> String {
     let mut cards: Vec<Card> = deck.cards().collect();
-    let row = |card: &Card| (card.color.index(), card.shape.index());
     cards.sort_by_key(|card| (row(card), card.shading.index(), card.number.index()));
     let mut text = String::new();
     for cards in cards.chunk_by(|a, b| row(a) == row(b)) {
@@ -253,6 +251,10 @@ fn grid(deck: &Deck, missing: &[Card]) -> String {
     text
 }
 
+fn row(card: &Card) -> (usize, usize) {
+    (card.color.index(), card.shape.index())
+}
+
 fn report(found: &Inventory, photos: &[PathBuf]) -> String {
     /// Places of one card that are named.
     const SHOWN: usize = 10;
@@ -261,12 +263,12 @@ fn report(found: &Inventory, photos: &[PathBuf]) -> String {
         format!("{}, card {}", printable::line(&photo), spot.card + 1)
     };
     let (deck, all, missing) = (&found.deck, found.deck_size(), found.missing());
-    let there = all - missing.len();
+    let present = all - missing.len();
     let mut text = match missing.as_slice() {
-        [] => format!("{there} of {all}: the deck is complete\n"),
+        [] => format!("{present} of {all}: the deck is complete\n"),
         missing => {
             let names: Vec<String> = missing.iter().map(|&card| deck.card_name(card)).collect();
-            format!("{there} of {all}; missing: {}\n{}", names.join(", "), grid(deck, missing))
+            format!("{present} of {all}; missing: {}\n{}", names.join(", "), grid(deck, missing))
         }
     };
     for (card, spots) in found.repeated() {

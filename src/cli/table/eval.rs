@@ -1,7 +1,9 @@
 //! `setsight eval`: how well labelled photos and crops are read.
 
 use super::photos::{self, ReadingArgs};
-use crate::cli::common::{BadCall, Format, Jobs, Outcome, one_of, refuse_read, told, unwritten};
+use crate::cli::common::{
+    BadCall, Format, Jobs, Outcome, error_message, one_of, refuse_read, unwritten,
+};
 use crate::cli::stop;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
@@ -54,7 +56,7 @@ pub struct Args {
 /// Reads labelled photos and crops, prints the figures and writes the report.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
-    let baseline = baseline.map_err(|error| BadCall(told(&error.into())))?;
+    let baseline = baseline.map_err(|error| BadCall(error_message(&error.into())))?;
     if let Some(folder) = &args.report {
         refuse_read(&Report::figures(folder), args.baseline.as_slice())?;
     }
@@ -99,7 +101,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
                     }
                     evaluated.failed
                 }
-                Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), told(&error))],
+                Ok(Err(error)) => vec![(todo[i].path().to_path_buf(), error_message(&error))],
                 Err(panic) => {
                     let reason =
                         format!("made the program fail ({panic}); please report this picture");
@@ -136,7 +138,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 impl Args {
-    /// Whether what became of each photo is told, too, and not the figures alone.
+    /// Whether the outcome of each photo is listed, and not the figures alone.
     fn needs_outcomes(&self) -> bool {
         self.format == Format::Json || self.baseline.is_some() || self.report.is_some()
     }
@@ -149,8 +151,8 @@ type Labelled = (Vec<(PathBuf, usize)>, Vec<LabelledCrop>);
 fn labelled(datasets: &[PathBuf]) -> Result<Labelled, BadCall> {
     let (mut folders, mut crops) = (Vec::new(), Vec::new());
     for dataset in datasets {
-        let found =
-            find_labelled(dataset, &mut |_| ()).map_err(|error| BadCall(told(&error.into())))?;
+        let found = find_labelled(dataset, &mut |_| ())
+            .map_err(|error| BadCall(error_message(&error.into())))?;
         for words in found.remarks {
             say!("{words}");
         }
@@ -171,15 +173,15 @@ fn at_once(
     std::iter::from_fn(move || {
         let mut photos = Vec::new();
         for (folder, count) in folders.by_ref() {
-            let own = match checked_photos(folder) {
-                Ok(own) if own.len() == *count => own,
+            let checked = match checked_photos(folder) {
+                Ok(checked) if checked.len() == *count => checked,
                 Ok(_) => {
                     let changed = anyhow::anyhow!("{}: its labels have changed", folder.display());
                     return Some(Err(changed));
                 }
                 Err(error) => return Some(Err(error.into())),
             };
-            photos.extend(own);
+            photos.extend(checked);
             if photos.len() >= AT_ONCE {
                 break;
             }
@@ -189,8 +191,7 @@ fn at_once(
 }
 
 fn comparisons(baseline: Option<&Baseline>, evaluations: &[Evaluation]) -> Vec<Option<Comparison>> {
-    let compare = |evaluation: &Evaluation| baseline?.compare(&evaluation.to_json());
-    evaluations.iter().map(compare).collect()
+    evaluations.iter().map(|evaluation| baseline?.compare(&evaluation.to_json())).collect()
 }
 
 fn print(
@@ -198,14 +199,14 @@ fn print(
     evaluations: &[Evaluation],
     comparisons: &[Option<Comparison>],
 ) -> anyhow::Result<Outcome> {
-    let told = match args.format {
+    let written = match args.format {
         Format::Text => print_lines(&text(evaluations, comparisons, args.all_readers)),
         Format::Json => {
             let json = json(evaluations, comparisons, args.all_readers);
             writeln!(io::stdout(), "{}", printable::json(&json))
         }
     };
-    told.context("cannot write the figures to stdout")?;
+    written.context("cannot write the figures to stdout")?;
     let all_read = evaluations.iter().all(|evaluation| evaluation.failed.is_empty());
     Ok(if all_read { Outcome::Done } else { Outcome::SomeFailed })
 }
@@ -226,7 +227,7 @@ fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
                 names.push(reader.name());
                 pipelines.push(pipeline);
             }
-            Err(error) => say!("without the {} reader: {}", reader.name(), told(&error)),
+            Err(error) => say!("without the {} reader: {}", reader.name(), error_message(&error)),
         }
     }
     Ok((names, pipelines))
@@ -256,17 +257,19 @@ fn json(
     comparisons: &[Option<Comparison>],
     side_by_side: bool,
 ) -> Value {
-    let one = |(evaluation, comparison): (&Evaluation, &Option<Comparison>)| {
-        let mut json = evaluation.to_json();
-        if let Some(comparison) = comparison {
-            json["against_baseline"] = comparison.to_json();
-        }
-        json
-    };
-    let all = evaluations.iter().zip(comparisons);
+    let mut all = evaluations.iter().zip(comparisons).map(|(evaluation, comparison)| {
+        (evaluation.reader.clone(), compared_json(evaluation, comparison.as_ref()))
+    });
     if !side_by_side {
-        return all.map(one).collect::<Vec<_>>().swap_remove(0);
+        return all.next().expect("a reader was evaluated").1;
     }
-    let readers: Map<String, Value> = all.map(|both| (both.0.reader.clone(), one(both))).collect();
-    json!({ "version": VERSION, "readers": readers })
+    json!({ "version": VERSION, "readers": all.collect::<Map<String, Value>>() })
+}
+
+fn compared_json(evaluation: &Evaluation, comparison: Option<&Comparison>) -> Value {
+    let mut json = evaluation.to_json();
+    if let Some(comparison) = comparison {
+        json["against_baseline"] = comparison.to_json();
+    }
+    json
 }

@@ -2,7 +2,7 @@
 
 mod h7;
 
-use crate::cli::common::{BadCall, Outcome, put, tell};
+use crate::cli::common::{BadCall, Outcome, print_outcome, put};
 use anyhow::Context;
 use setsight_files::print_result;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
@@ -49,8 +49,8 @@ struct OnnxArgs {
 }
 
 fn kind(name: &str) -> Result<Kind, String> {
-    let known = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    known.ok_or_else(|| "expected reader, finder or refiner".into())
+    let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    found.ok_or_else(|| "expected reader, finder or refiner".into())
 }
 
 #[derive(clap::Args)]
@@ -92,7 +92,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     Network::load(&bytes, &name, kind)?;
     // The version of the format, and who made it.
     put(&args.out, &bytes[..bytes.len().min(12)], &[&name], &bytes)?;
-    let told = format!(
+    let summary = format!(
         "{}: a {} of {} weights, {} bytes, sha256 {}\n\
          OpenVINO computes with 16 bits on some processors unless INFERENCE_PRECISION_HINT is f32",
         args.out.display(),
@@ -101,7 +101,7 @@ fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
         bytes.len(),
         sha256(&bytes)
     );
-    tell(Some(&args.out), &told).map(|()| Outcome::Done)
+    print_outcome(Some(&args.out), &summary).map(|()| Outcome::Done)
 }
 
 /// Loads a file of models; its kind, and the version of the program that wrote it.

@@ -111,7 +111,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn list() -> anyhow::Result<Outcome> {
     let cameras = SystemCameras::default().list();
     if cameras.is_empty() {
-        say!("{}", told(&CameraError::None));
+        say!("{}", with_advice(&CameraError::None));
         return Ok(Outcome::SomeFailed);
     }
     for camera in cameras {
@@ -121,7 +121,7 @@ fn list() -> anyhow::Result<Outcome> {
 }
 
 /// What is wrong, what to do, and how this command does it.
-fn told(error: &CameraError) -> String {
+fn with_advice(error: &CameraError) -> String {
     let how = match error {
         CameraError::None => ": setsight live --url http://PHONE:8080/video or --video FILE",
         CameraError::NoSuch { .. }
@@ -138,7 +138,7 @@ fn window(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     if let Input::Film(path) = &input
         && !is_stream(path)
     {
-        // What cannot be opened is told of here, not in a window.
+        // What cannot be opened is reported here, not in a window.
         if let Err(error) = Video::open(path) {
             let message = format!("{}: {error}", path.display());
             return Err(if path.exists() { anyhow!(message) } else { BadCall(message).into() });
@@ -169,17 +169,17 @@ fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// Prints what is seen, line by line.
+/// Prints the table, line by line.
 fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let pipeline = args.reading.pipeline()?;
     let params = Params::for_pipeline(&pipeline);
     let is_film = matches!(input, Input::Film(_));
     let pace = if is_film { FramePace::Every } else { FramePace::Newest };
     let mut session = Session::new(Arc::new(pipeline), params, pace)?;
-    if let Some(fps) = args.fps.or_else(|| told_rate(&input)) {
+    if let Some(fps) = args.fps.or_else(|| report_rate(&input)) {
         session.set_fps(fps);
     }
-    // A source that is not there is told of at once, and so that a script knows; a camera that goes
+    // A source that does not open is reported at once, and so that a script knows; a camera that goes
     // later is waited for.
     let opened = session.open(&input).map_err(|error| not_opened(&error, &input))?;
     if let Some(film) = &args.record {
@@ -195,13 +195,13 @@ fn headless(args: &Args, input: Input) -> anyhow::Result<Outcome> {
     let (_, no_commands) = channel();
     let recording = session.run(input, Some(opened), &no_commands, stop::asked(), &mut lines);
     setsight_live::end_children();
-    lines.printer.tell_last()?;
+    lines.printer.print_current()?;
     let outcome = lines.outcome;
     if let Some(recording) = recording {
         if let (Ok(_), RecordingState::Failed(reason)) = (&outcome, &recording.state) {
             bail!("{reason}");
         }
-        tell_recorded(lines.printed, &recording);
+        print_recorded(lines.printed, &recording);
     }
     outcome
 }
@@ -212,8 +212,8 @@ fn fps(text: &str) -> Result<f64, String> {
     fps.ok_or_else(|| "expected pictures a second, 0.01 to 120".to_owned())
 }
 
-/// The rate that single pictures have by themselves, which is told: a wrong one spoils everything.
-fn told_rate(input: &Input) -> Option<f64> {
+/// The rate that single pictures have by themselves, which is printed: a wrong one spoils everything.
+fn report_rate(input: &Input) -> Option<f64> {
     let Input::Film(path) = input else { return None };
     let (pictures, rate) = rate_of_pictures(path)?;
     let Rate { fps, by } = rate;
@@ -224,7 +224,7 @@ fn told_rate(input: &Input) -> Option<f64> {
 
 fn not_opened(error: &CameraError, input: &Input) -> anyhow::Error {
     let is_missing = matches!(input, Input::Film(path) if !is_stream(path) && !path.exists());
-    let message = told(error);
+    let message = with_advice(error);
     match error {
         CameraError::NoSuch { .. } | CameraError::Ambiguous { .. } => BadCall(message).into(),
         _ if is_missing => BadCall(message).into(),
@@ -232,7 +232,7 @@ fn not_opened(error: &CameraError, input: &Input) -> anyhow::Error {
     }
 }
 
-fn tell_recorded(frames: u64, recording: &Recording) {
+fn print_recorded(frames: u64, recording: &Recording) {
     let film = &recording.film;
     match frames {
         0 => say!("nothing was recorded: no picture came"),
@@ -296,23 +296,23 @@ impl<W: Write> Sink for Lines<W> {
     }
 }
 
-/// A table that has stayed as it is for so long is told of: readings come and go.
+/// A table that has stayed as it is for so long is printed: readings come and go.
 const STAYS_MS: f64 = 1000.0;
 
 /// Prints views, in words what has happened.
 struct Printer<W: Write> {
     format: Format,
-    /// How many sets were taken, and the table, as told of last.
+    /// How many sets were taken, and the table, as printed last.
     taken: usize,
     last: String,
-    /// The table that is seen now, and since when.
-    seen: (String, f64),
+    /// The table as it is now, and since when.
+    current: (String, f64),
     out: W,
 }
 
 impl<W: Write> Printer<W> {
     fn new(format: Format, out: W) -> Self {
-        Self { format, taken: 0, last: String::new(), seen: (String::new(), 0.0), out }
+        Self { format, taken: 0, last: String::new(), current: (String::new(), 0.0), out }
     }
 
     fn print(&mut self, view: &LiveView) -> io::Result<()> {
@@ -330,17 +330,17 @@ impl<W: Write> Printer<W> {
                 }
                 self.taken = taken.len();
                 let text = summary(view);
-                if self.seen.0 != text {
-                    self.seen = (text, now);
+                if self.current.0 != text {
+                    self.current = (text, now);
                 }
-                if now - self.seen.1 < STAYS_MS { Ok(()) } else { self.tell_last() }
+                if now - self.current.1 < STAYS_MS { Ok(()) } else { self.print_current() }
             }
         }
     }
 
-    /// Tells of the table that is seen now, if that is another one than before.
-    fn tell_last(&mut self) -> io::Result<()> {
-        let (text, since) = self.seen.clone();
+    /// Prints the table as it is now, if it has changed.
+    fn print_current(&mut self) -> io::Result<()> {
+        let (text, since) = self.current.clone();
         if text == self.last {
             return Ok(());
         }
@@ -355,6 +355,13 @@ impl<W: Write> Printer<W> {
     }
 }
 
+fn count(n: usize, one: &str, more: &str) -> String {
+    match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {more}"),
+    }
+}
+
 /// The table in words: "12 cards, 1 set: one filled green diamond, two filled green diamonds, three
 /// filled green diamonds. 3 sets taken, 60 cards in the deck". It says of a set only what is known: not
 /// that there is none while cards are covered or doubtful.
@@ -363,10 +370,6 @@ pub fn summary(view: &LiveView) -> String {
     if !looked {
         return "looking for cards".to_owned();
     }
-    let count = |n: usize, one: &str, more: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {more}"),
-    };
     let deck = table.deck();
     let names = |cards: [usize; 3]| cards.map(|i| deck.card_name(table.cards[i].card)).join(", ");
     let all =
@@ -426,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_yet_is_not_said() {
+    fn what_is_uncertain_is_left_out() {
         let mut view = view("1fgd 2fgd 1ord");
         assert!(summary(&view).contains("no set (three more bring one with 97 %)"));
         view.tracked.table.cards[1].unsure = true;
@@ -441,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_is_told_and_no_change_of_mind() {
+    fn events_are_printed_and_changes_of_mind_are_not() {
         let mut printer = Printer::new(Format::Text, Vec::new());
         let set = parse_codes("1fgd 2fgd 3fgd").unwrap();
         let steps = [
@@ -458,14 +461,17 @@ mod tests {
             view.score.taken = vec![[set[0], set[1], set[2]]; taken];
             printer.print(&view).unwrap();
         }
-        printer.tell_last().unwrap();
-        let told = String::from_utf8(printer.out).unwrap();
-        let told: Vec<&str> = told.lines().map(|line| &line[..20]).collect();
-        assert_eq!(told, ["   0.0 s  4 cards, 1", "   3.9 s  set taken:", "   4.0 s  2 cards, n"]);
+        printer.print_current().unwrap();
+        let printed = String::from_utf8(printer.out).unwrap();
+        let printed: Vec<&str> = printed.lines().map(|line| &line[..20]).collect();
+        assert_eq!(
+            printed,
+            ["   0.0 s  4 cards, 1", "   3.9 s  set taken:", "   4.0 s  2 cards, n"]
+        );
     }
 
     #[test]
-    fn sets_are_told_in_words() {
+    fn sets_are_printed_in_words() {
         let set =
             "one filled green diamond, two filled green diamonds, three filled green diamonds";
         let text = summary(&view("1fgd 2fgd 3fgd 1ord"));

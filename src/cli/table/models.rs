@@ -40,7 +40,7 @@ struct UseArgs {
     though_worse: bool,
 }
 
-/// Chooses or tells.
+/// Chooses models, or prints which are chosen.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
         Subcommand::Use(args) => {
@@ -78,7 +78,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 pub fn verbose() -> String {
     let mut text = String::new();
     // Writing into a string does not fail.
-    let mut line = |what: &str, said: &str| writeln!(text, "{what}: {said}").unwrap_or_default();
+    let mut line = |what: &str, value: &str| writeln!(text, "{what}: {value}").unwrap_or_default();
     match engine::chosen() {
         Ok(chosen) => {
             match &chosen.engine {

@@ -1,6 +1,6 @@
 //! What the commands on photos share: how they are read, progress.
 
-use crate::cli::common::{BadCall, one_of, told};
+use crate::cli::common::{BadCall, error_message, one_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
@@ -38,7 +38,7 @@ pub struct ReadingArgs {
     pub models: Option<PathBuf>,
 }
 
-/// Where most people need none of the options that say how photos are read but the deck: --help-all has the others.
+/// Where most people need none of the options that say how photos are read but the deck: --help-all has the rest.
 pub fn without_rare(option: clap::Arg) -> clap::Arg {
     let is_rare = matches!(option.get_id().as_str(), "mirrored" | "models");
     if is_rare { option.hide(true) } else { option }
@@ -67,7 +67,7 @@ impl ReadingArgs {
     pub fn pipeline_without(&self, steps: &[Step]) -> anyhow::Result<Pipeline> {
         let plan = ReadingPlan { without: steps.to_vec(), ..self.plan() };
         let pipeline = plan.build().map_err(|error| match error.is_wrong_call() {
-            true => BadCall(told(&error.into())).into(),
+            true => BadCall(error_message(&error.into())).into(),
             false => anyhow::Error::from(error),
         })?;
         warn_of_engines();
@@ -90,7 +90,7 @@ fn mirrored_help(choice: Mirrored) -> (&'static str, &'static str) {
     (choice.name(), help)
 }
 
-/// Which deck lies on the table, if that is known before it is seen.
+/// Which deck lies on the table, if that is known in advance.
 #[derive(Clone, Debug, Default)]
 pub struct DeckChoice(Option<Arc<Deck>>);
 

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use setsight_files::printable::counted;
 use setsight_files::whole_file::{
-    FolderLock, WholeFile, is_no_content, refuse_others, write_whole,
+    FolderLock, WholeFile, is_no_content, refuse_foreign, write_atomic,
 };
 use setsight_files::{print_result, say};
 use setsight_game::cards::{DECK_SIZE, Deck};
@@ -51,8 +51,8 @@ pub struct Args {
     #[arg(long, value_name = "N", conflicts_with = "samples")]
     cards: Option<usize>,
     /// Deal one deck over all tables, as it is photographed for `deck learn`
-    #[arg(long, conflicts_with_all = ["samples", "cards", "suite", "video"])]
-    whole_deck: bool,
+    #[arg(long = "whole-deck", conflicts_with_all = ["samples", "cards", "suite", "video"])]
+    full_deck: bool,
     /// Which deck: classic, rectangles, invented (a different one for each table) or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
@@ -189,7 +189,7 @@ fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
         }
         params.cards = (cards, cards);
     }
-    if args.whole_deck {
+    if args.full_deck {
         params.full_deck = Some(args.count);
     }
     if let Some(size) = args.size {
@@ -241,7 +241,7 @@ impl Drawing<'_> {
         let scene = draw()?;
         let bytes = scene.jpeg().with_context(|| format!("cannot encode {file}"))?;
         let path = place.join(file);
-        write_whole(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        write_atomic(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
         self.bar.inc(1);
         Ok(scene.label(file.clone()))
     }
@@ -290,47 +290,25 @@ fn folders(tables: &[TableJob], most: usize) -> Vec<Folder> {
 
 /// What the call asks for, folder by folder.
 fn tables(args: &Args, params: Params) -> Vec<TableJob> {
-    let numbered = |name: &str, index: usize, count: usize| {
-        let digits = count.to_string().len().max(4);
-        format!("{name}-{:0digits$}.jpg", index + 1)
-    };
     if let Some(suite) = args.suite {
-        let parts = suite.parts();
-        let of_part = |part: suite::Part| {
-            (0..part.count).map(move |index| {
-                let part = part.clone();
-                TableJob {
-                    folder: Some(part.name),
-                    file: numbered(part.name, index, part.count),
-                    source: part.name.into(),
-                    draw: Box::new(move || part.draw(index)),
-                }
-            })
-        };
-        return parts.into_iter().flat_map(of_part).collect();
+        return suite.parts().into_iter().flat_map(tables_of_part).collect();
     }
     if args.samples {
-        let table = |sample: suite::Sample| TableJob {
-            folder: None,
-            file: sample.file.to_owned(),
-            source: "setsight render --samples".into(),
-            draw: Box::new(move || sample.draw()),
-        };
-        return suite::samples().into_iter().map(table).collect();
+        return suite::samples().into_iter().map(table_of_sample).collect();
     }
     let (name, seed) = (args.kind.unwrap_or(Kind::Mixed).name(), args.seed);
     let mut source = format!("setsight render --kind {name} --seed {seed}");
     if args.deck != Deck::NAMES[0] {
         source += &format!(" --deck {}", args.deck);
     }
-    if args.whole_deck {
+    if args.full_deck {
         source += &format!(" --whole-deck --count {}", args.count);
     }
     if args.mirrored {
         source += " --mirrored";
     }
     let (params, source) = (Arc::new(params), Arc::<str>::from(source));
-    let table = |index: usize| {
+    let tables = (0..args.count).map(|index| {
         let params = Arc::clone(&params);
         TableJob {
             folder: None,
@@ -338,8 +316,34 @@ fn tables(args: &Args, params: Params) -> Vec<TableJob> {
             source: Arc::clone(&source),
             draw: Box::new(move || setsight_scenes::render(&params, seed, index as u64)),
         }
-    };
-    (0..args.count).map(table).collect()
+    });
+    tables.collect()
+}
+
+fn tables_of_part(part: suite::Part) -> impl Iterator<Item = TableJob> {
+    (0..part.count).map(move |index| {
+        let part = part.clone();
+        TableJob {
+            folder: Some(part.name),
+            file: numbered(part.name, index, part.count),
+            source: part.name.into(),
+            draw: Box::new(move || part.draw(index)),
+        }
+    })
+}
+
+fn table_of_sample(sample: suite::Sample) -> TableJob {
+    TableJob {
+        folder: None,
+        file: sample.file.to_owned(),
+        source: "setsight render --samples".into(),
+        draw: Box::new(move || sample.draw()),
+    }
+}
+
+fn numbered(name: &str, index: usize, count: usize) -> String {
+    let digits = count.to_string().len().max(4);
+    format!("{name}-{:0digits$}.jpg", index + 1)
 }
 
 /// Makes a folder, if it is not there.
@@ -460,7 +464,7 @@ fn shoot(
         return Err(BadCall(message).into());
     }
     // Nobody has named this file.
-    refuse_others(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
+    refuse_foreign(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
     let file = WholeFile::create(video).with_context(cannot)?;
     let mut avi = AviWriter::new(file, size_px, args.fps, args.quality).with_context(cannot)?;
     let mut labels = WholeFile::create(&lines).with_context(cannot)?;
@@ -540,14 +544,14 @@ mod tests {
     #[test]
     fn many_tables_go_into_numbered_folders_that_are_one_data_set() {
         let home = tempfile::tempdir().unwrap();
-        let whole = home.path().join("whole");
-        draw(&whole, "").unwrap();
-        assert_eq!(names(&whole), ["0000", "0001", "0002"]);
-        assert_eq!(names(&whole.join("0002")), ["labels.json", "plain-0007.jpg"]);
-        assert_eq!(labels(&whole).len(), 7);
+        let out = home.path().join("whole");
+        draw(&out, "").unwrap();
+        assert_eq!(names(&out), ["0000", "0001", "0002"]);
+        assert_eq!(names(&out.join("0002")), ["labels.json", "plain-0007.jpg"]);
+        assert_eq!(labels(&out).len(), 7);
         // Labels of tables that are not drawn anew must not stay among those that are.
-        fs::rename(whole.join("0000"), whole.join("0003")).unwrap();
-        assert!(draw(&whole, "--overwrite").is_err());
-        assert!(whole.join("0003/labels.json").is_file() && !whole.join("0000").exists());
+        fs::rename(out.join("0000"), out.join("0003")).unwrap();
+        assert!(draw(&out, "--overwrite").is_err());
+        assert!(out.join("0003/labels.json").is_file() && !out.join("0000").exists());
     }
 }

@@ -1,15 +1,15 @@
 //! `setsight serve`: a page on which a phone is the camera; its photos on disk, with their results; and the terminal
-//! that the command runs in: tells what phones do, without waiting for whoever reads it, and hears Enter.
+//! that the command runs in: prints what phones do, without waiting for the terminal, and hears Enter.
 
 use super::{
     live::summary,
     photos::{ReadingArgs, without_rare},
 };
-use crate::cli::common::{BadCall, Outcome, told};
+use crate::cli::common::{BadCall, Outcome, error_message};
 use crate::cli::table::scan::folder::{Counts, OutFolder, write_pictures};
 use crate::cli::{stop, terminal};
 use anyhow::{Context, bail};
-use setsight_files::{printable::print_lines, say, whole_file::write_whole};
+use setsight_files::{printable::print_lines, say, whole_file::write_atomic};
 use setsight_phone::{Code, Listen, Options, Server, ServerEvent};
 use setsight_vision::output::{Record, Style};
 use setsight_vision::{PhotoReading, StageTime};
@@ -63,25 +63,28 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let stop = stop::asked();
     let pipeline = Arc::new(args.reading.pipeline()?);
     let archive = args.keep.as_deref().map(ResultArchive::create).transpose()?.map(Mutex::new);
-    let handler =
-        Arc::new(EventHandler { archive, told: Mutex::default(), teller: Teller::start()? });
+    let handler = Arc::new(EventHandler {
+        archive,
+        reported: Mutex::default(),
+        printer: LinePrinter::start()?,
+    });
     let hears = Arc::clone(&handler);
-    let on_event = Box::new(move |event: ServerEvent<'_>| hears.tell(event));
+    let on_event = Box::new(move |event: ServerEvent<'_>| hears.handle(event));
     let listen = args.listen.unwrap_or(Listen::Private);
     let mut server = Server::start(&Options::at(listen), Box::new(pipeline), on_event)
-        .map_err(|error| BadCall(told(&error.into())))?;
-    tell_addresses(&server, &handler.teller);
+        .map_err(|error| BadCall(error_message(&error.into())))?;
+    print_addresses(&server, &handler.printer);
     let mut looked = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         thread::sleep(PAUSE);
         if enter_was_pressed() {
-            handler.teller.draw(code_of(&server));
+            handler.printer.draw(code_of(&server));
         }
         if looked.elapsed() >= NETWORK_PAUSE {
             looked = Instant::now();
             if server.follow_network() {
-                handler.teller.say("This computer's network has changed.".to_owned());
-                handler.teller.draw(code_of(&server));
+                handler.printer.say("This computer's network has changed.".to_owned());
+                handler.printer.draw(code_of(&server));
             }
         }
     }
@@ -95,7 +98,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn code_of(server: &Server) -> String {
     let addresses = server.addresses();
     let colors = terminal::shows_colors(&io::stderr());
-    let code = addresses.first().and_then(|first| Code::of(first));
+    let code = addresses.first().and_then(|first| Code::new(first));
     let code = code.map(|code| code.text(colors) + "\n").unwrap_or_default();
     let open = "Scan this code with a phone on the same network, or open there:\n  ";
     let typed = addresses.first().and_then(|first| first.split_once("/#")).map_or("", |(at, _)| at);
@@ -104,41 +107,41 @@ fn code_of(server: &Server) -> String {
 
 /// What may be in a phone's way, what it will warn of, and last the code to scan and the addresses, so
 /// that a terminal of 24 lines shows these together.
-fn tell_addresses(server: &Server, teller: &Teller) {
-    teller.say(
+fn print_addresses(server: &Server, printer: &LinePrinter) {
+    printer.say(
         "If a phone cannot open the page: let setsight through this computer's firewall (TCP), and use no \
          guest Wi-Fi, which keeps devices apart; a hotspot of the phone often works."
             .to_owned(),
     );
-    teller.say(
+    printer.say(
         "For live pictures the page asks for HTTPS; this certificate is the computer's own, SHA-256".to_owned(),
     );
-    teller.say(format!("  {}", server.fingerprint()));
+    printer.say(format!("  {}", server.fingerprint()));
     if let Some(reason) = server.certificate_not_kept() {
-        teller.say(format!(
+        printer.say(format!(
             "warning: the certificate cannot be kept ({reason}); phones will ask again next time"
         ));
     }
-    teller.draw(code_of(server));
+    printer.draw(code_of(server));
     let enter = if enter_is_heard() { "Enter shows the code again, " } else { "" };
-    teller.say(format!("Anyone with this address can use the page; {enter}Ctrl-C ends it."));
+    printer.say(format!("Anyone with this address can use the page; {enter}Ctrl-C ends it."));
 }
 
 /// Tells on the terminal what phones do, and keeps their photos.
 struct EventHandler {
     archive: Option<Mutex<ResultArchive>>,
-    /// What was told last of each phone's live pictures.
-    told: Mutex<HashMap<u32, String>>,
-    teller: Teller,
+    /// What was printed last of each phone's live pictures.
+    reported: Mutex<HashMap<u32, String>>,
+    printer: LinePrinter,
 }
 
 impl EventHandler {
-    fn tell(&self, event: ServerEvent<'_>) {
-        let say = |text: String| self.teller.say(text);
+    fn handle(&self, event: ServerEvent<'_>) {
+        let say = |text: String| self.printer.say(text);
         match event {
             ServerEvent::Came { phone } => say(format!("phone {phone} is here")),
             ServerEvent::Left { phone, reason } => {
-                self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
+                self.reported.lock().unwrap_or_else(PoisonError::into_inner).remove(&phone);
                 let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
                 say(format!("phone {phone}: its live pictures have ended{reason}"));
             }
@@ -146,11 +149,11 @@ impl EventHandler {
                 say(format!("phone {phone}: the photo {reason}"))
             }
             ServerEvent::Photo { phone, bytes, reading, times } => {
-                self.teller.result(format!("phone {phone}, photo: {}", reading.table.summary()));
+                self.printer.result(format!("phone {phone}, photo: {}", reading.table.summary()));
                 if let Some(archive) = &self.archive {
                     let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
                     if let Err(error) = archive.keep(bytes, reading, times) {
-                        say(told(&error));
+                        say(error_message(&error));
                     }
                 }
             }
@@ -158,10 +161,10 @@ impl EventHandler {
             ServerEvent::Live { .. } => {}
             ServerEvent::View { phone, view } => {
                 let text = summary(view);
-                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-                if told.get(&phone) != Some(&text) {
-                    self.teller.result(format!("phone {phone}, live: {text}"));
-                    told.insert(phone, text);
+                let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+                if reported.get(&phone) != Some(&text) {
+                    self.printer.result(format!("phone {phone}, live: {text}"));
+                    reported.insert(phone, text);
                 }
             }
         }
@@ -172,7 +175,7 @@ impl EventHandler {
         let Some(archive) = &self.archive else { return Ok(false) };
         let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = archive.finish()? {
-            self.teller.say(kept);
+            self.printer.say(kept);
         }
         Ok(archive.failed)
     }
@@ -195,8 +198,8 @@ pub struct ResultArchive {
 impl ResultArchive {
     /// Makes the folder in which the others will be.
     pub fn create(home: &Path) -> anyhow::Result<Self> {
-        let context = || format!("photos cannot be kept in {}", home.display());
-        std::fs::create_dir_all(home).with_context(context)?;
+        std::fs::create_dir_all(home)
+            .with_context(|| format!("photos cannot be kept in {}", home.display()))?;
         Ok(Self { home: home.to_owned(), out: None, counts: Counts::default(), failed: false })
     }
 
@@ -257,7 +260,7 @@ impl ResultArchive {
             .and_then(|format| format.extensions_str().first().copied());
         // What the `image` crate does not know and was read all the same is HEIC or AVIF.
         let path = folder.join(PHOTOS).join(format!("{name}.{}", ending.unwrap_or("heic")));
-        write_whole(&path, bytes).with_context(|| path.display().to_string())?;
+        write_atomic(&path, bytes).with_context(|| path.display().to_string())?;
         write_pictures(folder, &name, reading, &Style::default(), false)?;
         let record = record(path);
         out.add(&record, &record.to_json(), Some(&name))
@@ -286,28 +289,28 @@ enum Line {
 
 /// Lines on their way to the terminal. Where nobody reads them, as behind Ctrl-S or in a full pipe, those beyond
 /// [`MOST`] are lost and counted.
-struct Teller {
+struct LinePrinter {
     lines: Option<SyncSender<Line>>,
     lost: Arc<AtomicU32>,
     ended: Arc<(Mutex<bool>, Condvar)>,
 }
 
-impl Teller {
-    /// Begins to tell.
+impl LinePrinter {
+    /// Starts the thread that prints.
     fn start() -> std::io::Result<Self> {
-        let (lines, told) = sync_channel(MOST);
+        let (lines, queue) = sync_channel(MOST);
         let lost: Arc<AtomicU32> = Arc::default();
         let ended: Arc<(Mutex<bool>, Condvar)> = Arc::default();
-        let (not_told, end) = (Arc::clone(&lost), Arc::clone(&ended));
+        let (unreported, end) = (Arc::clone(&lost), Arc::clone(&ended));
         thread::Builder::new().name("tell".into()).spawn(move || {
-            for line in told {
+            for line in queue {
                 match line {
                     Line::Message(text) => say!("{text}"),
                     Line::Drawn(text) => drop(writeln!(std::io::stderr().lock(), "{text}")),
-                    // Whoever read our output has seen enough; the phone has not.
+                    // The reader of the output has closed it; the phone goes on.
                     Line::Result(text) => drop(print_lines(&text)),
                 }
-                let lost = not_told.swap(0, Ordering::Relaxed);
+                let lost = unreported.swap(0, Ordering::Relaxed);
                 if lost > 0 {
                     say!("{lost} messages are lost, as nobody read them");
                 }
@@ -318,33 +321,33 @@ impl Teller {
         Ok(Self { lines: Some(lines), lost, ended })
     }
 
-    /// Tells a message.
+    /// Prints a message.
     fn say(&self, text: String) {
-        self.tell(Line::Message(text));
+        self.send(Line::Message(text));
     }
 
-    /// Shows a drawing. No text of others may be in it.
+    /// Shows a drawing, which must hold no untrusted text.
     fn draw(&self, text: String) {
-        self.tell(Line::Drawn(text));
+        self.send(Line::Drawn(text));
     }
 
     fn result(&self, text: String) {
-        self.tell(Line::Result(text));
+        self.send(Line::Result(text));
     }
 
-    fn tell(&self, line: Line) {
+    fn send(&self, line: Line) {
         if let Some(Err(TrySendError::Full(_))) = self.lines.as_ref().map(|to| to.try_send(line)) {
             self.lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-impl Drop for Teller {
+impl Drop for LinePrinter {
     fn drop(&mut self) {
         self.lines = None;
-        let (ended, told) = &*self.ended;
+        let (ended, finished) = &*self.ended;
         let ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = told.wait_timeout_while(ended, FAREWELL, |ended| !*ended);
+        let _ = finished.wait_timeout_while(ended, FAREWELL, |ended| !*ended);
     }
 }
 

@@ -1,5 +1,5 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops: what the trainings share, where a run is kept,
-//! how its end is told; and `train finder` and `train refiner`, which learn from drawn tables alone.
+//! how its end is reported; and `train finder` and `train refiner`, which learn from drawn tables alone.
 
 mod fuse;
 mod own;
@@ -10,7 +10,7 @@ use crate::cli::stop;
 use anyhow::Context;
 use setsight_eval::plots::{Curve, Curves, SIZE_PX, svg};
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_files::{print_result, say};
 use setsight_game::cards::Edition;
 use setsight_nets::engine::{Models, file_of};
@@ -38,7 +38,7 @@ use std::{str::FromStr, sync::atomic::Ordering, time::Duration};
 )]
 pub struct Args {
     #[command(flatten)]
-    own: own::Args,
+    photos: own::Args,
     #[command(subcommand)]
     subcommand: Option<Subcommand>,
 }
@@ -58,7 +58,7 @@ enum Subcommand {
 /// Trains.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
-        None => own::run(&args.own),
+        None => own::run(&args.photos),
         Some(Subcommand::Reader(args)) => reader::run(args),
         Some(Subcommand::Finder(args)) => finder(args),
         Some(Subcommand::Refiner(args)) => refiner(args),
@@ -108,7 +108,7 @@ impl RunArgs {
         self.start_from.is_some()
     }
 
-    /// Trains a network by its recipe, if there is one, writes it and tells how it ended: by Ctrl-C or
+    /// Trains a network by its recipe, if there is one, writes it and reports how it ended: by Ctrl-C or
     /// with a network.
     pub fn train<T: Task>(
         &self,
@@ -154,7 +154,7 @@ impl RunArgs {
         if let Some(first) = began_as {
             command += &format!(" (FIRST: {})", first.command);
         }
-        write_whole(
+        write_atomic(
             &path,
             &setsight_train::parts::adapt::file(
                 kind,
@@ -165,7 +165,7 @@ impl RunArgs {
             ),
         )
         .with_context(|| format!("cannot write {}", path.display()))?;
-        tell(kind, &path, &trained, steps);
+        report_end(kind, &path, &trained, steps);
         Ok(Outcome::Done)
     }
 }
@@ -207,7 +207,8 @@ fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String>
         curves,
     };
     let svg = svg(&chart, SIZE_PX).map_err(|error| error.to_string())?;
-    write_whole(path, svg.as_bytes()).map_err(|error| format!("{CURVE} cannot be written: {error}"))
+    write_atomic(path, svg.as_bytes())
+        .map_err(|error| format!("{CURVE} cannot be written: {error}"))
 }
 
 /// What a run begins with, from the folder of another run or from an ONNX file; also what the network says
@@ -247,9 +248,12 @@ pub fn draw(
     Ok((!stop.load(Ordering::Relaxed)).then(|| learnt.into_iter().chain(judged).collect()))
 }
 
-/// The edition that a source was said to show; the classic one where nothing was said.
-pub fn edition_of(told: &[(String, Edition)], source: &str) -> Edition {
-    told.iter().find(|(name, _)| name == source).map_or(Edition::Classic, |(_, edition)| *edition)
+/// The edition given for a source; the classic one by default.
+pub fn edition_of(editions: &[(String, Edition)], source: &str) -> Edition {
+    editions
+        .iter()
+        .find(|(name, _)| name == source)
+        .map_or(Edition::Classic, |(_, edition)| *edition)
 }
 
 /// A finite number above 0, for clap.
@@ -263,8 +267,8 @@ pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> 
 
 /// `SOURCE=EDITION`, for clap.
 pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
-    let told = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, edition) = told.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, edition) = pair.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;
     let edition = Edition::named(edition).ok_or_else(|| {
         format!("{edition}: no edition; expected {}", Edition::ALL.map(Edition::name).join(", "))
     })?;
@@ -272,12 +276,13 @@ pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
 }
 
 /// Prints what came of a run, of which the network was written to `path`.
-fn tell(kind: Kind, path: &Path, trained: &Trained, steps: u64) {
+fn report_end(kind: Kind, path: &Path, trained: &Trained, steps: u64) {
     let best = trained.history.iter().find(|entry| entry.step == trained.step);
     // The reader has three figures for each source, too many for a line.
     let best = best.filter(|_| kind != Kind::Reader);
-    let figure = |(name, share): &(String, f64)| format!(", {name} {:.2} %", 100.0 * share);
-    let figures: String = best.into_iter().flat_map(|entry| &entry.figures).map(figure).collect();
+    let figures = best.into_iter().flat_map(|entry| &entry.figures);
+    let figures: String =
+        figures.map(|(name, share)| format!(", {name} {:.2} %", 100.0 * share)).collect();
     let _ = print_result!(
         "{}: best at step {} of {steps}{}, loss {:.4} in validation{figures}, {:.1} minutes",
         path.display(),
@@ -362,7 +367,7 @@ fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
         args;
     run.train(Kind::Refiner, &refiner::plan(), |first| {
         let found = found_by.as_deref().map(found_in).transpose()?;
-        let found_told = if found.is_some() { " --found-by MODELS" } else { "" };
+        let found_option = if found.is_some() { " --found-by MODELS" } else { "" };
         let task = refiner::Refiner::new(run.seed, first, least_in_view, found, validation_tables);
         Ok(Some(Recipe {
             settings: Settings {
@@ -370,7 +375,7 @@ fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
                 ..refiner::settings(run.seed, steps, run.goes_on())
             },
             training_set: task.fingerprint(steps),
-            options: format!("{found_told} --least-in-view {least_in_view} --steps {steps}"),
+            options: format!("{found_option} --least-in-view {least_in_view} --steps {steps}"),
             task,
         }))
     })

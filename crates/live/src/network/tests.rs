@@ -38,7 +38,8 @@ const MULTIPART: &[u8] =
 #[test]
 fn a_login_stays_on_its_host() {
     // Another path or port of the same host: with the login.
-    let (other, asked_there) = serve(1, |_, out| out.write_all(&[MULTIPART, &grey(45)].concat()));
+    let (other, asked_elsewhere) =
+        serve(1, |_, out| out.write_all(&[MULTIPART, &grey(45)].concat()));
     let (port, asked) = serve(2, move |number, out| match number {
         0 => write!(out, "HTTP/1.1 301 Moved\r\nLocation: /there?x=1\r\n\r\n"),
         _ => write!(out, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{other}/\r\n\r\n"),
@@ -46,17 +47,18 @@ fn a_login_stays_on_its_host() {
     assert_eq!(level(&mut opened(port).unwrap()), 4);
     let login = "authorization: Basic YW5uOnMzY3JldA==";
     assert!(asked.recv_timeout(LIMIT).unwrap().contains(login));
-    let there = asked.recv_timeout(LIMIT).unwrap();
-    assert!(there.starts_with("GET /there?x=1 ") && there.contains(login), "{there}");
-    assert!(asked_there.recv_timeout(LIMIT).unwrap().contains(login));
+    let request = asked.recv_timeout(LIMIT).unwrap();
+    assert!(request.starts_with("GET /there?x=1 ") && request.contains(login), "{request}");
+    assert!(asked_elsewhere.recv_timeout(LIMIT).unwrap().contains(login));
     // Another host: without it.
-    let (other, asked_there) = serve(1, |_, out| out.write_all(&[MULTIPART, &grey(75)].concat()));
+    let (other, asked_elsewhere) =
+        serve(1, |_, out| out.write_all(&[MULTIPART, &grey(75)].concat()));
     let (port, _) = serve(1, move |_, out| {
         write!(out, "HTTP/1.1 302 Found\r\nLocation: http://localhost:{other}/\r\n\r\n")
     });
     assert_eq!(level(&mut opened(port).unwrap()), 7);
-    let there = asked_there.recv_timeout(LIMIT).unwrap();
-    assert!(!there.contains("authorization"), "{there}");
+    let request = asked_elsewhere.recv_timeout(LIMIT).unwrap();
+    assert!(!request.contains("authorization"), "{request}");
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn a_redirection_to_itself_ends() {
 }
 
 #[test]
-fn a_head_that_dribbles_is_told_of_in_time() {
+fn a_head_that_dribbles_is_reported_in_time() {
     let (port, _) = serve(1, |_, out| {
         for byte in MULTIPART {
             out.write_all(&[*byte])?;
@@ -170,20 +172,20 @@ fn an_address_keeps_its_secrets() {
     let (name, password) = address.credentials().unwrap();
     assert_eq!((&*name, password.as_deref()), ("ann", Some("s3cret!")));
     let words = "rtsp failed: http://ann:s3cret%21@10.0.0.7:8080/video?pwd=hidden: s3cret%21";
-    let told = address.without_secrets(words);
-    assert!(!told.contains("s3cret") && !told.contains("hidden"), "{told}");
+    let cleaned = address.without_secrets(words);
+    assert!(!cleaned.contains("s3cret") && !cleaned.contains("hidden"), "{cleaned}");
     assert_eq!("http://10.0.0.7/".parse::<Address>().unwrap().credentials(), None);
 }
 
 #[test]
 fn an_address_without_a_scheme_is_http() {
-    for (text, told) in [
+    for (text, expected) in [
         ("192.168.1.20:8080/video", "http://192.168.1.20:8080/video"),
         ("phone:8080/video", "http://phone:8080/video"),
         ("ann:s3cret@phone", "http://phone/"),
         ("rtsp://phone:8554/live", "rtsp://phone:8554/live"),
     ] {
-        assert_eq!(text.parse::<Address>().unwrap().to_string(), told);
+        assert_eq!(text.parse::<Address>().unwrap().to_string(), expected);
     }
 }
 
@@ -191,10 +193,10 @@ fn an_address_without_a_scheme_is_http() {
 fn a_port_that_looks_like_a_refusal_is_none() {
     let address: Address = "rtsp://10.0.0.7:40187/live403".parse().unwrap();
     let camera = NetworkCamera::at(address);
-    let told = |words: &str| camera.stream_error(FfmpegError::Said(words.to_owned()));
-    let refused = told("Connection to tcp://10.0.0.7:40187?timeout=5 failed: /live403");
+    let error_for = |words: &str| camera.stream_error(FfmpegError::Said(words.to_owned()));
+    let refused = error_for("Connection to tcp://10.0.0.7:40187?timeout=5 failed: /live403");
     assert!(matches!(refused, CameraError::Unreachable { .. }), "{refused:?}");
-    let denied = told("method DESCRIBE failed: 401 Unauthorized");
+    let denied = error_for("method DESCRIBE failed: 401 Unauthorized");
     assert!(matches!(denied, CameraError::Denied { status: 401, .. }), "{denied:?}");
 }
 

@@ -22,15 +22,14 @@ pub(super) fn list() -> Vec<CameraInfo> {
     }
     let source = if cfg!(target_os = "macos") { "" } else { "dummy" };
     let asked = ["-hide_banner", "-f", INTERFACE, "-list_devices", "true", "-i", source];
-    listed(&ffmpeg::said_by(&asked))
+    listed(&ffmpeg::stderr_of(&asked))
 }
 
 /// Why cameras cannot be listed although some may be connected.
 #[cfg_attr(test, allow(dead_code, reason = "tests parse only"))]
 pub(super) fn cannot_list() -> Option<CameraError> {
     // Without arguments, ffmpeg prints its usage.
-    let is_there = || !ffmpeg::said_by(&[]).is_empty();
-    (helper().is_none() && !is_there())
+    (helper().is_none() && ffmpeg::stderr_of(&[]).is_empty())
         .then(|| CameraError::NoFfmpeg { camera: "a camera of this system".to_owned() })
 }
 
@@ -47,20 +46,21 @@ fn helper() -> Option<(PathBuf, Vec<CameraInfo>)> {
 }
 
 /// The cameras that the helper names: a number, a tab and a name in each line.
-fn helped(said: &str) -> Vec<CameraInfo> {
-    let camera = |line: &str| {
-        let (number, name) = line.split_once('\t')?;
-        Some(CameraInfo { number: number.parse().ok()?, name: name.to_owned() })
-    };
-    said.lines().filter_map(camera).collect()
+fn helped(output: &str) -> Vec<CameraInfo> {
+    let lines = output.lines().filter_map(|line| line.split_once('\t'));
+    lines
+        .filter_map(|(number, name)| {
+            Some(CameraInfo { number: number.parse().ok()?, name: name.to_owned() })
+        })
+        .collect()
 }
 
 /// The cameras in ffmpeg's list of devices: `[0] FaceTime HD Camera` on macOS,
 /// `"HD Webcam" (video)` on Windows.
-fn listed(said: &str) -> Vec<CameraInfo> {
+fn listed(output: &str) -> Vec<CameraInfo> {
     let mut cameras = Vec::new();
     let mut video = false;
-    for line in said.lines() {
+    for line in output.lines() {
         // `[AVFoundation indev @ 0x7f8] [0] FaceTime HD Camera`
         let Some((_, text)) = line.split_once("] ") else { continue };
         if let Some(name) = text.strip_suffix("\" (video)").and_then(|t| t.trim().strip_prefix('"'))
@@ -124,10 +124,9 @@ struct OtherCamera {
 
 impl Camera for OtherCamera {
     fn read(&mut self) -> Result<Option<Shot>, CameraError> {
-        let gone = || CameraError::Unplugged { camera: self.name.clone() };
         match self.ffmpeg.next_frame(PATIENCE) {
             Some(Ok(Some(image))) => Ok(Some(Shot::now(image, self.opened))),
-            Some(_) => Err(gone()),
+            Some(_) => Err(CameraError::Unplugged { camera: self.name.clone() }),
             None => Err(silent(self.name.clone())),
         }
     }
@@ -139,8 +138,8 @@ mod tests {
 
     #[test]
     fn cameras_have_their_names_on_macos_and_windows() {
-        let names = |said: &str| -> Vec<String> {
-            listed(said).iter().map(CameraInfo::to_string).collect()
+        let names = |output: &str| -> Vec<String> {
+            listed(output).iter().map(CameraInfo::to_string).collect()
         };
         let macos = "[AVFoundation indev @ 0x7f8] AVFoundation video devices:\n\
                      [AVFoundation indev @ 0x7f8] [0] FaceTime HD Camera\n\

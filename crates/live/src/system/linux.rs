@@ -41,9 +41,9 @@ fn device(number: u32) -> PathBuf {
 pub(super) fn list() -> Vec<CameraInfo> {
     listed(Path::new(LISTED), |number| {
         let device = Device::with_path(device(number)).ok()?;
-        let told = device.query_caps();
-        Some(told.is_ok_and(|told| {
-            is_camera(told.capabilities, &told.driver)
+        let queried = device.query_caps();
+        Some(queried.is_ok_and(|queried| {
+            is_camera(queried.capabilities, &queried.driver)
                 && device.enum_formats().is_ok_and(|all| {
                     all.iter().any(|format| DECODED.contains(&&format.fourcc.repr))
                 })
@@ -66,8 +66,9 @@ fn listed(folder: &Path, asked: impl Fn(u32) -> Option<bool>) -> Vec<CameraInfo>
             let number = entry.file_name().to_str()?.strip_prefix("video")?.parse().ok()?;
             let line = |name: &str| std::fs::read_to_string(entry.path().join(name)).ok();
             // If a camera has several devices, only the first gives pictures.
-            let is_first = || line("index").is_none_or(|index| index.trim() == "0");
-            if !asked(number).unwrap_or_else(is_first) {
+            let is_usable = asked(number)
+                .unwrap_or_else(|| line("index").is_none_or(|index| index.trim() == "0"));
+            if !is_usable {
                 return None;
             }
             let name = line("name").map_or_else(|| format!("camera {number}"), |n| n.trim().into());
@@ -137,19 +138,20 @@ fn begin(
 
 /// The sizes that a device lists for a format.
 fn sizes_px(device: &Device, code: [u8; 4]) -> Vec<(u32, u32)> {
-    let told = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
-    let discrete = told.into_iter().filter_map(|told| match told.size {
+    let offered = device.enum_framesizes(FourCC::new(&code)).unwrap_or_default();
+    let discrete = offered.into_iter().filter_map(|offered| match offered.size {
         FrameSizeEnum::Discrete(size) => Some((size.width, size.height)),
         FrameSizeEnum::Stepwise(_) => None,
     });
-    let large_enough = |&(width, height): &(u32, u32)| width.min(height) >= MIN_SIDE_PX;
-    let sizes: BTreeSet<_> = discrete.filter(large_enough).collect();
+    let sizes: BTreeSet<_> =
+        discrete.filter(|(width, height)| *width.min(height) >= MIN_SIDE_PX).collect();
     sizes.into_iter().collect()
 }
 
 fn best(offered: impl Iterator<Item = [u8; 4]>) -> Option<[u8; 4]> {
-    let place = |code: &[u8; 4]| DECODED.iter().position(|known| *known == code);
-    offered.filter(|code| place(code).is_some()).min_by_key(|code| place(code))
+    let ranked = offered
+        .filter_map(|code| Some((DECODED.iter().position(|decoded| **decoded == code)?, code)));
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, code)| code)
 }
 
 /// The meaning of a system error.
@@ -209,8 +211,8 @@ impl Camera for LinuxCamera {
         if let Some(wish) = self.control.changed() {
             self.adjust(wish)?;
         }
-        let gone = || CameraError::Unplugged { camera: self.name.clone() };
-        let stream = self.stream.as_mut().ok_or_else(gone)?;
+        let stream = self.stream.as_mut();
+        let stream = stream.ok_or_else(|| CameraError::Unplugged { camera: self.name.clone() })?;
         for _ in 0..MOST_BROKEN {
             let (bytes, about) = stream.next().map_err(|error| match error.kind() {
                 io::ErrorKind::TimedOut => CameraError::Silent {
@@ -249,7 +251,7 @@ fn picture(bytes: &[u8], format: &Format) -> Option<RgbImage> {
     RgbImage::from_raw(format.width, format.height, rgb)
 }
 
-/// Pairs of pixels with a luma each and common chroma, as `parts` tells them, in R, G, B: ITU-R BT.601
+/// Pairs of pixels with a luma each and common chroma, as `parts` splits them, in R, G, B: ITU-R BT.601
 /// with luma from 16 to 235, in 4096ths.
 fn of_pairs(packed: &[u8], parts: impl Fn([u8; 4]) -> ([u8; 2], u8, u8)) -> Vec<u8> {
     let rgb = packed.as_chunks::<4>().0.iter().flat_map(|&pair| {
@@ -266,8 +268,8 @@ fn rows(bytes: &[u8], format: &Format, bytes_per_pixel: usize) -> Option<Vec<u8>
     let row = format.width as usize * bytes_per_pixel;
     let stride = (format.stride as usize).max(row);
     let height = format.height as usize;
-    let there = bytes.len() >= stride * height.saturating_sub(1) + row && row > 0;
-    there
+    let is_complete = bytes.len() >= stride * height.saturating_sub(1) + row && row > 0;
+    is_complete
         .then(|| bytes.chunks(stride).take(height).flat_map(|line| &line[..row]).copied().collect())
 }
 
@@ -400,9 +402,9 @@ mod tests {
             ([145, 54, 34], [0, 255, 0]),
             ([41, 240, 110], [0, 0, 255]),
         ] {
-            let seen = yuyv(&[yuv[0], yuv[1], yuv[0], yuv[2]]);
-            let off = seen.iter().zip(rgb.iter().cycle()).map(|(a, b)| a.abs_diff(*b)).max();
-            assert!(off <= Some(1), "{yuv:?}: {seen:?}");
+            let converted = yuyv(&[yuv[0], yuv[1], yuv[0], yuv[2]]);
+            let off = converted.iter().zip(rgb.iter().cycle()).map(|(a, b)| a.abs_diff(*b)).max();
+            assert!(off <= Some(1), "{yuv:?}: {converted:?}");
         }
         // The same pair in the other order.
         let uyvy = of_pairs(&[90, 81, 240, 100], |[u, y, v, next]| ([y, next], u, v));

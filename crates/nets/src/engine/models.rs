@@ -6,7 +6,7 @@ use crate::Kind;
 use serde::{Deserialize, Serialize};
 use setsight_files::json_fault;
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_small, read_text};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_models::FILES;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -243,7 +243,7 @@ pub fn choose(folder: &Path) -> io::Result<PathBuf> {
         std::fs::create_dir_all(parent)?;
     }
     let text = folder.to_str().ok_or_else(|| io::Error::other("its path is no text"))?;
-    write_whole(&file, format!("{text}\n").as_bytes())?;
+    write_atomic(&file, format!("{text}\n").as_bytes())?;
     Ok(folder)
 }
 

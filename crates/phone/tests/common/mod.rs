@@ -55,12 +55,12 @@ impl Reads for Fake {
     }
 }
 
-/// A running server, and what it told.
+/// A running server, and its events.
 pub struct World {
     pub server: Server,
     pub host: String,
     pub key: String,
-    pub told: Arc<Mutex<Vec<String>>>,
+    pub events: Arc<Mutex<Vec<String>>>,
     pub home: tempfile::TempDir,
 }
 
@@ -75,8 +75,8 @@ impl World {
             listen: Listen::At(at.into(), None),
             certificate: Some(home.path().join("certificate.json")),
         };
-        let told: Arc<Mutex<Vec<String>>> = Arc::default();
-        let teller = Arc::clone(&told);
+        let events: Arc<Mutex<Vec<String>>> = Arc::default();
+        let teller = Arc::clone(&events);
         let on_event = Box::new(move |event: ServerEvent<'_>| {
             let line = match event {
                 ServerEvent::Came { phone } => format!("{phone} came"),
@@ -92,7 +92,7 @@ impl World {
         let address = server.addresses().swap_remove(0);
         let (host, key) = address.strip_prefix("http://").unwrap().split_once("/#").unwrap();
         let (host, key) = (host.to_owned(), key.to_owned());
-        Self { server, host, key, told, home }
+        Self { server, host, key, events, home }
     }
 
     /// A connection on which nothing takes longer than a few seconds.
@@ -140,7 +140,7 @@ impl World {
     }
 
     /// Sends these bytes and gives all that comes back.
-    pub fn said(&self, bytes: &[u8]) -> String {
+    pub fn exchange(&self, bytes: &[u8]) -> String {
         answer_of(self.connect(), bytes)
     }
 
@@ -152,7 +152,7 @@ impl World {
     pub fn post_as(&self, phone: &str, path: &str, photo: &[u8]) -> String {
         let head = self.head(&format!("POST {path}")).replace(PHONE, phone);
         let head = format!("{head}Content-Length: {}\r\n\r\n", photo.len());
-        self.said(&[head.as_bytes(), photo].concat())
+        self.exchange(&[head.as_bytes(), photo].concat())
     }
 }
 

@@ -24,7 +24,7 @@ use anyhow::Context;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde_json::json;
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SECOND_READER, file_of, sha256,
 };
@@ -389,7 +389,7 @@ pub fn write_models(
     }
     let mut named = Vec::new();
     for (file, kind, bytes) in files {
-        write_whole(&folder.join(file), &bytes).with_context(made)?;
+        write_atomic(&folder.join(file), &bytes).with_context(made)?;
         named.push(ManifestFile {
             file: file.to_owned(),
             kind: kind.to_owned(),
@@ -400,7 +400,7 @@ pub fn write_models(
     }
     let mut text = serde_json::to_string_pretty(&Manifest { files: named })?;
     text.push('\n');
-    write_whole(&manifest, text.as_bytes()).with_context(made)?;
+    write_atomic(&manifest, text.as_bytes()).with_context(made)?;
     // Tries the written models.
     let pipeline = ReadingPlan::with_models(Models::Folder(folder.to_owned())).build()?;
     let frame = image::RgbImage::new(64, 64);

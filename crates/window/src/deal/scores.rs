@@ -9,7 +9,7 @@ use crate::shared::{keys, names, words::t};
 use eframe::egui::{Button, Color32, Frame, Grid, RichText, ScrollArea, Ui, vec2};
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_DATA_BYTES, read_text};
-use setsight_files::whole_file::{FolderLock, write_whole};
+use setsight_files::whole_file::{FolderLock, write_atomic};
 use setsight_game::cards::{Card, parse_codes};
 use setsight_game::game::{Deal, Variant};
 use std::io;
@@ -107,7 +107,7 @@ impl Scores {
         let mut all = read(path)?;
         all.push(score);
         let text = serde_json::to_string_pretty(&all).expect("plain data");
-        write_whole(path, text.as_bytes())?;
+        write_atomic(path, text.as_bytes())?;
         self.all = all;
         Ok(())
     }
@@ -173,7 +173,7 @@ pub(crate) fn write_under_way(
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    write_whole(path, serde_json::to_string(&written).expect("plain data").as_bytes())
+    write_atomic(path, serde_json::to_string(&written).expect("plain data").as_bytes())
 }
 
 /// The game of a file, its clock standing; none where there is none that can be gone on with.

@@ -14,7 +14,7 @@ use crate::{
 use eframe::egui::{Align, Context, Label, Layout, RichText, Spinner, Ui, vec2};
 use setsight_decks::{Inventory, Spot};
 use setsight_eval::drawn_card;
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Card, Deck};
 use std::path::Path;
 
@@ -209,7 +209,7 @@ impl Photos {
         let title = t!("missing-title", n = missing.len());
         let page = drawn_card::cards(&inventory.deck, &missing, &title);
         let path_name = path.display().to_string();
-        app.say(match write_whole(path, page.as_bytes()) {
+        app.say(match write_atomic(path, page.as_bytes()) {
             Ok(()) => t!("missing-saved", path = path_name),
             Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
         });

@@ -9,7 +9,7 @@ use crate::shared::{
     words::t,
 };
 use image::{ImageFormat, RgbImage};
-use setsight_files::{small_file::portable, whole_file::write_whole};
+use setsight_files::{small_file::portable, whole_file::write_atomic};
 use setsight_game::cards::picture::Ink;
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_photo::source::SourceError;
@@ -60,7 +60,7 @@ pub(crate) fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Resu
     let unwritable = |error: String| t!("unwritable", path = named.as_str(), error = error);
     let failed = |error: std::io::Error| unwritable(error.to_string());
     if ask == SAVE_JSON {
-        write_whole(path, format!("{}\n", record.to_json()).as_bytes()).map_err(failed)?;
+        write_atomic(path, format!("{}\n", record.to_json()).as_bytes()).map_err(failed)?;
     } else {
         let picture = picture(photos, codes).ok_or_else(|| t!("no-picture-yet"))?;
         // As the name says; without an ending that is known, PNG.
@@ -68,7 +68,7 @@ pub(crate) fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Resu
             Ok(ImageFormat::Jpeg) => encode::jpeg(&picture, JPEG_QUALITY),
             _ => encode::png(&picture),
         };
-        write_whole(path, &bytes.map_err(|error| unwritable(error.to_string()))?)
+        write_atomic(path, &bytes.map_err(|error| unwritable(error.to_string()))?)
             .map_err(failed)?;
     }
     Ok(t!("saved-as", path = named.as_str()))
@@ -212,13 +212,13 @@ fn write_all(
                 let problem = |error: String| Problem::File(target.clone(), error);
                 let jpeg = encode::jpeg(&picture, JPEG_QUALITY);
                 let jpeg = jpeg.map_err(|error| problem(error.to_string()))?;
-                write_whole(&target, &jpeg).map_err(|error| problem(error.to_string()))?;
+                write_atomic(&target, &jpeg).map_err(|error| problem(error.to_string()))?;
             }
             Err(reason) => failed.push((path.clone(), reason)),
         }
     }
     let target = folder.join(TABLE);
-    write_whole(&target, csv.as_bytes())
+    write_atomic(&target, csv.as_bytes())
         .map_err(|error| Problem::File(target.clone(), error.to_string()))?;
     Ok(Saved { folder, pictures: photos.len() - failed.len(), failed })
 }

@@ -3,7 +3,7 @@
 use crate::shared::words::Language;
 use serde::{Deserialize, Serialize};
 use setsight_files::small_file::{MAX_SETTINGS_BYTES, read_text};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_live::cameras::CameraWish;
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, io};
@@ -193,7 +193,7 @@ impl SettingsStore {
             _ => self.for_now = None, // The user has chosen.
         }
         let text = serde_json::to_string_pretty(&kept).expect("plain data");
-        write_whole(path, text.as_bytes())
+        write_atomic(path, text.as_bytes())
     }
 }
 

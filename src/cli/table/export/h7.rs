@@ -108,7 +108,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     // A closed pipe is no error.
     let sectors = folder::on_the_board(&made.files);
     let kb = |sectors: u64| (sectors * flash::SECTOR_BYTES) as f64 / 1024.0;
-    let told = format!(
+    let summary = format!(
         "{}: {:.1} KB of the {:.0} KB that fit the internal flash; {} goes onto the board, {} beside \
          it begins with README.md\n{text}\n\
          LiteRT computes as TFLite-Micro does with BUILTIN_REF; XNNPACK, its default, is off by some steps",
@@ -118,7 +118,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         folder::BOARD,
         folder::DESK
     );
-    let _ = print_lines(&told);
+    let _ = print_lines(&summary);
     Ok(Outcome::Done)
 }
 
@@ -176,9 +176,10 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             let loaded = source::load_photo(&photo.path)
                 .with_context(|| format!("{} cannot be read", photo.path.display()))?;
             let labels = photo.label.cards_in(&loaded);
-            let known: Vec<_> = labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
-            let quads: Vec<_> = known.iter().map(|(quad, _)| *quad).collect();
-            let desktop = known.iter().map(|(quad, card)| {
+            let labelled: Vec<_> =
+                labels.iter().filter_map(|l| Some((l.corners?, l.code))).collect();
+            let quads: Vec<_> = labelled.iter().map(|(quad, _)| *quad).collect();
+            let desktop = labelled.iter().map(|(quad, card)| {
                 let card_image = CardImage::rectify(&loaded.frame, &CardOutline::at(*quad));
                 let (width, height) = (reader::WIDTH as u32, reader::HEIGHT as u32);
                 let small =
@@ -188,7 +189,7 @@ fn photo_crops(folder: &Path) -> anyhow::Result<(Vec<Crop>, Vec<Crop>)> {
             let desktop = desktop.collect();
             let framed = board::frame_photo(&loaded.frame, &quads);
             let board = framed.map_or(Vec::new(), |framed| {
-                let cards = framed.corners.iter().zip(&known);
+                let cards = framed.corners.iter().zip(&labelled);
                 cards
                     .map(|(corners, (_, card))| {
                         Crop::from_board(&board::card(&framed.frame, corners), *card)
@@ -268,13 +269,13 @@ fn draw(framed: &Framed, cards: &[BoardReading]) -> (RgbImage, [usize; 2]) {
     let place = |(x, y): (i32, i32)| Point::new(f64::from(x) * scale, f64::from(y) * scale);
     let quads: Vec<Quad> =
         framed.corners.iter().map(|corners| Quad::new(corners.map(place))).collect();
-    for (quad, seen) in quads.iter().zip(cards) {
-        let (text, color) = match seen.unsure {
-            true => (format!("{}?", seen.card), GREY),
-            false => (seen.card.to_string(), BLACK),
+    for (quad, reading) in quads.iter().zip(cards) {
+        let (text, color) = match reading.unsure {
+            true => (format!("{}?", reading.card), GREY),
+            false => (reading.card.to_string(), BLACK),
         };
         text_centred(&mut picture, quad.center(), 9.0 * scale, color, &text);
-        if seen.unsure {
+        if reading.unsure {
             outline(&mut picture, quad, 2.0 * scale, GREY, None);
         }
     }

@@ -90,8 +90,8 @@ impl Earlier {
         let found: Origin =
             serde_json::from_value(line.as_object_mut()?.shift_remove(ORIGIN)?).ok()?;
         let picture = format!("{}.jpg", origin.picture);
-        let are_there = [self.folder.join(&picture), self.folder.join(THUMBNAILS).join(&picture)];
-        if found != *origin || !are_there.iter().all(|path| path.is_file()) {
+        let pictures = [self.folder.join(&picture), self.folder.join(THUMBNAILS).join(&picture)];
+        if found != *origin || !pictures.iter().all(|path| path.is_file()) {
             return None;
         }
         let record = Record::from_json(photo, &line, self.deck.as_ref())?;

@@ -10,7 +10,7 @@ use setsight_eval::{drawn_card::DrawnOnce, html::href};
 use setsight_files::{
     printable::{self, counted},
     small_file::{MAX_DATA_BYTES, portable, read_text},
-    whole_file::{FolderLock, WholeFile, refuse_others},
+    whole_file::{FolderLock, WholeFile, refuse_foreign},
 };
 use setsight_photo::encode::{self, JPEG_QUALITY};
 use setsight_vision::{
@@ -42,7 +42,7 @@ pub struct Names(HashSet<String>);
 
 impl Names {
     /// The photo's own, as any system takes it, with a number where another photo came before.
-    pub fn of(&mut self, photo: &Path) -> String {
+    pub fn unique_name(&mut self, photo: &Path) -> String {
         let stem = photo.file_stem().unwrap_or_default().to_string_lossy();
         let mut end = stem.len().min(LONGEST_NAME);
         while !stem.is_char_boundary(end) {
@@ -105,15 +105,16 @@ pub fn write_pictures(
     style: &Style,
     overwrite: bool,
 ) -> anyhow::Result<()> {
-    let (whole, table) = reading.full_resolution();
-    let picture = overlay::draw(&whole, &table, style);
+    let (full_image, table) = reading.full_resolution();
+    let picture = overlay::draw(&full_image, &table, style);
     write_jpeg(&out.join(format!("{name}.jpg")), &picture, overwrite)?;
     // The page lists the sets itself.
-    let (width, height) = whole.dimensions();
+    let (width, height) = full_image.dimensions();
     let scale = f64::from(THUMBNAIL_PX) / f64::from(width.max(height));
-    let size = |v: u32| ((f64::from(v) * scale.min(1.0)).round() as u32).max(1);
     let photo = imageops::crop_imm(&picture, 0, 0, width, height);
-    let small = imageops::thumbnail(&*photo, size(width), size(height));
+    let [small_width, small_height] =
+        [width, height].map(|side| ((f64::from(side) * scale.min(1.0)).round() as u32).max(1));
+    let small = imageops::thumbnail(&*photo, small_width, small_height);
     write_jpeg(&out.join(THUMBNAILS).join(format!("{name}.jpg")), &small, overwrite)
 }
 
@@ -134,7 +135,7 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
     if !metadata.is_file() {
         bail!("a folder, a device or a pipe is there; name another folder");
     }
-    match refuse_others(path, start) {
+    match refuse_foreign(path, start) {
         Err(_) if overwrite => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!(
             "something is there that setsight did not write; name another folder, or replace it with \
@@ -145,16 +146,18 @@ fn check_place(path: &Path, overwrite: bool, start: &[u8]) -> anyhow::Result<()>
 }
 
 fn write_jpeg(path: &Path, picture: &RgbImage, overwrite: bool) -> anyhow::Result<()> {
-    let write = || -> anyhow::Result<()> {
-        check_place(path, overwrite, MARK)?;
-        let jpeg = encode::jpeg(picture, JPEG_QUALITY)?;
-        let mut file = WholeFile::create(path)?;
-        file.write_all(MARK)?;
-        // Behind the start marker, which the mark has.
-        file.write_all(&jpeg[2..])?;
-        Ok(file.finish()?)
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
+    check_place(path, overwrite, MARK)
+        .and_then(|()| write_marked(path, picture))
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn write_marked(path: &Path, picture: &RgbImage) -> anyhow::Result<()> {
+    let jpeg = encode::jpeg(picture, JPEG_QUALITY)?;
+    let mut file = WholeFile::create(path)?;
+    file.write_all(MARK)?;
+    // Behind the start marker, which the mark has.
+    file.write_all(&jpeg[2..])?;
+    Ok(file.finish()?)
 }
 
 /// The page and the lines in the making. Both get their names at the end.
@@ -264,7 +267,7 @@ impl OutFolder {
             .with_context(|| format!("{} cannot be written", self.path("index.html")))
     }
 
-    /// Gives the page and the lines their names, and tells the page's path. After a stop there is no page,
+    /// Gives the page and the lines their names, and gives the page's path. After a stop there is no page,
     /// and the lines stay in results.partial.jsonl, for they are not all.
     pub fn finish(mut self, stopped: bool, counts: &Counts) -> anyhow::Result<PathBuf> {
         let (lines_path, page_path) = (self.path(LINES), self.path("index.html"));
@@ -299,9 +302,9 @@ fn goes_on(path: &Path) -> std::io::Result<File> {
     let mut file = File::options().read(true).append(true).create(true).open(path)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-    if whole < bytes.len() {
-        file.set_len(whole as u64)?;
+    let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    if complete < bytes.len() {
+        file.set_len(complete as u64)?;
     }
     Ok(file)
 }
@@ -313,28 +316,16 @@ fn figure(
     drawn: &mut DrawnOnce,
 ) -> Markup {
     let deck = table.deck();
-    let percent = |confidence: f32| format!("{:.0}", 100.0 * confidence);
     let guess = |g: Guess| format!("{} ({} %)", deck.card_name(g.card), percent(g.confidence));
-    let color = |place: usize| {
-        let [r, g, b] = overlay::set_color(place).0;
-        format!("--set:rgb({r},{g},{b})")
-    };
     let probable = table.probable_sets.iter().map(|set| set.cards);
     let sets: Vec<[usize; 3]> = table.sets.iter().map(|set| set.0).chain(probable).collect();
     let mut cards = |set: [usize; 3]| set.map(|i| drawn.svg(&deck, table.cards[i].card));
     let drawings: Vec<[Markup; 3]> = sets.iter().map(|&set| cards(set)).collect();
-    // The sets' cards can be lit up where there is a picture of them.
     let list = |place: usize, words: Markup| {
         let content = html! {
             span.cards { b { (place + 1) } @for card in &drawings[place] { (card) } } (words)
         };
-        html! {
-            @if picture.is_some() {
-                button type="button" aria-pressed="false" { (content) }
-            } @else {
-                (content)
-            }
-        }
+        list_entry(&content, picture.is_some())
     };
     html! {
         figure.unsure[table.unsure() > 0] {
@@ -345,7 +336,7 @@ fn figure(
                         img loading="lazy" src=(href(&Path::new(THUMBNAILS).join(&file)))
                             alt={ "cards and sets of " (image) };
                     }
-                    (marks(table, &sets, color))
+                    (marks(table, &sets))
                 }
             }
             figcaption {
@@ -354,11 +345,11 @@ fn figure(
                 @if !table.sets.is_empty() || !table.probable_sets.is_empty() {
                     ol {
                         @for place in 0..table.sets.len() {
-                            li style=(color(place)) { (list(place, html! {})) }
+                            li style=(set_color(place)) { (list(place, html! {})) }
                         }
                         @for (n, set) in table.probable_sets.iter().enumerate() {
                             @let place = table.sets.len() + n;
-                            li.probable style=(color(place)) {
+                            li.probable style=(set_color(place)) {
                                 (list(place, html! {
                                     "probable, " (percent(set.confidence)) " %: check card "
                                     (set.decided_by + 1)
@@ -382,23 +373,41 @@ fn figure(
     }
 }
 
+fn percent(confidence: f32) -> String {
+    format!("{:.0}", 100.0 * confidence)
+}
+
+/// A set of the list: its cards can be lit up where there is a picture of them.
+fn list_entry(content: &Markup, has_picture: bool) -> Markup {
+    html! {
+        @if has_picture {
+            button type="button" aria-pressed="false" { (content) }
+        } @else {
+            (content)
+        }
+    }
+}
+
+fn set_color(place: usize) -> String {
+    let [r, g, b] = overlay::set_color(place).0;
+    format!("--set:rgb({r},{g},{b})")
+}
+
+/// A card's outline as a path of SVG.
+fn outline(table: &TableReading, card: usize) -> String {
+    let corners = table.cards[card].corners_in_image.0.map(|p| format!("{:.0} {:.0}", p.x, p.y));
+    format!("M{}Z", corners.join("L"))
+}
+
 /// For each set what lies over the picture once it is pressed in the list: all is dim but its cards.
-fn marks(table: &TableReading, sets: &[[usize; 3]], color: impl Fn(usize) -> String) -> Markup {
+fn marks(table: &TableReading, sets: &[[usize; 3]]) -> Markup {
     let (width, height) = table.size_px;
-    let outlines = |set: &[usize; 3]| {
-        let outline = |&card: &usize| {
-            let corners =
-                table.cards[card].corners_in_image.0.map(|p| format!("{:.0} {:.0}", p.x, p.y));
-            format!("M{}Z", corners.join("L"))
-        };
-        set.iter().map(outline).collect::<String>()
-    };
     html! {
         @if !sets.is_empty() {
             svg.marks viewBox={ "0 0 " (width) " " (height) } {
                 @for (place, set) in sets.iter().enumerate() {
-                    @let cards = outlines(set);
-                    g style=(color(place)) {
+                    @let cards = set.map(|card| outline(table, card)).concat();
+                    g style=(set_color(place)) {
                         path.dim d={ "M0 0H" (width) "V" (height) "H0Z" (cards) } {}
                         path d=(cards) stroke-width=(width / 120) {}
                     }
@@ -438,11 +447,12 @@ mod tests {
     fn no_two_photos_share_a_name() {
         let photos = ["a/x.jpg", "b/x.jpg", "b/X.png", "c/x-2.jpg", "ü é.webp"].map(Path::new);
         let mut names = Names::default();
-        let named = photos.map(|photo| names.of(photo));
+        let named = photos.map(|photo| names.unique_name(photo));
         assert_eq!(named, ["x", "x-2", "X-3", "x-2-2", "ü é"]);
-        let steered = ["...jpg", "a/...jpg", "con.jpg"].map(|photo| names.of(Path::new(photo)));
+        let steered =
+            ["...jpg", "a/...jpg", "con.jpg"].map(|photo| names.unique_name(Path::new(photo)));
         assert_eq!(steered, ["_", "_-2", "_con"]);
         let long = format!("{}.jpg", "é".repeat(120));
-        assert!(names.of(Path::new(&long)).len() <= LONGEST_NAME);
+        assert!(names.unique_name(Path::new(&long)).len() <= LONGEST_NAME);
     }
 }

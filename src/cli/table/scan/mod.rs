@@ -1,6 +1,6 @@
 //! `setsight scan`: photos in, cards and sets out; with `--watch` photos as they come into a folder.
 //!
-//! The folders are looked at twice a second. What a system tells of changes itself would come sooner, but not
+//! The folders are looked at twice a second. The system's notices of changes would come sooner, but not
 //! for folders of other machines, which is where photos are synced to.
 
 mod earlier;
@@ -111,11 +111,11 @@ fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
     let mut files = Files::default();
     let mut troubles = BTreeSet::new();
     while !stop.load(Ordering::Relaxed) {
-        let mut there = Vec::new();
+        let mut present = Vec::new();
         let mut now = BTreeSet::new();
         for path in list(scan.args) {
             match path {
-                Ok(path) => there.push(path),
+                Ok(path) => present.push(path),
                 Err(ListError::NoPhotos { .. }) => {}
                 Err(error) => {
                     // Told once, until it is over: the folder may come back.
@@ -127,17 +127,17 @@ fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
             }
         }
         troubles = now;
-        let mut halves = std::mem::take(&mut scan.halves);
+        let mut incomplete = std::mem::take(&mut scan.incomplete);
         let todo: Vec<Job> = files
-            .whole(there, &halves)
+            .ready(present, &incomplete)
             .into_iter()
-            .map(|(path, is_coming)| {
-                let half = halves.iter().position(|job| job.path == path);
-                let job = half.map(|half| halves.swap_remove(half));
-                Job { is_coming, ..job.unwrap_or_else(|| scan.job(path)) }
+            .map(|(path, may_grow)| {
+                let half = incomplete.iter().position(|job| job.path == path);
+                let job = half.map(|half| incomplete.swap_remove(half));
+                Job { may_grow, ..job.unwrap_or_else(|| scan.job(path)) }
             })
             .collect();
-        scan.halves = halves;
+        scan.incomplete = incomplete;
         if todo.is_empty() {
             sleep(PAUSE);
             continue;
@@ -151,7 +151,7 @@ fn watch(scan: &mut Scanning) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// Files as they were seen last.
+/// Files as they were at the last look.
 #[derive(Default)]
 struct Files(HashMap<PathBuf, LastState>);
 
@@ -167,15 +167,15 @@ struct LastState {
 impl Files {
     /// Of the files that are there, those to be read now: still, and not read as they are; and
     /// whether more of them may come. Those that were found to be halves are read once more.
-    fn whole(&mut self, there: Vec<PathBuf>, halves: &[Job]) -> Vec<(PathBuf, bool)> {
+    fn ready(&mut self, present: Vec<PathBuf>, incomplete: &[Job]) -> Vec<(PathBuf, bool)> {
         let mut last = std::mem::take(&mut self.0);
-        let mut whole = Vec::new();
-        for path in there {
+        let mut ready = Vec::new();
+        for path in present {
             // What is gone again is looked at when it comes again.
             let Ok(metadata) = path.metadata() else { continue };
             let (bytes, changed) = (metadata.len(), metadata.modified().ok());
-            let mut seen = match last.remove(&path) {
-                Some(seen) if (seen.bytes, seen.changed) == (bytes, changed) => seen,
+            let mut state = match last.remove(&path) {
+                Some(state) if (state.bytes, state.changed) == (bytes, changed) => state,
                 _ => LastState {
                     bytes,
                     changed,
@@ -184,16 +184,17 @@ impl Files {
                     given_up: false,
                 },
             };
-            let is_half = seen.read && !seen.given_up && halves.iter().any(|job| job.path == path);
-            let patience = if is_half { GIVEN_UP } else { STILL };
+            let is_incomplete =
+                state.read && !state.given_up && incomplete.iter().any(|job| job.path == path);
+            let patience = if is_incomplete { GIVEN_UP } else { STILL };
             // Nothing of an empty file has come yet.
-            if (is_half || !seen.read) && bytes > 0 && seen.since.elapsed() >= patience {
-                (seen.read, seen.given_up) = (true, is_half);
-                whole.push((path.clone(), !is_half));
+            if (is_incomplete || !state.read) && bytes > 0 && state.since.elapsed() >= patience {
+                (state.read, state.given_up) = (true, is_incomplete);
+                ready.push((path.clone(), !is_incomplete));
             }
-            self.0.insert(path, seen);
+            self.0.insert(path, state);
         }
-        whole
+        ready
     }
 }
 
@@ -207,12 +208,12 @@ mod tests {
         let path = dir.path().join("a.jpg");
         std::fs::write(&path, b"half").unwrap();
         let mut files = Files::default();
-        let mut look = |halves: &[Job], seconds: u64| {
+        let mut look = |incomplete: &[Job], seconds: u64| {
             let since = Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
-            files.0.values_mut().for_each(|seen| seen.since = since);
-            files.whole(vec![path.clone()], halves)
+            files.0.values_mut().for_each(|state| state.since = since);
+            files.ready(vec![path.clone()], incomplete)
         };
-        let half = [Job { path: path.clone(), name: "a".into(), is_coming: true }];
+        let half = [Job { path: path.clone(), name: "a".into(), may_grow: true }];
         assert!(look(&[], 0).is_empty());
         assert_eq!(look(&[], 2), [(path.clone(), true)]);
         assert!(look(&half, 2).is_empty());

@@ -2,7 +2,7 @@
 
 use super::earlier::{Earlier, Origin};
 use super::folder::{self, Counts, Names, OutFolder};
-use crate::cli::common::{Jobs, told};
+use crate::cli::common::{Jobs, error_message};
 use crate::cli::stop;
 use crate::cli::table::photos::{self, ReadingArgs};
 use crate::cli::terminal;
@@ -13,7 +13,7 @@ use setsight_files::{printable, say};
 use setsight_game::cards::picture::Ink;
 use setsight_photo::source::{self, SourceError};
 use setsight_vision::output::{CSV_HEADER, PictureFolder, Record, Style};
-use setsight_vision::{Pipeline, Trace, Warning, batch};
+use setsight_vision::{PhotoReading, Pipeline, Trace, Warning, batch};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{ops::ControlFlow, sync::atomic::Ordering};
@@ -100,7 +100,7 @@ pub(super) struct Job {
     pub(super) path: PathBuf,
     pub(super) name: String,
     /// Whether the rest of a photo that is cut off may still come.
-    pub(super) is_coming: bool,
+    pub(super) may_grow: bool,
 }
 
 /// What a run has and what it has made so far.
@@ -115,8 +115,8 @@ pub(super) struct Scanning<'a> {
     pub(super) printer: Printer,
     pub(super) failed: usize,
     pub(super) counts: Counts,
-    /// Photos of which more may come, and which are not told of yet.
-    pub(super) halves: Vec<Job>,
+    /// Photos of which more may come, and which are not reported yet.
+    pub(super) incomplete: Vec<Job>,
 }
 
 impl<'a> Scanning<'a> {
@@ -134,18 +134,19 @@ impl<'a> Scanning<'a> {
         let out = results.out.as_deref();
         // Stages have pictures only where a photo is read.
         let anew = results.overwrite || results.dump_stages.is_some();
-        let earlier = |out: &Path| Earlier::read(out, &args.reading.plan(), results.codes, anew);
         Ok(Self {
             args,
             pipeline,
             jobs,
             names: Names::default(),
             out: out.map(|out| OutFolder::create(out, results.overwrite)).transpose()?,
-            earlier: out.map(earlier).transpose()?,
+            earlier: out
+                .map(|out| Earlier::read(out, &args.reading.plan(), results.codes, anew))
+                .transpose()?,
             printer: Printer::new(results.format, results.extent()),
             failed: 0,
             counts: Counts::default(),
-            halves: Vec::new(),
+            incomplete: Vec::new(),
         })
     }
 
@@ -168,7 +169,7 @@ impl<'a> Scanning<'a> {
 
     pub(super) fn job(&mut self, path: PathBuf) -> Job {
         let name = if path.as_os_str() == STDIN { Path::new("stdin") } else { &path };
-        Job { name: self.names.of(name), path, is_coming: false }
+        Job { name: self.names.unique_name(name), path, may_grow: false }
     }
 
     pub(super) fn cannot_list(&mut self, error: source::ListError) -> anyhow::Result<()> {
@@ -190,15 +191,19 @@ impl<'a> Scanning<'a> {
 
     /// Reads photos side by side and hands on what they hold. Gives how many were read.
     pub(super) fn read(&mut self, todo: &[Job], bar: &ProgressBar) -> anyhow::Result<usize> {
-        let Self { args, pipeline, jobs, out, earlier, printer, failed, counts, halves, .. } = self;
+        let Self {
+            args, pipeline, jobs, out, earlier, printer, failed, counts, incomplete, ..
+        } = self;
         let results = &args.results;
         let style = Style { codes: results.codes, ..Style::default() };
         let budget = source::MemoryBudget::default();
         let work = |_: usize, job: &Job| {
             let origin = earlier.as_ref().and_then(|all| all.origin(&job.path, &job.name));
-            let done = read_earlier(earlier.as_ref(), job, origin.as_ref())
-                .unwrap_or_else(|| read_photo(pipeline, job, &budget, results, &style));
-            Done { origin, ..done }
+            let done = read_earlier(earlier.as_ref(), job, origin.as_ref());
+            Done {
+                origin,
+                ..done.unwrap_or_else(|| read_photo(pipeline, job, &budget, results, &style))
+            }
         };
         let mut problem: Option<anyhow::Error> = None;
         let done = batch::in_order(todo, *jobs, stop::asked(), work, |i, result| {
@@ -211,8 +216,8 @@ impl<'a> Scanning<'a> {
                 )
             });
             let Done { record, unwritten, is_cut_off, origin, earlier_line } = done;
-            if is_cut_off && job.is_coming {
-                halves.push(job.clone());
+            if is_cut_off && job.may_grow {
+                incomplete.push(job.clone());
                 return ControlFlow::Continue(());
             }
             counts.add(&record);
@@ -236,7 +241,7 @@ impl<'a> Scanning<'a> {
                 }
             }
             match bar.suspend(|| printer.print(&record, earlier_line)) {
-                // Whoever read our output has seen enough; the folder is still wanted, if it was.
+                // The reader of the output has closed it; the folder is still wanted, if it was.
                 Err(error) if terminal::is_closed_pipe(&error) && out.is_some() => {
                     ControlFlow::Continue(())
                 }
@@ -314,41 +319,48 @@ fn read_photo(
     style: &Style,
 ) -> Done {
     let mut trace = Trace::default();
-    let mut read = || -> anyhow::Result<_> {
-        let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
-        let (photo, reservation) = trace.stage("load", |_| load(&job.path, budget, pictures))?;
-        if let Some(dir) = &results.dump_stages {
-            let folder = dir.join(&job.name);
-            let mut pictures = PictureFolder::new(folder.clone())
-                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-            trace = std::mem::take(&mut trace)
-                .on_picture(move |stage, picture| pictures.write(stage, picture));
-        }
-        Ok((pipeline.read_photo(photo, &mut trace)?, reservation))
-    };
-    let (reading, _reservation) = match read() {
+    let (reading, _reservation) = match load_and_read(pipeline, job, budget, results, &mut trace) {
         Ok(read) => read,
         Err(error) => {
             let is_cut_off = matches!(error.downcast_ref(), Some(SourceError::Truncated { .. }));
-            return Done { is_cut_off, ..Done::failed(job, told(&error)) };
+            return Done { is_cut_off, ..Done::failed(job, error_message(&error)) };
         }
     };
     let is_cut_off = reading.table.warnings.contains(&Warning::CutOff);
-    if is_cut_off && job.is_coming {
+    if is_cut_off && job.may_grow {
         return Done { is_cut_off, ..Done::failed(job, String::new()) };
     }
     let unwritten = results.out.as_deref().and_then(|out| {
         let written = trace.stage("overlay", |_| {
             folder::write_pictures(out, &job.name, &reading, style, results.overwrite)
         });
-        written.err().map(|error| told(&error))
+        written.err().map(|error| error_message(&error))
     });
     budget.done_with(reading.image);
     let record = Record { image: job.path.clone(), result: Ok(reading.table), times: trace.times };
     Done { unwritten, is_cut_off, ..Done::new(record) }
 }
 
-/// A photo, and its reservation where it shares that with others.
+/// A photo, and its reservation where photos share the memory.
+fn load_and_read<'a>(
+    pipeline: &Pipeline,
+    job: &Job,
+    budget: &'a source::MemoryBudget,
+    results: &ResultArgs,
+    trace: &mut Trace<'_>,
+) -> anyhow::Result<(PhotoReading, Option<source::Reservation<'a>>)> {
+    let pictures = u64::from(results.out.is_some() || results.dump_stages.is_some());
+    let (photo, reservation) = trace.stage("load", |_| load(&job.path, budget, pictures))?;
+    if let Some(dir) = &results.dump_stages {
+        let folder = dir.join(&job.name);
+        let mut pictures = PictureFolder::new(folder.clone())
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        *trace =
+            std::mem::take(trace).on_picture(move |stage, picture| pictures.write(stage, picture));
+    }
+    Ok((pipeline.read_photo(photo, trace)?, reservation))
+}
+
 fn load<'a>(
     path: &Path,
     budget: &'a source::MemoryBudget,

@@ -4,9 +4,10 @@ use super::{edition_of, edition_of_source};
 use crate::cli::common::{BadCall, Outcome, SEED};
 use crate::cli::table::photos;
 use anyhow::Context;
+use indicatif::ProgressBar;
 use serde_json::json;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
-use setsight_files::whole_file::write_whole;
+use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::engine::{
     FUSION, Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256,
@@ -16,7 +17,11 @@ use setsight_train::parts::fuse::{self, Drawn, Networks, Source};
 use setsight_vision::{
     FinderChoice,
     classify::screens::ScreenWeights,
-    classify::{fused::FurtherNetworks, fusion::Fusion, neural::NeuralReader},
+    classify::{
+        fused::FurtherNetworks,
+        fusion::{EvidenceWeights, Fusion},
+        neural::NeuralReader,
+    },
     find::{CardFinder, Learned},
     refiner,
 };
@@ -77,47 +82,26 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let network = fold(crops, &args.left_out)?;
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
-    let (with_stacks, in_bad_light) = (args.tables / 20, args.tables / 4);
-    let a_fit = (args.tables + with_stacks + in_bad_light) as usize;
+    let a_fit = (args.tables + args.tables / 20 + args.tables / 4) as usize;
     let bar = photos::progress(args.tables as usize + a_fit * FinderChoice::ALL.len());
     let (refiner, second) = (refiner::shared(&models)?, NeuralReader::load_second(&models)?);
-    let others = FurtherNetworks {
+    let extra = FurtherNetworks {
         refiner: refiner.as_deref(),
         second: second.as_ref(),
         ..FurtherNetworks::default()
     };
     let seed = SEEDS + args.seed;
     let mut finder = Learned::load(&models, refiner.clone())?;
-    let (outlines, outlines_told) =
+    let (outlines, outlines_report) =
         fuse::fit_outlines(&finder, args.tables, OUTLINE_SEEDS + args.seed, &|| bar.inc(1))?;
     finder.weights = outlines;
-    let fit = |choice: FinderChoice| -> anyhow::Result<_> {
-        let classical;
-        let finder: &dyn CardFinder = match choice {
-            FinderChoice::Learned => &finder,
-            FinderChoice::Classical => {
-                classical = choice.finder(&models, None, &[])?;
-                &*classical
-            }
-        };
-        let done = || bar.inc(1);
-        let networks = Networks { finder, reader: &network, extra: others };
-        let drawn = |what, tables, seed| fuse::drawn(networks, what, tables, seed, &done);
-        let photos = drawn(Drawn::Photos, args.tables, seed)?;
-        let beside = fuse::AuxiliaryTables {
-            with_stacks: drawn(Drawn::WithStacks, with_stacks, STACK_SEEDS + args.seed)?,
-            in_bad_light: drawn(Drawn::InBadLight, in_bad_light, seed)?,
-        };
-        let mut sources = vec![photos];
-        sources.extend(photographed.iter().cloned());
-        fuse::score_crops_as_usual(&mut sources);
-        let (joint, report) = fuse::fit_joint(&sources, Some(&beside), fuse::MOST_WRONG);
-        let counts: Vec<_> = sources.iter().map(counted).collect();
-        bar.suspend(|| print!("{} finder\n{report}", choice.name()));
-        Ok((joint, json!({"sources": counts, "fused": report})))
+    let classical = FinderChoice::Classical.finder(&models, None, &[])?;
+    let fit = |choice: FinderChoice, finder: &dyn CardFinder| {
+        let networks = Networks { finder, reader: &network, extra };
+        fit_joint(&args, choice, networks, &photographed, &bar)
     };
-    let (classical, classical_told) = fit(FinderChoice::Classical)?;
-    let (learned, learned_told) = fit(FinderChoice::Learned)?;
+    let (classical, classical_report) = fit(FinderChoice::Classical, &*classical)?;
+    let (learned, learned_report) = fit(FinderChoice::Learned, &finder)?;
     bar.finish_and_clear();
     let hash = |file: &str| models.read(file).map(|bytes| sha256(&bytes));
     let fusion = Fusion {
@@ -138,12 +122,35 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             "seed": seed,
             "tables": args.tables,
             "properties": Property::ALL.map(Property::word),
-            "outlines": outlines_told,
-            "classical": classical_told,
-            "learned": learned_told,
+            "outlines": outlines_report,
+            "classical": classical_report,
+            "learned": learned_report,
         }),
     };
     write_json(&args.out, &serde_json::to_string_pretty(&fusion)?)
+}
+
+/// The weights for the outlines of one finder, and what is kept of the fit.
+fn fit_joint(
+    args: &Args,
+    choice: FinderChoice,
+    networks: Networks<'_>,
+    photographed: &[Source],
+    bar: &ProgressBar,
+) -> anyhow::Result<(EvidenceWeights, serde_json::Value)> {
+    let seed = SEEDS + args.seed;
+    let drawn = |what, tables, seed| fuse::drawn(networks, what, tables, seed, &|| bar.inc(1));
+    let mut sources = vec![drawn(Drawn::Photos, args.tables, seed)?];
+    let auxiliary = fuse::AuxiliaryTables {
+        with_stacks: drawn(Drawn::WithStacks, args.tables / 20, STACK_SEEDS + args.seed)?,
+        in_bad_light: drawn(Drawn::InBadLight, args.tables / 4, seed)?,
+    };
+    sources.extend(photographed.iter().cloned());
+    fuse::score_crops_as_usual(&mut sources);
+    let (joint, report) = fuse::fit_joint(&sources, Some(&auxiliary), fuse::MOST_WRONG);
+    let counts: Vec<_> = sources.iter().map(counted).collect();
+    bar.suspend(|| print!("{} finder\n{report}", choice.name()));
+    Ok((joint, json!({"sources": counts, "fused": report})))
 }
 
 /// Fits and writes `screens.json`, and prints what the fit gave.
@@ -153,8 +160,8 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let reader = &NeuralReader::with_network(Box::new(network));
     let refiner = refiner::shared(models)?;
     let finder = &Learned::load(models, refiner.clone())?;
-    let others = FurtherNetworks { refiner: refiner.as_deref(), ..FurtherNetworks::default() };
-    let networks = Networks { finder, reader, extra: others };
+    let extra = FurtherNetworks { refiner: refiner.as_deref(), ..FurtherNetworks::default() };
+    let networks = Networks { finder, reader, extra };
     let clipped = args.tables / 2;
     let (in_company, in_bad_light) = (args.tables / 2, args.tables / 4);
     let bar = photos::progress((4 * args.tables + clipped + in_company + in_bad_light) as usize);
@@ -178,13 +185,13 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     let second_bytes = onnx::encode(&second_graph, &second_metadata);
     // The further outputs leave the logits as they are, with which the other weights were fitted.
     let fusion = models.has(FUSION).then(|| Fusion::load(models)).transpose()?;
-    let mut fusion = fusion.filter(|own| own.second_sha256 == Some(sha256(&second)));
+    let mut fusion = fusion.filter(|fusion| fusion.second_sha256 == Some(sha256(&second)));
     if let Some(fusion) = &mut fusion {
         fusion.second_sha256 = Some(sha256(&second_bytes));
-        let own = Network::load(&second_bytes, SECOND_READER, Kind::Reader)?;
-        let second = Some(&NeuralReader::with_network(Box::new(own)));
-        let (reader, others) = (&NeuralReader::load(models)?, FurtherNetworks { second, ..others });
-        let networks = Networks { finder, reader, extra: others };
+        let retrained = Network::load(&second_bytes, SECOND_READER, Kind::Reader)?;
+        let second = Some(&NeuralReader::with_network(Box::new(retrained)));
+        let (reader, extra) = (&NeuralReader::load(models)?, FurtherNetworks { second, ..extra });
+        let networks = Networks { finder, reader, extra };
         let company = [
             // Of other tables than those that places were fitted on.
             fuse::drawn(networks, Drawn::Photos, in_company, seed + 1, &|| bar.inc(1))?,
@@ -193,7 +200,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         fusion.company = Some(fuse::fit_company(&company, &fusion.learned));
     }
     bar.finish_and_clear();
-    let (is_screen, told) = fuse::fit_is_screen(&photos, &screens);
+    let (is_screen, screen_report) = fuse::fit_is_screen(&photos, &screens);
     let (evidence, report) = fuse::fit_joint(&[screens], None, fuse::MOST_WRONG_ON_SCREENS);
     print!("{report}");
     let weights = ScreenWeights {
@@ -203,7 +210,7 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
         evidence,
         likeness: Some(likeness),
         fitted: json!({
-            "seed": seed, "tables": args.tables, "is_screen": told, "fused": report,
+            "seed": seed, "tables": args.tables, "is_screen": screen_report, "fused": report,
         }),
     };
     let mut files = vec![(SCREEN_READER, bytes), (SECOND_READER, second_bytes)];
@@ -212,14 +219,14 @@ fn fuse_screens(args: &Args, models: &Models) -> anyhow::Result<Outcome> {
     }
     for (file, bytes) in files {
         let path = args.out.with_file_name(file);
-        write_whole(&path, &bytes)
+        write_atomic(&path, &bytes)
             .with_context(|| format!("{} cannot be written", path.display()))?;
     }
     write_json(&args.out, &serde_json::to_string_pretty(&weights)?)
 }
 
 fn write_json(path: &Path, weights: &str) -> anyhow::Result<Outcome> {
-    write_whole(path, format!("{weights}\n").as_bytes())
+    write_atomic(path, format!("{weights}\n").as_bytes())
         .with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(Outcome::Done)
 }
@@ -235,7 +242,7 @@ fn fold(crops: &Path, left_out: &[String]) -> anyhow::Result<NeuralReader> {
     let file = left_out
         .iter()
         .filter_map(|pair| pair.split_once('='))
-        .find(|(own, _)| *own == name)
+        .find(|(source, _)| *source == name)
         .map(|(_, file)| file)
         .ok_or_else(|| {
             BadCall(format!(

@@ -86,9 +86,9 @@ impl Progress {
 
     /// So much of the stage is done, 0 to 1.
     fn at(&self, part: f64) {
-        let (before, own) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, share) = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         if self.in_background {
-            say!("done {:.3}", before + own * part.clamp(0.0, 1.0));
+            say!("done {:.3}", before + share * part.clamp(0.0, 1.0));
         }
     }
 }
@@ -175,25 +175,25 @@ fn train(
         // Threads that are started later inherit it.
         let _ = set_current_thread_priority(ThreadPriority::Min);
     }
-    let progress_told = Progress { in_background: args.in_background, stage: Mutex::default() };
+    let stage_progress = Progress { in_background: args.in_background, stage: Mutex::default() };
     let reading = |models: &Models| ReadingPlan::with_models(models.clone()).build();
     let before = reading(base)?;
-    let photos = own_photos(args, &before)?;
+    let photos = user_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
     let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
-    progress_told.stage(0.1);
+    stage_progress.stage(0.1);
     let drawn = match wanted.reader {
-        true => drawn_crops(args, base, &|part| progress_told.at(part))?,
+        true => drawn_crops(args, base, &|part| stage_progress.at(part))?,
         false => Some(Vec::new()),
     };
     let Some(drawn) = drawn else { return Ok(false) };
-    let training = Training { args, work, base, stop, wanted, drawn, progress: &progress_told };
+    let training = Training { args, work, base, stop, wanted, drawn, progress: &stage_progress };
     let mut aside = Vec::new();
     for fold in 0..FOLDS {
         say!("part {} of 3: learning without part {} of your photos", fold + 1, fold + 1);
-        let others = photos.iter().zip(&fold_of).filter(|(_, own)| **own != fold);
-        let others: Vec<&TrainingPhoto> = others.map(|(photo, _)| photo).collect();
-        let networks = training.networks(&format!("fold-{}", fold + 1), &others)?;
+        let rest = photos.iter().zip(&fold_of).filter(|(_, photo_fold)| **photo_fold != fold);
+        let rest: Vec<&TrainingPhoto> = rest.map(|(photo, _)| photo).collect();
+        let networks = training.networks(&format!("fold-{}", fold + 1), &rest)?;
         let Some(networks) = networks else { return Ok(false) };
         aside.push(networks);
     }
@@ -201,7 +201,7 @@ fn train(
     let all: Vec<&TrainingPhoto> = photos.iter().collect();
     let Some(trained) = training.networks("all", &all)? else { return Ok(false) };
 
-    progress_told.stage(0.16);
+    stage_progress.stage(0.16);
     let tables = adapt::tables(args.steps);
     let bar = progress(2 * tables as usize);
     let joined = AtomicU64::new(0);
@@ -209,7 +209,7 @@ fn train(
     let fusion = adapt::join(base, tables, &trained, &photos, &|i| &aside[fold_of[i]], &|| {
         bar.inc(1);
         let joined = joined.fetch_add(1, Ordering::Relaxed);
-        progress_told.at(joined as f64 / (2 * tables) as f64);
+        stage_progress.at(joined as f64 / (2 * tables) as f64);
     })?;
     bar.finish_and_clear();
     if stop.load(Ordering::Relaxed) {
@@ -225,10 +225,10 @@ fn train(
     let after = reading(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
     let kept_aside: Vec<_> =
-        read_by.filter_map(|(own, pipeline)| Some((own.photo.as_ref()?, pipeline))).collect();
+        read_by.filter_map(|(photo, pipeline)| Some((photo.photo.as_ref()?, pipeline))).collect();
     let worth = gain::measure(&kept_aside, &before, &after)?;
     gain::write(out, &worth).with_context(|| format!("{} has no report", out.display()))?;
-    tell(out, &worth);
+    print_gain(out, &worth);
     Ok(true)
 }
 
@@ -297,9 +297,9 @@ impl Training<'_> {
             let trained =
                 self.run(&folder, stage, steps, |keeping| reader.train(photos, keeping))?;
             let Some(graph) = trained else { return Ok(None) };
-            let own = photos.iter().flat_map(|photo| &photo.samples);
+            let user_samples = photos.iter().flat_map(|photo| &photo.samples);
             let drawn = self.drawn.iter().flat_map(|group| &group.samples);
-            let training_set = fingerprint(own.chain(drawn));
+            let training_set = fingerprint(user_samples.chain(drawn));
             reader_file =
                 adapt::file(Kind::Reader, &graph, &command(self.args), training_set, seed);
         }
@@ -348,14 +348,13 @@ impl Training<'_> {
     }
 }
 
-fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
-    let edition = |name: &str| edition_of(&args.edition, name);
+fn user_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
     // Folders without labels are named by what gathers them.
     let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
     for words in found.flat_map(|found| found.remarks().collect::<Vec<_>>()) {
         say!("{words}");
     }
-    let photos = gather(&args.add, pipeline, &edition, args.seed)?;
+    let photos = gather(&args.add, pipeline, &|name| edition_of(&args.edition, name), args.seed)?;
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {
@@ -375,7 +374,7 @@ fn own_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPh
 fn drawn_crops(
     args: &Args,
     base: &Models,
-    told: &(dyn Fn(f64) + Sync),
+    report: &(dyn Fn(f64) + Sync),
 ) -> anyhow::Result<Option<Vec<Group>>> {
     let finder = ReadingPlan::with_models(base.clone()).build_finder()?;
     let [learn, judge] = drawn_cards(args.steps);
@@ -383,11 +382,10 @@ fn drawn_crops(
     bar.set_message("drawing cards");
     // Not the tables that the network has learned from already.
     let seed = args.seed ^ (1 << 30);
-    let tell = |n: usize| {
+    let drawn = draw([learn, judge], seed, &Tables::Photographed, &*finder, &|n| {
         bar.set_position(n as u64);
-        told(n as f64 / (learn + judge) as f64);
-    };
-    let drawn = draw([learn, judge], seed, &Tables::Photographed, &*finder, &tell)?;
+        report(n as f64 / (learn + judge) as f64);
+    })?;
     bar.finish_and_clear();
     Ok(drawn)
 }
@@ -411,9 +409,8 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 
 /// Whether a folder is one in which a training keeps what it needs to go on: not a person's of the same name.
 fn is_work(folder: &Path) -> bool {
-    let is_lock = |file: std::fs::Metadata| file.is_file() && file.len() == 0;
-    let is_empty = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none());
-    folder.join(LOCK).metadata().is_ok_and(is_lock) || is_empty()
+    folder.join(LOCK).metadata().is_ok_and(|file| file.is_file() && file.len() == 0)
+        || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// Keeps a second training out of the folder for as long as it lives.
@@ -429,7 +426,7 @@ fn locked(work: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-fn tell(out: &Path, worth: &gain::Worth) {
+fn print_gain(out: &Path, worth: &gain::Worth) {
     let _ = print_lines(&worth.to_string());
     let folder = out.display();
     let _ = print_result!("");

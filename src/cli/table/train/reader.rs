@@ -106,7 +106,7 @@ fn recipe(args: &Args, plan: &Plan, first: First) -> anyhow::Result<Option<Recip
     labelled_crops::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
         "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "edition": editions_told(args), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
+        "leave_out": args.leave_out, "edition": edition_pairs(args), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -144,20 +144,20 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
             if args.leave_out.contains(&source.name) {
                 continue;
             }
-            tell(&source);
+            print_source(&source);
             if args.hold_out.contains(&source.name) {
                 judged.push(source.cards);
             } else {
                 learnt.push(source);
             }
         }
-        let known = |name: &String| {
+        let is_source = |name: &String| {
             folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
         };
         let named = args.hold_out.iter().chain(&args.leave_out);
         let named = named.chain(args.edition.iter().map(|(name, _)| name));
         let added = |name: &str| args.add.iter().any(|folder| folder.ends_with(name));
-        if let Some(name) = named.into_iter().find(|name| !known(name) && !added(name)) {
+        if let Some(name) = named.into_iter().find(|name| !is_source(name) && !added(name)) {
             let reason = format!("no source {name} in {}", folder.display());
             return Err(BadCall(reason).into());
         }
@@ -166,7 +166,7 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
     }
     for folder in &args.add {
         for mut source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
-            tell(&source);
+            print_source(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
             learnt.push(source);
@@ -195,7 +195,7 @@ fn settings(args: &Args) -> Settings {
 }
 
 /// `SOURCE=EDITION` as it was given.
-fn editions_told(args: &Args) -> Vec<String> {
+fn edition_pairs(args: &Args) -> Vec<String> {
     args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
 }
 
@@ -215,12 +215,12 @@ fn options(args: &Args) -> String {
     for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
         options.extend(names.iter().map(|name| format!(" {option} {name}")));
     }
-    options.extend(editions_told(args).iter().map(|told| format!(" --edition {told}")));
+    options.extend(edition_pairs(args).iter().map(|pair| format!(" --edition {pair}")));
     let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
     options + &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}")
 }
 
-fn tell(source: &Source) {
+fn print_source(source: &Source) {
     let mirrored = if source.mirrored { ", mirror images, turned back" } else { "" };
     say!("{}: {} labelled cards{mirrored}", source.name, source.labelled);
     for photo in &source.unchecked {
@@ -244,7 +244,7 @@ fn finder() -> anyhow::Result<Box<dyn CardFinder>> {
     Ok(ReadingPlan::with_models(Models::Shipped).build_finder()?)
 }
 
-/// Which finder drawn crops are cut with: with another they are others.
+/// Which finder drawn crops are cut with: with another finder they differ.
 fn finder_of_drawn() -> anyhow::Result<serde_json::Value> {
     let choice = FinderChoice::default();
     let weights = match choice {
@@ -277,8 +277,9 @@ fn drawn(args: &Args, tables: &Tables) -> anyhow::Result<Option<Vec<Group>>> {
         ProgressStyle::with_template("drawing {bar:24} {pos}/{len} cards, {eta} left")
             .context("a template that is well formed")?,
     );
-    let done = |n: usize| bar.set_position(n as u64);
-    let groups = draw([args.drawn, judged], args.run.seed, tables, &*finder, &done)?;
+    let groups = draw([args.drawn, judged], args.run.seed, tables, &*finder, &|n| {
+        bar.set_position(n as u64)
+    })?;
     bar.finish_and_clear();
     let Some(groups) = groups else { return Ok(None) };
     if let Some(path) = &args.keep_drawn {
