@@ -1,10 +1,12 @@
 //! Table-level inference, before the cards are read: whether the picture is a copy of
 //! a screen ([`screens`](crate::classify::screens)), which edition lies there ([`facts`]), whether the picture is mirrored
-//! ([`mirror`]), whether it shows the cards' colours ([`colors`]), and what is alike on it ([`alike`], [`company`]).
+//! ([`mirror`]), in which direction symbols follow each other ([`direction`]), whether it shows the cards'
+//! colours ([`colors`]), and what is alike on it ([`alike`], [`company`]).
 
 pub mod alike;
 mod colors;
 pub mod company;
+mod direction;
 mod facts;
 mod mirror;
 
@@ -34,6 +36,7 @@ impl TableFacts {
         reader: &dyn Reader,
         cards: Cards<'a>,
     ) -> Result<AssessedTable<'a>, NetworkError> {
+        let cards = cards.along_their_symbols();
         let AssessedTable { cards, look, facts } = mirror::choose_mirror(reader, cards, self)?;
         let colors = colors::shown(&cards.images, &look.readings, facts.colors);
         Ok(AssessedTable { cards, look, facts: TableFacts { colors, ..facts } })

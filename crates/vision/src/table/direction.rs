@@ -1,0 +1,98 @@
+//! Decides in which direction the symbols of a drawn table's cards follow each other. Decks print them along
+//! the long side; programs draw cards as wide as they like, with symbols beside each other or stacked. All
+//! cards of a table are drawn alike, so that those with several symbols decide for the rest.
+
+use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
+use crate::classify::reader::Cards;
+use crate::find::panels::is_drawing;
+use crate::table::alike::Printed;
+use setsight_photo::geometry::Quad;
+
+impl Cards<'_> {
+    /// The same cards, turned by a quarter where their symbols follow each other across the long side: the
+    /// first edge of each outline then runs along the symbols, and may be the shorter one.
+    pub(crate) fn along_their_symbols(self) -> Self {
+        if !is_drawing(&self.frame) || !are_stacked(&self) {
+            return self;
+        }
+        let outlines = self.outlines.iter().map(|outline| {
+            let [a, b, c, d] = outline.corners_in_image.0;
+            let corners_in_image = Quad::from_corners([b, c, d, a]).higher_corner_first();
+            CardOutline { corners_in_image, ..*outline }
+        });
+        Self::new(self.frame, outlines.collect())
+    }
+}
+
+/// Whether symbols follow each other across the long side, by most cards that tell.
+fn are_stacked(cards: &Cards) -> bool {
+    /// Fewer cards may be read wrongly.
+    const LEAST_CARDS: usize = 2;
+    let directions = cards.images.iter().zip(&*cards.outlines).filter_map(|(image, outline)| {
+        let quad = &outline.corners_in_image;
+        is_stacked(image, quad.short_side() / quad.long_side().max(1.0))
+    });
+    let (stacked, in_a_row): (Vec<bool>, Vec<bool>) = directions.partition(|stacked| *stacked);
+    stacked.len() >= LEAST_CARDS && stacked.len() > 2 * in_a_row.len()
+}
+
+/// Whether the symbols of one card follow each other across its long side; `None` where there are not several
+/// apart. `aspect` is the short side in long sides.
+fn is_stacked(image: &CardImage, aspect: f64) -> Option<bool> {
+    /// By how much more the symbols must differ in one direction than in the other.
+    const RATIO: f64 = 2.0;
+    let parts = Printed::detect(image).filter(|printed| printed.parts.len() > 1)?.parts;
+    let spread = |centre: &dyn Fn(usize) -> f64| {
+        let centres = (0..parts.len()).map(centre);
+        let ends = centres.fold((f64::MAX, f64::MIN), |(min, max), v| (min.min(v), max.max(v)));
+        ends.1 - ends.0
+    };
+    let along = spread(&|i| parts[i].left as f64 + parts[i].width as f64 / 2.0);
+    let across = spread(&|i| parts[i].top as f64 + parts[i].height as f64 / 2.0);
+    let along = along / f64::from(CARD_LONG_PX);
+    let across = across / f64::from(CARD_SHORT_PX) * aspect;
+    (along.max(across) > RATIO * along.min(across)).then_some(across > along)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+    use setsight_photo::geometry::Point;
+
+    /// Six cells of 120 x 100 pixels; in each of the cards `counts` so many bars, beside or above each other.
+    fn first_edges(counts: [u32; 6], stacked: bool) -> Vec<(f64, f64)> {
+        let mut frame = RgbImage::from_pixel(720, 100, Rgb([250; 3]));
+        for (card, count) in (0..).zip(counts) {
+            for (bar, at) in (0..count).flat_map(|bar| (0..600).map(move |at| (bar, at))) {
+                let offset = 50 + 30 * bar - 15 * (count - 1);
+                let (x, y) = match stacked {
+                    true => (30 + at % 60, offset - 5 + at / 60),
+                    false => (10 + offset - 5 + at % 10, 20 + at / 10),
+                };
+                frame.put_pixel(120 * card + x, y, Rgb([20, 120, 60]));
+            }
+        }
+        let outlines: Vec<CardOutline> = (0..6)
+            .map(|card| {
+                let corner = Point::new(120.0 * f64::from(card), 0.0);
+                CardOutline::at(Quad::rectangle(120.0, 100.0).map(|p| p + corner))
+            })
+            .collect();
+        let cards = Cards::straighten(&frame, &outlines).along_their_symbols();
+        let edge = |outline: &CardOutline| {
+            let [a, b, ..] = outline.corners_in_image.0;
+            ((b - a).x.abs(), (b - a).y.abs())
+        };
+        cards.outlines.iter().map(edge).collect()
+    }
+
+    #[test]
+    fn the_cards_of_a_table_are_turned_together_along_their_symbols() {
+        let (lying, turned) = (vec![(120.0, 0.0); 6], vec![(0.0, 100.0); 6]);
+        assert_eq!(first_edges([1, 2, 3, 1, 2, 3], false), lying);
+        assert_eq!(first_edges([1, 2, 3, 1, 2, 3], true), turned);
+        assert_eq!(first_edges([1, 1, 1, 1, 2, 1], true), lying, "one card is too little evidence");
+        assert_eq!(first_edges([1; 6], true), lying, "nothing tells");
+    }
+}
