@@ -39,9 +39,9 @@ fn all_dependencies(name: &str, manifests: &BTreeMap<String, String>) -> BTreeSe
             continue;
         };
         all.insert(dependency.to_owned());
-        let own = dependency.strip_prefix("setsight-").filter(|own| manifests.contains_key(*own));
-        if let Some(own) = own {
-            all.extend(all_dependencies(own, manifests));
+        let ours = dependency.strip_prefix("setsight-");
+        if let Some(ours) = ours.filter(|name| manifests.contains_key(*name)) {
+            all.extend(all_dependencies(ours, manifests));
         }
     }
     all
@@ -85,13 +85,14 @@ fn the_page_names_what_each_crate_uses() {
     for name in crates() {
         let start = format!("| `crates/{name}` |");
         let row = page.lines().find(|line| line.starts_with(&start)).expect(&name);
-        let said = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap().trim();
-        let said: BTreeSet<&str> = said.split(", ").filter(|used| *used != "-").collect();
+        let cell = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap().trim();
+        let listed: BTreeSet<&str> = cell.split(", ").filter(|used| *used != "-").collect();
         let manifest = read(&format!("crates/{name}/Cargo.toml"));
         let (_, rest) = manifest.split_once("[dependencies]\n").expect(&name);
-        let own = rest.split("\n[").next().unwrap().lines();
-        let uses = own.filter_map(|line| line.strip_prefix("setsight-")?.split(['.', ' ']).next());
-        assert_eq!(said, uses.collect(), "docs/inside/architecture.md, crates/{name}");
+        let dependencies = rest.split("\n[").next().unwrap().lines();
+        let uses = dependencies
+            .filter_map(|line| line.strip_prefix("setsight-")?.split(['.', ' ']).next());
+        assert_eq!(listed, uses.collect(), "docs/inside/architecture.md, crates/{name}");
     }
 }
 
@@ -101,15 +102,15 @@ fn every_dependency_has_a_reason() {
     let (_, rest) = manifest.split_once("[workspace.dependencies]\n").unwrap();
     let section = rest.split("\n[").next().unwrap();
     let mut above = "";
-    let mut known = 0;
+    let mut checked = 0;
     for line in section.lines() {
         if line.contains(" = ") && !line.starts_with('#') && !line.starts_with("setsight-") {
-            known += 1;
+            checked += 1;
             assert!(line.contains(" # ") || above.starts_with('#'), "Cargo.toml: why {line}?");
         }
         above = line;
     }
-    assert!(known > 40, "only {known}: the test looks in the wrong place");
+    assert!(checked > 40, "only {checked}: the test looks in the wrong place");
 }
 
 #[test]
@@ -241,13 +242,13 @@ const OPENED_ELSEWHERE: [(&str, &str); 12] = [
 #[test]
 fn files_of_others_are_read_and_written_in_one_place() {
     // The system's fonts, and a lock.
-    let own = ["desktop/src/fonts.rs", "train/own.rs", "testkit/"];
+    let exempt = ["desktop/src/fonts.rs", "train/own.rs", "testkit/"];
     let bare = ["fs::read(", "fs::read_to_string(", "File::open(", "File::create(", "fs::write("];
     let mut opened = BTreeSet::new();
     for folder in ["src", "crates"] {
         each_file(&root().join(folder), &mut |path| {
             let name = path.strip_prefix(root()).unwrap().display().to_string();
-            if name.contains("/tests") || own.iter().any(|own| name.contains(own)) {
+            if name.contains("/tests") || exempt.iter().any(|part| name.contains(part)) {
                 return;
             }
             let text = std::fs::read_to_string(path).unwrap();
@@ -261,8 +262,9 @@ fn files_of_others_are_read_and_written_in_one_place() {
             }
         });
     }
-    let known: BTreeSet<String> = OPENED_ELSEWHERE.iter().map(|(name, _)| (*name).into()).collect();
-    assert_eq!(opened, known, "use setsight_files::small_file and whole_file");
+    let listed: BTreeSet<String> =
+        OPENED_ELSEWHERE.iter().map(|(name, _)| (*name).into()).collect();
+    assert_eq!(opened, listed, "use setsight_files::small_file and whole_file");
 }
 
 /// What a library says is true without the command line, too; `src/cli/common.rs` adds the options.

@@ -388,8 +388,8 @@ struct LineSet {
 
 impl Line {
     fn table(self, deck: Option<&Arc<Deck>>) -> Option<TableReading> {
-        let known = || Edition::named(&self.deck).and_then(Edition::deck);
-        let deck = deck.cloned().or_else(known).filter(|deck| deck.name == self.deck)?;
+        let shipped = || Edition::named(&self.deck).and_then(Edition::deck);
+        let deck = deck.cloned().or_else(shipped).filter(|deck| deck.name == self.deck)?;
         let cards = self.cards.into_iter().map(LineCard::read_card);
         let probable_sets = self.probable_sets.iter().map(|set| ProbableSet {
             cards: set.cards,

@@ -303,7 +303,7 @@ impl Picture {
                 continue;
             }
             let texture = match self.tiles.entry(tile) {
-                Entry::Occupied(there) => there.into_mut(),
+                Entry::Occupied(texture) => texture.into_mut(),
                 Entry::Vacant(_) if made == TILES_A_FRAME => {
                     ui.ctx().request_repaint();
                     continue;

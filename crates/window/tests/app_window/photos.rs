@@ -377,7 +377,9 @@ fn a_folder_is_saved_without_touching_other_files() {
     let folder = test.path("").display().to_string();
     test.type_text(&folder);
     test.press("OK");
-    test.until(|window| window.message().is_some_and(|said| said.starts_with("Saved 2 pictures")));
+    test.until(|window| {
+        window.message().is_some_and(|message| message.starts_with("Saved 2 pictures"))
+    });
     let saved = test.path("with-sets-2");
     for name in ["a-sets.jpg", "a-sets-2.jpg"] {
         assert!(image::open(saved.join(name)).unwrap().width() >= 480, "{name}");
