@@ -290,7 +290,13 @@ mod tests {
             let count = by * by;
             let rounding = Rounding::new(count);
             for mean in 0..=255usize {
-                for off in [0, 1, count / 2 - count.div_ceil(2) % 2, count / 2, count / 2 + 1] {
+                for off in [
+                    0,
+                    1,
+                    (count / 2).saturating_sub(count.div_ceil(2) % 2),
+                    count / 2,
+                    count / 2 + 1,
+                ] {
                     let total = (mean * count + off).min(255 * count);
                     let right = (total + count / 2) / count;
                     assert_eq!(rounding.mean(total as u32) as usize, right, "{total} of {count}");

@@ -14,7 +14,8 @@ fn picture() -> RgbImage {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let grain = state >> 28;
         let line = if (x / 9 + y / 13) % 4 == 0 { 90 } else { 0 };
-        Rgb([x + grain, y + grain + line, 255 - x.abs_diff(y) - line].map(|v| v.min(255) as u8))
+        Rgb([x + grain, y + grain + line, 255u32.saturating_sub(x.abs_diff(y) + line)]
+            .map(|v| v.min(255) as u8))
     })
 }
 

@@ -217,8 +217,7 @@ impl MeasuredTable<'_> {
         let groups = both.linked();
         let names: Vec<usize> = values.iter().filter_map(|three| likeliest(*three)).collect();
         let are_believed = both.margin(&groups) > LEAST_MARGIN
-            || are_one(&groups, &names)
-            || self.is_found_by(&groups, learnt);
+            || (are_one(&groups, &names) && self.is_found_by(&groups, learnt));
         are_believed.then_some(groups)
     }
 }
