@@ -52,7 +52,7 @@ struct Worker {
     /// Values of the current card.
     values: Vec<u8>,
     /// For each checked card, the properties in which it agrees with the current card, as bits.
-    agreement: Vec<u32>,
+    agreement: Vec<u64>,
     /// Checked cards (by index) sorted by agreement, those that agree most first.
     groups: Vec<u32>,
     starts: Vec<u32>,
@@ -240,7 +240,7 @@ impl Worker {
         self.agreement.resize(checked, 0);
         for (j, (column, &current)) in board.columns.iter().zip(&self.values).enumerate() {
             for (agreement, &value) in self.agreement.iter_mut().zip(column) {
-                *agreement |= u32::from(value == current) << j;
+                *agreement |= u64::from(value == current) << j;
             }
         }
     }
@@ -274,8 +274,12 @@ impl Worker {
     }
 
     fn bytes(&self) -> usize {
-        let numbers = self.agreement.capacity() + self.groups.capacity() + self.starts.capacity();
-        numbers * 4 + self.items.capacity() * 2 + self.root.bytes() + self.cover.bytes()
+        let numbers = self.groups.capacity() + self.starts.capacity();
+        numbers * 4
+            + self.agreement.capacity() * 8
+            + self.items.capacity() * 2
+            + self.root.bytes()
+            + self.cover.bytes()
     }
 }
 

@@ -63,8 +63,8 @@ impl<T: Task, const W: usize, const M: usize> pulp::WithSimd for Dispatched<'_, 
 }
 
 /// A part of the cards while they are divided into groups: number of properties processed, those
-/// that agree, the cards.
-type Part = (usize, u32, [u64; NARROW]);
+/// that agree (a bit for each of at most 63, as 2^64 cards are too many), the cards.
+type Part = (usize, u64, [u64; NARROW]);
 
 /// Working memory, reused by later searches.
 #[derive(Default)]

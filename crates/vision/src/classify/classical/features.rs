@@ -146,7 +146,8 @@ fn number_features(
             .filter(|&(&step, _)| first + step < n)
             .map(|(&step, s)| (first + step, s.center[0] - place(first + step)))
             .collect();
-        if taken.is_empty() {
+        // Two symbols on one place are no row of this number.
+        if taken.is_empty() || taken.len() > n {
             continue;
         }
         let shift = taken.iter().map(|t| t.1).sum::<f32>() / taken.len() as f32;
@@ -430,4 +431,30 @@ fn card_features(
 
 fn lean(c: [[f32; 2]; 2]) -> f32 {
     c[0][1] / (c[0][0] * c[1][1]).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::template::Matrix2;
+    use super::*;
+
+    #[test]
+    fn symbols_on_one_place_are_no_row_of_a_smaller_number() {
+        let symbol = |x: f32| Symbol {
+            center: [x, 64.0],
+            covariance: Matrix2::default(),
+            overlap: [0.9; 4],
+            mean_overlap: [0.9; 4],
+            votes: 3,
+        };
+        let columns = Columns { ink: [0.5; COARSE_WIDTH], level: 0.5 };
+        let same_place = [symbol(95.0), symbol(97.0)];
+        assert_eq!(number_features(1, &same_place, &columns, 50.0), [1.0; NUMBER_FEATURES]);
+        let apart = [symbol(71.0), symbol(121.0)];
+        assert_eq!(
+            number_features(2, &apart, &columns, 50.0)[..2],
+            [0.0; 2],
+            "none missing or extra"
+        );
+    }
 }
