@@ -36,12 +36,17 @@ fn are_stacked(cards: &Cards) -> bool {
     stacked.len() >= LEAST_CARDS && stacked.len() > 2 * in_a_row.len()
 }
 
-/// Whether the symbols of one card follow each other across its long side; `None` where there are not several
-/// apart. `aspect` is the short side in long sides.
+/// Whether the symbols of one card follow each other across its long side; `None` where that is not clear.
+/// `aspect` is the short side in long sides.
 fn is_stacked(image: &CardImage, aspect: f64) -> Option<bool> {
     /// By how much more the symbols must differ in one direction than in the other.
     const RATIO: f64 = 2.0;
-    let parts = Printed::detect(image).filter(|printed| printed.parts.len() > 1)?.parts;
+    let parts = Printed::detect(image)?.parts;
+    if let [part] = &parts[..] {
+        let width = part.width as f64 / f64::from(CARD_LONG_PX);
+        let height = part.height as f64 / f64::from(CARD_SHORT_PX);
+        return is_lying(width, height);
+    }
     let spread = |centre: &dyn Fn(usize) -> f64| {
         let centres = (0..parts.len()).map(centre);
         let ends = centres.fold((f64::MAX, f64::MIN), |(min, max), v| (min.min(v), max.max(v)));
@@ -52,6 +57,19 @@ fn is_stacked(image: &CardImage, aspect: f64) -> Option<bool> {
     let along = along / f64::from(CARD_LONG_PX);
     let across = across / f64::from(CARD_SHORT_PX) * aspect;
     (along.max(across) > RATIO * along.min(across)).then_some(across > along)
+}
+
+/// Whether a symbol alone lies along the long side, by its extents in parts of the card's sides: symbols are
+/// long in the direction in which they do not follow each other. Several that touch are neither.
+fn is_lying(width: f64, height: f64) -> Option<bool> {
+    /// Least length of a symbol, and most width.
+    const LENGTH: f64 = 0.45;
+    const WIDTH: f64 = 0.36;
+    match (width > LENGTH && height < WIDTH, height > LENGTH && width < WIDTH) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +110,8 @@ mod tests {
         let (lying, turned) = (vec![(120.0, 0.0); 6], vec![(0.0, 100.0); 6]);
         assert_eq!(first_edges([1, 2, 3, 1, 2, 3], false), lying);
         assert_eq!(first_edges([1, 2, 3, 1, 2, 3], true), turned);
-        assert_eq!(first_edges([1, 1, 1, 1, 2, 1], true), lying, "one card is too little evidence");
-        assert_eq!(first_edges([1; 6], true), lying, "nothing tells");
+        assert_eq!(first_edges([1; 6], true), turned, "symbols alone lie");
+        assert_eq!(first_edges([1; 6], false), lying, "symbols alone stand");
+        assert_eq!(first_edges([0, 0, 0, 0, 2, 0], true), lying, "one card is too little evidence");
     }
 }
