@@ -296,7 +296,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-/// A connection that is open; it waits until [`Self::is_known`].
+/// A connection that is open; it waits until it has shown the key ([`Self::authorise`]).
 struct Wait {
     shared: Arc<Shared>,
     id: u64,

@@ -4,7 +4,7 @@
 //! motion ([`motion`]), every card moves with it, and a thumbnail of each card ([`grey`]) shows
 //! whether its picture has changed. Finder and reader run on one frame in several, and the reader
 //! only on cards that need it. Such a *detection* takes longer than a frame. [`Tracker::ask`]
-//! requests it at one frame, [`detect()`] may run it on another thread, and [`Tracker::learn`]
+//! requests it at one frame, [`detect()`] may run it on another thread, and [`Tracker::apply_detections`]
 //! applies its results at a later frame, moved by the table's motion in between.
 //!
 //! | event | how it is recognised, and the result |

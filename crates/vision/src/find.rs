@@ -1,7 +1,7 @@
 //! Where cards may lie: from a `Frame` to [`CardOutline`]s.
 //!
 //! There are two finders. [`learned`] detects cards with a network, [`symbols_first`] without one, by
-//! their symbols. Both locate a card's corners the same way: on the [`working`] image, the cards
+//! their symbols. Both locate a card's corners the same way: on the [working](working_image) image, the cards
 //! together give the table's [`plane`], and each card's [`sides`] are searched for near the place
 //! that the plane predicts. These shared parts import neither finder, and no finder the other.
 
