@@ -90,11 +90,10 @@ impl Learning {
                     None => t!("learning"),
                 });
                 let left = running.time_left(progress.done);
-                // Beside the bar: within it a short bar cuts it off.
+                // Below the bar: within it a short bar cuts it off. An empty line keeps its height, so that
+                // the button does not move away from the pointer when the time is known.
                 ui.add(ProgressBar::new(progress.done));
-                if !left.is_empty() {
-                    ui.weak(left);
-                }
+                ui.weak(left);
                 if ui.button(t!("stop")).clicked() {
                     let _ = running.child.kill();
                     let _ = running.child.wait();
@@ -327,6 +326,7 @@ echo "$@" >> "$(dirname "$0")/calls"
 [ "$(basename "$4")" = bad ] && { echo "error: too little to learn from" >&2; exit 2; }
 mkdir -p "$out/training"
 echo "part 1 of 3: learning" >&2
+while ! [ -e "$(dirname "$0")/on" ]; do sleep 0.01; done
 echo "done 0.250" >&2
 [ "$7" = --resume ] || exec sleep 60
 cp "$(dirname "$0")/worth.json" "$out"
@@ -378,6 +378,10 @@ cp "$(dirname "$0")/worth.json" "$out"
         let mut harness = Harness::new_ui(|ui| learning.show(ui, &photos));
         harness.get_by_label("Learn from my corrections").click();
         wait_for(&mut harness, "Learning, part 1 of 3");
+        let stop = harness.get_by_label("Stop").rect();
+        std::fs::write(folder.path().join("on"), "").unwrap();
+        wait_for(&mut harness, "left");
+        assert_eq!(harness.get_by_label("Stop").rect(), stop, "it moved under the pointer");
         harness.get_by_label("Stop").click();
         wait_for(&mut harness, "Learning was stopped.");
         harness.get_by_label("Go on").click();
