@@ -85,7 +85,7 @@ pub fn codes(bytes: &[u8]) {
 
 /// A network of each kind, run once if it loads.
 pub fn onnx(bytes: &[u8]) {
-    for kind in [Kind::Reader, Kind::Finder, Kind::Refiner] {
+    for kind in Kind::ALL {
         let _ = Network::load(bytes, "fuzz.onnx", kind);
     }
 }

@@ -15,9 +15,11 @@
 //! | `fuse` | the fusion of both classifiers' evidence, and the threshold for a claim |
 //! | `reader` | the card classifier and its training data |
 //! | `finder` | the card detector and its training data |
+//! | `against_table` | the layer that sees each card against its table |
+//! | `sameness` | the network that says which cards of a table are alike |
 //! | `refiner` | the network that classifies context crops and corrects outlines |
 //!
-//! The three networks are chains of few kinds of layers, so that each layer brings its gradient and no
+//! The networks are chains of few kinds of layers, so that each layer brings its gradient and no
 //! general differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays,
 //! so that a run can be stopped and resumed bit for bit.
 
@@ -25,6 +27,7 @@
 #![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
 
 mod adapt;
+mod against_table;
 mod checkpoint;
 mod classical;
 mod convolution;
@@ -36,6 +39,7 @@ mod optimiser;
 mod reader;
 mod refiner;
 mod run;
+mod sameness;
 
 pub use checkpoint::{CheckpointError, First};
 pub use layers::Tensor;
@@ -94,6 +98,9 @@ pub mod parts {
         pub mod labelled_crops {
             pub use crate::reader::labelled_crops::{Source, check_classes, sources};
         }
+    }
+    pub mod sameness {
+        pub use crate::sameness::{STEPS, Sameness, plan, settings};
     }
     pub mod refiner {
         pub use crate::refiner::{

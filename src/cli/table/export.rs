@@ -40,7 +40,7 @@ struct OnnxArgs {
     /// Folder of models or of a finished run of `setsight train` [default: the models in use]
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
-    /// Which network: reader, finder or refiner
+    /// Which network: reader, finder, refiner or sameness
     #[arg(long, value_name = "NAME", default_value = "reader", value_parser = kind)]
     network: Kind,
     /// The file to write
@@ -50,7 +50,7 @@ struct OnnxArgs {
 
 fn kind(name: &str) -> Result<Kind, String> {
     let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    found.ok_or_else(|| "expected reader, finder or refiner".into())
+    found.ok_or_else(|| "expected reader, finder, refiner or sameness".into())
 }
 
 #[derive(clap::Args)]

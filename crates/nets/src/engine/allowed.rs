@@ -72,19 +72,30 @@ fn unsigned(side: &i64) -> Option<u64> {
 
 fn check_node(node: &Node, graph: &Graph) -> Result<(), String> {
     use OpType::{
-        Add, AveragePool, Cast, Conv, Flatten, Gemm, GlobalAveragePool, MaxPool, Relu, Resize,
+        Add, AveragePool, Cast, Conv, Div, Flatten, Gemm, GlobalAveragePool, LayerNormalization,
+        MatMul, MaxPool, Mul, ReduceMean, Relu, Reshape, Resize, Softmax, Sqrt, Sub, Transpose,
     };
     if !matches!(
         node.op_type,
         Add | AveragePool
             | Cast
             | Conv
+            | Div
             | Flatten
             | Gemm
             | GlobalAveragePool
+            | LayerNormalization
+            | MatMul
             | MaxPool
+            | Mul
+            | ReduceMean
             | Relu
+            | Reshape
             | Resize
+            | Softmax
+            | Sqrt
+            | Sub
+            | Transpose
     ) {
         return Err(format!("{} is not run", node.op_type.as_str()));
     }
@@ -227,7 +238,38 @@ fn result_of(
             let ([rows, inner], [_, columns]) = (of(0, "transA")?, of(1, "transB")?);
             (vec![rows, columns], inner)
         }
-        OpType::Add => (broadcast(input(0)?, input(1)?), 1),
+        OpType::Add | OpType::Sub | OpType::Mul | OpType::Div => {
+            (broadcast(input(0)?, input(1)?), 1)
+        }
+        OpType::MatMul => {
+            let (a, b) = (input(0)?, input(1)?);
+            let (&[n, rows, inner], &[_, _, columns]) = (a.as_slice(), b.as_slice()) else {
+                return Err(format!("takes arrays of {a:?} and {b:?}; expected three sides each"));
+            };
+            (vec![n, rows, columns], inner)
+        }
+        OpType::Reshape => {
+            let [n, channels, height, width] = picture(0)?;
+            let sides = node.input.get(1).and_then(|name| graph.get_initializer(name));
+            match sides.and_then(|sides| sides.as_i64()).as_deref() {
+                Some(&[0, same, -1]) if same == channels as i64 => {
+                    (vec![n, channels, height.saturating_mul(width)], 1)
+                }
+                other => return Err(format!("reshapes to {other:?}; expected 0, {channels}, -1")),
+            }
+        }
+        OpType::Transpose => match (input(0)?.as_slice(), ints(node, "perm")) {
+            (&[n, rows, columns], [0, 2, 1]) => (vec![n, columns, rows], 1),
+            (shape, perm) => {
+                return Err(format!("turns {shape:?} by {perm:?}; expected three sides by 0, 2, 1"));
+            }
+        },
+        OpType::ReduceMean => match (input(0)?.as_slice(), ints(node, "axes")) {
+            (&[n, columns], [0]) => (vec![1, columns], n),
+            (shape, axes) => {
+                return Err(format!("averages {shape:?} over {axes:?}; expected rows over 0"));
+            }
+        },
         OpType::Resize => {
             let factors = node.input.get(2).and_then(|name| graph.get_initializer(name));
             let factors = factors.and_then(|factors| factors.as_f32()).unwrap_or_default();
@@ -240,7 +282,7 @@ fn result_of(
                 1,
             )
         }
-        // Relu and Cast.
+        // LayerNormalization, Softmax, Sqrt, Relu and Cast.
         _ => (input(0)?.clone(), 1),
     })
 }

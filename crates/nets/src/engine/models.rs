@@ -29,11 +29,12 @@ pub const SCREENS: &str = "screens.json";
 
 /// All files of a folder of models but its manifest, in alphabetical order. [`Models::read`]
 /// reads no others, so that [`Models::hashes`] leaves out nothing that a reading depends on.
-pub const WEIGHTS: [&str; 7] = [
+pub const WEIGHTS: [&str; 8] = [
     file_of(Kind::Finder),
     FUSION,
     file_of(Kind::Reader),
     file_of(Kind::Refiner),
+    file_of(Kind::Sameness),
     SCREEN_READER,
     SCREENS,
     SECOND_READER,
@@ -61,7 +62,7 @@ pub struct Manifest {
 pub struct ManifestFile {
     /// Its name within the folder.
     pub file: String,
-    /// `reader`, `finder`, `refiner`, `fusion` or `screens`.
+    /// `reader`, `finder`, `refiner`, `sameness`, `fusion` or `screens`.
     pub kind: String,
     /// Version of the program that wrote it.
     pub version: String,
@@ -202,6 +203,7 @@ pub const fn file_of(kind: Kind) -> &'static str {
         Kind::Reader => "reader.onnx",
         Kind::Finder => "finder.onnx",
         Kind::Refiner => "refiner.onnx",
+        Kind::Sameness => "sameness.onnx",
     }
 }
 

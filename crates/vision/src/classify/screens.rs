@@ -12,6 +12,7 @@ use crate::classify::reader::Cards;
 use crate::find::panels::{alike_within, is_drawing};
 use crate::probability::median;
 use crate::table::alike::MeasuredLikeness;
+use crate::table::sameness::{self, SamenessNetwork};
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError, Network, SCREEN_READER, SCREENS, sha256};
@@ -34,6 +35,8 @@ pub(crate) struct Screens {
     pub weights: Weights,
     /// How what is measured counts beside the network's likeness.
     pub likeness: Option<MeasuredLikeness>,
+    /// Says what is alike on a table of a deck that nobody knows.
+    pub sameness: Option<Box<dyn SamenessNetwork>>,
 }
 
 impl Screens {
@@ -55,7 +58,8 @@ impl Screens {
         let ScreenWeights { is_screen: weights, evidence, likeness, .. } = weights;
         let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
         let network = NeuralReader::with_network(Box::new(network));
-        Ok(Some(Self { network, evidence, weights, likeness }))
+        let sameness = sameness::load(models)?;
+        Ok(Some(Self { network, evidence, weights, likeness, sameness }))
     }
 }
 

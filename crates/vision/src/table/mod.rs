@@ -1,7 +1,7 @@
 //! Table-level inference, before the cards are read: whether the picture is a copy of
 //! a screen ([`screens`](crate::classify::screens)), which edition lies there ([`facts`]), whether the picture is mirrored
 //! ([`mirror`]), in which direction symbols follow each other ([`direction`]), whether it shows the cards'
-//! colours ([`colors`]), and what is alike on it ([`alike`], [`company`]).
+//! colours ([`colors`]), and what is alike on it ([`alike`], [`sameness`], [`company`]).
 
 pub mod alike;
 mod colors;
@@ -9,6 +9,7 @@ pub mod company;
 mod direction;
 mod facts;
 mod mirror;
+pub mod sameness;
 
 pub(crate) use facts::DeckFacts;
 pub use facts::{Colors, Mirrored, TableFacts};
