@@ -64,6 +64,7 @@ use std::sync::Arc;
 use table::{Lying, symbols_uncovered};
 
 pub use background::Material;
+pub use screen::invented;
 pub use params::{DeckChoice, Kind, Params};
 pub use table::Layout;
 

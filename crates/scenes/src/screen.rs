@@ -5,6 +5,7 @@
 //! the pattern of the screen's pixels and the reflections in its glass.
 
 mod draw;
+pub mod invented;
 mod style;
 
 use super::{DrawnCard, RenderError, Scene, upper_first};
@@ -68,7 +69,7 @@ pub(super) fn render(params: &Params, seed: u64, index: u64) -> Result<Scene, Re
         let part = taste.pick(&[(0.12, 2.0), (0.35, 2.0), (1.0, 1.0)]);
         plan.cards.iter_mut().for_each(|placed| placed.strange = taste.chance(part));
     }
-    let mut image = draw::page(&plan, &style, params.size_px, &mut taste);
+    let mut image = draw::page(&plan.ground(&style), params.size_px, &mut taste);
     for placed in &plan.cards {
         draw::card(&mut image, placed, plan.short_px, &style);
     }
@@ -169,6 +170,19 @@ impl Plan {
             let angle = style::turn(style.upright, dice) + style.hasty * dice.normal();
             placed.along = Point::new(angle.cos(), angle.sin());
             placed.chosen = dice.chance(style.chosen.part);
+        }
+    }
+
+    fn ground(&self, style: &Style) -> draw::Ground {
+        let down = if style.upright { 0.5 * style.aspect } else { 0.5 };
+        let down = Point::new(0.0, down * self.short_px + 0.5 * self.gap_px);
+        draw::Ground {
+            page: style.page,
+            dark: style.dark,
+            unit: self.short_px,
+            gap: self.gap_px,
+            bounds: self.bounds,
+            under: self.cards.iter().map(|card| card.center + down).collect(),
         }
     }
 

@@ -6,7 +6,7 @@
 //! The visible fractions of cards are therefore those without marks.
 
 use crate::DrawnCard;
-use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
+use ab_glyph::{Font, FontRef, OutlineCurve, PxScale, ScaleFont, point};
 use image::RgbImage;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::print::dice::Dice;
@@ -106,7 +106,11 @@ impl Mask {
 
 pub(crate) fn blend(picture: &mut RgbImage, x: i64, y: i64, color: [u8; 3], amount: f64) {
     let (width, height) = picture.dimensions();
-    if (0..i64::from(width)).contains(&x) && (0..i64::from(height)).contains(&y) {
+    if amount > 0.0 && (0..i64::from(width)).contains(&x) && (0..i64::from(height)).contains(&y) {
+        if amount == 1.0 {
+            picture.get_pixel_mut(x as u32, y as u32).0 = color;
+            return;
+        }
         for (old, new) in picture.get_pixel_mut(x as u32, y as u32).0.iter_mut().zip(color) {
             *old = (f64::from(*old) + (f64::from(new) - f64::from(*old)) * amount).round() as u8;
         }
@@ -322,6 +326,37 @@ pub(crate) fn write(
         }
         x += font.as_scaled(scale).h_advance(id);
     }
+}
+
+/// The largest contour of a character of the first of the [`FONTS`], y downward, in the font's units.
+/// `None` if the font lacks the character, or if it is blank.
+pub(crate) fn silhouette(c: char) -> Option<Vec<(f64, f64)>> {
+    let id = FONTS[0].glyph_id(c);
+    let outline = FONTS[0].outline(id).filter(|_| id.0 > 0)?;
+    let mut contours: Vec<Vec<(f64, f64)>> = vec![];
+    let mut end = None;
+    for curve in &outline.curves {
+        let (from, control, to) = match *curve {
+            OutlineCurve::Line(a, b) => (a, None, b),
+            OutlineCurve::Quad(a, c, b) | OutlineCurve::Cubic(a, c, _, b) => (a, Some(c), b),
+        };
+        if end != Some(from) {
+            contours.push(vec![]);
+        }
+        end = Some(to);
+        let contour = contours.last_mut()?;
+        let place = |p: ab_glyph::Point| (f64::from(p.x), -f64::from(p.y));
+        contour.push(place(from));
+        if let Some(control) = control {
+            let (a, c, b) = (place(from), place(control), place(to));
+            contour.push((0.25 * (a.0 + b.0) + 0.5 * c.0, 0.25 * (a.1 + b.1) + 0.5 * c.1));
+        }
+    }
+    let area = |contour: &[(f64, f64)]| {
+        let next = contour.iter().cycle().skip(1);
+        contour.iter().zip(next).map(|(a, b)| a.0 * b.1 - a.1 * b.0).sum::<f64>().abs()
+    };
+    contours.into_iter().max_by(|a, b| area(a).total_cmp(&area(b)))
 }
 
 #[cfg(test)]

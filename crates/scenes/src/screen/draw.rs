@@ -1,49 +1,58 @@
 //! Draws an app's page and cards, flat, in sRGB, by the outlines of symbols as apps draw them.
 
-use super::style::{Color, Shadow, Strange, Style, accent};
-use super::{Placed, Plan};
+use super::Placed;
+use super::style::{Color, Inside, Shadow, Strange, Style, accent};
 use crate::distractors::annotations::{blend, write};
 use crate::distractors::for_pixels;
 use image::{Rgb, RgbImage};
 use setsight_game::cards::{Deck, Shape};
-use setsight_photo::print::ink::{coverage, rounded_rectangle};
+use setsight_photo::print::ink::{coverage, rounded_rectangle, stripes};
 use setsight_photo::{geometry::Point, print::dice::Dice};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-fn bytes(color: Color) -> [u8; 3] {
+pub(super) fn bytes(color: Color) -> [u8; 3] {
     color.map(|v| (v * 255.0).round().clamp(0.0, 255.0) as u8)
 }
 
-fn mix(a: Color, b: Color, t: f64) -> Color {
+pub(super) fn mix(a: Color, b: Color, t: f64) -> Color {
     [0, 1, 2].map(|c| a[c] + (b[c] - a[c]) * t)
 }
 
+/// What lies under the cards of a page, in pixels.
+pub(super) struct Ground {
+    /// The page's colour at its top and its bottom.
+    pub page: [Color; 2],
+    pub dark: bool,
+    /// A card's short side.
+    pub unit: f64,
+    pub gap: f64,
+    /// The upper left and the lower right corner of all cards together.
+    pub bounds: (Point, Point),
+    /// The middle of the gap under each card.
+    pub under: Vec<Point>,
+}
+
 /// The page with everything that is not a card.
-pub(super) fn page(
-    plan: &Plan,
-    style: &Style,
-    (width, height): (u32, u32),
-    dice: &mut Dice,
-) -> RgbImage {
+pub(super) fn page(ground: &Ground, (width, height): (u32, u32), dice: &mut Dice) -> RgbImage {
     let mut picture = RgbImage::new(width, height);
     for (y, row) in picture.enumerate_rows_mut() {
-        let color = bytes(mix(style.page[0], style.page[1], f64::from(y) / f64::from(height)));
+        let color = bytes(mix(ground.page[0], ground.page[1], f64::from(y) / f64::from(height)));
         row.for_each(|(_, _, pixel)| *pixel = Rgb(color));
     }
     let (wide, high) = (f64::from(width), f64::from(height));
-    let unit = plan.short_px;
-    let (low, high_end) = plan.bounds;
+    let unit = ground.unit;
+    let (low, high_end) = ground.bounds;
     // A board behind the cards.
     if dice.chance(0.2) {
         let margin = dice.between(0.05, 0.3) * unit;
-        let tone = if style.dark { dice.between(1.2, 2.2) } else { dice.between(0.75, 0.97) };
-        let color = style.page[0].map(|v| ((v + 0.01) * tone).min(1.0));
+        let tone = if ground.dark { dice.between(1.2, 2.2) } else { dice.between(0.75, 0.97) };
+        let color = ground.page[0].map(|v| ((v + 0.01) * tone).min(1.0));
         let (a, b) = (low - Point::new(margin, margin), high_end + Point::new(margin, margin));
         plate(&mut picture, (a, b), dice.between(0.0, 0.15) * unit, color);
     }
     // A bar at the top or at one side.
     if dice.chance(0.35) {
-        let color = accent(style.dark, dice);
+        let color = accent(ground.dark, dice);
         let end = if dice.chance(0.75) {
             Point::new(wide, (low.y - 0.03 * unit).min(0.5 * unit))
         } else {
@@ -56,33 +65,31 @@ pub(super) fn page(
     for _ in 0..dice.below(4) {
         let size = (unit * dice.between(0.1, 0.28)).max(9.0);
         let y = if dice.chance(0.5) { 0.5 * low.y } else { 0.5 * (high_end.y + high) };
-        words(&mut picture, Point::new(wide * dice.between(0.02, 0.8), y), size, style.dark, dice);
+        words(&mut picture, Point::new(wide * dice.between(0.02, 0.8), y), size, ground.dark, dice);
     }
     for _ in 0..dice.pick(&[(0, 3.0), (1, 1.0), (3, 1.0)]) {
         let top = if dice.chance(0.4) { 0.2 * low.y } else { high_end.y + 0.1 * unit };
         let at = Point::new(wide * dice.between(0.02, 0.85), top);
-        button(&mut picture, at, (unit * dice.between(0.14, 0.3)).max(10.0), style, dice);
+        button(&mut picture, at, (unit * dice.between(0.14, 0.3)).max(10.0), ground.dark, dice);
     }
     // Under every card: a name, a key, a box to tick.
     if dice.chance(0.16) {
-        let size = (plan.gap_px * dice.between(0.5, 0.95)).min(0.2 * unit);
+        let size = (ground.gap * dice.between(0.5, 0.95)).min(0.2 * unit);
         let kind = dice.below(2);
-        let color = accent(style.dark, dice);
-        for card in plan.cards.iter().filter(|_| size > 5.0) {
-            let down = if style.upright { 0.5 * style.aspect } else { 0.5 };
-            let at = card.center + Point::new(0.0, down * unit + 0.5 * plan.gap_px);
+        let color = accent(ground.dark, dice);
+        for &at in ground.under.iter().filter(|_| size > 5.0) {
             let half = Point::new(0.5 * size, 0.5 * size);
             if kind == 0 {
                 plate(&mut picture, (at - half, at + half), 0.1 * size, color);
             } else {
-                words(&mut picture, at - half, size, style.dark, dice);
+                words(&mut picture, at - half, size, ground.dark, dice);
             }
         }
     }
     picture
 }
 
-const WORDS: [&str; 18] = [
+pub(super) const WORDS: [&str; 18] = [
     "Score 3",
     "New game",
     "Hint",
@@ -103,15 +110,15 @@ const WORDS: [&str; 18] = [
     "+3",
 ];
 
-fn words(picture: &mut RgbImage, at: Point, size: f64, dark: bool, dice: &mut Dice) {
+pub(super) fn words(picture: &mut RgbImage, at: Point, size: f64, dark: bool, dice: &mut Dice) {
     let ink = bytes(accent(dark, dice));
     write(picture, dice.below(2), WORDS[dice.below(WORDS.len())], at, size, ink, 1.0);
 }
 
-fn button(picture: &mut RgbImage, at: Point, size: f64, style: &Style, dice: &mut Dice) {
+fn button(picture: &mut RgbImage, at: Point, size: f64, dark: bool, dice: &mut Dice) {
     let word = WORDS[dice.below(WORDS.len())];
     let end = at + Point::new(0.55 * size * (word.len() as f64 + 2.0), 1.6 * size);
-    let color = accent(style.dark, dice);
+    let color = accent(dark, dice);
     plate(picture, (at, end), dice.between(0.0, 0.8) * size, color);
     let ink = if color.iter().sum::<f64>() > 1.6 { [10; 3] } else { [245; 3] };
     let start = at + Point::new(0.55 * size, 0.8 * size);
@@ -119,21 +126,95 @@ fn button(picture: &mut RgbImage, at: Point, size: f64, style: &Style, dice: &mu
 }
 
 /// A rounded box from its upper left to its lower right corner.
-fn plate(picture: &mut RgbImage, (a, b): (Point, Point), radius: f64, color: Color) {
+pub(super) fn plate(picture: &mut RgbImage, (a, b): (Point, Point), radius: f64, color: Color) {
     let (center, half) = ((a + b) / 2.0, (b - a) / 2.0);
     let size = (picture.width() as usize, picture.height() as usize);
     let radius = radius.min(half.x).min(half.y).max(0.0);
+    let color = bytes(color);
     for_pixels(&[a, Point::new(b.x, a.y), b, Point::new(a.x, b.y)], size, |i, j| {
         let p = Point::new(i as f64 + 0.5, j as f64 + 0.5) - center;
         let d = rounded_rectangle(p.x, p.y, half.x, half.y, radius).mm;
-        blend(picture, i as i64, j as i64, bytes(color), coverage(d, 1.0));
+        blend(picture, i as i64, j as i64, color, coverage(d, 1.0));
     });
 }
 
 /// Fraction of a shadow's depth at a distance from what throws it.
-fn shade(shadow: &Shadow, distance: f64, px: f64) -> f64 {
+pub(super) fn shade(shadow: &Shadow, distance: f64, px: f64) -> f64 {
     let t = (0.5 - distance / shadow.soft.max(px)).clamp(0.0, 1.0);
     shadow.depth * t * t * (3.0 - 2.0 * t)
+}
+
+/// The shadow of a rounded box, or in another colour its glow.
+pub(super) fn glow(
+    picture: &mut RgbImage,
+    (a, b): (Point, Point),
+    radius: f64,
+    shadow: &Shadow,
+    color: Color,
+) {
+    let off = Point::new(shadow.offset.0, shadow.offset.1);
+    let (center, half) = ((a + b) / 2.0 + off, (b - a) / 2.0);
+    let size = (picture.width() as usize, picture.height() as usize);
+    let reach = Point::new(shadow.soft, shadow.soft);
+    let color = bytes(color);
+    for_pixels(&[a + off - reach, b + off + reach], size, |i, j| {
+        let p = Point::new(i as f64 + 0.5, j as f64 + 0.5) - center;
+        let d = rounded_rectangle(p.x, p.y, half.x, half.y, radius).mm;
+        blend(picture, i as i64, j as i64, color, shade(shadow, d, 1.0));
+    });
+}
+
+/// A symbol as it is drawn by itself, upright. Lengths in pixels.
+#[derive(Clone, Copy)]
+pub(super) struct Mark<'a> {
+    pub field: &'a Field,
+    pub inside: &'a Inside,
+    pub ink: Color,
+    pub edge: Color,
+    /// How far the outline is drawn outward and inward.
+    pub lines: (f64, f64),
+    /// Dashes around the symbol, and their part of it.
+    pub dashes: Option<(f64, f64)>,
+    pub shadow: Option<Shadow>,
+}
+
+impl<'a> Mark<'a> {
+    /// All ink, without an outline.
+    pub(super) fn solid(field: &'a Field, ink: Color) -> Self {
+        let inside = &Inside::Full;
+        Self { field, inside, ink, edge: ink, lines: (0.0, 0.0), dashes: None, shadow: None }
+    }
+
+    pub(super) fn draw(&self, picture: &mut RgbImage, center: Point, scale: f64) {
+        let (x, y) = self.field.extent();
+        let reach = Point::new(x, y) * scale;
+        let size = (picture.width() as usize, picture.height() as usize);
+        let px = 1.0 / scale;
+        let (ink, edge_ink) = (bytes(self.ink), bytes(self.edge));
+        for_pixels(&[center - reach, center + reach], size, |i, j| {
+            let p = (Point::new(i as f64 + 0.5, j as f64 + 0.5) - center) / scale;
+            let (column, row) = (i as i64, j as i64);
+            if let Some(shadow) = &self.shadow
+                && let Some(d) = self.field.at(p.x - shadow.offset.0, p.y - shadow.offset.1)
+            {
+                blend(picture, column, row, [0; 3], shade(shadow, d, px));
+            }
+            let Some((edge, within)) =
+                covered(self.field, self.inside, self.lines, (p.x, p.y), (px, px))
+            else {
+                return;
+            };
+            blend(picture, column, row, ink, within);
+            if edge > 0.0 {
+                // What is left of the pixel after what is inside.
+                let dash = self.dashes.map_or(1.0, |(count, part)| {
+                    let turn = p.y.atan2(p.x) / TAU * count;
+                    stripes(turn, px * count / (TAU * p.norm().max(px)), 1.0, part)
+                });
+                blend(picture, column, row, edge_ink, dash * edge / (1.0 - within).max(edge));
+            }
+        });
+    }
 }
 
 pub(super) fn card(picture: &mut RgbImage, placed: &Placed, short_px: f64, style: &Style) {
@@ -209,7 +290,7 @@ fn face(placed: &Placed, style: &Style, (q, d): (Point, f64), px: f64, scale: f6
     let shading = placed.card.shading.index();
     let stroke = style.strokes[shading];
     // Signed distance to what is inked, holes as holes.
-    let hollow = matches!(style.insides[shading], super::style::Inside::Nothing);
+    let hollow = matches!(style.insides[shading], Inside::Nothing);
     let (outer, inner) = (stroke * style.outer, stroke * (1.0 - style.outer));
     if let Some(shadow) = &style.symbol_shadow {
         // Shadows fall on the screen's axes, whichever way the card is turned.
@@ -220,15 +301,30 @@ fn face(placed: &Placed, style: &Style, (q, d): (Point, f64), px: f64, scale: f6
             color = mix(color, [0.0; 3], shade(shadow, d, px));
         }
     }
-    let Some(d) = field.at(x, y) else { return color };
-    let outside = coverage(d - outer, px);
-    if outside == 0.0 {
-        return color;
+    let inside = &style.insides[shading];
+    match covered(field, inside, (outer, inner), (x, y), (px, 1.0 / scale)) {
+        Some((edge, within)) => mix(color, ink, edge + within),
+        None => color,
     }
-    let within = if stroke > 0.0 { coverage(d + inner, px) } else { outside };
-    let inked =
-        if within > 0.0 { style.insides[shading].at((x, y), d + inner, 1.0 / scale) } else { 0.0 };
-    mix(color, ink, outside - within + within * inked)
+}
+
+/// Coverage at a place relative to a symbol's centre: by its outline, which is drawn this far outward
+/// and inward, and by what is inside. `px` is the width of an edge and that of a pixel.
+pub(super) fn covered(
+    field: &Field,
+    inside: &Inside,
+    (outer, inner): (f64, f64),
+    at: (f64, f64),
+    px: (f64, f64),
+) -> Option<(f64, f64)> {
+    let d = field.at(at.0, at.1)?;
+    let outside = coverage(d - outer, px.0);
+    if outside == 0.0 {
+        return None;
+    }
+    let within = if outer + inner > 0.0 { coverage(d + inner, px.0) } else { outside };
+    let inked = if within > 0.0 { inside.at(field, at, d + inner, px.1) } else { 0.0 };
+    Some((outside - within, within * inked))
 }
 
 /// Signed distance to a symbol's outline, negative inside, on a grid around its centre.
@@ -268,6 +364,16 @@ impl Field {
                 })
                 .collect(),
         }
+    }
+
+    /// How far it reaches from the symbol's centre across and down.
+    pub(super) fn extent(&self) -> (f64, f64) {
+        self.reach
+    }
+
+    /// How far its innermost place is from the outline.
+    pub(super) fn depth(&self) -> f64 {
+        f64::from(-self.values.iter().copied().fold(0.0, f32::min))
     }
 
     /// Distance from a place relative to the symbol's centre; `None` far from it.
@@ -346,7 +452,7 @@ pub(super) fn outlines(deck: &Deck, wide: f64, high: f64, dice: &mut Dice) -> [O
 }
 
 /// Scaled about the centre to this width and height.
-fn scaled(points: &[(f64, f64)], wide: f64, high: f64) -> Vec<(f64, f64)> {
+pub(super) fn scaled(points: &[(f64, f64)], wide: f64, high: f64) -> Vec<(f64, f64)> {
     let most =
         |value: fn(&(f64, f64)) -> f64| points.iter().map(|p| value(p).abs()).fold(1e-9, f64::max);
     let (x, y) = (0.5 * wide / most(|p| p.0), 0.5 * high / most(|p| p.1));

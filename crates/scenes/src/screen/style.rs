@@ -42,6 +42,30 @@ pub(super) enum Inside {
         pitch: f64,
         duty: f64,
     },
+    /// The symbol itself, smaller by this factor, inked or left blank.
+    Inset {
+        factor: f64,
+        blank: bool,
+    },
+    /// Stripes that bend to and fro, each bend as deep as `bend` pitches.
+    Zigzag {
+        pitch: f64,
+        duty: f64,
+        turn: f64,
+        bend: f64,
+    },
+    /// Little figures in rows, each a superellipse: stars below a power of 1, boxes above 2.
+    Motif {
+        pitch: f64,
+        radius: f64,
+        power: f64,
+        turn: f64,
+    },
+    /// Random spots.
+    Noise {
+        seed: u64,
+        pitch: f64,
+    },
 }
 
 /// How an app draws. Lengths in card short sides.
@@ -153,7 +177,7 @@ pub(super) struct Chosen {
 }
 
 /// sRGB from hue in degrees, saturation and lightness.
-fn hsl(hue: f64, saturation: f64, lightness: f64) -> Color {
+pub(super) fn hsl(hue: f64, saturation: f64, lightness: f64) -> Color {
     let chroma = saturation * lightness.min(1.0 - lightness);
     [0.0, 8.0, 4.0].map(|n: f64| {
         let k = (n + hue / 30.0).rem_euclid(12.0);
@@ -161,7 +185,7 @@ fn hsl(hue: f64, saturation: f64, lightness: f64) -> Color {
     })
 }
 
-fn grey(value: f64) -> Color {
+pub(super) fn grey(value: f64) -> Color {
     [value; 3]
 }
 
@@ -371,7 +395,7 @@ fn grounds(dark: bool, dark_cards: bool, dice: &mut Dice) -> ([Color; 2], Color)
     ([page, page.map(|v| (v * other).min(1.0))], card)
 }
 
-fn border(dark: bool, px: f64, dice: &mut Dice) -> Option<(Color, f64)> {
+pub(super) fn border(dark: bool, px: f64, dice: &mut Dice) -> Option<(Color, f64)> {
     let width = (dice.between(0.05, 0.2).powi(2)).max(px);
     let color = match dice.below(4) {
         0 => return None,
@@ -383,7 +407,7 @@ fn border(dark: bool, px: f64, dice: &mut Dice) -> Option<(Color, f64)> {
     dice.chance(0.85).then_some((color, width))
 }
 
-fn chosen(px: f64, dice: &mut Dice) -> Chosen {
+pub(super) fn chosen(px: f64, dice: &mut Dice) -> Chosen {
     Chosen {
         frame: hsl(dice.between(0.0, 360.0), dice.between(0.6, 1.0), dice.between(0.4, 0.62)),
         frame_width: dice.between(0.02, 0.075).max(2.0 * px),
@@ -394,10 +418,12 @@ fn chosen(px: f64, dice: &mut Dice) -> Chosen {
 }
 
 impl Inside {
-    /// Inked fraction at a place relative to the symbol's centre, `mm` from its outline, for a
-    /// pixel `px` wide; all in card short sides.
-    pub(super) fn at(&self, (x, y): (f64, f64), to_outline: f64, px: f64) -> f64 {
-        use setsight_photo::print::ink::{Footprint, inked, stripes};
+    /// Inked fraction at a place relative to the centre of a symbol, `to_outline` from its outline,
+    /// for a pixel `px` wide; all in one unit.
+    pub(super) fn at(&self, symbol: &Field, (x, y): (f64, f64), to_outline: f64, px: f64) -> f64 {
+        use setsight_photo::print::dice::value;
+        use setsight_photo::print::ink::{Footprint, coverage, inked, stripes};
+        let turned = |turn: f64| (x * turn.cos() + y * turn.sin(), y * turn.cos() - x * turn.sin());
         match *self {
             Self::Full => 1.0,
             Self::Nothing => 0.0,
@@ -414,6 +440,24 @@ impl Inside {
                 inked(&fill, 0.0, turned((x, y)), &pixel)
             }
             Self::Rings { pitch, duty } => stripes(to_outline, px, pitch, duty),
+            Self::Inset { factor, blank } => {
+                let inset =
+                    symbol.at(x / factor, y / factor).map_or(0.0, |d| coverage(d * factor, px));
+                if blank { 1.0 - inset } else { inset }
+            }
+            Self::Zigzag { pitch, duty, turn, bend } => {
+                let (u, v) = turned(turn);
+                let off = 2.0 * bend * pitch * ((u / (2.0 * pitch)).rem_euclid(1.0) - 0.5).abs();
+                stripes(v + off, px * (1.0 + bend), pitch, duty)
+            }
+            Self::Motif { pitch, radius, power, turn } => {
+                let (u, v) = turned(turn);
+                let part = |w: f64| ((w / pitch - (w / pitch).round()).abs() * pitch).powf(power);
+                coverage((part(u) + part(v)).powf(1.0 / power) - radius, px)
+            }
+            Self::Noise { seed, pitch } => {
+                coverage(0.5 * pitch * value(seed, x / pitch, y / pitch), px)
+            }
         }
     }
 }
