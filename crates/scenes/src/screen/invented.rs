@@ -400,16 +400,16 @@ impl Plan {
 /// Something about as large as a card.
 #[derive(Clone, Copy)]
 enum Stray {
+    /// A smaller copy of a card.
     Copy,
     Button,
+    /// An icon, a card's back, or a free place.
     Icon,
-    /// A place for a card, or a card's back.
-    Slot,
 }
 
 impl Stray {
     fn random(dice: &mut Dice) -> Self {
-        dice.pick(&[(Self::Button, 3.0), (Self::Icon, 2.0), (Self::Slot, 2.0), (Self::Copy, 0.7)])
+        dice.pick(&[(Self::Button, 3.0), (Self::Icon, 4.0), (Self::Copy, 0.7)])
     }
 
     fn draw(
@@ -428,7 +428,7 @@ impl Stray {
         match self {
             Self::Copy => {
                 let class = [0; 4].map(|_: usize| dice.below(3));
-                let scale = (size.x / look.size.x).min(size.y / look.size.y);
+                let scale = (size.x / look.size.x).min(size.y / look.size.y).min(0.7);
                 let (a, b) = look.card(image, class, center, scale, false);
                 return rectangle(a, b);
             }
@@ -436,33 +436,21 @@ impl Stray {
                 let word = WORDS[dice.below(WORDS.len())];
                 let height = (0.6 * short).min(1.6 * size.x / (word.len() as f64 + 1.0));
                 plate(image, (a, b), radius, color);
-                let left = center.x - 0.27 * height * word.len() as f64;
-                write(
-                    image,
-                    dice.below(2),
-                    word,
-                    Point::new(left, center.y),
-                    height,
-                    bytes(ink),
-                    1.0,
-                );
+                let at = Point::new(center.x - 0.27 * height * word.len() as f64, center.y);
+                write(image, dice.below(2), word, at, height, bytes(ink), 1.0);
             }
-            Self::Icon | Self::Slot => {
+            Self::Icon => {
                 let line = Point::new(1.0, 1.0) * (0.03 * short).max(1.0);
                 plate(image, (a, b), 0.4 * radius, color);
                 if dice.chance(0.5) {
                     let inner = mix(color, look.page[0], dice.between(0.6, 1.0));
                     plate(image, (a + line, b - line), 0.4 * radius, inner);
                 }
-                if matches!(self, Self::Icon) || dice.chance(0.3) {
-                    let outline = outlines::outline(dice);
-                    let points = scaled(&outline.points, 0.6 * short, 0.6 * short);
-                    let field = Field::new(
-                        &points,
-                        0.3 * short * outline.round,
-                        2.0,
-                        (short / 40.0).max(0.5),
-                    );
+                if dice.chance(0.65) {
+                    let super::draw::Outline { points, round } = outlines::outline(dice);
+                    let points = scaled(&points, 0.6 * short, 0.6 * short);
+                    let step = (short / 40.0).max(0.5);
+                    let field = Field::new(&points, 0.3 * short * round, 2.0, step);
                     Mark::solid(&field, ink).draw(image, center, 1.0);
                 }
             }
@@ -529,11 +517,8 @@ impl Look {
                 let inside = &Inside::Tint(texture.under);
                 Mark { inside, lines: (0.0, 0.0), ..mark }.draw(image, at, scale * smaller);
             }
-            Mark { shadow: mark.shadow.filter(|_| texture.under == 0.0), ..mark }.draw(
-                image,
-                at,
-                scale * smaller,
-            );
+            let shadow = mark.shadow.filter(|_| texture.under == 0.0);
+            Mark { shadow, ..mark }.draw(image, at, scale * smaller);
         }
         (a, b)
     }
@@ -636,3 +621,91 @@ mod tests {
         assert!(counted > 8, "{counted}");
     }
 }
+//SHEETS
+#[cfg(test)]
+mod sheets {
+    use super::*;
+    #[test]
+    #[ignore]
+    fn sheets() {
+        let folder = std::path::PathBuf::from("/tmp/sheets");
+        std::fs::create_dir_all(&folder).unwrap();
+        let seed = std::env::var("SEED").map_or(1, |v| v.parse().unwrap());
+        let mut times = vec![];
+        let mut facts = String::new();
+        for index in 0..100 {
+            let start = std::time::Instant::now();
+            let board = board(seed, index);
+            times.push(start.elapsed().as_secs_f64() * 1000.0);
+            board.image.save(folder.join(format!("{index:03}.png"))).unwrap();
+            let quads = |quads: &[Quad]| {
+                quads
+                    .iter()
+                    .map(|q| {
+                        q.0.iter()
+                            .map(|p| format!("{:.1},{:.1}", p.x, p.y))
+                            .collect::<Vec<_>>()
+                            .join(",")
+                    })
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            let cards: Vec<Quad> = board.cards.iter().map(|c| c.corners).collect();
+            facts += &format!(
+                "{index}|{:?}|{}|{:?}|{}|{}|{:.1}\n",
+                board.image.dimensions(),
+                board.stacked,
+                board.fillings,
+                quads(&cards),
+                quads(&board.strays),
+                times.last().unwrap()
+            );
+            facts += &format!("{:?}\n", board.cards.iter().map(|c| c.class).collect::<Vec<_>>());
+        }
+        std::fs::write(folder.join("facts.txt"), facts).unwrap();
+        times.sort_by(f64::total_cmp);
+        println!(
+            "median {:.1} mean {:.1} most {:.1}",
+            times[50],
+            times.iter().sum::<f64>() / 100.0,
+            times[99]
+        );
+    }
+    #[test]
+    #[ignore]
+    fn screens() {
+        let params = crate::Params::for_kind(crate::Kind::Screen);
+        std::fs::create_dir_all("/tmp/new_s").unwrap();
+        for index in 0..24 {
+            let scene = crate::render(&params, 5, index).unwrap();
+            std::fs::write(format!("/tmp/new_s/{index}.jpg"), scene.jpeg().unwrap()).unwrap();
+        }
+    }
+    #[test]
+    #[ignore]
+    fn shapes() {
+        let mut dice = Dice::new(9, 0, Purpose::Screen);
+        let mut sheet = RgbImage::from_pixel(1200, 900, image::Rgb([255; 3]));
+        for k in 0..192 {
+            let outline = outlines::outline(&mut dice);
+            let points = scaled(&outline.points, 50.0, 50.0);
+            let field = Field::new(&points, 25.0 * outline.round, 3.0, 0.5);
+            let mark = Mark {
+                field: &field,
+                inside: &Inside::Tint(0.4),
+                ink: [0.1, 0.2, 0.7],
+                edge: [0.0; 3],
+                lines: (0.5, 0.5),
+                dashes: None,
+                shadow: None,
+            };
+            mark.draw(
+                &mut sheet,
+                Point::new(37.0 + 75.0 * (k % 16) as f64, 37.0 + 75.0 * (k / 16) as f64),
+                1.0,
+            );
+        }
+        sheet.save("/tmp/sheets/shapes.png").unwrap();
+    }
+}
+//END
