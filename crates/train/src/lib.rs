@@ -17,9 +17,9 @@
 //! | `finder` | the card detector and its training data |
 //! | `refiner` | the network that classifies context crops and corrects outlines |
 //!
-//! The three networks are chains of few kinds of layers, so that each layer brings its gradient and no
-//! general differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays,
-//! so that a run can be stopped and resumed bit for bit.
+//! The three networks are chains of few kinds of layers. Each layer brings its gradient, so no general
+//! differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays, so a run can be
+//! stopped and resumed bit for bit.
 
 #![warn(unreachable_pub)]
 #![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
@@ -46,7 +46,7 @@ pub use run::{
     best_weights, train,
 };
 
-/// What is trained, one module for each.
+/// The trainable parts, one module each.
 pub mod parts {
     /// The constants of the classical reader.
     pub mod classical {

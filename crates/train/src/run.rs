@@ -92,7 +92,7 @@ impl Settings {
     }
 }
 
-/// Shows a run's validations; says why it cannot.
+/// Shows a run's validations; an error says why it cannot.
 type OnValidation<'a> = &'a dyn Fn(&[Entry]) -> Result<(), String>;
 
 /// Where a run is kept, and how it is controlled.
@@ -112,7 +112,7 @@ pub struct Keeping<'a> {
     pub quiet: bool,
     /// Called after each step with its number.
     pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Called after each validation with all so far; what it says went wrong ends the run.
+    /// Called after each validation with all so far; an error ends the run.
     pub on_validation: Option<OnValidation<'a>>,
 }
 

@@ -1,8 +1,7 @@
 //! Assigns names to all cards of one photo together.
 //!
-//! A deck holds each card once, so that surer cards help to name the rest. But a screen may show a
-//! card twice, such as found sets beside the board. Which of the two holds is a fact of the picture,
-//! and the cards read alone are the evidence for it.
+//! A deck holds each card once, so surer cards help to name the rest. But a screen may show a card twice, such
+//! as found sets beside the board. The independent readings are the evidence for either case.
 
 use super::card::{CardOutline, Guess, ReadCard, Reading};
 use super::probability::{log_odds, logistic};

@@ -1,4 +1,4 @@
-//! Composes the stages, in this one place.
+//! Composes the stages.
 
 use super::board::{self, Board, Duplicates};
 use super::card::{CardImage, CardOutline, ReadCard, Reading};
@@ -136,7 +136,7 @@ impl Pipeline {
         }
     }
 
-    /// Reads the cards at what the finder has found.
+    /// Reads the cards at the finder's outlines.
     fn read_found(
         &self,
         frame: &Frame,
@@ -219,7 +219,7 @@ impl Pipeline {
     }
 }
 
-/// What was read at some outlines.
+/// The readings at some outlines.
 #[derive(Clone, Debug)]
 pub struct CardsRead {
     /// The reading of each card, before the board weighs the others.

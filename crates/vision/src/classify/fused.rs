@@ -58,7 +58,7 @@ pub(crate) struct FusedReader {
     refiner: Option<Arc<dyn RefinerNetwork>>,
     /// The larger network, which knows bad light.
     pub second: Option<NeuralReader>,
-    /// How much the other cards of a photo count.
+    /// Weights of the evidence from a photo's other cards.
     pub company: Option<Company>,
     evidence: EvidenceWeights,
     /// The reader of copies of screens; without it they are read as photos are.

@@ -7,7 +7,7 @@
 use image::{Rgb, RgbImage};
 use setsight_photo::geometry::{Point, Quad};
 
-/// What counts as a flat area.
+/// Criteria of a flat area.
 #[derive(Clone, Copy)]
 struct Flat {
     /// Greatest step between neighbouring pixels, in levels.
@@ -49,7 +49,7 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     most.into_iter().map(|panel| panel.quad().map(|p| p * step)).collect()
 }
 
-/// A flat area that fills a rectangle but for what is drawn on it.
+/// A flat area that fills a rectangle except for the drawing on it.
 #[derive(Clone, Debug)]
 struct Panel {
     /// The first pixel and the one after the last, x and y.

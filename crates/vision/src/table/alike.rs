@@ -1,4 +1,4 @@
-//! What is alike on a table: the cards' properties measured, and grouped without any name.
+//! Similarity of a table's cards: their properties measured, and grouped without names.
 //!
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
@@ -32,7 +32,7 @@ const ONE_OUTLINE: f32 = 0.08;
 /// Fillings of two groups that are less far apart, where one group lies within 1, may be one that outlines of
 /// different shapes show differently.
 const CLEAR_FILLS: f32 = 2.0;
-/// How far apart readers' probabilities of one value may lie, as their total variation.
+/// Largest total variation between readers' probabilities of one value.
 const ONE_NAME: f32 = 0.3;
 /// Groups of a known deck are clear if every other grouping is worse by more than this. On drawn tables of another
 /// seed three claimed sets of a thousand are then wrong, where seventeen were before.
@@ -51,7 +51,7 @@ pub const LIKENESS: [usize; 3] = [8, 8, 12];
 /// alike lie apart.
 const ONE_LIKENESS: f32 = 4.0;
 
-/// How much what is measured counts besides the network's output, see [`Likeness`].
+/// Weight of the measurements beside the network's output, see [`Likeness`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredLikeness {
@@ -101,7 +101,7 @@ impl Likeness {
     }
 }
 
-/// A place that is shifted in each dimension by what is measured, times that dimension's weights.
+/// A place that is shifted in each dimension by the measurements, times that dimension's weights.
 fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]) -> Vec<f32> {
     let along = |row: &[f32; N]| row.iter().zip(measured).map(|(a, b)| a * b).sum::<f32>();
     place.iter().zip(weights).map(|(value, row)| value + along(row)).collect()
@@ -164,7 +164,7 @@ struct MeasuredTable<'a> {
     cards: Vec<&'a Measured>,
     /// By the learnt measure.
     places: Vec<[Vec<f32>; 3]>,
-    /// What readers say of each card, where the deck is known.
+    /// The readers' result for each card, if the deck is known.
     readings: Option<Vec<&'a Reading>>,
 }
 
@@ -283,7 +283,7 @@ pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Opt
 pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool {
     /// Probability below which a reader is sure.
     const DENIED: f32 = 0.02;
-    /// What is left for other values: measuring errs, too.
+    /// Probability left for other values: measurements err, too.
     const DOUBT: f32 = 0.01;
     /// Bound on what one reading counts against a value, natural logarithm.
     const LEAST_LOG: f32 = -6.0;
@@ -342,7 +342,7 @@ fn group_count(groups: &[usize]) -> usize {
     groups.iter().collect::<BTreeSet<_>>().len()
 }
 
-/// How far each two cards lie apart; members of one group lie within 1 on average.
+/// Distances between cards; members of one group lie within 1 on average.
 struct Distances(Vec<Vec<f32>>);
 
 impl Distances {
@@ -384,7 +384,7 @@ impl Distances {
         group_of
     }
 
-    /// How far the nearest two groups lie apart.
+    /// Distance between the nearest two groups.
     fn apart(&self, groups: &[usize]) -> f32 {
         let members = members(groups);
         let pairs = (0..members.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
@@ -419,15 +419,15 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
     (0..count).map(|at| (0..groups.len()).filter(|&i| groups[i] == at).collect()).collect()
 }
 
-/// What is measured of a card.
+/// The measurements of a card.
 #[derive(Clone, Debug)]
 pub struct Measured {
     number: usize,
     /// The outline's strongest ink: by how much it differs from the stock, and in which direction.
     pub ink: [f32; 5],
-    /// What distinguishes fillings, by shares of the outline's ink.
+    /// Features of fillings, as shares of the outline's ink.
     pub fill: [f32; FILL],
-    /// What else distinguishes fillings, in the same shares.
+    /// Further features of fillings, in the same shares.
     pub texture: [f32; TEXTURE],
     outline: Outline,
 }

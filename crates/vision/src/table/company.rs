@@ -21,7 +21,7 @@ pub type Place = [f32; DIMENSIONS[0] + DIMENSIONS[1]];
 /// The properties for which neighbours are evidence.
 pub const PROPERTIES: [Property; 2] = [Property::Shading, Property::Shape];
 
-/// What the cards that are clearly of a value are evidence of, for another card.
+/// Evidence from the cards that are clearly of a value, for another card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueEvidence {
     /// Minus half the squared distance from these cards; 0 if there are none.

@@ -24,7 +24,7 @@ impl Cards<'_> {
     }
 }
 
-/// Whether symbols follow each other across the long side, by most cards that tell.
+/// Whether symbols follow each other across the long side, by a majority of the cards that show it.
 fn are_stacked(cards: &Cards) -> bool {
     /// Fewer cards may be read wrongly.
     const LEAST_CARDS: usize = 2;

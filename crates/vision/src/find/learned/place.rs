@@ -88,7 +88,7 @@ pub struct FittedTable {
     pub cards: Vec<FittedCard>,
 }
 
-/// What corners are fitted to.
+/// The evidence to which corners are fitted.
 pub(crate) struct PoseFitter<'a> {
     /// The photo, for the refiner's crops.
     pub frame: &'a Frame,
