@@ -2,14 +2,13 @@
 //!
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
-//! linkage (Sokal and Michener 1958) into at most three groups, by two measures, of which one is learnt
-//! ([`Likeness`]). Both together are believed where one of them alone puts the same cards together. Where the
-//! deck is known, what readers say of the cards takes the place of the measure by hand. Then
-//! the rules of the game count: no two cards are alike in all four properties, since a deck has each card
-//! once.
+//! linkage (Sokal and Michener 1958) into at most three groups, by two measures, one of which is learnt
+//! ([`Likeness`]). Both together are accepted where one of them alone makes the same groups. If the deck is
+//! known, the readers' results replace the measure by hand. Then the rules of the game count: no two cards are
+//! alike in all four properties, since a deck has each card once.
 //!
-//! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
-//! to three groups those count that agree with what the readers say of all their cards.
+//! Sets need only the groups. Each group gets one name: of the six ways to give three names to three groups
+//! those count that agree with the readings of all cards.
 
 use crate::card::{CardImage, Reading};
 use crate::classify::drawing::{Grid, Part, rank};
