@@ -193,8 +193,8 @@ impl Pass<'_> {
         found
     }
 
-    /// Goes back through a step: the gradients of its inputs. Those of its arrays, of which `first`
-    /// is the first, are put into `found`.
+    /// Goes back through a step: the gradients of its inputs. Those of its arrays, from `first` on, are put into
+    /// `found`.
     fn back(
         &self,
         i: usize,

@@ -162,8 +162,8 @@ impl Pipeline {
         Ok(found.filter(|_| near.table.cards.is_empty()).unwrap_or(near))
     }
 
-    /// Reads the cards at some outlines and assigns their names. Where the outlines are a guess, what is not clearly
-    /// read is no card.
+    /// Reads the cards at some outlines and assigns their names. If the outlines are a guess, unclear readings are
+    /// dropped.
     fn read_outlines(
         &self,
         frame: &Frame,
@@ -233,8 +233,8 @@ pub struct CardsRead {
 }
 
 impl Pipeline {
-    /// Reads the cards at some outlines of a frame of which facts are known beforehand. Whatever reads cards
-    /// calls this.
+    /// Reads the cards at some outlines of a frame whose facts are known in advance. Every reading goes through
+    /// this.
     ///
     /// # Errors
     /// See [`PipelineError`].

@@ -150,8 +150,7 @@ impl TableReading {
         copies(&self.cards)
     }
 
-    /// The deck's edition; unknown for a taught deck, and for one that nobody knows, whose cards are
-    /// all unsure.
+    /// The deck's edition; unknown for a taught deck, and for an unknown one, whose cards are all unsure.
     pub fn edition(&self) -> Edition {
         self.facts.edition()
     }

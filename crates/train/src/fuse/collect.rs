@@ -190,8 +190,8 @@ fn read_scene(
 /// A table as cameras take them, with the probability `stack` of a stack of cards beside it.
 fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError> {
     /// The blur left by halving the chroma resolution. The reader trains on more blur, so much that
-    /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
-    /// read would raise it for all others.
+    /// cards of fifty pixels lose their colour. Fitting the threshold to unreadable cards would raise it for
+    /// all others.
     const CHROMA_PX: Span = Span::new(0.5, 1.2);
     let kind = match index % 4 {
         0 => {

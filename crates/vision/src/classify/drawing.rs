@@ -89,7 +89,7 @@ impl Fill {
     /// Fewer cards with stripes may be errors.
     const LEAST_TEXTURED: usize = 2;
 
-    /// The same in relation to a stronger ink, of which its own is this part.
+    /// The same in relation to a stronger ink; its own is this part of that.
     fn times(self, part: f32) -> Self {
         Self { level: part * self.level, texture: part * self.texture }
     }

@@ -60,9 +60,9 @@ pub struct MeasuredLikeness {
     pub ink: [[f32; 5]; LIKENESS[1]],
 }
 
-/// Where each card of a table lies among prints, by filling, by ink and by outline: a second measure beside
-/// the one by hand, linear in features of the networks that read screens and bad light, and fitted so that cards alike lie together
-/// (linear discriminant analysis, Fisher 1936, Rao 1948).
+/// The embedding of each card of a table, by filling, by ink and by outline: a second measure beside the one by
+/// hand, linear in features of the networks that read screens and bad light, and fitted by linear discriminant
+/// analysis (Fisher 1936, Rao 1948).
 #[derive(Clone, Debug)]
 pub struct Likeness {
     embeddings: Vec<[f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]]>,
@@ -107,8 +107,8 @@ fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]
 }
 
 /// Groups those cards of a drawn table that `counts`; `None` for a card that takes no part, or shows no symbol.
-/// Where the deck is known, `named` is what readers say of each card, which then takes the place of the measure by
-/// hand. `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
+/// If the deck is known, `named` is the readers' result for each card, which then replaces the measure by hand.
+/// `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
 ///
 /// # Errors
 /// A property in which the groups are not clear. Fillings come last: they seldom are.
@@ -635,8 +635,8 @@ impl Printed {
     }
 }
 
-/// What distinguishes inks: by how much they differ from the stock, R, G, B in levels, as parts of 255; and in
-/// which direction, which stays when thin or blurred lines let the stock through.
+/// Features of inks: their difference from the stock, R, G, B in levels, as parts of 255; and its direction, which
+/// stays when thin or blurred lines let the stock through.
 fn ink_point(ink: [f32; 3]) -> [f32; 5] {
     const DIRECTION: f32 = 0.5;
     let length = ink.iter().map(|v| v * v).sum::<f32>().sqrt().max(1.0);
@@ -650,9 +650,9 @@ fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
     std::array::from_fn(|d| rank(all.iter().map(|row| row[d]).collect(), 0.5))
 }
 
-/// What distinguishes fillings, by shares of the outline's ink in some places: mean, deviation, deviation from what is
-/// around, differences of the halves by rows and by columns, mean differences of neighbours in both directions. The
-/// factors were chosen by hand on drawn tables; they are not fitted.
+/// Features of fillings, as shares of the outline's ink in some places: mean, deviation, deviation from the
+/// surroundings, differences of the halves by rows and by columns, mean differences of neighbours in both
+/// directions. The factors were chosen by hand on drawn tables; they are not fitted.
 fn fill(shares: &[f32], width: usize, places: &[usize]) -> [f32; FILL] {
     let fine: Vec<f32> =
         places.iter().map(|&at| shares[at] - mean_around(shares, width, at)).collect();
@@ -704,7 +704,7 @@ fn between_halves(shares: &[f32], places: &[usize], along: impl Fn(usize) -> usi
     half(false) - half(true)
 }
 
-/// What else distinguishes fillings: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
+/// Further features of fillings: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
 /// columns and along both diagonals; how much rows and columns differ; the means of the outer, middle and inner
 /// third; and how much of another colour there is.
 fn texture(

@@ -42,7 +42,7 @@ pub enum DeckFacts {
     Among([f32; 3]),
 }
 
-/// Whether the user says that pictures are mirrored.
+/// The user's choice whether pictures are mirrored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mirrored {
     /// Pictures are not mirrored.

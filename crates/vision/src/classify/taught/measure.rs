@@ -12,8 +12,8 @@ pub(super) const FEATURES_WORTH: f32 = 4.0 / FILL_FEATURES as f32;
 /// What is printed within an outline, in shares of the symbol's own ink: its mean, deviation,
 /// skewness (the cube root of the third moment), its growth along the short side over 10 mm
 /// (without a sign), and for four distances along the long side, the short side and both diagonals
-/// the covariance of the print with itself so far away (a signed square root). Patterns differ in
-/// these, whatever they are, and what a photo does not resolve leaves the mean alone.
+/// the covariance of the print with itself so far away (a signed square root). All kinds of patterns differ
+/// in these, and detail that a photo does not resolve leaves the mean unchanged.
 pub(super) type FillFeatures = [f32; FILL_FEATURES];
 
 /// Distances at which a print is compared with itself, in pixels of the face: half a millimetre to

@@ -269,8 +269,8 @@ fn difference(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
 
 /// Rounds of expectation and maximisation.
 const ROUNDS: usize = 6;
-/// Deviation of the features of fills from what is drawn: noise, light, a bent card. And so many
-/// cards of a table say as much about it.
+/// Deviation of the features of fills from the drawn ones: noise, light, a bent card. The prior counts as
+/// much as this many cards of a table.
 const FILL_DEVIATION: f32 = 0.03;
 const DEVIATION_PRIOR: f32 = 8.0;
 /// Deviation of the natural logarithm of a card's blur.
