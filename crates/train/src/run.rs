@@ -62,7 +62,7 @@ pub struct Validation {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The same seed gives the same run (on one thread: to the bit).
+    /// The same seed gives the same run, to the bit.
     pub seed: u64,
     /// Learning rate and related settings.
     pub schedule: Schedule,
