@@ -1,4 +1,4 @@
-//! What is no card: other objects on the table, beside the cards, under them and over them, and what people draw on
+//! Non-cards: other objects on the table, beside, under and over the cards, and marks that people draw on
 //! pictures.
 
 pub(crate) mod annotations;

@@ -1,7 +1,7 @@
 //! A labelled film of a table: the camera drifts, cards are dealt and taken by a hand, a hand
 //! passes over them, and the focus hunts.
 //!
-//! All events are planned from the seed, so that any frame can be drawn by itself. The bare table
+//! All events are planned from the seed, so any frame can be drawn by itself. The bare table
 //! and the cards at rest are drawn once, slightly finer and wider than the film, and each frame
 //! resamples that picture through its own view; moving objects are drawn for each frame. Light,
 //! lens and sensor are those of single pictures, with new noise in each frame.

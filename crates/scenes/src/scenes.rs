@@ -102,7 +102,7 @@ pub fn in_bad_light(
     compressed(render(&params, seed, index)?, dice.chance(0.9))
 }
 
-/// One thing after another that makes colours hard to tell, or cards hard to see.
+/// Applies one of several disturbances of colours or visibility.
 fn worsen(p: &mut Params, dice: &mut Dice) {
     match dice.below(9) {
         // A lamp, or a camera without an infrared filter, that brings red and green together.

@@ -1,6 +1,6 @@
 //! Tables on a screen: pages of cards as apps draw them, and photos of such screens.
 //!
-//! One app draws all of its cards one way, so the taste is drawn once for a table. A page is drawn
+//! One app draws all of its cards one way, so the style is chosen once for a table. A page is drawn
 //! flat, without the camera. A photographed screen is that page as the table under the camera, with
 //! the pattern of the screen's pixels and the reflections in its glass.
 

@@ -34,7 +34,7 @@ pub struct Part {
 impl Suite {
     pub const ALL: [Self; 3] = [Self::Hard, Self::Wide, Self::Screens];
 
-    /// Its name on the command line, and what is in it.
+    /// Its name on the command line, and its contents.
     pub fn name_and_help(self) -> (&'static str, &'static str) {
         match self {
             Self::Hard => (

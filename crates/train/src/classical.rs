@@ -23,9 +23,9 @@ use std::{collections::BTreeMap, path::Path};
 
 /// Ridge on weights of terms scaled to a mean square of 1, as a share of all observations.
 const RIDGE: f64 = 5e-5;
-/// Weight of a card, of which there are more than of others, where others count as 1.
+/// Weight of a card relative to a non-card; there are more cards.
 const CARD_AGAINST_OTHERS: f64 = 0.6;
-/// Steps of the white's chromaticity that tell one light from another.
+/// Steps of the white's chromaticity that distinguish two lights.
 const LIGHT_STEP: f32 = 0.015;
 /// Crops of each colour that a light needs.
 const LEAST_PER_COLOR: usize = 3;

@@ -331,7 +331,7 @@ pub(crate) fn upsample_gradient(maps: &Tensor, gradient: &[f32]) -> Vec<f32> {
 
 #[derive(Clone, Debug)]
 pub struct Loss {
-    /// What is minimised.
+    /// The loss that is minimised.
     pub total: f32,
     /// Its parts by name, for the display.
     pub parts: Vec<(&'static str, f32)>,

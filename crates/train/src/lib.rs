@@ -19,9 +19,9 @@
 //! | `sameness` | the network that says which cards of a table are alike |
 //! | `refiner` | the network that classifies context crops and corrects outlines |
 //!
-//! The networks are chains of few kinds of layers, so that each layer brings its gradient and no
-//! general differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays,
-//! so that a run can be stopped and resumed bit for bit.
+//! The networks are chains of few kinds of layers. Each layer brings its gradient, so no general
+//! differentiation is needed. The weights, the optimiser and the checkpoints are plain arrays, so a run can be
+//! stopped and resumed bit for bit.
 
 #![warn(unreachable_pub)]
 #![allow(missing_docs, reason = "a name of the program's own crates need not be said twice")]
@@ -50,7 +50,7 @@ pub use run::{
     best_weights, train,
 };
 
-/// What is trained, one module for each.
+/// The trainable parts, one module each.
 pub mod parts {
     /// The constants of the classical reader.
     pub mod classical {

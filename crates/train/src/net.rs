@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use setsight_nets::graph::{AgainstTable, Conv, Graph, Node, Op};
 
-/// What a node of a plan computes, see [`Op`] for the meaning of each.
+/// The operation of a node of a plan; see [`Op`] for the meaning of each.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -142,7 +142,7 @@ impl Layer {
 /// A layer and the tensors it takes: 0 is the input, `i + 1` the result of node `i`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Step {
-    /// What it computes.
+    /// The operation.
     pub layer: Layer,
     /// Numbers of the tensors it takes.
     pub inputs: Vec<usize>,
@@ -209,8 +209,8 @@ impl Pass<'_> {
         found
     }
 
-    /// Goes back through a step: the gradients of its inputs. Those of its arrays, of which `first`
-    /// is the first, are put into `found`.
+    /// Goes back through a step: the gradients of its inputs. Those of its arrays, from `first` on, are put into
+    /// `found`.
     fn back(
         &self,
         i: usize,

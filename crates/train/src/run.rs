@@ -62,7 +62,7 @@ pub struct Validation {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The same seed gives the same run (on one thread: to the bit).
+    /// The same seed gives the same run, to the bit.
     pub seed: u64,
     /// Learning rate and related settings.
     pub schedule: Schedule,
@@ -92,7 +92,7 @@ impl Settings {
     }
 }
 
-/// Shows a run's validations; says why it cannot.
+/// Shows a run's validations; an error says why it cannot.
 type OnValidation<'a> = &'a dyn Fn(&[Entry]) -> Result<(), String>;
 
 /// Where a run is kept, and how it is controlled.
@@ -112,7 +112,7 @@ pub struct Keeping<'a> {
     pub quiet: bool,
     /// Called after each step with its number.
     pub on_step: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Called after each validation with all so far; what it says went wrong ends the run.
+    /// Called after each validation with all so far; an error ends the run.
     pub on_validation: Option<OnValidation<'a>>,
 }
 

@@ -1,8 +1,7 @@
 //! Assigns names to all cards of one photo together.
 //!
-//! A deck holds each card once, so that surer cards help to name the rest. But a screen may show a
-//! card twice, such as found sets beside the board. Which of the two holds is a fact of the picture,
-//! and the cards read alone are the evidence for it.
+//! A deck holds each card once, so surer cards help to name the rest. But a screen may show a card twice, such
+//! as found sets beside the board. The independent readings are the evidence for either case.
 
 use super::card::{CardOutline, Guess, ReadCard, Reading};
 use super::probability::{log_odds, logistic};
@@ -27,17 +26,17 @@ pub struct Params {
     pub one_card_overlap: f64,
     /// The corresponding share for two outlines whose likeliest card is the same.
     pub one_card_overlap_when_alike: f64,
-    /// What it means if one card seems to lie in several places.
+    /// The meaning of one card in several places.
     pub duplicates: Duplicates,
 }
 
-/// What it means if one card seems to lie in several places.
+/// The meaning of one card in several places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
     /// In a film, a card that has moved is for a while both where it was and where it is.
     Transient,
-    /// On a photo of a table, three places or more show none of the deck's cards, but things that
-    /// look alike, such as the pips of playing cards.
+    /// On a photo of a table, three places or more do not show a card of the deck, but similar things, such
+    /// as the pips of playing cards.
     Suspicious,
     /// On a screen they may be copies.
     Allowed,
@@ -234,8 +233,8 @@ fn alike(reading: &Reading, card: Card) -> impl Iterator<Item = Card> + Clone {
 }
 
 /// The probability of each card of the deck. The cards that cannot be distinguished from the chosen one
-/// share `right`, the calibrated probability that it is one of them; the rest share what is left
-/// of the probability that the outline is a card of the deck. Each share is as the posterior has it.
+/// share `right`, the calibrated probability that it is one of them; the others share the remaining probability
+/// that the outline is a card of the deck. Shares are in proportion to the posterior.
 fn spread<A: Iterator<Item = Card>>(
     belief: &Belief,
     card: Card,

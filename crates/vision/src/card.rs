@@ -57,8 +57,8 @@ impl Reading {
     /// The reading that carries no information.
     pub const UNKNOWN: Self = Self { values: [[1.0 / 3.0; 3]; 4], is_card: 0.5 };
 
-    /// The reading of what is a card of the deck with this probability. Otherwise it has values that
-    /// the deck has not, which may be any of them.
+    /// The reading of a card that belongs to the deck with this probability; otherwise its values are uniformly
+    /// distributed.
     pub(crate) fn if_of_deck(mut self, probability: f32) -> Self {
         self.values =
             self.values.map(|three| three.map(|v| probability * v + (1.0 - probability) / 3.0));

@@ -1,4 +1,4 @@
-//! Composes the stages, in this one place.
+//! Composes the stages.
 
 use super::board::{self, Board, Duplicates};
 use super::card::{CardImage, CardOutline, ReadCard, Reading};
@@ -137,7 +137,7 @@ impl Pipeline {
         }
     }
 
-    /// Reads the cards at what the finder has found.
+    /// Reads the cards at the finder's outlines.
     fn read_found(
         &self,
         frame: &Frame,
@@ -163,8 +163,8 @@ impl Pipeline {
         Ok(found.filter(|_| near.table.cards.is_empty()).unwrap_or(near))
     }
 
-    /// Reads the cards at some outlines and assigns their names. Where the outlines are a guess, what is not clearly
-    /// read is no card.
+    /// Reads the cards at some outlines and assigns their names. If the outlines are a guess, unclear readings are
+    /// dropped.
     fn read_outlines(
         &self,
         frame: &Frame,
@@ -220,7 +220,7 @@ impl Pipeline {
     }
 }
 
-/// What was read at some outlines.
+/// The readings at some outlines.
 #[derive(Clone, Debug)]
 pub struct CardsRead {
     /// The reading of each card, before the board weighs the others.
@@ -234,8 +234,8 @@ pub struct CardsRead {
 }
 
 impl Pipeline {
-    /// Reads the cards at some outlines of a frame of which facts are known beforehand. Whatever reads cards
-    /// calls this.
+    /// Reads the cards at some outlines of a frame whose facts are known in advance. Every reading goes through
+    /// this.
     ///
     /// # Errors
     /// See [`PipelineError`].

@@ -53,7 +53,7 @@ pub fn sets_of(cards: &[ReadCard]) -> Vec<Set> {
     sets
 }
 
-/// Of the places of three cards, those that lie closest together, ascending; `None` if a card has
+/// The places of three cards that lie closest together, ascending; `None` if a card has
 /// none.
 fn closest(cards: &[ReadCard], places: [Vec<usize>; 3]) -> Option<Set> {
     let [first, second, third] = &places;

@@ -1,8 +1,7 @@
-//! The stages from a photo to its sets, and the one place that composes them.
+//! The stages from a photo to its sets, and their composition.
 //!
-//! [`read_photo`] reads a photo; a [`PhotoReader`] keeps the networks for many. To decide more, name
-//! a finder, a reader, a deck and weights in a [`ReadingPlan`], which builds a [`Pipeline`]. Its stages, in
-//! the order in which a photo passes them:
+//! [`read_photo`] reads a photo; a [`PhotoReader`] keeps the networks for many. A [`ReadingPlan`] chooses a
+//! finder, a reader, a deck and weights, and builds a [`Pipeline`] of these stages:
 //!
 //! | stage | takes | gives |
 //! |---|---|---|
@@ -13,8 +12,8 @@
 //! | [`board`] | outlines and readings | each card of the deck at most once |
 //! | sets | the sure cards | a [`TableReading`] |
 //!
-//! A [`Trace`] observes them. [`output`] draws and writes a result. The modules of the stages have what
-//! training and measuring take of each, and [`refiner`] the network that two of them ask.
+//! A [`Trace`] observes them. [`output`] draws and writes a result. The stages' modules also export the parts
+//! that training and measuring need, and [`refiner`] the network that two stages share.
 
 #![warn(unreachable_pub)]
 
@@ -66,7 +65,7 @@ pub mod output {
     pub use crate::record::{CSV_HEADER, Record, line_of};
     pub use crate::stage_pictures::PictureFolder;
 
-    /// What is drawn on a picture.
+    /// Drawing on a picture.
     pub mod overlay {
         pub use crate::overlay::{
             SET_COLORS, Style, draw, offset, outline, set_color, text_centred,

@@ -1,4 +1,4 @@
-//! Measures how outlines overlap. That does not show which of two cards lies on top.
+//! Measures how outlines overlap, but not which of two cards lies on top.
 
 use super::{card::CardOutline, probability::logistic};
 use setsight_photo::geometry::Quad;

@@ -4,8 +4,8 @@
 //! nested, and a numbered disc for each. The colours are Okabe and Ito's ("Color universal design",
 //! 2008), which people with any kind of colour vision can distinguish. From the eighth set on they
 //! repeat with a line in their middle, and the numbers remain unique. Probable sets are dashed, and
-//! so are the cards that are not sure; those bear a question mark, and what they probably are where a
-//! probable set hangs on it.
+//! so are unsure cards, with a question mark, and with their likeliest name if a probable set depends on
+//! them.
 
 mod paint;
 

@@ -1,4 +1,4 @@
-//! How cards are read, as plain data, and the one place that assembles a [`Pipeline`] of it.
+//! The reading options as plain data, from which a [`Pipeline`] is built.
 
 use crate::{
     FinderChoice, FinderError, Mirrored, Pipeline, ReaderChoice, Step, TableFacts, board,
@@ -20,9 +20,9 @@ use std::{path::PathBuf, sync::Arc};
 pub struct ReadingPlan {
     /// The deck on the table; `None` if its cards show which of the built-in ones it is.
     pub deck: Option<Arc<Deck>>,
-    /// What finds the cards.
+    /// The finder.
     pub finder: FinderChoice,
-    /// What reads the cards; a taught deck has its own reader.
+    /// The reader; a taught deck has its own.
     pub reader: ReaderChoice,
     /// Whether pictures are mirrored.
     pub mirrored: Mirrored,
@@ -126,7 +126,7 @@ impl ReadingPlan {
         Ok(sha256(text.as_bytes()))
     }
 
-    /// What is known of a table before it is seen.
+    /// The facts of a table that are known in advance.
     fn facts(&self) -> TableFacts {
         let facts = TableFacts::default().with_mirror(self.mirrored);
         match &self.deck {

@@ -62,7 +62,7 @@ pub(crate) fn probable_sets(
     (found, left_out)
 }
 
-/// What three cards are, in the order of the deck.
+/// The values of three cards, in the order of the deck.
 pub(crate) fn codes(cards: &[ReadCard], places: [usize; 3]) -> [Card; 3] {
     let mut codes = places.map(|i| cards[i].card);
     codes.sort_unstable();

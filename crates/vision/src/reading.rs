@@ -160,7 +160,7 @@ pub struct PhotoReading {
 }
 
 impl PhotoReading {
-    /// What a pipeline read on a photo's picture, with warnings and in the photo's own pixels.
+    /// The reading of a photo's picture, with warnings and in the photo's own pixels.
     pub fn new(photo: Photo, output: PipelineOutput) -> Self {
         let PipelineOutput { table, readings, images, look } = output;
         let warnings = Warning::collect(&photo, &table.cards, &look);

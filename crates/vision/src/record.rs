@@ -213,7 +213,7 @@ impl TableReading {
     }
 
     /// How many sets and cards there are and how sure that is, such as "12 cards, 3 sets, 2 more
-    /// probable, 1 card unsure (?)". "No set" is said only of cards that are all sure.
+    /// probable, 1 card unsure (?)". "No set" is printed only if all cards are sure.
     pub(crate) fn counts(&self) -> String {
         if self.cards.is_empty() {
             return "no cards found".to_owned();

@@ -83,7 +83,7 @@ fn is_dark(pixels: &RgbImage) -> bool {
     stock < DARK && more > CONTRAST && more > RATIO * stock.saturating_sub(dark)
 }
 
-/// How often each level of the brightest channel occurs in some rows of a card, without its ends.
+/// Histogram of the brightest channel in some rows of a card, without its ends.
 fn levels(pixels: &RgbImage, rows: impl Iterator<Item = usize>) -> [u32; 256] {
     const WIDTH: usize = 3 * CARD_LONG_PX as usize;
     let mut levels = [0u32; 256];
@@ -96,7 +96,7 @@ fn levels(pixels: &RgbImage, rows: impl Iterator<Item = usize>) -> [u32; 256] {
     levels
 }
 
-/// The level that this share of what was counted does not exceed.
+/// The level that this share of the histogram does not exceed.
 pub(crate) fn rank(levels: &[u32; 256], share: f64) -> usize {
     let limit = (f64::from(levels.iter().sum::<u32>()) * share) as u32;
     let mut total = 0;

@@ -159,7 +159,7 @@ fn push_input(crop: &RgbImage, turned: bool, input: &mut Vec<f32>) {
     }
 }
 
-/// The network's outputs for each outline, for its crop as it is or turned by 180 degrees, one after
+/// The network's outputs for each outline, for its crop unchanged or turned by 180 degrees, one after
 /// the other. `None` if there is no crop.
 fn numbers<const ENDS: usize>(
     frame: &Frame,

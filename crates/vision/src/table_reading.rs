@@ -45,7 +45,7 @@ pub struct TableReading {
     /// The probabilities behind [`TableReading::edition`] and [`TableReading::is_mirrored`].
     #[doc(hidden)]
     pub facts: TableFacts,
-    /// What is wrong with the picture's file, though it could be read.
+    /// Problems of the picture's file, though it could be read.
     pub warnings: Vec<Warning>,
 }
 
@@ -55,7 +55,7 @@ impl TableReading {
         Self::with_classes(cards, Vec::new(), size_px)
     }
 
-    /// The same, with what is alike.
+    /// The same, with the classes of similar cards.
     pub(crate) fn with_classes(
         cards: Vec<ReadCard>,
         classes: Vec<Option<Class>>,
@@ -109,7 +109,7 @@ impl TableReading {
         };
     }
 
-    /// The sets by [`classes`](Self::classes) of which a card is unsure, so that it has no name.
+    /// The sets by [`classes`](Self::classes) that have an unsure card, which has no name.
     fn unnamed_sets(&self) -> Vec<Set> {
         let grouped: Vec<(usize, Class)> =
             self.classes.iter().enumerate().filter_map(|(i, class)| Some((i, (*class)?))).collect();
@@ -124,8 +124,8 @@ impl TableReading {
         cards.iter().all(|&i| !self.cards[i].unsure)
     }
 
-    /// What is alike in a set and what differs, such as "alike in shading, different in number, colour and
-    /// shape"; `None` where that is not known.
+    /// The properties that are alike in a set and those that differ, such as "alike in shading, different in
+    /// number, colour and shape"; `None` where that is not known.
     pub fn likeness(&self, cards: [usize; 3]) -> Option<String> {
         let [a, b, _] = cards.map(|i| self.classes.get(i).copied().flatten());
         let (a, b) = (a?, b?);
@@ -150,8 +150,7 @@ impl TableReading {
         copies(&self.cards)
     }
 
-    /// The deck's edition; unknown for a taught deck, and for one that nobody knows, whose cards are
-    /// all unsure.
+    /// The deck's edition; unknown for a taught deck, and for an unknown one, whose cards are all unsure.
     pub fn edition(&self) -> Edition {
         self.facts.edition()
     }
@@ -177,7 +176,7 @@ impl TableReading {
         self.facts.named_deck()
     }
 
-    /// How many cards are unsure.
+    /// Number of unsure cards.
     pub fn unsure(&self) -> usize {
         self.cards.iter().filter(|card| card.unsure).count()
     }

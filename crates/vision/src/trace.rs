@@ -19,8 +19,8 @@ pub struct StageTime {
 /// Takes the picture of a stage, with the stage's name.
 type OnPicture<'a> = Box<dyn FnMut(&str, &RgbImage) -> io::Result<()> + 'a>;
 
-/// Observes the stages that run on this thread: records their times and, if somebody looks, hands
-/// on the pictures that they draw for people. By default nobody looks, and nothing is drawn.
+/// Observes the stages that run on this thread: records their times and, if there is an observer, passes
+/// on the pictures that they draw for people. Without one, the default, nothing is drawn.
 ///
 /// # Examples
 /// ```

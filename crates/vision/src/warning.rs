@@ -1,4 +1,4 @@
-//! What its user should know of a photo that could be read.
+//! Warnings about photos that could be read.
 
 use crate::card::ReadCard;
 use crate::compose::Look;

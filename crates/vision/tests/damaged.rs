@@ -1,4 +1,4 @@
-//! A JPEG whose data are damaged: what is below the damage is not sure.
+//! A JPEG whose data are damaged: cards below the damage are not sure.
 
 use setsight_photo::{encode::jpeg, source::decode};
 use setsight_scenes::{Kind, Params, render};

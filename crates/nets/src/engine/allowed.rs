@@ -1,7 +1,7 @@
-//! What a network's file may contain, and what one run of it may cost. An engine runs everything that a
-//! file asks for, including endless loops and huge arrays; these networks need few operators. Limits on
-//! each node do not bound the cost: two small arrays that are added to each other give a huge one, and
-//! each of many cheap nodes may enlarge what the one before it gave.
+//! Limits on the contents of a network's file and on the cost of one run. An engine runs everything in a file,
+//! including endless loops and huge arrays; these networks need few operators. Limits on each node do not
+//! bound the cost: adding two small arrays may broadcast to a huge one, and each of many cheap nodes may
+//! enlarge the previous result.
 
 use crate::Kind;
 use onnx_rs::ast::{Attribute, Graph, Model, Node, OpType};

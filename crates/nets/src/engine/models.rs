@@ -1,4 +1,4 @@
-//! Loads weights, from inside the program or from the folder that this user has chosen.
+//! Loads the embedded weights, or those of a folder that the user chose.
 
 use super::allowed::MAX_BYTES;
 use super::network::{Network, NetworkError};
@@ -123,7 +123,7 @@ impl Models {
     /// Reads one of the [`WEIGHTS`], or the manifest, and checks it against the manifest, if there is one.
     ///
     /// # Errors
-    /// The file is missing, does not match the manifest, or is none of them.
+    /// The file is missing, does not match the manifest, or is not one of the models.
     pub fn read(&self, file: &str) -> Result<Cow<'static, [u8]>, ModelsError> {
         let is_listed = file == MANIFEST || WEIGHTS.contains(&file);
         match self {
@@ -183,7 +183,7 @@ impl Models {
         Ok(Network::load(&self.read(file)?, &self.name_of(file), kind)?)
     }
 
-    /// What the manifest says of a file, if there is one and it names the file.
+    /// The manifest's entry for a file, if there is one.
     fn named(&self, folder: &Path, file: &str) -> Result<Option<ManifestFile>, ModelsError> {
         let name = self.name_of(MANIFEST);
         let manifest = match read_text(&folder.join(MANIFEST), MAX_SETTINGS_BYTES) {

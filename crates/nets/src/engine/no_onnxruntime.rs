@@ -1,4 +1,4 @@
-//! What stands for ONNX Runtime where no library can be opened.
+//! Replaces ONNX Runtime where no library can be opened.
 
 use super::network::{Output, Program};
 use super::runtime::StartError;

@@ -1,4 +1,4 @@
-//! Wall clock and CPU time, where there are such, and the time that no stage should count.
+//! Wall clock and CPU time, where available, and time to exclude from every stage.
 
 use std::{cell::Cell, time::Duration};
 #[cfg(target_arch = "wasm32")]

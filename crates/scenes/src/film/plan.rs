@@ -1,4 +1,4 @@
-//! The plan of a film: what is drawn, the game, the hands (flat above the table: capsules of skin and a soft shadow),
+//! The plan of a film: its scene, the game, the hands (flat above the table: capsules of skin and a soft shadow),
 //! the camera and its focus.
 
 use super::super::{camera::View, distractors::for_pixels, light::Light, table::Lying};

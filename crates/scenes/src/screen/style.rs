@@ -1,4 +1,4 @@
-//! The taste of an app: everything random about how it draws its cards, drawn once for a table.
+//! The style of an app: everything random about how it draws its cards, chosen once for a table.
 
 use super::draw::{Field, outlines};
 use setsight_game::cards::Deck;
@@ -127,7 +127,7 @@ impl Strange {
     }
 }
 
-/// An ink between those of the deck, or none at all. Blue is none of these: many an app has it for
+/// An ink between those of the deck, or none at all. Blue is excluded: many an app has it for
 /// purple.
 fn strange_ink(dice: &mut Dice) -> Color {
     let hues = [(24.0, 44.0), (46.0, 62.0), (172.0, 198.0), (314.0, 336.0)];
@@ -142,7 +142,7 @@ fn strange_ink(dice: &mut Dice) -> Color {
     }
 }
 
-/// A polygon of this width and height that is none of the deck's shapes.
+/// A polygon of this width and height that does not belong to the deck.
 fn strange_shape(wide: f64, high: f64, dice: &mut Dice) -> Vec<(f64, f64)> {
     let unit: Vec<(f64, f64)> = match dice.below(6) {
         0 => vec![(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)],

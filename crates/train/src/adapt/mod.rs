@@ -6,7 +6,7 @@
 //! | [`photos`] | labelled photos and crops, which of them show one scene, and a photo as training data for the finder |
 //! | [`training`] | folds, networks, fusion |
 //!
-//! The crate `setsight-eval` measures what a training was worth.
+//! The crate `setsight-eval` measures the gain of a training.
 
 pub(crate) mod photos;
 pub(crate) mod training;

@@ -333,7 +333,7 @@ fn moved(card: &SeenCard, scale: f64) -> SeenCard {
     SeenCard { corners: card.corners.scaled(scale), symbols, ..*card }
 }
 
-/// A card of a picture that is cropped: shifted, and in view as far as it lies inside.
+/// A card of a cropped picture: shifted, and in view where it lies inside.
 fn cropped(card: SeenCard, shift: Point, size_px: (u32, u32)) -> SeenCard {
     let corners = card.corners.map(|p| p + shift);
     let points = card.symbols.iter().map(|&(p, _)| p + shift);

@@ -367,7 +367,7 @@ impl Task for Finder {
 /// The focal loss (Lin et al. 2017) of one cell: its logit, the weight of a peak that is missed
 /// there, and that of one that is invented. Also its derivative.
 fn focal_loss(logit: f32, peak: f32, quiet: f32) -> (f32, f32) {
-    /// Far beyond this a float cannot tell the sigmoid from 1.
+    /// Far beyond this the sigmoid as a float equals 1.
     const FAR: f32 = 12.0;
     let x = logit.clamp(-FAR, FAR);
     let (sure, rest) = (sigmoid(x), sigmoid(-x));

@@ -18,7 +18,7 @@ pub struct SeenCard {
     pub symbols: Vec<(Point, f64)>,
 }
 
-/// What the network should output for a card.
+/// The desired output of the network for a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// It must be found.

@@ -23,11 +23,11 @@ use std::path::Path;
 pub struct Example {
     pub outline: CardOutline,
     pub outputs: ClassifierOutputs,
-    /// What lies under the outline.
+    /// The object under the outline.
     pub truth: Truth,
 }
 
-/// What lies under an outline.
+/// The object under an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     /// A card with enough of its symbols in view.
@@ -99,7 +99,7 @@ const SAME_PLACE: f64 = 0.35;
 /// Minimum visible fraction of a card's symbols for it to count as a card.
 const SEEN_ENOUGH: f64 = 0.5;
 
-/// What runs on drawn tables.
+/// The finder and the readers that run on drawn tables.
 #[derive(Clone, Copy)]
 pub struct Networks<'a> {
     pub finder: &'a dyn CardFinder,
@@ -108,7 +108,7 @@ pub struct Networks<'a> {
     pub extra: FurtherNetworks<'a>,
 }
 
-/// What pictures are drawn.
+/// The kinds of pictures to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
     /// Photos of tables. A quarter are as hard as those the reader trains on, except that their chroma is sharper;
@@ -120,7 +120,7 @@ pub enum Drawn {
     WithStacks,
     /// Photos in bad light and by bad cameras: they teach the weight of the second reader.
     InBadLight,
-    /// Such photos of known decks alone: what other decks show is no value of theirs.
+    /// The same, of known decks only: cards of other decks have no value to learn.
     KnownInBadLight,
     /// Photos whose stock is clipped by too much light: like screens they show all cards on the same white.
     Clipped,
@@ -190,8 +190,8 @@ fn read_scene(
 /// A table as cameras take them, with the probability `stack` of a stack of cards beside it.
 fn photographed(seed: u64, index: u64, stack: f64) -> Result<Scene, RenderError> {
     /// The blur left by halving the chroma resolution. The reader trains on more blur, so much that
-    /// cards of fifty pixels lose their colour. Fitting the threshold to cards that nobody could
-    /// read would raise it for all others.
+    /// cards of fifty pixels lose their colour. Fitting the threshold to unreadable cards would raise it for
+    /// all others.
     const CHROMA_PX: Span = Span::new(0.5, 1.2);
     let kind = match index % 4 {
         0 => {

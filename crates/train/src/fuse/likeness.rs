@@ -1,7 +1,7 @@
 //! Fits the similarity of two cards' prints, from features of the networks that read screens and bad light.
 //!
-//! On drawn tables of decks without end, known and invented, the features before its last layer and what is
-//! measured of a card are projected so that cards alike in a property lie together and others apart: linear
+//! On drawn tables of known and invented decks, the features before its last layer and the measurements of a
+//! card are projected: cards alike in a property lie together and others apart. The projection is linear
 //! discriminant analysis (Fisher 1936; Rao 1948) of the deviations within the groups of a table and of the groups'
 //! means on it. Nothing is learnt of any deck, only what varies between prints of the same.
 
@@ -58,7 +58,7 @@ pub fn prints(
     tables.collect()
 }
 
-/// The prints of a screen's cards: both networks' features and what is measured.
+/// The prints of a screen's cards: both networks' features and the measurements.
 fn screen_prints(scene: &Scene, cards: &Cards, graphs: &[Graph; 2]) -> Vec<Print> {
     let [first, second] = graphs.each_ref().map(|graph| features_of(graph, cards));
     let features = first.into_iter().zip(second).zip(measured(&cards.images, |_| true));
@@ -132,7 +132,7 @@ impl Print {
     }
 }
 
-/// The networks with further outputs whose sums tell the likeness of cards, and how what is measured counts beside
+/// The networks with further outputs whose sums give the likeness of cards, and the weights of the measurements beside
 /// them. `None` if a network has no last layer of its own, or the tables too few cards.
 pub fn fit_likeness(
     graphs: [&Graph; 2],
@@ -183,7 +183,7 @@ pub fn fit_likeness(
     Some((graphs, measured))
 }
 
-/// Adds outputs that tell the places of cards on photos, see [`company`]. `None` if the network has no last layer of
+/// Adds outputs that embed cards of photos, see [`company`]. `None` if the network has no last layer of
 /// its own, or the tables too few cards.
 pub fn fit_places(graph: &mut Graph, tables: &[Vec<Print>]) -> Option<()> {
     for (property, dimensions) in company::PROPERTIES.into_iter().zip(company::DIMENSIONS) {

@@ -14,7 +14,7 @@ use setsight_vision::{PipelineError, find::Learned};
 
 /// Maximum share of claims that may be wrong.
 pub const MOST_WRONG: f64 = 1e-3;
-/// The same on copies of screens. An app draws all cards in one taste, so that mistakes come by whole
+/// The same on copies of screens. An app draws all cards in one style, so mistakes come by whole
 /// tables, and few apps draw as oddly as some of the drawn tables.
 pub const MOST_WRONG_ON_SCREENS: f64 = 5e-3;
 /// Confidence level of the reported upper bound.
@@ -118,7 +118,7 @@ const RIDGE: f64 = 2.0;
 /// A card with less of its symbols in view is ignored, unless hardly any are: then it is no card.
 const IN_VIEW: (f64, f64) = (0.05, 0.5);
 
-/// How a fit to half of the tables judges the other half.
+/// Results of a fit to half of the tables on the other half.
 #[derive(Clone, Debug, Serialize)]
 pub struct OutlinesReport {
     /// The features, in the order of the weights.
@@ -244,7 +244,7 @@ fn report<'a>(weights: &Weights, examples: impl Iterator<Item = &'a Example>) ->
 /// Ridge penalty, in tables.
 const SCREEN_RIDGE: f64 = 1.0;
 
-/// How a fit to every other table judges the others.
+/// Results of a fit to every other table on the others.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScreenReport {
     /// The features, in the order of the weights.

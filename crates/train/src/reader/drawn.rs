@@ -1,7 +1,7 @@
 //! Crops of drawn tables, cut as inference cuts them: along a finder's outlines, along outlines with random
-//! errors, along such as miss a card by an error, and along such as hold none.
+//! errors, along misplaced ones and along ones without a card.
 //!
-//! A cache file holds them, so that several trainings draw them once: 8 bytes of magic, the length of a JSON header
+//! A cache file holds them, so several trainings draw them once: 8 bytes of magic, the length of a JSON header
 //! (8 bytes, little endian), the header, then each crop: one byte for its label (see [`Label::to_byte`]) and its
 //! pixels.
 

@@ -358,7 +358,7 @@ fn cut_card(frame: &Frame, quad: &Quad, label: Label, rng: &mut Pcg64) -> Sample
     straighten(frame, outline(quad, rng), label)
 }
 
-/// A crop near one of the cards that holds none of them.
+/// A crop near one of the cards that contains no card.
 fn cut_near_miss(frame: &Frame, cards: &[Quad], rng: &mut Pcg64) -> Option<Sample> {
     (0..10).find_map(|_| {
         let quad = near_miss(&cards[rng.random_range(0..cards.len())], rng);

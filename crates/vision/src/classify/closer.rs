@@ -1,8 +1,8 @@
-//! The cards of a drawing, as a program draws them: in no light, and read around their symbols where these are
-//! small, as in the large cells of a grid.
+//! Straightens the cards of a drawing: divided by a single white, and cut out around their symbols where these
+//! are small, as in the large cells of a grid.
 //!
-//! Readers know cards as decks and apps draw them, whose symbols are as high as a half to four fifths of the
-//! card. All cards of a program have the same margins, so that one scale fits the whole table.
+//! The readers' training cards have symbols of half to four fifths of the card's height. A program draws all
+//! cards with the same margins, so one scale fits the whole table.
 
 use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use crate::classify::reader::Cards;

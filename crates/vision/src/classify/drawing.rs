@@ -1,13 +1,13 @@
-//! What can be measured on a drawing, where no camera blurs: what an even tint in symbols means.
+//! Measures drawings, which no camera blurs: the meaning of an even tint in symbols.
 //!
-//! A program draws all of its cards in one way, and its fillings mean what they do in comparison: an even tint, with an outline or
-//! without, is the middle filling beside symbols that are full of ink, and the full one, drawn paler than
-//! its outline, beside stripes. Beside neither, it may be either.
+//! A program draws all of its cards in one way, so fillings have a meaning by comparison: an even tint, with or
+//! without an outline, is the middle filling beside symbols full of ink, and the full one, paler than its
+//! outline, beside stripes. Beside neither, it may be either.
 
 use crate::card::CardImage;
 use setsight_game::cards::{Property, Shading};
 
-/// What is measured of a card. `None` where it is not clear.
+/// The measurements of a card. `None` where unclear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// Index of the shading, for an even tint; what else there is shows by itself what it is.
@@ -76,7 +76,7 @@ struct Fill {
 }
 
 impl Fill {
-    /// Some programs tint what is open, up to this.
+    /// Some programs tint open symbols, up to this.
     const TINT: f32 = 0.3;
     /// From here on an even filling is full, or hardly differs from it.
     const STRONG: f32 = 0.8;
@@ -84,12 +84,12 @@ impl Fill {
     const EVEN: f32 = 0.1;
     /// From here on there are stripes or dots.
     const TEXTURED: f32 = 0.2;
-    /// How far apart two tints of one table are at least.
+    /// Least distance between two tints of one table.
     const APART: f32 = 0.15;
     /// Fewer cards with stripes may be errors.
     const LEAST_TEXTURED: usize = 2;
 
-    /// The same in relation to a stronger ink, of which its own is this part.
+    /// The same in relation to a stronger ink; its own is this part of that.
     fn times(self, part: f32) -> Self {
         Self { level: part * self.level, texture: part * self.texture }
     }
@@ -171,7 +171,7 @@ fn fill(ink: &Grid<f32>, symbols: &Grid<bool>) -> Option<Fill> {
     const OUTLINE_PX: usize = 6;
     /// Fewest pixels that show a filling.
     const LEAST_PX: usize = 60;
-    /// The ink of the outline is what it has at its strongest.
+    /// The ink of the outline is measured where it is strongest.
     const STRONGEST: f64 = 0.85;
     let without_rim = |px: usize| (0..px).fold(symbols.clone(), |inside, _| inside.eroded());
     let edge = without_rim(OUTLINE_PX / 2);
@@ -264,7 +264,7 @@ impl Grid<bool> {
         ways.into_iter().flatten()
     }
 
-    /// Adds to `visited` what is connected with a pixel, over pixels that `counts`.
+    /// Adds to `visited` the pixels connected with one, over pixels that `counts`.
     fn flood(
         &self,
         start: usize,

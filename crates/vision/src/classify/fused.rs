@@ -40,7 +40,7 @@ pub struct ClassifierOutputs {
     pub place: Option<Place>,
     /// Outputs of the other classifiers, if the reader network leaves a doubt.
     pub escalation: Option<Escalation>,
-    /// What is measured where a program has drawn the card.
+    /// The measurements of a drawn card.
     pub drawing: Drawing,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct FusedReader {
     refiner: Option<Arc<dyn RefinerNetwork>>,
     /// The larger network, which knows bad light.
     pub second: Option<NeuralReader>,
-    /// How much the other cards of a photo count.
+    /// Weights of the evidence from a photo's other cards.
     pub company: Option<Company>,
     evidence: EvidenceWeights,
     /// The reader of copies of screens; without it they are read as photos are.
@@ -171,15 +171,14 @@ pub struct FurtherNetworks<'a> {
 }
 
 /// Runs the other classifiers, given the reader network's logits of each card and the edition whose values count:
-/// the second reader on every card, the others on those that are in doubt. This is the only place that decides
-/// what is in doubt.
+/// the second reader on every card, the others on cards in doubt. Only this function decides which are in doubt.
 ///
-/// A card is in doubt if the reader network's two likeliest values of a property are within
-/// [`LEAST_LEAD`] of each other, if the second reader names another card, or if other outlines share part of it, because that part may show
-/// another card. It is still in doubt if the refiner's values are that close, if the refiner names
-/// another card, or if the outline may be off.
+/// A card is in doubt if the reader network's two likeliest values of a property are within [`LEAST_LEAD`] of each
+/// other, if the second reader names another card, or if other outlines share part of it, because that part may
+/// show another card. It is still in doubt if the refiner's values are that close, if the refiner names another
+/// card, or if the outline may be off.
 ///
-/// Where the cards are drawn, and show no photo of a table, they are measured, too.
+/// Drawn cards are measured, too.
 ///
 /// # Errors
 /// A network does not run.

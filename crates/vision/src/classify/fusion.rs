@@ -28,7 +28,7 @@ pub struct Fusion {
     /// [`evidence::NAMES`], then the constant; the shipped ones if missing.
     #[serde(default)]
     pub outlines: Option<evidence::Weights>,
-    /// How much the other cards of a photo count; not at all if missing.
+    /// Weights of the evidence from a photo's other cards; none if missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub company: Option<Company>,
     /// For the learned finder.
@@ -95,7 +95,7 @@ impl DrawingWeights {
         *self == Self::NONE
     }
 
-    /// The probabilities of three values of which one was measured.
+    /// The probabilities of three values, one of which was measured.
     pub(crate) fn weigh(&self, probabilities: [f32; 3], measured: usize) -> [f32; 3] {
         let mut log = probabilities.map(|p| self.unmeasured * p.max(1e-9).ln());
         log[measured] += self.value;
@@ -126,7 +126,7 @@ fn is_zero(weight: &f32) -> bool {
 pub const CLASSIFIERS: usize = 4;
 
 impl ClassifierWeights {
-    /// Of the reader network, the refiner, the features and the second reader.
+    /// For the reader network, the refiner, the features and the second reader.
     pub fn in_order(&self) -> [f32; CLASSIFIERS] {
         let Self { reader, refiner, features, second } = *self;
         [reader, refiner, features, second]

@@ -21,7 +21,7 @@ impl CardNetwork for Network {
     }
 }
 
-/// What a network gives for each card.
+/// A network's outputs for each card.
 #[derive(Default)]
 pub(crate) struct NetworkOutput {
     pub logits: Vec<[f32; reader::OUTPUTS]>,

@@ -1,10 +1,9 @@
 //! Whether a picture is a copy of a screen, such as a screenshot of a game, and the network that
 //! reads it then.
 //!
-//! Games on a screen draw a card as they like: the middle filling may be a tint, dots or a gradient,
-//! inks may be pastel. One network for photos and screens was worse at both. But a program draws
-//! what no camera sees: all cards upright, on one and the same white, and areas of one colour without
-//! noise.
+//! Games on a screen draw the middle filling as a tint, dots or a gradient, and inks may be pastel. One
+//! network for photos and screens was worse at both. Drawings differ from photos: all cards are upright and on
+//! the same white, and areas of one colour have no noise.
 
 use crate::classify::fusion::{EvidenceWeights, in_range};
 use crate::classify::neural::NeuralReader;
@@ -20,12 +19,12 @@ use std::f64::consts::FRAC_PI_2;
 
 /// Number of features of a picture, with the constant.
 pub const FEATURES: usize = 5;
-/// What each feature is, in the order of [`Weights`].
+/// The names of the features, in the order of [`Weights`].
 pub const NAMES: [&str; FEATURES] = ["constant", "one colour", "one white", "clipped", "upright"];
 /// The weights of the features; their sum is the log odds that the picture is a copy of a screen.
 pub type Weights = [f32; FEATURES];
 
-/// What reads copies of screens.
+/// The reader of copies of screens.
 pub(crate) struct Screens {
     /// The network.
     pub network: NeuralReader,
@@ -33,7 +32,7 @@ pub(crate) struct Screens {
     pub evidence: EvidenceWeights,
     /// What distinguishes a screen from a photo.
     pub weights: Weights,
-    /// How what is measured counts beside the network's likeness.
+    /// Weights of the measurements beside the network's likeness.
     pub likeness: Option<MeasuredLikeness>,
     /// Says what is alike on a table of a deck that nobody knows.
     pub sameness: Option<Box<dyn SamenessNetwork>>,
@@ -75,7 +74,7 @@ pub struct ScreenWeights {
     pub is_screen: Weights,
     /// How the network's outputs are weighed; with the learned finder.
     pub evidence: EvidenceWeights,
-    /// How what is measured counts beside the likeness that the network gives, if it gives any.
+    /// Weights of the measurements beside the network's likeness, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likeness: Option<MeasuredLikeness>,
     /// How the weights were fitted, and the results; for people.

@@ -74,7 +74,7 @@ impl Default for Params {
 /// All intermediate results of one photo.
 #[derive(Debug)]
 pub struct Detections {
-    /// What the network describes.
+    /// The network's description of the photo.
     pub found: Found,
     /// The candidates with their fitted corners, in the order of `found`.
     pub fitted: FittedTable,
@@ -282,7 +282,7 @@ pub(crate) fn outlines(
     outlines
 }
 
-/// With the panels of a drawing in the place of what was detected on them.
+/// Replaces the detections on a drawing's panels by the panels.
 fn with_panels(mut outlines: Vec<CardOutline>, panels: &[Quad]) -> Vec<CardOutline> {
     /// Part of the smaller one that an outline and the panel that it means have in common.
     const SAME: f64 = 0.5;

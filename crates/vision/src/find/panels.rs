@@ -7,7 +7,7 @@
 use image::{Rgb, RgbImage};
 use setsight_photo::geometry::{Point, Quad};
 
-/// What counts as a flat area.
+/// Criteria of a flat area.
 #[derive(Clone, Copy)]
 struct Flat {
     /// Greatest step between neighbouring pixels, in levels.
@@ -49,7 +49,7 @@ pub(crate) fn panels(picture: &RgbImage) -> Vec<Quad> {
     most.into_iter().map(|panel| panel.quad().map(|p| p * step)).collect()
 }
 
-/// A flat area that fills a rectangle but for what is drawn on it.
+/// A flat area that fills a rectangle except for the drawing on it.
 #[derive(Clone, Debug)]
 struct Panel {
     /// The first pixel and the one after the last, x and y.
@@ -172,8 +172,8 @@ fn off(a: Rgb<u8>, b: Rgb<u8>) -> u8 {
     a.0.iter().zip(b.0).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
 }
 
-/// Those of which there are several of one size and colour, and those that differ little from them, as
-/// a card does that is chosen and drawn with a frame. What holds smaller ones is no card.
+/// The panels that occur several times in one size and colour, and those that differ little from them, such as
+/// a chosen card that is drawn with a frame. Panels around smaller ones are dropped.
 fn alike(panels: Vec<Panel>) -> Vec<Panel> {
     const SAME: f64 = 0.03;
     const FRAMED: f64 = 0.15;

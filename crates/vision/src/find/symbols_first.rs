@@ -5,7 +5,7 @@
 //! overlapping cards. So the stages are: binary [`maps`]; their [`contours`]; in its moment frame,
 //! what each encloses is compared with the three shapes ([`shape`]); [`symbols`] by votes over the
 //! maps; [`grouping`] into cards; the table as one [`plane`](super::plane); [`sides`] located at
-//! border lines; and last, cards of which only the contour is visible.
+//! border lines; and last, cards with only a visible contour.
 
 pub(crate) mod contours;
 mod covered;

@@ -24,7 +24,7 @@ pub struct ReadError {
     source: Box<dyn Error + Send + Sync>,
 }
 
-/// What kind of error a [`ReadError`] is.
+/// The kind of a [`ReadError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
@@ -51,7 +51,7 @@ pub enum ReadErrorKind {
 }
 
 impl ReadError {
-    /// What kind of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> ReadErrorKind {
         self.kind
     }

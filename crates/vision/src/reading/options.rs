@@ -47,13 +47,13 @@ impl ReadOptions {
         self
     }
 
-    /// What finds the cards: a network by default.
+    /// The finder: a network by default.
     pub fn finder(mut self, finder: FinderChoice) -> Self {
         self.plan.finder = finder;
         self
     }
 
-    /// What reads the cards: networks and measurement by default.
+    /// The reader: networks and measurement by default.
     pub fn reader(mut self, reader: ReaderChoice) -> Self {
         self.plan.reader = reader;
         self

@@ -1,15 +1,14 @@
-//! What is alike on a table: the cards' properties measured, and grouped without any name.
+//! Similarity of a table's cards: their properties measured, and grouped without names.
 //!
 //! A program draws all of its cards in one way, so the symbols of a table show at most three numbers,
 //! inks, fillings and outlines, which lie well apart. Each property is measured and grouped by average
-//! linkage (Sokal and Michener 1958) into at most three groups, by two measures, of which one is learnt
-//! ([`Likeness`]). Both together are believed where one of them alone puts the same cards together. Where the
-//! deck is known, what readers say of the cards takes the place of the measure by hand. Then
-//! the rules of the game count: no two cards are alike in all four properties, since a deck has each card
-//! once.
+//! linkage (Sokal and Michener 1958) into at most three groups, by two measures, one of which is learnt
+//! ([`Likeness`]). Both together are accepted where one of them alone makes the same groups. If the deck is
+//! known, the readers' results replace the measure by hand. Then the rules of the game count: no two cards are
+//! alike in all four properties, since a deck has each card once.
 //!
-//! A set needs no more than that. A name belongs to a whole group: of the six ways to give three names
-//! to three groups those count that agree with what the readers say of all their cards.
+//! Sets need only the groups. Each group gets one name: of the six ways to give three names to three groups
+//! those count that agree with the readings of all cards.
 
 use crate::card::{CardImage, Reading};
 use crate::classify::drawing::{Grid, Part, rank};
@@ -32,7 +31,7 @@ const ONE_OUTLINE: f32 = 0.08;
 /// Fillings of two groups that are less far apart, where one group lies within 1, may be one that outlines of
 /// different shapes show differently.
 const CLEAR_FILLS: f32 = 2.0;
-/// How far apart readers' probabilities of one value may lie, as their total variation.
+/// Largest total variation between readers' probabilities of one value.
 const ONE_NAME: f32 = 0.3;
 /// Groups of a known deck are clear if every other grouping is worse by more than this. On drawn tables of another
 /// seed three claimed sets of a thousand are then wrong, where seventeen were before.
@@ -51,7 +50,7 @@ pub const LIKENESS: [usize; 3] = [8, 8, 12];
 /// alike lie apart.
 const ONE_LIKENESS: f32 = 4.0;
 
-/// How much what is measured counts besides the network's output, see [`Likeness`].
+/// Weight of the measurements beside the network's output, see [`Likeness`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasuredLikeness {
@@ -61,9 +60,9 @@ pub struct MeasuredLikeness {
     pub ink: [[f32; 5]; LIKENESS[1]],
 }
 
-/// Where each card of a table lies among prints, by filling, by ink and by outline: a second measure beside
-/// the one by hand, linear in features of the networks that read screens and bad light, and fitted so that cards alike lie together
-/// (linear discriminant analysis, Fisher 1936, Rao 1948).
+/// The embedding of each card of a table, by filling, by ink and by outline: a second measure beside the one by
+/// hand, linear in features of the networks that read screens and bad light, and fitted by linear discriminant
+/// analysis (Fisher 1936, Rao 1948).
 #[derive(Clone, Debug)]
 pub struct Likeness {
     embeddings: Vec<[f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]]>,
@@ -101,15 +100,15 @@ impl Likeness {
     }
 }
 
-/// A place that is shifted in each dimension by what is measured, times that dimension's weights.
+/// A place that is shifted in each dimension by the measurements, times that dimension's weights.
 fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]) -> Vec<f32> {
     let along = |row: &[f32; N]| row.iter().zip(measured).map(|(a, b)| a * b).sum::<f32>();
     place.iter().zip(weights).map(|(value, row)| value + along(row)).collect()
 }
 
 /// Groups those cards of a drawn table that `counts`; `None` for a card that takes no part, or shows no symbol.
-/// Where the deck is known, `named` is what readers say of each card, which then takes the place of the measure by
-/// hand. `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
+/// If the deck is known, `named` is the readers' result for each card, which then replaces the measure by hand.
+/// `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
 ///
 /// `None` where there are too few of them.
 pub(crate) fn classes(
@@ -180,7 +179,7 @@ struct MeasuredTable<'a> {
     cards: Vec<&'a Measured>,
     /// By the learnt measure.
     places: Vec<[Vec<f32>; 3]>,
-    /// What readers say of each card, where the deck is known.
+    /// The readers' result for each card, if the deck is known.
     readings: Option<Vec<&'a Reading>>,
 }
 
@@ -299,7 +298,7 @@ pub fn measured(images: &[CardImage], counts: impl Fn(usize) -> bool) -> Vec<Opt
 pub(crate) fn name(classes: &[Option<Class>], readings: &mut [Reading]) -> bool {
     /// Probability below which a reader is sure.
     const DENIED: f32 = 0.02;
-    /// What is left for other values: measuring errs, too.
+    /// Probability left for other values: measurements err, too.
     const DOUBT: f32 = 0.01;
     /// Bound on what one reading counts against a value, natural logarithm.
     const LEAST_LOG: f32 = -6.0;
@@ -358,7 +357,7 @@ fn group_count(groups: &[usize]) -> usize {
     groups.iter().collect::<BTreeSet<_>>().len()
 }
 
-/// How far each two cards lie apart; members of one group lie within 1 on average.
+/// Distances between cards; members of one group lie within 1 on average.
 pub(crate) struct Distances(Vec<Vec<f32>>);
 
 impl Distances {
@@ -400,7 +399,7 @@ impl Distances {
         group_of
     }
 
-    /// How far the nearest two groups lie apart.
+    /// Distance between the nearest two groups.
     fn apart(&self, groups: &[usize]) -> f32 {
         let members = members(groups);
         let pairs = (0..members.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
@@ -439,15 +438,15 @@ fn members(groups: &[usize]) -> Vec<Vec<usize>> {
     (0..count).map(|at| (0..groups.len()).filter(|&i| groups[i] == at).collect()).collect()
 }
 
-/// What is measured of a card.
+/// The measurements of a card.
 #[derive(Clone, Debug)]
 pub struct Measured {
     number: usize,
     /// The outline's strongest ink: by how much it differs from the stock, and in which direction.
     pub ink: [f32; 5],
-    /// What distinguishes fillings, by shares of the outline's ink.
+    /// Features of fillings, as shares of the outline's ink.
     pub fill: [f32; FILL],
-    /// What else distinguishes fillings, in the same shares.
+    /// Further features of fillings, in the same shares.
     pub texture: [f32; TEXTURE],
     outline: Outline,
 }
@@ -656,8 +655,8 @@ impl Printed {
     }
 }
 
-/// What distinguishes inks: by how much they differ from the stock, R, G, B in levels, as parts of 255; and in
-/// which direction, which stays when thin or blurred lines let the stock through.
+/// Features of inks: their difference from the stock, R, G, B in levels, as parts of 255; and its direction, which
+/// stays when thin or blurred lines let the stock through.
 fn ink_point(ink: [f32; 3]) -> [f32; 5] {
     const DIRECTION: f32 = 0.5;
     let length = ink.iter().map(|v| v * v).sum::<f32>().sqrt().max(1.0);
@@ -671,9 +670,9 @@ fn middle<const D: usize>(all: &[[f32; D]]) -> [f32; D] {
     std::array::from_fn(|d| rank(all.iter().map(|row| row[d]).collect(), 0.5))
 }
 
-/// What distinguishes fillings, by shares of the outline's ink in some places: mean, deviation, deviation from what is
-/// around, differences of the halves by rows and by columns, mean differences of neighbours in both directions. The
-/// factors were chosen by hand on drawn tables; they are not fitted.
+/// Features of fillings, as shares of the outline's ink in some places: mean, deviation, deviation from the
+/// surroundings, differences of the halves by rows and by columns, mean differences of neighbours in both
+/// directions. The factors were chosen by hand on drawn tables; they are not fitted.
 fn fill(shares: &[f32], width: usize, places: &[usize]) -> [f32; FILL] {
     let fine: Vec<f32> =
         places.iter().map(|&at| shares[at] - mean_around(shares, width, at)).collect();
@@ -725,7 +724,7 @@ fn between_halves(shares: &[f32], places: &[usize], along: impl Fn(usize) -> usi
     half(false) - half(true)
 }
 
-/// What else distinguishes fillings: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
+/// Further features of fillings: ranks of the shares; mean differences of pixels 2, 4 and 8 apart in rows, in
 /// columns and along both diagonals; how much rows and columns differ; the means of the outer, middle and inner
 /// third; and how much of another colour there is.
 fn texture(

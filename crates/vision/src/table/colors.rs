@@ -1,5 +1,5 @@
-//! Whether a picture shows the colours of its cards at all: not if it is grey, and not if a narrow
-//! light makes all inks alike.
+//! Whether a picture shows the colours of its cards: not if it is grey, and not if narrow-band light makes all
+//! inks alike.
 
 use super::Colors;
 use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, Reading};

@@ -1,12 +1,12 @@
-//! What the other cards of a photo show about one: prints of one filling lie together, and so do those of one outline, in
-//! whatever light and by whatever lens.
+//! Evidence from the other cards of a photo: prints of one filling, or of one outline, lie together in any light
+//! and through any lens.
 //!
-//! The second reader places each card among prints so that cards alike lie together, in units of their deviation
-//! (linear discriminant analysis, Fisher 1936, Rao 1948). The mean place of the cards that are clearly of a value is
-//! what that value looks like on this table, and the distance from it is evidence for each card that is not clear.
+//! The second reader embeds each card, with similar cards close together, in units of their deviation (linear
+//! discriminant analysis, Fisher 1936, Rao 1948). The mean of the cards that are clearly of a value represents
+//! that value on this table, and the distance from it is evidence for each card that is not clear.
 //!
-//! Inks are left to the readers: in light that makes them hard to distinguish those that are clear are often wrong, too, and
-//! would mislead the rest.
+//! Inks are left to the readers: in light that makes them hard to distinguish the clear ones are often wrong, too,
+//! and would mislead the rest.
 
 use super::alike::LIKENESS;
 use crate::card::Reading;
@@ -21,7 +21,7 @@ pub type Place = [f32; DIMENSIONS[0] + DIMENSIONS[1]];
 /// The properties for which neighbours are evidence.
 pub const PROPERTIES: [Property; 2] = [Property::Shading, Property::Shape];
 
-/// What the cards that are clearly of a value are evidence of, for another card.
+/// Evidence from the cards that are clearly of a value, for another card.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueEvidence {
     /// Minus half the squared distance from these cards; 0 if there are none.

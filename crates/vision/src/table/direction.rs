@@ -1,6 +1,6 @@
 //! Decides in which direction the symbols of a drawn table's cards follow each other. Decks print them along
-//! the long side; programs draw cards as wide as they like, with symbols beside each other or stacked. All
-//! cards of a table are drawn alike, so that those with several symbols decide for the rest.
+//! the long side; programs draw cards of any width, with symbols beside each other or stacked. All cards of a
+//! table are drawn alike, so those with several symbols decide for the rest.
 
 use crate::card::{CARD_LONG_PX, CARD_SHORT_PX, CardImage, CardOutline};
 use crate::classify::reader::Cards;
@@ -24,7 +24,7 @@ impl Cards<'_> {
     }
 }
 
-/// Whether symbols follow each other across the long side, by most cards that tell.
+/// Whether symbols follow each other across the long side, by a majority of the cards that show it.
 fn are_stacked(cards: &Cards) -> bool {
     /// Fewer cards may be read wrongly.
     const LEAST_CARDS: usize = 2;

@@ -8,7 +8,7 @@ use setsight_game::cards::{Deck, Edition, Property};
 use setsight_nets::reader::{CARD, EDITION, OUTPUTS, of_edition};
 use std::sync::Arc;
 
-/// What is known of a table.
+/// The facts of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableFacts {
     /// Which deck lies there.
@@ -33,7 +33,7 @@ pub enum Colors {
     Alike,
 }
 
-/// What is known of a table's deck.
+/// The facts of a table's deck.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeckFacts {
     /// It is this one; no card changes that.
@@ -42,7 +42,7 @@ pub enum DeckFacts {
     Among([f32; 3]),
 }
 
-/// Whether pictures are mirrored, as far as the user says.
+/// The user's choice whether pictures are mirrored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mirrored {
     /// Pictures are not mirrored.
@@ -114,7 +114,7 @@ impl TableFacts {
         self.of_edition(Edition::Unknown)
     }
 
-    /// Sets what the user says of the orientation.
+    /// Sets the orientation that the user chose.
     pub(crate) fn with_mirror(self, mirrored: Mirrored) -> Self {
         match mirrored {
             Mirrored::No => self.with_mirrored(false),

@@ -1,7 +1,8 @@
 //! Table-level inference, before the cards are read: whether the picture is a copy of
 //! a screen ([`screens`](crate::classify::screens)), which edition lies there ([`facts`]), whether the picture is mirrored
 //! ([`mirror`]), in which direction symbols follow each other ([`direction`]), whether it shows the cards'
-//! colours ([`colors`]), and what is alike on it ([`alike`], [`sameness`], [`company`]).
+//! colours ([`colors`]), and the similarity of its cards ([`alike`], [`sameness`],
+//! [`company`]).
 
 pub mod alike;
 mod colors;

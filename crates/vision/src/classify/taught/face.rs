@@ -25,7 +25,7 @@ const MARGIN_PX: usize = 12;
 pub struct Face {
     /// Linear light as a share of the stock's beside it, R, G, B, row by row: 1 is blank.
     pub light: Vec<[f32; 3]>,
-    /// How much light the print takes, 0 for none to 1 for all: the root mean square over the
+    /// Share of the light that the print absorbs, 0 to 1: the root mean square over the
     /// channels.
     pub ink: Vec<f32>,
 }
@@ -66,7 +66,7 @@ impl Face {
     }
 }
 
-/// How much light is missing, see [`Face::ink`].
+/// Share of the light that is missing, see [`Face::ink`].
 fn taken(light: &[f32; 3]) -> f32 {
     let sum: f32 = light.iter().map(|v| (1.0 - v).max(0.0).powi(2)).sum();
     (sum / 3.0).sqrt()

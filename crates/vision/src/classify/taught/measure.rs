@@ -1,5 +1,4 @@
-//! What is measured on one card, whichever deck it is of: how many symbols, their outline, what
-//! fills them, their ink.
+//! Measures one card of any deck: the number of its symbols, their outline, filling and ink.
 
 use super::face::{Face, PX_PER_MM, WIDTH};
 use super::symbols::{self, PATCH_HEIGHT, PATCH_WIDTH, Symbol};
@@ -13,8 +12,8 @@ pub(super) const FEATURES_WORTH: f32 = 4.0 / FILL_FEATURES as f32;
 /// What is printed within an outline, in shares of the symbol's own ink: its mean, deviation,
 /// skewness (the cube root of the third moment), its growth along the short side over 10 mm
 /// (without a sign), and for four distances along the long side, the short side and both diagonals
-/// the covariance of the print with itself so far away (a signed square root). Patterns differ in
-/// these, whatever they are, and what a photo does not resolve leaves the mean alone.
+/// the covariance of the print with itself so far away (a signed square root). All kinds of patterns differ
+/// in these, and detail that a photo does not resolve leaves the mean unchanged.
 pub(super) type FillFeatures = [f32; FILL_FEATURES];
 
 /// Distances at which a print is compared with itself, in pixels of the face: half a millimetre to
@@ -24,7 +23,7 @@ const LAGS: [i32; 4] = [2, 5, 7, 10];
 /// A card as it was measured.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// How many symbols, 1 to 3.
+    /// Number of symbols, 1 to 3.
     pub number: usize,
     /// Share of the symbols within whose outline a pixel lies, a patch about the centre of area.
     pub soft: Vec<f32>,
@@ -114,13 +113,13 @@ impl Mask {
         both as f32 / either.max(1) as f32
     }
 
-    /// How many pixels it holds.
+    /// Number of pixels.
     pub fn area_px(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 }
 
-/// What is measured on one symbol.
+/// The measurements of one symbol.
 struct Print {
     fill: FillFeatures,
     light: [f32; 3],
@@ -155,7 +154,7 @@ impl Print {
     }
 }
 
-/// How far each pixel of a mask lies from the nearest outside of it, in millimetres; 0 outside.
+/// Distance of each pixel of a mask from the nearest pixel outside, in millimetres; 0 outside.
 /// Distances are those of a chamfer (Borgefors 1986).
 fn depths_mm(mask: &[bool]) -> Vec<f32> {
     let mut depth: Vec<f32> = mask.iter().map(|inside| if *inside { 1e6 } else { 0.0 }).collect();
@@ -303,7 +302,7 @@ fn cielab_f(t: f32) -> f32 {
     if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 }
 }
 
-/// The features of fills, of which the mean is measured best.
+/// The features of fills; the mean is measured best.
 pub fn fill_point(measured: &Measured) -> [f32; FILL_FEATURES] {
     let mut point = measured.fill;
     point[3] *= 0.7;

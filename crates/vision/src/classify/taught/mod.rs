@@ -1,4 +1,4 @@
-//! Reads a deck by its file, with no network that knows its cards: each card is straightened ([`face`]), its
+//! Reads a deck by its file, without a network trained on its cards: each card is straightened ([`face`]), its
 //! symbols are cut out inside its white ([`symbols`]) and measured ([`measure`]), and compared with the
 //! deck's cards drawn in several printings ([`reader`], [`drawn`]).
 

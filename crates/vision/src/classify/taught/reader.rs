@@ -1,11 +1,9 @@
-//! Reads the cards of a deck by its file alone: by what is measured on a card, against what is
-//! measured on the deck's own cards when they are drawn, all cards of a table together.
+//! Reads the cards of a deck by its file alone: compares measurements of the table's cards with those of the
+//! deck's drawn cards, all cards of a table together.
 //!
-//! The cards are drawn in several printings and blurred in several ways, and all cards of a table
-//! show which of them its photo is like. Fills and inks still look a little different from lamp to
-//! lamp, for all cards alike: their means are moved by what the table's cards show, as far as there
-//! are enough of them, and how far they scatter is measured on the table, too (expectation
-//! maximisation with a prior).
+//! The deck is drawn in several printings and blurs, and all cards of a table together select among these.
+//! Fills and inks still vary a little from lamp to lamp, for all cards alike: their means and their scatter are
+//! adapted to the table's cards, if there are enough of them (expectation maximisation with a prior).
 
 use super::drawn;
 use super::face::{Face, WIDTH};
@@ -43,17 +41,17 @@ pub(crate) struct DeckReader {
     inks: [[f32; 3]; 3],
 }
 
-/// What a symbol of one shape and fill looks like in one printing, at each of [`BLURS_PX`].
+/// A symbol of one shape and fill in one printing, at each of [`BLURS_PX`].
 #[derive(Clone, Debug)]
 struct Look([DrawnSymbol; BLURS_PX.len()]);
 
-/// What is measured on a drawn symbol.
+/// The measurements of a drawn symbol.
 #[derive(Clone, Copy, Debug)]
 struct DrawnSymbol {
     fill: [f32; FILL_FEATURES],
     /// Natural logarithm of the blur that is measured.
     log_blur: f32,
-    /// How much of the strongest ink is left after the blur, 0 to 1.
+    /// Share of the strongest ink that is left after the blur, 0 to 1.
     strength: f32,
 }
 
@@ -67,7 +65,7 @@ fn card_of(shading: usize, shape: usize) -> Card {
 }
 
 impl DeckReader {
-    /// What makes a confidence of the evidence: see docs/lab/experiments/2026-11-deck-learning.md.
+    /// Turns evidence into a confidence: see docs/lab/experiments/2026-11-deck-learning.md.
     pub(crate) const CALIBRATION: Calibration =
         Calibration { least_confidence: 0.9, ..Calibration::PLAIN };
 
@@ -271,18 +269,18 @@ fn difference(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
 
 /// Rounds of expectation and maximisation.
 const ROUNDS: usize = 6;
-/// Deviation of the features of fills from what is drawn: noise, light, a bent card. And so many
-/// cards of a table say as much about it.
+/// Deviation of the features of fills from the drawn ones: noise, light, a bent card. The prior counts as
+/// much as this many cards of a table.
 const FILL_DEVIATION: f32 = 0.03;
 const DEVIATION_PRIOR: f32 = 8.0;
 /// Deviation of the natural logarithm of a card's blur.
 const BLUR_DEVIATION: f32 = 0.3;
-/// So many cards of a table count as much as what is known of a fill, and of an ink.
+/// The prior of a fill, and of an ink, counts as much as this many cards of a table.
 const FILL_PRIOR: f32 = 2.0;
 const INK_PRIOR: f32 = 1.5;
-/// How inks scatter within a table: lightness, green to red, blue to yellow.
+/// Deviation of inks within a table: lightness, green to red, blue to yellow.
 const INK_SPREAD: [f32; 3] = [9.0, 6.0, 6.0];
-/// How often a row of symbols is not all that a card has.
+/// Probability that a row misses some of a card's symbols.
 const NUMBER_MISTAKEN: f32 = 0.004;
 
 /// The evidence for one card.
@@ -332,7 +330,7 @@ impl Look {
     }
 }
 
-/// What is measured of a card's fill.
+/// The measurements of a card's fill.
 struct MeasuredFill {
     point: [f32; FILL_FEATURES],
     /// Natural logarithm of the blur that is measured.

@@ -158,7 +158,7 @@ fn enclosed(face: &Face, level: f32) -> Vec<Region> {
     regions
 }
 
-/// Of the regions those that make a row of symbols, or `None`.
+/// The regions that form a row of symbols, or `None`.
 fn row_of(mut regions: Vec<Region>) -> Option<Vec<Region>> {
     let largest = regions.iter().map(|region| region.pixels.len()).max()?;
     regions.retain(|region| region.pixels.len() > largest / 3);

@@ -109,7 +109,7 @@ fn peaks(maps: &Maps, output: usize, least: f64) -> Vec<(usize, usize, f64)> {
     found
 }
 
-/// A cell and its eight neighbours, as far as they exist.
+/// A cell and those of its eight neighbours that exist.
 fn neighbours(maps: &Maps, row: usize, column: usize) -> impl Iterator<Item = (usize, usize)> {
     let rows = row.saturating_sub(1)..(row + 2).min(maps.rows);
     let columns = column.saturating_sub(1)..(column + 2).min(maps.columns);
@@ -302,7 +302,7 @@ fn padded(image: RgbImage) -> RgbImage {
     RgbImage::from_fn(size.0, size.1, |x, y| *image.get_pixel(x.min(width - 1), y.min(height - 1)))
 }
 
-/// What the network describes in a photo.
+/// The network's description of a photo.
 #[derive(Debug)]
 pub struct Found {
     /// The working image, in which borders are fitted.
@@ -417,7 +417,7 @@ impl Pass {
 const fn worth_a_look(likely: usize) -> usize {
     /// As many as lie on a table, for those on which none is likely.
     const UNLIKELY: usize = 12;
-    /// More than a deck and what it is laid on.
+    /// More than a deck and its surroundings.
     const MOST: usize = 120;
     let some = UNLIKELY + 2 * likely;
     if some < MOST { some } else { MOST }

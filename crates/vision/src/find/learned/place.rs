@@ -46,8 +46,8 @@ pub struct Params {
     /// Share of the likely cards' sides that must be found for the table to be accepted: on a wrong
     /// table, the sides are not where it predicts them.
     pub enough_sides: f64,
-    /// Most cards that other places are searched for, each of which costs as much as reading a
-    /// table: boxes on a screen overlap each other without end.
+    /// Most cards for which other places are searched; each costs as much as reading a table, and boxes on a
+    /// screen may overlap without end.
     pub most_searched: usize,
 }
 
@@ -88,7 +88,7 @@ pub struct FittedTable {
     pub cards: Vec<FittedCard>,
 }
 
-/// What corners are fitted to.
+/// The evidence to which corners are fitted.
 pub(crate) struct PoseFitter<'a> {
     /// The photo, for the refiner's crops.
     pub frame: &'a Frame,

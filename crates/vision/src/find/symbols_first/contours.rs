@@ -1,7 +1,7 @@
 //! The contours of the binary maps (Suzuki and Abe 1985), and the cards among them.
 //!
 //! Cards whose symbols cannot be read, in glare or under a hand, are found by their contours alone:
-//! approximated by polygons (Douglas and Peucker 1973), of which convex quadrangles are kept. On the
+//! approximated by polygons (Douglas and Peucker 1973); convex quadrangles are kept. On the
 //! table that the other cards determine, those of a card's size count. The reader decides whether
 //! such a region is a card, or else a card's back or a phone.
 
@@ -45,7 +45,7 @@ impl Default for Params {
     }
 }
 
-/// A contour of one map: around what is dark, or around a hole in it, which is what is light.
+/// A contour of one map: around a dark region, or around a light hole in it.
 #[derive(Debug)]
 pub(crate) struct Contour {
     points: Vector<CvPoint>,

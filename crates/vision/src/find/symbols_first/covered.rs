@@ -1,4 +1,4 @@
-//! Cards of which another covers a part.
+//! Cards that are partly covered by another.
 
 use crate::find::{
     plane::{CARD_ASPECT, Pose, TablePlane},

@@ -51,7 +51,7 @@ pub(crate) fn maps(working: &Working) -> opencv::Result<Vec<BinaryMap>> {
     Ok(maps)
 }
 
-/// Level of what is as light as the local white.
+/// Level of pixels as light as the local white.
 const PAPER: f64 = 200.0;
 
 /// The darkest channel relative to the local white, 0 (black) to [`PAPER`] and more. The local white

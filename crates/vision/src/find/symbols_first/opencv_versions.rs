@@ -1,5 +1,5 @@
-//! The functions of OpenCV that have another place or another signature from one version to the next,
-//! 4.5 to 5. Everything else that is used has the same form in all of them.
+//! The functions of OpenCV whose module or signature differs between versions 4.5 and 5. All others that are
+//! used are the same in every version.
 
 opencv::opencv_branch_5! {
     pub(crate) use opencv::geometry::{

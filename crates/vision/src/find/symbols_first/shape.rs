@@ -1,4 +1,4 @@
-//! Compares a region with the three symbols, as far as an affine view leaves them alike.
+//! Compares a region with the three symbols, invariant under affine maps.
 //!
 //! A region is shifted to its centroid and whitened by its second moments. That undoes an affine
 //! view (and nearly a perspective one) except for a rotation, which the principal axes give. In
@@ -28,7 +28,7 @@ pub(crate) struct MomentFrame {
 }
 
 impl MomentFrame {
-    /// The frame of what a polygon encloses; `None` if it does not extend in two directions.
+    /// The frame of a polygon's area; `None` if it does not extend in two directions.
     pub(crate) fn new(polygon: &[Point]) -> opencv::Result<Option<Self>> {
         let points: Vector<Point2f> =
             polygon.iter().map(|p| Point2f::new(p.x as f32, p.y as f32)).collect();
