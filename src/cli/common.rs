@@ -29,6 +29,22 @@ pub enum Format {
     Json,
 }
 
+/// Where a command that prints figures is told how.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct OutputArgs {
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// What games and deals are drawn from.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct SeedArgs {
+    /// Seed of the first game or deal; the next ones take the seeds after it
+    #[arg(long, default_value_t = SEED)]
+    pub seed: u64,
+}
+
 /// The seed of a command that was given none: the same call gives the same result. Only what is asked to be
 /// `--random` draws one, and says it.
 pub const SEED: u64 = 1;

@@ -1,7 +1,7 @@
 //! The results as CSV, JSON and text, and as a page: plots, tables, and a sentence for each row.
 
 use super::experiment::{Cell, Experiment, Limits};
-use crate::cli::timed::{Dealing, human, paper};
+use crate::cli::timed::{DEALER, human, paper};
 use crate::cli::{page, simulate::grouped};
 use anyhow::Context;
 use maud::{Markup, html};
@@ -88,17 +88,17 @@ fn experiment_to_json((experiment, cells): &Row) -> Value {
 }
 
 /// What holds for all cells, as JSON.
-fn head(limits: &Limits, dealing: Dealing) -> Value {
+fn head(limits: &Limits) -> Value {
     json!({
         "version": VERSION,
-        "games": limits.games, "seed": limits.seed, "dealer": dealing.name(),
+        "games": limits.games, "seed": limits.seed, "dealer": DEALER,
         "budget_seconds": limits.cpu.as_secs_f64(), "memory_bytes": limits.bytes,
     })
 }
 
 /// All results as JSON.
-pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
-    let mut json = head(limits, dealing);
+pub fn to_json(results: &[Row], limits: &Limits) -> Value {
+    let mut json = head(limits);
     json["experiments"] = experiments_to_json(results);
     json
 }
