@@ -1,9 +1,9 @@
 //! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
 
 use crate::cli::{
-    common::{BadCall, Format, Jobs, Outcome, error_message, unwritten},
+    common::{BadCall, Format, Outcome, error_message, unwritten},
     stop,
-    table::photos::{self, ReadingArgs, progress},
+    table::photos::{self, LabelledArgs, progress, report_refused},
 };
 use anyhow::Context;
 use clap::{ValueEnum, builder::PossibleValue};
@@ -19,7 +19,7 @@ use setsight_photo::labels::outside_warning;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `dataset`.
@@ -34,54 +34,34 @@ enum Subcommand {
     /// Convert labels from other programs
     Convert(ConvertArgs),
     /// Report what is wrong, doubtful or missing in labelled photos and crops
-    Check(CheckArgs),
+    #[command(
+        after_help = "Wrong labels would teach something false; the exit code is then 1. Doubtful labels are \
+        those where the reader is sure of something else; either may be wrong.\n\n\
+        Examples:\n  \
+        setsight dataset check my-photos\n  \
+        setsight dataset check my-photos my-crops --report report"
+    )]
+    Check(LabelledArgs),
 }
 
 /// Does what was asked for.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
         Subcommand::Convert(args) => convert_labels(args),
-        Subcommand::Check(args) => check(args),
+        Subcommand::Check(args) => check(&args),
     }
 }
 
-/// Arguments of `dataset check`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Wrong labels would teach something false; the exit code is then 1. Doubtful labels are those \
-    where the reader is sure of something else; either may be wrong.\n\n\
-    Examples:\n  \
-    setsight dataset check my-photos\n  \
-    setsight dataset check my-photos my-crops --report report"
-)]
-struct CheckArgs {
-    /// Folders with labels.json (photos) or labels.csv (crops), or folders of such folders
-    #[arg(required = true, value_name = "DIR")]
-    folders: Vec<PathBuf>,
-    #[command(flatten)]
-    reading: ReadingArgs,
-    /// Where to put a page with every doubt in pictures
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-    /// How the findings are printed
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
-    #[command(flatten)]
-    jobs: Jobs,
-}
-
 /// Looks at labelled photos and crops.
-fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
+fn check(args: &LabelledArgs) -> anyhow::Result<Outcome> {
     let plan = plan(&args.folders).map_err(|error| BadCall(error_message(&error.into())))?;
     if let Some(words) = outside_warning(&plan.outside) {
         say!("{words}");
     }
     let pipeline = args.reading.pipeline()?;
-    let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
-    let report = args
-        .report
-        .as_deref()
-        .map(|folder| CheckReport::new(folder).map_err(|error| unwritten(cannot(folder), error)));
+    let report = args.report.as_deref().map(|folder| {
+        CheckReport::new(folder).map_err(|error| unwritten(report_refused(folder), error))
+    });
     let mut report = report.transpose()?;
     let mut findings = Findings::of_plan(&plan);
     let stop = stop::asked();
@@ -121,9 +101,9 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
     findings.finish();
     if let (Some(report), Some(folder)) = (report, &args.report) {
         let written = problem.map_or_else(|| report.finish(&findings), Err);
-        written.with_context(|| cannot(folder))?;
+        written.with_context(|| report_refused(folder))?;
     }
-    let written = match args.format {
+    let written = match args.output.format {
         Format::Text => print_lines(&findings.to_string()),
         Format::Json => writeln!(io::stdout(), "{}", printable::json(&findings.to_json())),
     };

@@ -1,9 +1,9 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, error_message, print_outcome, put, tick},
+    common::{BadCall, Outcome, error_message, print_outcome, put, tick},
     stop,
-    table::photos::{ReadingArgs, progress, without_rare},
+    table::photos::{PhotoArgs, ReadingArgs, progress, without_rare},
     terminal,
 };
 use anyhow::Context;
@@ -45,19 +45,17 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     setsight deck learn photos --name ours --out ours.json\n  \
-    setsight scan table.jpg --deck ours.json")]
+    setsight scan table.jpg --deck ours.json\n\n\
+    Photograph the cards face up and without overlaps.")]
 struct LearnArgs {
-    /// Photos of the deck, face up and without overlaps, and folders of them
-    #[arg(required = true, value_name = "PHOTO")]
-    photos: Vec<PathBuf>,
+    #[command(flatten)]
+    photos: PhotoArgs,
     /// Name of the deck
     #[arg(long, value_name = "NAME")]
     name: String,
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    #[command(flatten)]
-    jobs: Jobs,
 }
 
 fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
@@ -69,9 +67,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         let problem = format!("--out {file}: it is there, and no deck; name another place");
         return Err(BadCall(problem).into());
     }
-    let listed: Result<Vec<PathBuf>, _> =
-        source::list_photos(&args.photos, false, &[]).into_iter().collect();
-    let paths = listed.map_err(|error| BadCall(error.to_string()))?;
+    let paths = args.photos.list()?;
     let finder = ReadingPlan::default().build_finder()?;
     let bar = progress(paths.len());
     let mut detected: Vec<DeckPhoto> = Vec::new();
@@ -82,7 +78,7 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         Ok(detect(&name, &frame, &*finder)?)
     };
     let mut failed = None;
-    batch::in_order(&paths, args.jobs.count(), stop, look, |_, result| {
+    batch::in_order(&paths, args.photos.jobs.count(), stop, look, |_, result| {
         bar.inc(1);
         match result {
             Ok(Ok(photo)) => {
@@ -176,23 +172,18 @@ fn differ(property: Property, first: &Place, second: &Place) -> bool {
 Lay out all the cards and photograph them, each in just one photo. Exit code 1: cards are missing, \
     repeated or unsure, or a photo could not be read.")]
 struct CheckArgs {
-    /// Photos, and folders of them
-    #[arg(required = true, value_name = "PHOTO")]
-    photos: Vec<PathBuf>,
+    #[command(flatten)]
+    photos: PhotoArgs,
     /// Write a page to print the missing cards at full size
     #[arg(long, value_name = "FILE")]
     print: Option<PathBuf>,
-    #[command(flatten)]
-    jobs: Jobs,
     #[command(flatten)]
     reading: ReadingArgs,
 }
 
 /// Reads the photos and lists what is missing.
 fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
-    let listed: Result<Vec<PathBuf>, _> =
-        source::list_photos(&args.photos, false, &[]).into_iter().collect();
-    let paths = listed.map_err(|error| BadCall(error.to_string()))?;
+    let paths = args.photos.list()?;
     let pipeline = args.reading.pipeline()?;
     let bar = progress(paths.len());
     let stop = stop::asked();
@@ -202,7 +193,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         let (photo, _reservation) = budget.load(path, 0)?;
         Ok(pipeline.read_photo(photo, &mut Trace::default())?.table)
     };
-    batch::in_order(&paths, args.jobs.count(), stop, read, |i, result| {
+    batch::in_order(&paths, args.photos.jobs.count(), stop, read, |i, result| {
         bar.inc(1);
         match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
             Ok(table) => tables.push((i, table)),
