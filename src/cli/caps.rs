@@ -13,7 +13,8 @@ use setsight_generalized::caps::{
 };
 use setsight_generalized::{Budget, Card, Rules, Stop};
 use std::io::{IsTerminal as _, Write as _};
-use std::{fmt::Write as _, sync::atomic::Ordering, time::Duration};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt::Write as _, time::Duration};
 
 /// Arguments of `caps`.
 #[derive(clap::Args)]
@@ -72,14 +73,13 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
     let stop = stop::asked();
-    let asked = || if stop.load(Ordering::Relaxed) { Err(Stop::Requested) } else { Ok(()) };
     let bar = progress("{spinner} {msg}, {elapsed}", 0);
     let (mut counts, mut sampled) = (Counts::default(), Sampled::default());
     let counting = is_countable(&rules).then(|| {
         count(&rules, &Budget::new(cpu, usize::MAX), &mut counts, &mut |counts| {
             bar.set_message(format!("counting; the largest so far has {}", counts.largest.len()));
             bar.tick();
-            asked()
+            check_stop(stop)
         })
     });
     bar.finish_and_clear();
@@ -91,7 +91,7 @@ fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
         &mut sampled,
         &mut |n| {
             bar.set_position(n);
-            asked()
+            check_stop(stop)
         },
     );
     bar.finish_and_clear();
@@ -111,6 +111,10 @@ fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
         sample_stopped: dealing.err(),
         largest,
     }
+}
+
+fn check_stop(stop: &AtomicBool) -> Result<(), Stop> {
+    if stop.load(Ordering::Relaxed) { Err(Stop::Requested) } else { Ok(()) }
 }
 
 fn progress(template: &str, length: u64) -> ProgressBar {

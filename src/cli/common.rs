@@ -136,11 +136,12 @@ pub struct BadCall(pub String);
 
 /// Whether it is the call that is wrong: it names what is not there, or what clap could not see.
 pub fn is_of_call(error: &anyhow::Error) -> bool {
-    let is_missing = |cause: &(dyn Error + 'static)| {
-        matches!(cause.downcast_ref(), Some(DatasetError::Unreadable { source, .. })
-            if source.kind() == io::ErrorKind::NotFound)
-    };
-    error.is::<BadCall>() || error.chain().any(is_missing)
+    let mut causes = error.chain();
+    error.is::<BadCall>()
+        || causes.any(|cause| {
+            matches!(cause.downcast_ref(), Some(DatasetError::Unreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound)
+        })
 }
 
 /// The text of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun

@@ -225,8 +225,8 @@ fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Val
         });
     }
     if args.why {
-        let why = |set: &Set| explain(set.0.map(|i| cards[i])).lines().collect::<Vec<_>>();
-        line["why"] = json!(found.iter().map(why).collect::<Vec<_>>());
+        let verdicts = found.iter().map(|set| explain(set.0.map(|i| cards[i])));
+        line["why"] = verdicts.map(|verdict| verdict.lines().collect::<Vec<_>>()).collect();
     }
     let repeated = repeated(cards);
     if !repeated.is_empty() {

@@ -40,15 +40,15 @@ pub fn write(
 fn csv(results: &[Row]) -> String {
     let mut text = String::new();
     for (experiment, cells) in results {
-        for row in cells.iter().map(cell_to_json) {
-            let row = || row.as_object().into_iter().flatten();
+        for cell in cells.iter().map(cell_to_json) {
+            let row: Vec<_> = cell.as_object().into_iter().flatten().collect();
             if text.is_empty() {
                 text.push_str("varied");
-                row().for_each(|(name, _)| text += &format!(",{name}"));
+                row.iter().for_each(|(name, _)| text += &format!(",{name}"));
                 text.push('\n');
             }
             text.push(experiment.varied);
-            for (name, value) in row() {
+            for (name, value) in row {
                 let _ = match (value, value.as_f64()) {
                     (_, Some(seconds)) if name.ends_with("_seconds") => {
                         write!(text, ",{seconds:e}")

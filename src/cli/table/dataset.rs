@@ -7,6 +7,7 @@ use crate::cli::{
 };
 use anyhow::Context;
 use clap::{ValueEnum, builder::PossibleValue};
+use indicatif::ProgressBar;
 use setsight_eval::CheckReport;
 use setsight_files::{
     print_result,
@@ -19,8 +20,9 @@ use setsight_photo::labels::outside_warning;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::{ops::ControlFlow, sync::atomic::Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `dataset`.
 #[derive(clap::Args)]
@@ -69,8 +71,9 @@ fn check(args: &LabelledArgs) -> anyhow::Result<Outcome> {
     let bar = photos::progress(pictures);
     let (mut problem, mut failed) = (None, false);
     let budget = MemoryBudget::default();
-    let work = |_: usize, item: &Item| item.check(&pipeline, &budget, args.report.is_some());
-    let done = batch::in_order(&plan.items, args.jobs.count(), stop, work, |i, result| {
+    let with_pictures = args.report.is_some();
+    let check = |_: usize, item: &Item| item.check(&pipeline, &budget, with_pictures);
+    let done = batch::in_order(&plan.items, args.jobs.count(), stop, check, |i, result| {
         let item = &plan.items[i];
         bar.inc(item.pictures() as u64);
         let reason = match result {
@@ -189,13 +192,9 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     })?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
-    let mut go_on = || {
-        bar.inc(1);
-        !stop.load(Ordering::Relaxed)
-    };
-    let settled = found.convert(&args.leave_out, &mut go_on);
+    let converted = found.convert(&args.leave_out, &mut || advance(&bar, stop));
     bar.finish_and_clear();
-    let converted = match settled {
+    let converted = match converted {
         Ok(converted) => converted,
         Err(error @ convert::ConvertError::NoSuchClass { .. }) => {
             return Err(BadCall(error.to_string()).into());
@@ -210,11 +209,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     let notes = notes(&converted, args.copy);
     let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
-    let mut go_on = || {
-        bar.inc(1);
-        !stop.load(Ordering::Relaxed)
-    };
-    let written = converted.write(&args.out, args.copy, &mut go_on);
+    let written = converted.write(&args.out, args.copy, &mut || advance(&bar, stop));
     bar.finish_and_clear();
     let path = written?;
     for note in notes {
@@ -225,7 +220,13 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Tells the first of perhaps many problems, a line for each.
+/// Counts a picture as done; whether there is to be another.
+fn advance(bar: &ProgressBar, stop: &AtomicBool) -> bool {
+    bar.inc(1);
+    !stop.load(Ordering::Relaxed)
+}
+
+/// Prints the first problems, one per line.
 fn print_first(problems: &[String], most: usize) {
     problems.iter().take(most).for_each(|problem| say!("{problem}"));
     if problems.len() > most {

@@ -15,8 +15,9 @@ use setsight_eval::drawn_card;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::{Card, Deck, Property};
 use setsight_photo::source;
-use setsight_vision::{ReadingPlan, TableReading, Trace, batch};
-use std::{io::IsTerminal, ops::ControlFlow, path::PathBuf, sync::atomic::Ordering};
+use setsight_vision::{ReadingPlan, TableReading, Trace, batch, find::CardFinder};
+use std::path::{Path, PathBuf};
+use std::{io::IsTerminal, ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]
@@ -72,25 +73,17 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let bar = progress(paths.len());
     let mut detected: Vec<DeckPhoto> = Vec::new();
     let stop = stop::asked();
-    let look = |_: usize, path: &PathBuf| -> anyhow::Result<DeckPhoto> {
-        let name = path.display().to_string();
-        let frame = source::load(path).with_context(|| name.clone())?;
-        Ok(detect(&name, &frame, &*finder)?)
-    };
     let mut failed = None;
-    batch::in_order(&paths, args.photos.jobs.count(), stop, look, |_, result| {
+    let detect = |_: usize, path: &PathBuf| detect_cards(path, &*finder);
+    batch::in_order(&paths, args.photos.jobs.count(), stop, detect, |_, result| {
         bar.inc(1);
-        match result {
-            Ok(Ok(photo)) => {
+        match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
+            Ok(photo) => {
                 detected.push(photo);
                 ControlFlow::Continue(())
             }
-            Ok(Err(error)) => {
+            Err(error) => {
                 failed = Some(error);
-                ControlFlow::Break(())
-            }
-            Err(panic) => {
-                failed = Some(anyhow::anyhow!(panic));
                 ControlFlow::Break(())
             }
         }
@@ -116,6 +109,12 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
     let summary = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
     print_outcome(Some(&args.out), &summary).map(|()| Outcome::Done)
+}
+
+fn detect_cards(path: &Path, finder: &dyn CardFinder) -> anyhow::Result<DeckPhoto> {
+    let name = path.display().to_string();
+    let frame = source::load(path).with_context(|| name.clone())?;
+    Ok(detect(&name, &frame, finder)?)
 }
 
 /// Parts into which the bar of the last step is divided.

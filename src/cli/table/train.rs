@@ -1,8 +1,8 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops: what the trainings share, where a run is kept,
 //! how its end is reported; and `train finder` and `train refiner`, which learn from drawn tables alone.
 
+mod fine_tune;
 mod fuse;
-mod own;
 mod reader;
 
 use crate::cli::common::{BadCall, Outcome, SEED, within};
@@ -38,7 +38,7 @@ use std::{str::FromStr, sync::atomic::Ordering, time::Duration};
 )]
 pub struct Args {
     #[command(flatten)]
-    photos: own::Args,
+    photos: fine_tune::Args,
     #[command(subcommand)]
     subcommand: Option<Subcommand>,
 }
@@ -58,7 +58,7 @@ enum Subcommand {
 /// Trains.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
-        None => own::run(&args.photos),
+        None => fine_tune::run(&args.photos),
         Some(Subcommand::Reader(args)) => reader::run(args),
         Some(Subcommand::Finder(args)) => finder(args),
         Some(Subcommand::Refiner(args)) => refiner(args),
@@ -241,8 +241,9 @@ fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String>
     ];
     if let Some(entry) = history.first() {
         for (i, (figure, _)) in entry.figures.iter().enumerate() {
-            let wrong = |e: &Entry| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1);
-            curves.push(curve(format!("not {figure}"), colors[i % colors.len()], &wrong));
+            curves.push(curve(format!("not {figure}"), colors[i % colors.len()], &|entry| {
+                1.0 - entry.figures.get(i).map_or(f64::NAN, |figure| figure.1)
+            }));
         }
     }
     let chart = Curves {

@@ -171,8 +171,7 @@ fn train(
         let _ = set_current_thread_priority(ThreadPriority::Min);
     }
     let stage_progress = Progress { in_background: args.in_background, stage: Mutex::default() };
-    let reading = |models: &Models| ReadingPlan::with_models(models.clone()).build();
-    let before = reading(base)?;
+    let before = pipeline_with(base)?;
     let photos = user_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
     let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
@@ -214,10 +213,10 @@ fn train(
     for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
         adapt::write_models(&folder, base, networks, &fusion)?;
-        pipelines.push(reading(&Models::Folder(folder))?);
+        pipelines.push(pipeline_with(&Models::Folder(folder))?);
     }
     adapt::write_models(out, base, &trained, &fusion)?;
-    let after = reading(&Models::Folder(out.to_owned()))?;
+    let after = pipeline_with(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
     let kept_aside: Vec<_> =
         read_by.filter_map(|(photo, pipeline)| Some((photo.photo.as_ref()?, pipeline))).collect();
@@ -225,6 +224,10 @@ fn train(
     gain::write(out, &worth).with_context(|| format!("{} has no report", out.display()))?;
     print_gain(out, &worth);
     Ok(true)
+}
+
+fn pipeline_with(models: &Models) -> anyhow::Result<Pipeline> {
+    Ok(ReadingPlan::with_models(models.clone()).build()?)
 }
 
 /// Networks that are trained, once that is decided.

@@ -17,7 +17,7 @@ use setsight_train::{
     },
 };
 use setsight_vision::{FinderChoice, ReadingPlan, find::CardFinder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `train reader`.
 #[derive(clap::Args)]
@@ -125,12 +125,14 @@ fn recipe(args: &Args, plan: &Plan, first: First) -> anyhow::Result<Option<Recip
 /// The sources of labelled cards to learn from, and the cards that are held out to judge by.
 fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
     let AddArgs { add, editions } = &args.user;
-    let edition_of = |name: &str| editions.of_folder(name);
     // For cards of which only the centre is labelled.
     let finder = finder()?;
+    let sources = |folder: &Path| {
+        labelled_crops::sources(folder, &|name| editions.of_folder(name), &*finder, args.run.seed)
+    };
     let (mut learnt, mut judged) = (Vec::new(), Vec::new());
     if let Some(folder) = &args.cards {
-        for source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
+        for source in sources(folder)? {
             print_source(&source);
             if args.hold_out.contains(&source.name) {
                 judged.push(source.cards);
@@ -138,12 +140,13 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
                 learnt.push(source);
             }
         }
-        let is_source = |name: &String| {
-            folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
-        };
         let mut named = args.hold_out.iter().chain(editions.folders());
-        let added = |name: &str| add.iter().any(|folder| folder.ends_with(name));
-        if let Some(name) = named.find(|name| !is_source(name) && !added(name)) {
+        let unknown = named.find(|&name| {
+            !folder.join(name).is_dir()
+                && learnt.iter().all(|source| source.name != *name)
+                && !add.iter().any(|folder| folder.ends_with(name))
+        });
+        if let Some(name) = unknown {
             let reason = format!("no source {name} in {}", folder.display());
             return Err(BadCall(reason).into());
         }
@@ -151,7 +154,7 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
         return Err(BadCall("--hold-out names a source of --cards DIR".into()).into());
     }
     for folder in add {
-        for mut source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
+        for mut source in sources(folder)? {
             print_source(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
