@@ -126,7 +126,7 @@ fn every_dependency_has_a_reason() {
 }
 
 #[test]
-fn docs_rs_is_asked_for_features_that_there_are() {
+fn docs_rs_is_asked_for_features_that_exist() {
     let manifest = text_of("Cargo.toml");
     let settings: String = section(&manifest, "package.metadata.docs.rs").collect();
     let (_, asked) = settings.split_once("features = [").unwrap();
@@ -241,7 +241,7 @@ const OPENED_ELSEWHERE: [(&str, &str); 12] = [
 ];
 
 #[test]
-fn files_of_others_are_read_and_written_in_one_place() {
+fn untrusted_files_are_opened_in_one_place() {
     // The system's fonts, and a lock.
     let exempt = ["desktop/src/fonts.rs", "train/fine_tune.rs", "testkit/"];
     let bare =
@@ -285,7 +285,7 @@ fn libraries_name_no_command_or_option() {
 }
 
 #[test]
-fn contributors_are_told_of_each_unsafe_line() {
+fn each_unsafe_line_is_documented() {
     let page = text_of("CONTRIBUTING.md");
     let mut lines = 0;
     for (file, text) in sources(&["src", "crates"]) {

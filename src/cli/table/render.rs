@@ -23,6 +23,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{ops::Range, sync::Arc};
 
+/// Options that suites and the samples have set.
+const OF_SINGLE_TABLES: [&str; 8] =
+    ["count", "seed", "kind", "cards", "full_deck", "size", "deck", "mirrored"];
+
 /// Arguments of `render`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -33,48 +37,48 @@ pub struct Args {
     ///
     /// More than 1,000 go into folders of 1,000 in DIR, 0000, 0001 and so on, each with its labels.json:
     /// one data set for eval and train.
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "samples")]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
     /// Same seed, same pictures; two kinds with the same seed lay the same cards
     ///
     /// What a kind does not change stays as it was, so that kinds can be compared on the same
     /// tables. A longer series begins like a shorter one.
-    #[arg(long, default_value_t = SEED, conflicts_with = "samples")]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// What makes the tables hard to read
     ///
     /// For a film it sets the table and the light; its cards lie in rows. [default: mixed; for a film:
     /// plain]
-    #[arg(long, value_parser = one_of(&Kind::ALL, Kind::name_and_help), conflicts_with = "samples")]
+    #[arg(long, value_parser = one_of(&Kind::ALL, Kind::name_and_help))]
     kind: Option<Kind>,
     /// Cards on each table, 0 to 81 [default: depends on the kind, mostly 12]
-    #[arg(long, value_name = "N", conflicts_with = "samples")]
+    #[arg(long, value_name = "N")]
     cards: Option<usize>,
     /// Deal one deck over all tables, as it is photographed for `deck learn`
-    #[arg(long = "whole-deck", conflicts_with_all = ["samples", "cards", "suite", "video"])]
+    #[arg(long = "whole-deck", conflicts_with_all = ["cards", "video"])]
     full_deck: bool,
     /// Which deck: classic, rectangles, invented (a different one for each table) or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
     /// from seed 7. A file is JSON as in crates/game/decks.
-    #[arg(long, value_name = "NAME|FILE", default_value = "classic", conflicts_with = "samples")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "classic")]
     deck: String,
     /// Mirror every picture, left for right, as webcams and front cameras do
-    #[arg(long, conflicts_with_all = ["samples", "video"])]
+    #[arg(long, conflicts_with = "video")]
     mirrored: bool,
     /// Size of the pictures in pixels, such as 1600x1200 [default: 1280x960, small: 640x480]
-    #[arg(long, value_name = "WxH", value_parser = parse_size, conflicts_with = "samples")]
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
     /// Draw the tables and the film of datasets/samples instead
-    #[arg(hide = true, long)]
+    #[arg(hide = true, long, conflicts_with_all = OF_SINGLE_TABLES)]
     samples: bool,
     /// Draw a suite instead, each of its parts into a folder of its own
     #[arg(
         long,
         value_parser = one_of(&Suite::ALL, Suite::name_and_help),
         value_name = "NAME",
-        conflicts_with_all =
-            ["samples", "count", "seed", "kind", "cards", "size", "deck", "mirrored"]
+        conflicts_with = "samples",
+        conflicts_with_all = OF_SINGLE_TABLES
     )]
     suite: Option<Suite>,
     /// Write into a folder that is not empty, replacing its labels
@@ -247,7 +251,6 @@ impl Drawing<'_> {
     }
 }
 
-/// All that the pictures depend on.
 /// One table to draw.
 struct TableJob {
     /// Its folder within that of the call.
@@ -388,16 +391,17 @@ const FILM: &str = "A film";
 
 /// Arguments of `render` that make a film.
 #[derive(clap::Args)]
+#[command(next_help_heading = FILM)]
 pub struct FilmArgs {
     /// Make a film instead: this file, .avi, and its labels beside it, .jsonl, a line a frame
     ///
     /// A game under a drifting camera: a hand takes sets and deals cards, passes over the table, and
     /// the focus hunts.
-    #[arg(help_heading = FILM, long, value_name = "FILE",
+    #[arg(long, value_name = "FILE",
           conflicts_with_all = ["out", "count", "samples", "cards", "suite"])]
     pub video: Option<PathBuf>,
     /// Length of the film
-    #[arg(help_heading = FILM, long, value_name = "S", default_value_t = 10.0, requires = "video")]
+    #[arg(long, value_name = "S", default_value_t = 10.0, requires = "video")]
     seconds: f64,
 }
 
