@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 /// Arguments of `train fuse`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  setsight train fuse --models models --crops crops/one=no-one.onnx \\\n      \
-                  --out models/fusion.json"
+    after_help = "Example:\n  setsight train fuse --models models --out models/fusion.json \\\n      \
+                  --crops crops/one=no-one.onnx"
 )]
 pub struct Args {
     #[command(flatten)]
