@@ -1,20 +1,11 @@
 //! Modules, items and files that pages name in backticks exist. Logs of experiments name those of their date.
 
-use std::path::Path;
+use setsight_testkit::{files_in, in_repository, text_of};
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-/// The files with this ending below a folder, by their path from the root, and their texts.
-fn texts(folder: &str, ending: &str, found: &mut Vec<(String, String)>) {
-    for entry in std::fs::read_dir(Path::new(ROOT).join(folder)).unwrap() {
-        let entry = entry.unwrap();
-        let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
-        if entry.file_type().unwrap().is_dir() {
-            texts(&name, ending, found);
-        } else if name.ends_with(ending) {
-            found.push((name, std::fs::read_to_string(entry.path()).unwrap()));
-        }
-    }
+/// The files with this ending below some folders, and their texts.
+fn texts(folders: [&str; 3], ending: &str) -> Vec<(String, String)> {
+    let files = folders.into_iter().flat_map(|folder| files_in(folder, ending));
+    files.map(|file| (file.clone(), text_of(&file))).collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -45,13 +36,12 @@ fn is_item(path: &str, sources: &[(String, String)]) -> bool {
 
 #[test]
 fn pages_name_what_exists() {
-    let (root, mut sources, mut pages) = (Path::new(ROOT), Vec::new(), Vec::new());
-    ["src", "crates", "tests"].iter().for_each(|folder| texts(folder, ".rs", &mut sources));
-    ["docs", "crates", "models"].iter().for_each(|folder| texts(folder, ".md", &mut pages));
-    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let root = in_repository("");
+    let sources = texts(["src", "crates", "tests"], ".rs");
+    let mut pages = texts(["docs", "crates", "models"], ".md");
     let more_pages = ["README.md", "CONTRIBUTING.md", "datasets/README.md"];
-    pages.extend(more_pages.map(|page| (page.to_owned(), read(page))));
-    let lock = read("Cargo.lock").replace('-', "_");
+    pages.extend(more_pages.map(|page| (page.to_owned(), text_of(page))));
+    let lock = text_of("Cargo.lock").replace('-', "_");
     let (mut gone, mut checked) = (Vec::new(), 0);
     for (page, text) in pages.iter().filter(|(page, _)| !page.contains("/experiments/")) {
         // What is fenced is code, which other tests run.

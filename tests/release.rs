@@ -1,18 +1,9 @@
 //! What a release promises before anything is built: versions that agree, workflows that call what there is, and
 //! a script that refuses what it should.
 
-use setsight_testkit::child::Start;
-use std::path::{Path, PathBuf};
+use setsight_testkit::{child::Start, files_in, in_repository, text_of};
+use std::path::Path;
 use std::process::{Command, Output};
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(path: impl AsRef<Path>) -> String {
-    let path = root().join(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 /// What stands behind the first of these words, up to a character.
 fn behind<'a>(text: &'a str, words: &str, end: char) -> &'a str {
@@ -22,7 +13,7 @@ fn behind<'a>(text: &'a str, words: &str, end: char) -> &'a str {
 
 #[test]
 fn versions_agree() {
-    let (manifest, changes) = (read("Cargo.toml"), read("CHANGELOG.md"));
+    let (manifest, changes) = (text_of("Cargo.toml"), text_of("CHANGELOG.md"));
     let version = behind(&manifest, "[workspace.package]\nversion = \"", '"');
     assert_eq!(version, env!("CARGO_PKG_VERSION"));
     let (newest, day) = behind(&changes, "\n## ", '\n').split_once(", ").unwrap();
@@ -36,24 +27,23 @@ fn versions_agree() {
     for line in packages {
         assert_eq!(behind(line, "version = \"", '"'), version, "Cargo.toml: {line}");
     }
-    let metainfo = read("tools/package.d/io.github.setsight.setsight.metainfo.xml");
+    let metainfo = text_of("tools/package.d/io.github.setsight.setsight.metainfo.xml");
     assert_eq!(behind(&metainfo, "<release version=\"", '"'), version);
     if is_day {
         assert_eq!(behind(&metainfo, "date=\"", '"'), day, "the metainfo's day is another");
     }
-    assert_eq!(behind(&read("README.md"), "package/setsight_", '-'), version, "README.md");
+    assert_eq!(behind(&text_of("README.md"), "package/setsight_", '-'), version, "README.md");
 }
 
 fn exists(path: &str) -> bool {
-    root().join(path).exists()
+    in_repository(path).exists()
 }
 
-/// The files below a folder, without what is built.
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files(&path, found) } else { found.push(path) }
-    }
+/// All texts below some folders, one after the other, but this file's.
+fn texts(folders: &[&str]) -> String {
+    let files = folders.iter().flat_map(|folder| files_in(folder, ""));
+    let files = files.filter(|file| file != "tests/release.rs");
+    files.filter_map(|file| std::fs::read_to_string(in_repository(&file)).ok()).collect()
 }
 
 /// The shell's lines in a workflow.
@@ -86,14 +76,12 @@ fn shell_lines(text: &str) -> Vec<String> {
 
 /// The workflows, by name, and the shell's lines in each.
 fn workflows() -> Vec<(String, String, Vec<String>)> {
-    let mut all = Vec::new();
-    files(&root().join(".github/workflows"), &mut all);
-    let all: Vec<_> = all
+    let all: Vec<_> = files_in(".github/workflows", "")
         .into_iter()
-        .map(|path| {
-            let text = read(&path);
+        .map(|file| {
+            let text = text_of(&file);
             let lines = shell_lines(&text);
-            (path.file_name().unwrap().to_str().unwrap().to_owned(), text, lines)
+            (file, text, lines)
         })
         .collect();
     assert!(all.len() >= 3 && all.iter().all(|(_, _, lines)| !lines.is_empty()));
@@ -103,10 +91,7 @@ fn workflows() -> Vec<(String, String, Vec<String>)> {
 #[test]
 fn workflows_call_what_exists() {
     let mut scripts = 0;
-    let mut tools = Vec::new();
-    files(&root().join("tools"), &mut tools);
-    let tools: String =
-        tools.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let tools = texts(&["tools"]);
     for (workflow, _, lines) in workflows() {
         for line in &lines {
             // YAML would take the colon for a name's.
@@ -117,7 +102,7 @@ fn workflows_call_what_exists() {
                 let Some(first) = words.first() else { continue };
                 if first.starts_with("tools/") || first.starts_with(".ci/") {
                     scripts += 1;
-                    let script = read(first);
+                    let script = text_of(first);
                     assert!(script.starts_with("#!"), "{workflow}: {first} is no program");
                     // Of other scripts each word, which is an option or a part, is one that they know.
                     for word in words.iter().skip(1).filter(|_| *first != "tools/test.sh") {
@@ -166,13 +151,7 @@ fn workflows_call_what_exists() {
 
 #[test]
 fn workflows_name_what_is_written_and_read() {
-    let mut sources = Vec::new();
-    for folder in ["tools", "crates", "tests"] {
-        files(&root().join(folder), &mut sources);
-    }
-    sources.retain(|path| !path.ends_with("tests/release.rs"));
-    let sources: String =
-        sources.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let sources = texts(&["tools", "crates", "tests"]);
     let mut names = 0;
     for (workflow, text, _) in workflows() {
         for name in text.split(|c: char| !(c.is_ascii_alphanumeric() || "_-/".contains(c))) {
@@ -221,7 +200,7 @@ fn what_is_no_release_is_refused() {
         let at = folder.path();
         std::fs::create_dir_all(at.join("tools/release.d")).unwrap();
         for file in ["Cargo.toml", "tools/release", "tools/release.d/shared.sh"] {
-            std::fs::copy(root().join(file), at.join(file)).unwrap();
+            std::fs::copy(in_repository(file), at.join(file)).unwrap();
         }
         std::fs::write(at.join("CHANGELOG.md"), changes).unwrap();
         git(at, &["init", "--quiet"]);

@@ -2,13 +2,13 @@
 # Trains the shipped readers anew, of photos, of cards in doubt and of screens, and fits how they are
 # joined with the other networks and the classical features:
 #
-#     tools/train_reader.sh CARDS OUT [--edition SOURCE=EDITION]...
+#     tools/train_reader.sh CARDS OUT [--edition FOLDER=EDITION]...
 #
 # CARDS is a folder of labelled crops, one folder for each source; OUT gets the runs and OUT/models,
 # which can be copied to models/. Begun again it goes on where it was stopped.
 set -euo pipefail
 if [[ $# -lt 2 || ! -d $1 ]]; then
-    echo "usage: tools/train_reader.sh CARDS OUT [--edition SOURCE=EDITION]..., CARDS a folder of folders" \
+    echo "usage: tools/train_reader.sh CARDS OUT [--edition FOLDER=EDITION]..., CARDS a folder of folders" \
         "of labelled crops" >&2
     exit 2
 fi
@@ -46,7 +46,7 @@ run third_screens --screens --validate-every 400 --seed 3 --start-from "$out/scr
 fuse=()
 for folder in "$cards"/*/; do
     name=$(basename "$folder")
-    fuse+=(--crops "$cards/$name" --left-out "$name=$out/drawn/reader.onnx")
+    fuse+=(--crops "$cards/$name=$out/drawn/reader.onnx")
 done
 cp "$out/reader/reader.onnx" "$here/models/finder.onnx" "$here/models/refiner.onnx" "$out/models/"
 cp "$out/second/reader.onnx" "$out/models/second-reader.onnx"

@@ -1,6 +1,7 @@
 //! `setsight caps`: boards of the generalised game without a set.
 
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, within};
+use super::timed::{DeckArgs, cpu_budget};
+use crate::cli::common::{Format, MOST_GAMES, Outcome, OutputArgs, SeedArgs, within};
 use crate::cli::{page::ReportArgs, simulate::grouped, stop};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -12,7 +13,8 @@ use setsight_generalized::caps::{
 };
 use setsight_generalized::{Budget, Card, Rules, Stop};
 use std::io::{IsTerminal as _, Write as _};
-use std::{fmt::Write as _, sync::atomic::Ordering, time::Duration};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt::Write as _, time::Duration};
 
 /// Arguments of `caps`.
 #[derive(clap::Args)]
@@ -27,26 +29,20 @@ use std::{fmt::Write as _, sync::atomic::Ordering, time::Duration};
     setsight caps --values 5 --properties 6 --deals 1000"
 )]
 pub struct Args {
-    /// Values of each property, and cards of a set: v
-    #[arg(long, value_name = "V", default_value_t = 3)]
-    values: u64,
-    /// Properties of each card: p
-    #[arg(long, value_name = "P", default_value_t = 4)]
-    properties: u64,
+    #[command(flatten)]
+    deck: DeckArgs,
     /// Boards to deal, each from a seed of its own
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = within::<u64>(1..=MOST_GAMES))]
     deals: u64,
-    /// Seed of the first deal; the next deals take the seeds after it
-    #[arg(long, default_value_t = SEED)]
-    seed: u64,
+    #[command(flatten)]
+    random: SeedArgs,
     /// CPU seconds that the count may take, and again the deals
     #[arg(hide = true, long, value_name = "SECONDS", default_value_t = 300.0)]
     budget: f64,
     #[command(flatten)]
     report: ReportArgs,
-    /// How to print the result
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 struct Found {
@@ -64,13 +60,10 @@ struct Found {
 
 /// Counts and deals.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let rules = Rules::new(args.values, args.properties, 1).map_err(|e| BadCall(e.to_string()))?;
-    let seconds = args.budget;
-    let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
-        format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
-    ))?;
+    let rules = args.deck.rules(1)?;
+    let cpu = cpu_budget(args.budget)?;
     let found = find(&args, rules, cpu);
-    let text = match args.format {
+    let text = match args.output.format {
         Format::Text => text(&found, args.budget),
         Format::Json => format!("{}\n", to_json(&found)),
     };
@@ -80,26 +73,25 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 
 fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
     let stop = stop::asked();
-    let asked = || if stop.load(Ordering::Relaxed) { Err(Stop::Requested) } else { Ok(()) };
     let bar = progress("{spinner} {msg}, {elapsed}", 0);
     let (mut counts, mut sampled) = (Counts::default(), Sampled::default());
     let counting = is_countable(&rules).then(|| {
         count(&rules, &Budget::new(cpu, usize::MAX), &mut counts, &mut |counts| {
             bar.set_message(format!("counting; the largest so far has {}", counts.largest.len()));
             bar.tick();
-            asked()
+            check_stop(stop)
         })
     });
     bar.finish_and_clear();
     let bar = progress("dealing {bar:40} {percent} %, {eta} left", args.deals);
     let dealing = sample(
         &rules,
-        (args.deals, args.seed),
+        (args.deals, args.random.seed),
         &Budget::new(cpu, usize::MAX),
         &mut sampled,
         &mut |n| {
             bar.set_position(n);
-            asked()
+            check_stop(stop)
         },
     );
     bar.finish_and_clear();
@@ -112,13 +104,17 @@ fn find(args: &Args, rules: Rules, cpu: Duration) -> Found {
     let is_complete = counting == Some(Ok(()));
     Found {
         rules,
-        seed: args.seed,
+        seed: args.random.seed,
         counts: is_complete.then_some(counts),
         stopped: counting.and_then(Result::err),
         sampled,
         sample_stopped: dealing.err(),
         largest,
     }
+}
+
+fn check_stop(stop: &AtomicBool) -> Result<(), Stop> {
+    if stop.load(Ordering::Relaxed) { Err(Stop::Requested) } else { Ok(()) }
 }
 
 fn progress(template: &str, length: u64) -> ProgressBar {

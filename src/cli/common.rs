@@ -29,6 +29,22 @@ pub enum Format {
     Json,
 }
 
+/// Where a command that prints figures is told how.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct OutputArgs {
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// What games and deals are drawn from.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct SeedArgs {
+    /// Seed of the first game or deal; the next ones take the seeds after it
+    #[arg(long, default_value_t = SEED)]
+    pub seed: u64,
+}
+
 /// The seed of a command that was given none: the same call gives the same result. Only what is asked to be
 /// `--random` draws one, and says it.
 pub const SEED: u64 = 1;
@@ -120,11 +136,12 @@ pub struct BadCall(pub String);
 
 /// Whether it is the call that is wrong: it names what is not there, or what clap could not see.
 pub fn is_of_call(error: &anyhow::Error) -> bool {
-    let is_missing = |cause: &(dyn Error + 'static)| {
-        matches!(cause.downcast_ref(), Some(DatasetError::Unreadable { source, .. })
-            if source.kind() == io::ErrorKind::NotFound)
-    };
-    error.is::<BadCall>() || error.chain().any(is_missing)
+    let mut causes = error.chain();
+    error.is::<BadCall>()
+        || causes.any(|cause| {
+            matches!(cause.downcast_ref(), Some(DatasetError::Unreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound)
+        })
 }
 
 /// The text of a file or, without one or with `-`, of stdin, and what to call it. `what` is a noun

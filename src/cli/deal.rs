@@ -144,11 +144,10 @@ fn deals(args: &Args) -> anyhow::Result<Vec<(String, Deal)>> {
 /// Deals of one name, distinguished by their numbers.
 fn numbered(name: &str, deals: Vec<Deal>) -> Vec<(String, Deal)> {
     let all = deals.len();
-    let named = |(n, deal)| match all {
-        1 => (name.to_owned(), deal),
-        _ => (format!("{name}, board {n} of {all}"), deal),
-    };
-    (1..).zip(deals).map(named).collect()
+    if all == 1 {
+        return deals.into_iter().map(|deal| (name.to_owned(), deal)).collect();
+    }
+    (1..).zip(deals).map(|(n, deal)| (format!("{name}, board {n} of {all}"), deal)).collect()
 }
 
 /// A game taken apart: each step with the game as it is then.

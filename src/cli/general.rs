@@ -3,8 +3,8 @@
 mod board;
 
 use super::page;
-use super::timed::{Dealing, Game, Limits, Series, human, paper};
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, within};
+use super::timed::{DeckArgs, Game, LimitArgs, Series, human, paper};
+use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, OutputArgs, SeedArgs, within};
 use crate::cli::{page::ReportArgs, simulate::grouped};
 use maud::html;
 use serde_json::json;
@@ -12,7 +12,7 @@ use setsight_eval::plots::{Bars, Curve, Curves, PlotError, Rgb};
 use setsight_files::printable::counted;
 use setsight_game::json::VERSION;
 use setsight_generalized::{Kind, Record, Rules, Solver, Stop, check, cover};
-use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, fmt::Write as _, io::Write as _, path::PathBuf};
 
 /// Options of games, which no board has.
 const NOT_OF_A_BOARD: &[&str] = &["sets", "games", "seed", "jobs", "report", "open"];
@@ -31,12 +31,8 @@ const NOT_OF_A_BOARD: &[&str] = &["sets", "games", "seed", "jobs", "report", "op
     setsight general --board cards.txt --all"
 )]
 pub struct Args {
-    /// Values of each property, and cards of a set: v
-    #[arg(long, value_name = "V", default_value_t = 3)]
-    values: u64,
-    /// Properties of each card: p
-    #[arg(long, value_name = "P", default_value_t = 4)]
-    properties: u64,
+    #[command(flatten)]
+    deck: DeckArgs,
     /// Sets to find, at most v^(p-1): n
     #[arg(long, value_name = "N", default_value_t = 1)]
     sets: u64,
@@ -67,9 +63,8 @@ pub struct Args {
     /// Games to play, each from a seed of its own
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<u64>(1..=MOST_GAMES))]
     games: u64,
-    /// Seed of the first game; the next games take the seeds after it
-    #[arg(long, default_value_t = SEED)]
-    seed: u64,
+    #[command(flatten)]
+    random: SeedArgs,
     /// Threads that search one large board, for the solver cover and five values or more; 0: as many
     /// as there are cores
     ///
@@ -77,17 +72,12 @@ pub struct Args {
     #[arg(short, long, value_name = "N", default_value_t = 1,
           value_parser = within::<u16>(0..=1024))]
     jobs: u16,
-    /// CPU seconds a game may take before it is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    budget: f64,
-    /// Memory in MiB a game may hold, where it can be told
-    #[arg(hide = true, long, value_name = "MIB", default_value_t = 1024)]
-    memory: usize,
+    #[command(flatten)]
+    limits: LimitArgs,
     #[command(flatten)]
     report: ReportArgs,
-    /// How to print the result
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Games that were played.
@@ -118,8 +108,7 @@ impl Played {
 
 /// Plays the games, checks each, and prints what was found and the CPU time of the solver.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let rules = Rules::new(args.values, args.properties, args.sets)
-        .map_err(|error| BadCall(error.to_string()))?;
+    let rules = args.deck.rules(args.sets)?;
     let kind = args.solver;
     if let Some(file) = &args.board {
         return board::look(&args, file, &rules);
@@ -135,12 +124,12 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         }
     }
     let mut out = std::io::stdout().lock();
-    match args.format {
+    match args.output.format {
         Format::Json => {
             let figures = json!({
                 "version": VERSION, "values": rules.values(), "properties": rules.properties(),
                 "sets": rules.sets(), "solver": kind.name(), "games": args.games,
-                "seed": args.seed, "seconds": played.seconds, "mean_seconds": mean_seconds,
+                "seed": args.random.seed, "seconds": played.seconds, "mean_seconds": mean_seconds,
                 "board_sizes": played.board_sizes, "found": played.found,
             });
             board::write_records(&mut out, &figures, &rules, &played.records)?;
@@ -170,24 +159,15 @@ fn solver(args: &Args, rules: &Rules, kind: Kind) -> Result<(Box<dyn Solver>, bo
     Ok((cover::solver_on(rules, threads), true))
 }
 
-/// What a game may use.
-fn limits(args: &Args) -> Result<Limits, BadCall> {
-    let seconds = args.budget;
-    let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero()).ok_or(BadCall(
-        format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"),
-    ))?;
-    Ok((cpu, args.memory.saturating_mul(1 << 20)))
-}
-
 fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
     let (solver, by_clock) = solver(args, &rules, kind)?;
-    let limits = limits(args)?;
-    let mut series = Series::new(&rules, Dealing::default(), solver, args.seed).by_clock(by_clock);
+    let limits = args.limits.limits()?;
+    let mut series = Series::new(&rules, solver, args.random.seed).by_clock(by_clock);
     let text = format!(
         "{}; {} to find; solver {kind}, seed {}\n",
         deck(&rules),
         counted(rules.sets(), "set"),
-        args.seed,
+        args.random.seed,
     );
     let mut played = Played {
         rules,
@@ -216,7 +196,7 @@ fn play(args: &Args, rules: Rules, kind: Kind) -> anyhow::Result<Played> {
             played.seconds.push(batch.seconds);
             played.board_sizes.push(record.found.first().map(|first| first.board));
             played.found.push(record.found.len());
-            if args.format == Format::Json {
+            if args.output.format == Format::Json {
                 played.records.push((game.seed, record.clone()));
             }
             describe(&mut played.text, &rules, game, (number, args.games), batch.seconds);
@@ -250,10 +230,10 @@ fn stopped(args: &Args, game: &Game, before: u64, stop: &Stop) -> anyhow::Error 
 fn more(args: &Args, stop: &Stop) -> String {
     match stop {
         Stop::Time => {
-            format!("; {} s of CPU are its budget: --budget gives it more", args.budget)
+            format!("; {} s of CPU are its budget: --budget gives it more", args.limits.budget)
         }
         Stop::Memory => {
-            format!("; {} MiB are its budget: --memory gives it more", args.memory)
+            format!("; {} MiB are its budget: --memory gives it more", args.limits.memory)
         }
         Stop::GaveUp(_) | Stop::Requested => String::new(),
     }

@@ -105,37 +105,40 @@ fn with_all_shown(command: clap::Command) -> clap::Command {
     command.mut_args(|option| option.hide(false)).mut_subcommands(with_all_shown)
 }
 
-/// What the program is called with, and the command that is meant where none is named: photos and folders
-/// are read, and nothing at all means the window, where there is a desktop. On Windows photos that
-/// are dropped on the program are its arguments, by their whole paths, and are for the window, too.
-fn meant_by(program: &clap::Command, mut all: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// The arguments, with the command where none is named: photos and folders are read, and nothing at all means
+/// the window, where there is a desktop. On Windows photos that are dropped on the program are its arguments,
+/// by their absolute paths, and are for the window, too.
+fn insert_default_command(
+    program: &clap::Command,
+    mut all: impl Iterator<Item = OsString>,
+) -> Vec<OsString> {
     let name = all.next();
     let rest: Vec<OsString> = all.collect();
-    let meant = meant(program, &rest).map(OsString::from);
-    name.into_iter().chain(meant).chain(rest).collect()
+    let command = default_command(program, &rest).map(OsString::from);
+    name.into_iter().chain(command).chain(rest).collect()
 }
 
-fn meant(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str> {
+fn default_command(program: &clap::Command, arguments: &[OsString]) -> Option<&'static str> {
     #[cfg(windows)]
     if console::is_exclusive() && arguments.iter().all(|argument| Path::new(argument).is_absolute())
     {
         return Some("app");
     }
-    let Some(first) = arguments.first() else { return Some(alone()) };
+    let Some(first) = arguments.first() else { return Some(command_without_arguments()) };
     if first == "--" && arguments.len() > 1 {
         return Some("scan");
     }
-    let is_command = |word: &OsString| {
-        word.to_str().is_some_and(|name| name == "help" || program.find_subcommand(name).is_some())
-    };
-    if is_of_scan(program, first) && !arguments.iter().any(is_command) {
+    if is_of_scan(program, first) && !arguments.iter().any(|word| is_command(program, word)) {
         return Some("scan");
     }
     let is_option = first.as_encoded_bytes().starts_with(b"-");
-    let is_command = is_command(first);
     let path = Path::new(first);
     let is_path = path.components().count() > 1 || path.extension().is_some() || path.exists();
-    (!is_option && !is_command && is_path).then_some("scan")
+    (!is_option && !is_command(program, first) && is_path).then_some("scan")
+}
+
+fn is_command(program: &clap::Command, word: &OsString) -> bool {
+    word.to_str().is_some_and(|name| name == "help" || program.find_subcommand(name).is_some())
 }
 
 /// Whether a word before the photos is for `scan`: one of its options, or `-` for a photo from stdin.
@@ -150,8 +153,7 @@ fn is_of_scan(program: &clap::Command, word: &OsString) -> bool {
         })
 }
 
-/// What the program's bare name means.
-fn alone() -> &'static str {
+fn command_without_arguments() -> &'static str {
     if setsight_desktop::is_available() {
         return "app";
     }
@@ -165,7 +167,7 @@ pub fn main() -> ExitCode {
         std::env::args_os().partition(|argument| argument == HELP_ALL);
     let program = if all.is_empty() { command() } else { with_all_shown(command()) };
     let help = all.first().map(|_| OsString::from("--help"));
-    let arguments = meant_by(&program, arguments.into_iter().chain(help));
+    let arguments = insert_default_command(&program, arguments.into_iter().chain(help));
     let parse = |arguments: &[OsString]| {
         let matches = program.clone().try_get_matches_from(arguments)?;
         Cli::from_arg_matches(&matches)

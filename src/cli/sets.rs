@@ -1,7 +1,7 @@
 //! `setsight sets`: codes to sets.
 
 use super::terminal;
-use crate::cli::common::{BadCall, Format, Outcome, read_input, within};
+use crate::cli::common::{BadCall, Format, Outcome, OutputArgs, read_input, within};
 use anyhow::Context;
 use rand::{SeedableRng, seq::SliceRandom};
 use serde_json::{Value, json};
@@ -45,16 +45,15 @@ pub struct Args {
     /// Explain each set property by property; for two cards, how the third follows
     #[arg(long)]
     why: bool,
-    /// How to print the result
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Prints the sets.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let (cards, seed) = board(&args)?;
     let found = sets::find_all(&cards);
-    let text = match args.format {
+    let text = match args.output.format {
         Format::Text => text(&cards, &found, &args),
         Format::Json => format!("{}\n", to_json(&cards, &found, seed, &args)),
     };
@@ -226,8 +225,8 @@ fn to_json(cards: &[Card], found: &[Set], seed: Option<u64>, args: &Args) -> Val
         });
     }
     if args.why {
-        let why = |set: &Set| explain(set.0.map(|i| cards[i])).lines().collect::<Vec<_>>();
-        line["why"] = json!(found.iter().map(why).collect::<Vec<_>>());
+        let verdicts = found.iter().map(|set| explain(set.0.map(|i| cards[i])));
+        line["why"] = verdicts.map(|verdict| verdict.lines().collect::<Vec<_>>()).collect();
     }
     let repeated = repeated(cards);
     if !repeated.is_empty() {

@@ -1,6 +1,6 @@
 //! `setsight simulate`: many games.
 
-use crate::cli::common::{Format, Jobs, Outcome, SEED, on_threads, within};
+use crate::cli::common::{Format, Jobs, Outcome, OutputArgs, SeedArgs, on_threads, within};
 use crate::cli::page::ReportArgs;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,9 +28,8 @@ pub struct Args {
     /// How many games to play
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = within::<u64>(1..=MAX_GAMES))]
     games: u64,
-    /// Seed of the shuffles
-    #[arg(long, default_value_t = SEED)]
-    seed: u64,
+    #[command(flatten)]
+    random: SeedArgs,
     /// Which of several sets is taken
     #[arg(long, value_enum, default_value_t)]
     policy: PolicyName,
@@ -38,9 +37,8 @@ pub struct Args {
     jobs: Jobs,
     #[command(flatten)]
     report: ReportArgs,
-    /// How to print the result
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -79,18 +77,19 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let bar = progress_bar(args.games);
     let start = Instant::now();
     let (statistics, threads) = on_threads(args.jobs.count(), || {
-        let played =
-            game::simulate(args.games, args.seed, args.policy.into(), |games| bar.inc(games));
+        let played = game::simulate(args.games, args.random.seed, args.policy.into(), |games| {
+            bar.inc(games)
+        });
         (played, rayon::current_num_threads())
     });
     let seconds = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
     say!("{} games in {seconds:.2} s on {} threads", grouped(args.games), threads);
 
-    let text = match args.format {
+    let text = match args.output.format {
         Format::Text => text(&statistics, &args),
         Format::Json => {
-            format!("{}\n", to_json(&statistics, args.seed, args.policy.name()))
+            format!("{}\n", to_json(&statistics, args.random.seed, args.policy.name()))
         }
     };
     io::stdout().write_all(text.as_bytes()).context("cannot write the result")?;
@@ -112,7 +111,7 @@ fn text(statistics: &Statistics, args: &Args) -> String {
     let mut out = format!(
         "{} games, seed {}, policy {}\n\nSets taken in a game: {:.4}\n\n",
         grouped(statistics.games),
-        args.seed,
+        args.random.seed,
         args.policy.name(),
         statistics.mean_sets()
     );

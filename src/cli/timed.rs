@@ -2,38 +2,58 @@
 
 pub use setsight_generalized::human;
 
+use crate::cli::common::BadCall;
 use cpu_time::ThreadTime;
-use setsight_generalized::deal::{Dealer, FisherYates, Rejection};
+use setsight_generalized::deal::{Dealer, Rejection};
 use setsight_generalized::{Budget, Card, Kind, Record, Rules, Solver, Stop, Without, play};
 use std::time::{Duration, Instant};
 
-/// How cards are dealt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Dealing {
-    /// Draw a random card, again while it was dealt already
-    #[default]
-    Rejection,
-    /// Shuffle step by step, without the deck in memory
-    FisherYates,
+/// The deck of the generalised game.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct DeckArgs {
+    /// Values of each property, and cards of a set: v
+    #[arg(long, value_name = "V", default_value_t = 3)]
+    values: u64,
+    /// Properties of each card: p
+    #[arg(long, value_name = "P", default_value_t = 4)]
+    properties: u64,
 }
 
-impl Dealing {
-    /// Its name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rejection => "rejection",
-            Self::FisherYates => "fisher-yates",
-        }
-    }
-
-    /// A dealer with a full deck, shuffled by 0.
-    pub fn dealer(self, rules: &Rules) -> Box<dyn Dealer> {
-        match self {
-            Self::Rejection => Box::new(Rejection::new(rules, 0)),
-            Self::FisherYates => Box::new(FisherYates::new(rules, 0)),
-        }
+impl DeckArgs {
+    /// The game that ends with so many sets.
+    pub fn rules(self, sets: u64) -> Result<Rules, BadCall> {
+        Rules::new(self.values, self.properties, sets).map_err(|error| BadCall(error.to_string()))
     }
 }
+
+/// What a solver may use.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct LimitArgs {
+    /// CPU seconds a game, or the games of a cell, may take before they are given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub budget: f64,
+    /// Memory in MiB a solver may hold, where it can be measured
+    #[arg(hide = true, long, value_name = "MIB", default_value_t = 1024)]
+    pub memory: usize,
+}
+
+impl LimitArgs {
+    /// The limits in the units of the solvers.
+    pub fn limits(self) -> Result<Limits, BadCall> {
+        Ok((cpu_budget(self.budget)?, self.memory.saturating_mul(1 << 20)))
+    }
+}
+
+/// CPU time in seconds, as `--budget` gives it.
+pub fn cpu_budget(seconds: f64) -> Result<Duration, BadCall> {
+    let cpu = Duration::try_from_secs_f64(seconds).ok().filter(|cpu| !cpu.is_zero());
+    cpu.ok_or_else(|| {
+        BadCall(format!("--budget {seconds}: expected CPU seconds above 0, such as 10 or 0.5"))
+    })
+}
+
+/// How every command deals, as JSON names it.
+pub const DEALER: &str = "rejection";
 
 /// An optimisation that the paper's SMT encoding can do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -68,7 +88,7 @@ pub type Limits = (Duration, usize);
 /// Fresh games, each from the next seed, against the clock.
 pub struct Series<'a> {
     rules: &'a Rules,
-    dealer: Box<dyn Dealer>,
+    dealer: Rejection,
     solver: Box<dyn Solver>,
     /// Seed of the next game.
     seed: u64,
@@ -100,10 +120,10 @@ pub struct Batch<'a> {
 
 impl<'a> Series<'a> {
     /// Games from `seed` on.
-    pub fn new(rules: &'a Rules, dealing: Dealing, solver: Box<dyn Solver>, seed: u64) -> Self {
+    pub fn new(rules: &'a Rules, solver: Box<dyn Solver>, seed: u64) -> Self {
         Self {
             rules,
-            dealer: dealing.dealer(rules),
+            dealer: Rejection::new(rules, 0),
             solver,
             seed,
             together: 1,
@@ -167,7 +187,7 @@ impl<'a> Series<'a> {
         for Game { seed, record, cards } in games {
             let mut dealt = Dealt {
                 rules: self.rules,
-                dealer: &mut *self.dealer,
+                dealer: &mut self.dealer,
                 seed: *seed,
                 cards,
                 next: 0,
@@ -183,7 +203,7 @@ impl<'a> Series<'a> {
 /// Cards dealt ahead of a game, and how long it took to deal more during it.
 struct Dealt<'a> {
     rules: &'a Rules,
-    dealer: &'a mut dyn Dealer,
+    dealer: &'a mut Rejection,
     seed: u64,
     cards: &'a mut Vec<Card>,
     next: usize,
@@ -271,42 +291,40 @@ mod tests {
 
     const LIMITS: Limits = (Duration::from_secs(60), usize::MAX);
 
-    fn series(rules: &Rules, kind: Kind, dealing: Dealing) -> Series<'_> {
-        Series::new(rules, dealing, kind.solver(rules).unwrap(), 7)
+    fn series(rules: &Rules, kind: Kind) -> Series<'_> {
+        Series::new(rules, kind.solver(rules).unwrap(), 7)
     }
 
     #[test]
     fn timed_games_are_those_their_dealer_deals() {
         for (v, p, n) in [(3, 4, 27), (3, 4, 2), (4, 3, 9), (5, 4, 2), (1, 1, 1), (2, 1, 1)] {
             let rules = Rules::new(v, p, n).unwrap();
-            for dealing in [Dealing::Rejection, Dealing::FisherYates] {
-                let mut solver = Kind::Cover.solver(&rules).unwrap();
-                let mut dealer = dealing.dealer(&rules);
-                let mut plain = Record::default();
-                let mut timed = series(&rules, Kind::Cover, dealing);
-                let mut seed = 7;
-                while seed < 107 {
-                    let batch = timed.next(107 - seed, LIMITS).unwrap();
-                    assert!(batch.seconds > 0.0);
-                    for Game { seed: of_game, record, .. } in batch.games {
-                        assert_eq!(*of_game, seed);
-                        dealer.shuffle(seed);
-                        play(&rules, &mut *dealer, &mut *solver, &Budget::unlimited(), &mut plain)
-                            .unwrap();
-                        assert_eq!((&record.drawn, &record.cards), (&plain.drawn, &plain.cards));
-                        check(&rules, record).unwrap();
-                        seed += 1;
-                    }
+            let mut solver = Kind::Cover.solver(&rules).unwrap();
+            let mut dealer = Rejection::new(&rules, 0);
+            let mut plain = Record::default();
+            let mut timed = series(&rules, Kind::Cover);
+            let mut seed = 7;
+            while seed < 107 {
+                let batch = timed.next(107 - seed, LIMITS).unwrap();
+                assert!(batch.seconds > 0.0);
+                for Game { seed: of_game, record, .. } in batch.games {
+                    assert_eq!(*of_game, seed);
+                    dealer.shuffle(seed);
+                    play(&rules, &mut dealer, &mut *solver, &Budget::unlimited(), &mut plain)
+                        .unwrap();
+                    assert_eq!((&record.drawn, &record.cards), (&plain.drawn, &plain.cards));
+                    check(&rules, record).unwrap();
+                    seed += 1;
                 }
-                assert_eq!(seed, 107);
             }
+            assert_eq!(seed, 107);
         }
     }
 
     #[test]
     fn a_hopeless_game_is_stopped() {
         let rules = Rules::new(7, 7, 1).unwrap();
-        let stop = |kind, limits| series(&rules, kind, Dealing::Rejection).next(1, limits).err();
+        let stop = |kind, limits| series(&rules, kind).next(1, limits).err();
         let little = (Duration::from_millis(50), usize::MAX);
         assert_eq!(stop(Kind::Brute, little), Some(Stop::Time));
         assert_eq!(stop(Kind::Dynamic, (Duration::from_secs(60), 1 << 20)), Some(Stop::Memory));

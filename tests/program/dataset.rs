@@ -51,6 +51,14 @@ fn coco(images: Value, annotations: Value) -> Vec<u8> {
         .into_bytes()
 }
 
+fn card(code: &str, center: [f64; 2], corners: Value) -> Value {
+    json!({"code": code, "center": center, "corners": corners})
+}
+
+fn entry(file: &str, width: u32, cards: Vec<Value>) -> Value {
+    json!({"file": file, "width": width, "height": 48, "cards": cards})
+}
+
 /// Programs show photos upright; labels.json speaks of the file as stored.
 #[test]
 fn labels_of_a_photo_that_exif_turns_are_turned_back() {
@@ -141,12 +149,12 @@ fn what_is_stopped_leaves_nothing_behind_and_no_two_copies_share_a_name() {
     let (from, out) = (world.path().join("cards"), world.path().join("out"));
     // After the first copy.
     let mut copies = 0;
-    let mut once = || {
+    let converted = convert::find(&from, None).unwrap().convert(&[], &mut || true).unwrap();
+    let stopped = converted.write(&out, true, &mut || {
         copies += 1;
         copies < 2
-    };
-    let converted = convert::find(&from, None).unwrap().convert(&[], &mut || true).unwrap();
-    let stopped = converted.write(&out, true, &mut once).unwrap_err().to_string();
+    });
+    let stopped = stopped.unwrap_err().to_string();
     assert_eq!((stopped.as_str(), copies), ("stopped: nothing is written", 2));
     assert_eq!(world.names("."), ["cards"]);
     // Some systems take both for one file.
@@ -225,8 +233,6 @@ fn all_faults_are_reported_at_once() {
         photo(&world, &format!("set/{name}"), number);
     }
     world.file("set/letter.png", b"Dear reader, I am no image.");
-    let card = |code: &str, center: [f64; 2], corners: Value| json!({"code": code, "center": center, "corners": corners});
-    let entry = |file: &str, width: u32, cards: Vec<Value>| json!({"file": file, "width": width, "height": 48, "cards": cards});
     let far = json!([[50, 1], [60, 1], [60, 9], [50, 9]]);
     let photos = json!({"photos": [
         entry("a.png", 64, vec![card("2spd", [9., 9.], Value::Null), card("2spd", [40., 40.], Value::Null)]),
@@ -295,8 +301,9 @@ fn doubts_are_reported_and_shown_but_are_no_errors() {
     assert_eq!(world.names("report"), ["index.html", "pictures"]);
     let all = ["card.jpg", "input.png", "view.jpg"];
     let pictures = world.names("report/pictures");
-    let of = |start: &str| pictures.iter().filter(|n| n.starts_with(start)).count();
-    assert_eq!([of("00001"), of("00002"), of("00003")], [all.len(), 1, all.len()], "{pictures:?}");
+    let counts = ["00001", "00002", "00003"]
+        .map(|start| pictures.iter().filter(|name| name.starts_with(start)).count());
+    assert_eq!(counts, [all.len(), 1, all.len()], "{pictures:?}");
     let page = std::fs::read_to_string(world.path().join("report/index.html")).unwrap();
     for part in [
         "set/a &amp; b.png",

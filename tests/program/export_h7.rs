@@ -114,12 +114,9 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
     // With room for a picture.
     let sectors = setsight_h7::parts::flash::sectors_of(&world.path().join("out/board")).unwrap();
     assert!(sectors <= 190, "{sectors}");
-    let page = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name))
-            .unwrap()
-    };
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let (file, network) = (&report["files"]["board/card.tflite"]["bytes"], &report["network"]);
-    let h7 = page("lab/h7.md");
+    let h7 = std::fs::read_to_string(docs.join("lab/h7.md")).unwrap();
     for row in [
         format!("| file | {} bytes |", grouped(file)),
         format!("| arena, upper bound | {} bytes |", grouped(&network["arena_bound_bytes"])),
@@ -132,6 +129,7 @@ fn the_pages_tell_the_sizes_of_the_shipped_reader() {
         assert!(h7.contains(&row), "docs/lab/h7.md: {row}");
     }
     let kilobytes = format!("({} KB)", file.as_u64().unwrap() / 1000);
-    let commands = page("reference/commands.md").replace('\n', " ");
+    let commands = std::fs::read_to_string(docs.join("reference/commands.md")).unwrap();
+    let commands = commands.replace('\n', " ");
     assert!(commands.contains(&kilobytes), "docs/reference/commands.md: {kilobytes}");
 }

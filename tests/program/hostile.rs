@@ -337,10 +337,9 @@ fn a_foreign_solver_does_not_take_ctrl_c_for_itself() {
 fn stopped_by(world: &World, call: &[&str], signals: &[Signal]) -> i32 {
     let mut run = start(&mut world.command(call));
     // A photo's picture comes after the folders, the lines, the page and the lock.
-    let is_picture = |name: &String| name.ends_with(".jpg");
     run.until(|| {
         std::fs::read_dir(world.path().join("out")).is_ok()
-            && world.names("out").iter().any(is_picture)
+            && world.names("out").iter().any(|name| name.ends_with(".jpg"))
     });
     for &signal in signals {
         run.signal(signal);

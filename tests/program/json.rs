@@ -64,19 +64,16 @@ fn lines(world: &World, name: &str, args: &str) -> Vec<Value> {
 fn a_line_of_another_form_is_noticed() {
     let world = World::new();
     let line = lines(&world, "sets", "sets 1fgd 2fgd 3fgd").remove(0);
-    let with = |name: &str, value: Value| {
-        let mut line = line.clone();
-        line[name] = value;
-        line
-    };
     assert!(valid("sets", &line).is_ok());
-    for wrong in [
-        with("version", 2.into()),
-        with("cards", Value::Null),
-        with("surprise", 1.into()),
-        with("sets", serde_json::json!([[0, 1]])),
-        with("sets", serde_json::json!([[-1, 0, 1]])),
+    for (name, value) in [
+        ("version", 2.into()),
+        ("cards", Value::Null),
+        ("surprise", 1.into()),
+        ("sets", serde_json::json!([[0, 1]])),
+        ("sets", serde_json::json!([[-1, 0, 1]])),
     ] {
+        let mut wrong = line.clone();
+        wrong[name] = value;
         assert!(valid("sets", &wrong).is_err(), "{wrong}");
     }
 }
@@ -219,8 +216,8 @@ mod photos {
         let only = lines(&world, "scan-only-sets", "scan photos --only-sets");
         for (line, only) in scanned.iter().zip(only) {
             let sets: Vec<[usize; 3]> = serde_json::from_value(line["sets"].clone()).unwrap();
-            let codes = |set: &[usize; 3]| set.map(|i| line["cards"][i]["code"].clone());
-            let codes: Vec<[Value; 3]> = sets.iter().map(codes).collect();
+            let codes: Vec<[Value; 3]> =
+                sets.iter().map(|set| set.map(|i| line["cards"][i]["code"].clone())).collect();
             assert!(!codes.is_empty());
             assert_eq!(only["sets"], serde_json::json!(codes));
         }

@@ -305,6 +305,15 @@ fn wait_for(session: &mut RunningSession, wanted: impl Fn(&LiveView) -> bool) ->
     }
 }
 
+fn state(view: &LiveView) -> Option<RecordingState> {
+    view.recording.as_ref().map(|recording| recording.state.clone())
+}
+
+fn is_recording(view: &LiveView, name: &str) -> bool {
+    let recording = view.recording.as_ref();
+    recording.is_some_and(|recording| recording.film.ends_with(name) && recording.length_ms > 0.0)
+}
+
 #[test]
 fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let world = World::new();
@@ -318,7 +327,6 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     wait_for(&mut session, |view| view.tracked.table.cards.len() > 8);
     let film = world.path().join("turned.avi");
     session.command(LiveCommand::Record(film.clone()));
-    let state = |view: &LiveView| view.recording.as_ref().map(|recording| recording.state.clone());
     let view = wait_for(&mut session, |view| {
         view.recording.as_ref().is_some_and(|recording| recording.length_ms > 1_500.0)
     });
@@ -339,17 +347,12 @@ fn a_recording_of_the_window_begins_anywhere_and_gives_the_same_lines() {
     let recording = format!("{:?}", view.recording);
     assert!(recording.contains("turned.avi already exists"), "{recording}");
     // A new game ends a recording; dropped, a session completes one.
-    let runs = |view: &LiveView, name: &str| {
-        let recording = view.recording.as_ref();
-        recording
-            .is_some_and(|recording| recording.film.ends_with(name) && recording.length_ms > 0.0)
-    };
     session.command(LiveCommand::Record(world.path().join("two.avi")));
-    wait_for(&mut session, |view| runs(view, "two.avi"));
+    wait_for(&mut session, |view| is_recording(view, "two.avi"));
     session.command(LiveCommand::NewGame);
     wait_for(&mut session, |view| state(view) == Some(RecordingState::Kept));
     session.command(LiveCommand::Record(world.path().join("three.avi")));
-    wait_for(&mut session, |view| runs(view, "three.avi"));
+    wait_for(&mut session, |view| is_recording(view, "three.avi"));
     drop(session);
     let bytes = std::fs::read(world.path().join("three.avi")).unwrap();
     assert!(AviReader::open(&bytes[..]).unwrap().unwrap().frames().unwrap() > 1);

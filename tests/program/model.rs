@@ -42,9 +42,12 @@ fn against_table() -> AgainstTable {
     }
 }
 
+fn step(op: Op, input: usize) -> Node {
+    Node { op, inputs: vec![input] }
+}
+
 /// Networks of the right form with weights that nobody trained.
 fn untrained(kind: Kind) -> Vec<u8> {
-    let step = |op, input| Node { op, inputs: vec![input] };
     let nodes = match kind {
         Kind::Reader => vec![
             step(conv(3, 8, 2, 1), 0),
@@ -138,16 +141,17 @@ fn real_crops() -> Vec<PathBuf> {
     found
 }
 
+fn run(network: &Network, n: usize, rows: usize, columns: usize, shape: &[usize]) -> Vec<f32> {
+    let output = network.run(input(n, rows, columns), [n, 3, rows, columns]).unwrap();
+    assert_eq!(output.shape, shape);
+    output.values
+}
+
 /// What this process's engine makes of the networks, for sizes that come and go, and last what the
 /// reader says of [`cards`] and the refiner of as many pictures.
 fn answers(folder: &Path) -> Vec<Vec<f32>> {
     let models = Models::Folder(folder.to_owned());
     let [reads, finds, refines, compares] = Kind::ALL.map(|kind| models.network(kind).unwrap());
-    let run = |network: &Network, n, rows, columns, shape: &[usize]| {
-        let output = network.run(input(n, rows, columns), [n, 3, rows, columns]).unwrap();
-        assert_eq!(output.shape, shape);
-        output.values
-    };
     let (height, width) = (reader::HEIGHT, reader::WIDTH);
     let cards = cards();
     let pixels = cards.iter().flat_map(input_of).collect();
@@ -170,7 +174,7 @@ const CHILD_FOLDER: &str = "SETSIGHT_TEST_MODELS";
 #[test]
 #[ignore = "run by both_engines_and_training_agree"]
 fn child_answers() {
-    let Some(folder) = std::env::var_os(CHILD_FOLDER) else { return };
+    let folder = std::env::var_os(CHILD_FOLDER).expect("started by the test that is named above");
     let folder = Path::new(&folder);
     let answers = answers(folder);
     let name = engine::in_use().unwrap().name();

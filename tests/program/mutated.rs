@@ -24,12 +24,13 @@ fn usual(target: &str) -> u64 {
     if target == "onnx" { 60 } else { 400 }
 }
 
+fn read(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    std::fs::read(path).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
 /// What the mutants of a target are bent from.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
-    let read = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-        std::fs::read(path).unwrap_or_else(|error| panic!("{name}: {error}"))
-    };
     let table = bare_table(64, 48);
     let jpeg = || encoded(table.clone(), ImageFormat::Jpeg);
     match target {

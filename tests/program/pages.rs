@@ -11,6 +11,7 @@
 use crate::common::called::{program, stdout_of};
 use crate::common::{Start, World};
 use image::imageops::FilterType;
+use setsight_testkit::{files_in, text_of};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,17 +26,7 @@ fn root() -> &'static Path {
 
 /// Each page below a folder, by its path from the root.
 fn pages_in(folder: &str) -> Vec<String> {
-    let mut pages = Vec::new();
-    for entry in std::fs::read_dir(root().join(folder)).unwrap() {
-        let name = format!("{folder}/{}", entry.unwrap().file_name().into_string().unwrap());
-        if name.ends_with(".md") {
-            pages.push(name);
-        } else if root().join(&name).is_dir() {
-            pages.extend(pages_in(&name));
-        }
-    }
-    pages.sort();
-    pages
+    files_in(folder, ".md")
 }
 
 /// The pages of now.
@@ -46,10 +37,6 @@ fn pages() -> Vec<String> {
         .into_iter()
         .chain(docs)
         .collect()
-}
-
-fn text(page: &str) -> String {
-    std::fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"))
 }
 
 /// The blocks of code: what is between fences with their word, and what is indented.
@@ -202,7 +189,7 @@ fn what_the_pages_show_is_what_comes_out() {
     let mut wrong = Vec::new();
     let mut run = 0;
     for page in pages() {
-        let text = text(&page);
+        let text = text_of(&page);
         let console = blocks(&text).into_iter().filter(|(word, _)| *word == "console");
         let calls: Vec<Shown> = console.flat_map(|(_, lines)| shown(&lines)).collect();
         wrong.extend(wrong_in(&page, &World::new(), &calls));
@@ -213,11 +200,10 @@ fn what_the_pages_show_is_what_comes_out() {
 }
 
 #[cfg(target_os = "linux")]
-fn wrong_in_transcript(entry: &std::fs::DirEntry) -> Vec<String> {
-    let lines = lines_of(&std::fs::read_to_string(entry.path()).unwrap());
+fn wrong_in_transcript(file: &str) -> Vec<String> {
     let world = World::new();
     world.file("small.png", &crate::common::pictures::small_png());
-    wrong_in(&entry.file_name().to_string_lossy(), &world, &shown(&lines))
+    wrong_in(file, &world, &shown(&lines_of(&text_of(file))))
 }
 
 /// Calls that are no page's, a file for each command, as a block of `console` would have them: `$ #` begins a
@@ -225,10 +211,10 @@ fn wrong_in_transcript(entry: &std::fs::DirEntry) -> Vec<String> {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_the_transcripts_show_is_what_comes_out() {
-    let entries = std::fs::read_dir(root().join("tests/data/console")).unwrap();
+    let files = files_in("tests/data/console", ".txt");
     let wrong: Vec<String> = std::thread::scope(|scope| {
-        let threads = entries.map(|entry| scope.spawn(|| wrong_in_transcript(&entry.unwrap())));
-        let threads: Vec<_> = threads.collect();
+        let threads: Vec<_> =
+            files.iter().map(|file| scope.spawn(|| wrong_in_transcript(file))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -260,7 +246,7 @@ fn every_command_on_the_pages_exists() {
     let mut wrong = Vec::new();
     let mut checked = 0;
     for page in pages() {
-        for (word, lines) in blocks(&text(&page)) {
+        for (word, lines) in blocks(&text_of(&page)) {
             if !["", "sh"].contains(&word) {
                 continue;
             }
@@ -284,7 +270,7 @@ fn every_command_on_the_pages_exists() {
 
 /// Where a link leads, from the page that it stands on.
 fn links(page: &str) -> Vec<PathBuf> {
-    let text = text(page);
+    let text = text_of(page);
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     let files = targets.filter_map(|(target, _)| target.split('#').next());
     let local =
@@ -336,11 +322,11 @@ fn pictures_of_a_reading_show_what_the_program_draws_now() {
 
 #[test]
 fn each_picture_is_on_a_page_and_in_the_script_that_makes_it() {
-    let script = text("tools/pictures");
-    let all: String = pages().iter().map(|page| text(page)).collect();
-    let all = all + &pages_in("docs/lab").iter().map(|page| text(page)).collect::<String>();
-    for entry in std::fs::read_dir(root().join("docs/images")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
+    let script = text_of("tools/pictures");
+    let all: String = pages().iter().map(|page| text_of(page)).collect();
+    let all = all + &pages_in("docs/lab").iter().map(|page| text_of(page)).collect::<String>();
+    for file in files_in("docs/images", "") {
+        let name = file.trim_start_matches("docs/images/");
         let (stem, _) = name.split_once('.').unwrap();
         let words = script.split(|c: char| !c.is_alphanumeric() && c != '-');
         assert!(words.into_iter().any(|word| word == stem), "tools/pictures: {stem}");
@@ -352,7 +338,7 @@ fn each_picture_is_on_a_page_and_in_the_script_that_makes_it() {
 fn limits_are_documented_as_they_are() {
     use setsight_files::small_file::{MAX_DATA_BYTES, MAX_JSON_VALUES, MAX_SETTINGS_BYTES};
     use setsight_photo::source::{MAX_FILE_BYTES, MAX_PIXELS, MAX_REDUCED_PIXELS};
-    let page = text("docs/inside/security.md");
+    let page = text_of("docs/inside/security.md");
     let million = 1_000_000;
     for row in [
         format!(
@@ -378,7 +364,7 @@ fn exit_codes_are_those_that_the_help_tells() {
     let (_, listed) = help.split_once("Exit code: ").unwrap();
     let listed: Vec<&str> =
         listed.split_whitespace().filter(|word| word.parse::<u8>().is_ok()).collect();
-    let page = text("docs/reference/commands.md");
+    let page = text_of("docs/reference/commands.md");
     let (_, section) = page.split_once("\n## Exit codes\n").unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
     let codes: Vec<&str> = rows.filter(|cell| cell.parse::<u8>().is_ok()).collect();
@@ -388,11 +374,11 @@ fn exit_codes_are_those_that_the_help_tells() {
 /// Those who train from crops wait for each run.
 #[test]
 fn each_run_of_the_training_script_is_documented() {
-    let script = text("tools/train_reader.sh");
+    let script = text_of("tools/train_reader.sh");
     let runs = script.lines().filter(|line| line.starts_with("run "));
     let of_screens = runs.filter(|line| line.contains("screens"));
     let words = ["No run", "One run", "Two runs", "Three runs", "Four runs"][of_screens.count()];
-    let page = text("docs/guides/your-crops.md");
+    let page = text_of("docs/guides/your-crops.md");
     assert!(page.contains(&format!("{words} of `train reader --screens`")), "{words}");
 }
 
@@ -400,7 +386,7 @@ fn each_run_of_the_training_script_is_documented() {
 fn a_page_for_users_is_short() {
     let pages = [pages_in("docs/start"), pages_in("docs/guides"), vec!["docs/faq.md".to_owned()]];
     for page in pages.concat() {
-        let lines = text(&page).lines().count();
+        let lines = text_of(&page).lines().count();
         assert!(lines <= MOST_LINES, "{page} has {lines} lines: part it");
     }
 }

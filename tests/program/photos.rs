@@ -37,6 +37,10 @@ fn folders_without(folder: &Path, left_out: Option<&str>) -> Vec<String> {
     folders
 }
 
+fn figure(group: &Value, key: &str) -> f64 {
+    group[key].as_f64().unwrap()
+}
+
 fn holds(options: &[&str], left_out: Option<&str>, floors: &Floors) {
     let Some(folder) = photos() else { return };
     let folders = folders_without(&folder, left_out);
@@ -45,7 +49,6 @@ fn holds(options: &[&str], left_out: Option<&str>, floors: &Floors) {
     let ran = World::new().run(&[&call[..], options].concat()).expect(0);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     eprintln!("{:#}", json["all"]);
-    let figure = |group: &Value, key: &str| group[key].as_f64().unwrap();
     let white = &json["by_tag"]["white_background"];
     let at_least = [
         ("cards found", figure(&json["all"], "found_percent"), floors.found),

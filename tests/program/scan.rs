@@ -21,6 +21,10 @@ fn points(card: &Value) -> [(f64, f64); 4] {
     serde_json::from_value(card["corners"].clone()).unwrap()
 }
 
+fn distance((x, y): (f64, f64), (u, v): (f64, f64)) -> f64 {
+    (x - u).hypot(y - v)
+}
+
 #[test]
 fn a_board_is_read_as_it_lies() {
     let ran = world_with_board().run(&["scan", "table.jpg"]).expect(0);
@@ -53,14 +57,13 @@ fn json_says_what_lies_where() {
         assert_eq!(card["unsure"], false);
         assert!((0.5..=1.0).contains(&card["confidence"].as_f64().unwrap()));
         let [a, b, c, d] = points(card);
-        let length = |(x, y): (f64, f64), (u, v): (f64, f64)| (x - u).hypot(y - v);
-        assert!(length(a, b) > length(b, c), "the first edge is a long side");
+        assert!(distance(a, b) > distance(b, c), "the first edge is a long side");
         let turn = (b.0 - a.0) * (c.1 - b.1) - (b.1 - a.1) * (c.0 - b.0);
         assert!(turn > 0.0, "clockwise");
         let centre = ((a.0 + b.0 + c.0 + d.0) / 4.0, (a.1 + b.1 + c.1 + d.1) / 4.0);
         let expected =
             (f64::from(left + CARD_PX / 2), f64::from(top) + f64::from(CARD_PX) * 57.0 / 178.0);
-        assert!(length(centre, expected) < 8.0, "{centre:?} {expected:?}");
+        assert!(distance(centre, expected) < 8.0, "{centre:?} {expected:?}");
     }
     let stages: Vec<&String> = line["stage_ms"].as_object().unwrap().keys().collect();
     assert_eq!(stages, ["load", "segment", "rectify", "facts", "classify", "board", "sets"]);

@@ -5,13 +5,16 @@ use serde_json::Value;
 use setsight::general::{Budget, Rules, caps};
 use setsight::sets::none_among;
 
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
 #[test]
 fn the_figures_add_up() {
     for policy in ["random", "first", "listed"] {
         let call = ["simulate", "--games", "5000", "-f", "json", "--policy", policy];
         let line = &World::new().run(&call).expect(0).json()[0];
         assert_eq!((&line["games"], &line["policy"]), (&5000.into(), &policy.into()));
-        let number = |value: &Value| value.as_u64().unwrap();
         let left = line["left"].as_array().unwrap();
         assert_eq!(left.iter().map(|l| number(&l["games"])).sum::<u64>(), 5000);
         let cards: u64 = left.iter().map(|l| number(&l["games"]) * number(&l["cards"])).sum();

@@ -13,6 +13,26 @@ pub fn in_repository(path: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path)
 }
 
+/// The text of a file of the repository.
+pub fn text_of(path: &str) -> String {
+    std::fs::read_to_string(in_repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files with this ending below a folder of the repository, in order, by their paths from its root.
+pub fn files_in(folder: &str, ending: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(in_repository(folder)).unwrap().map(Result::unwrap) {
+        let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(files_in(&name, ending));
+        } else if name.ends_with(ending) {
+            files.push(name);
+        }
+    }
+    files.sort();
+    files
+}
+
 /// The folder of photos, if there is one: `../shared/photos`, or what SETSIGHT_PHOTOS names.
 pub fn photos() -> Option<PathBuf> {
     let named = std::env::var_os("SETSIGHT_PHOTOS").map(PathBuf::from);

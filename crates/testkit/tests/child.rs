@@ -23,6 +23,11 @@ fn tests_after(words: &str, names: &[&str]) -> Command {
     shell
 }
 
+/// Alone, what is ignored below would end all tests of this process.
+fn assert_started() {
+    assert!(std::env::var_os(STARTED).is_some(), "this is no test: another one starts it");
+}
+
 #[test]
 fn children_hear_every_signal() {
     for (signal, number) in
@@ -37,9 +42,7 @@ fn children_hear_every_signal() {
 #[test]
 #[ignore = "run by signals_that_are_ignored_here_are_not_in_children"]
 fn this_process_still_ignores_them() {
-    if std::env::var_os(STARTED).is_none() {
-        return;
-    }
+    assert_started();
     let kill = format!("for name in HUP INT TERM; do kill -s $name {}; done", std::process::id());
     assert!(Command::new("sh").args(["-c", &kill]).ended().status.success());
     std::thread::sleep(Duration::from_millis(200));
@@ -56,11 +59,10 @@ fn signals_that_are_ignored_here_are_not_in_children() {
 #[test]
 #[ignore = "run by children_end_with_this_process"]
 fn a_child_is_waited_for() {
-    if std::env::var_os(STARTED).is_some() {
-        let child = Command::new("sleep").arg("60").started();
-        println!("it sleeps");
-        child.end();
-    }
+    assert_started();
+    let child = Command::new("sleep").arg("60").started();
+    println!("it sleeps");
+    child.end();
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is varied, and the measurement of one cell.
 
-use crate::cli::timed::{Dealing, Series};
+use crate::cli::timed::Series;
 use anyhow::Context;
 use setsight_generalized::{Budget, Kind, Overlooked, Rules, Stop, check, overlooked};
 use std::{str::FromStr, time::Duration};
@@ -127,13 +127,8 @@ impl Cell {
 const LONG_ENOUGH: Duration = Duration::from_millis(20);
 
 /// Plays the games of a cell until they are done or the budget is.
-pub fn measure(
-    kind: Kind,
-    rules: &Rules,
-    dealing: Dealing,
-    limits: &Limits,
-) -> anyhow::Result<Cell> {
-    let mut series = Series::new(rules, dealing, kind.solver(rules)?, limits.seed);
+pub fn measure(kind: Kind, rules: &Rules, limits: &Limits) -> anyhow::Result<Cell> {
+    let mut series = Series::new(rules, kind.solver(rules)?, limits.seed);
     let mut cell = Cell {
         kind,
         rules: *rules,
@@ -215,13 +210,13 @@ mod tests {
     fn a_cell_is_all_games_or_says_why_not() {
         let rules = Rules::new(3, 4, 3).unwrap();
         let limits = Limits { games: 4, seed: 1, cpu: Duration::from_secs(60), bytes: 1 << 30 };
-        let cell = measure(Kind::Dynamic, &rules, Dealing::Rejection, &limits).unwrap();
+        let cell = measure(Kind::Dynamic, &rules, &limits).unwrap();
         // Short games, so more than the four asked for, and each has a first set.
         assert!(cell.seconds.len() > 4 && cell.first_boards.len() == cell.seconds.len());
         assert!(cell.mean().unwrap() > 0.0 && cell.bytes.unwrap() > 1000);
         let hopeless = Rules::new(6, 6, 1).unwrap();
         let limits = Limits { cpu: Duration::from_millis(20), ..limits };
-        let cell = measure(Kind::Brute, &hopeless, Dealing::Rejection, &limits).unwrap();
+        let cell = measure(Kind::Brute, &hopeless, &limits).unwrap();
         assert_eq!((cell.mean(), cell.stopped), (None, Some(Stop::Time)));
     }
 }

@@ -4,8 +4,10 @@ mod experiment;
 mod report;
 mod uniformity;
 
-use super::timed::{Dealing, Optimisation};
-use crate::cli::common::{BadCall, Format, MOST_GAMES, Outcome, SEED, tick, unwritten, within};
+use super::timed::{LimitArgs, Optimisation};
+use crate::cli::common::{
+    BadCall, Format, MOST_GAMES, Outcome, OutputArgs, SeedArgs, tick, unwritten, within,
+};
 use anyhow::Context;
 use experiment::{Experiment, Limits};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,8 +17,8 @@ use setsight_files::{
     whole_file::{FolderLock, refuse_foreign},
 };
 use setsight_generalized::{Kind, Rules, Without};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::{io::Write as _, time::Duration};
 
 /// Arguments of `compare`.
 #[derive(clap::Args)]
@@ -38,18 +40,10 @@ pub struct Args {
     /// Games for each cell [default: 10], or deals of --uniformity [default: 10,000]
     #[arg(long, value_name = "N", value_parser = within::<u64>(1..=MOST_GAMES))]
     games: Option<u64>,
-    /// Seed of the first game
-    #[arg(long, default_value_t = SEED)]
-    seed: u64,
-    /// CPU seconds a solver may take for a cell before it is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    budget: f64,
-    /// Memory in MiB a solver may hold, where it can be told
-    #[arg(hide = true, long, value_name = "MIB", default_value_t = 1024)]
-    memory: usize,
-    /// How cards are dealt
-    #[arg(hide = true, long, value_enum, default_value_t)]
-    dealer: Dealing,
+    #[command(flatten)]
+    random: SeedArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Test the dealer instead: histograms of many deals, each with a chi-square test
     ///
     /// The decks are those of the experiments. Cards are counted, or values of properties where the
@@ -62,9 +56,8 @@ pub struct Args {
     /// Open the page in the system's browser
     #[arg(long)]
     open: bool,
-    /// How the results are printed
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Games of a cell.
@@ -97,7 +90,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
             let (v, p, n) = (rules.values(), rules.properties(), rules.sets());
             for &kind in &solvers {
                 bar.set_message(format!("v={v} p={p} n={n} {kind}"));
-                row.push(experiment::measure(kind, rules, args.dealer, &limits)?);
+                row.push(experiment::measure(kind, rules, &limits)?);
                 bar.inc(1);
             }
         }
@@ -106,9 +99,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         report::write(&args.out, &results, &solvers, &limits)?;
     }
     bar.finish_and_clear();
-    let text = match args.format {
+    let text = match args.output.format {
         Format::Text => report::text(&results, &solvers, &limits),
-        Format::Json => format!("{}\n", report::to_json(&results, &limits, args.dealer)),
+        Format::Json => format!("{}\n", report::to_json(&results, &limits)),
     };
     std::io::stdout().write_all(text.as_bytes()).context("cannot write the results")?;
     say!("written to {}", args.out.display());
@@ -119,12 +112,8 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 }
 
 fn limits(args: &Args) -> Result<Limits, BadCall> {
-    let cpu = Duration::try_from_secs_f64(args.budget).ok().filter(|d| !d.is_zero());
-    let cpu = cpu.ok_or_else(|| {
-        BadCall(format!("--budget {}: expected CPU seconds above 0", args.budget))
-    })?;
-    let games = args.games.unwrap_or(GAMES);
-    Ok(Limits { games, seed: args.seed, cpu, bytes: args.memory.saturating_mul(1 << 20) })
+    let (cpu, bytes) = args.limits.limits()?;
+    Ok(Limits { games: args.games.unwrap_or(GAMES), seed: args.random.seed, cpu, bytes })
 }
 
 fn progress(cells: u64) -> ProgressBar {
@@ -165,8 +154,8 @@ fn test_dealer(args: &Args) -> anyhow::Result<Outcome> {
     }
     decks.dedup();
     let _lock = create(&args.out, uniformity::FILE, uniformity::PAGE)?;
-    let outcome =
-        uniformity::run(&decks, args.dealer, (trials, args.seed), &args.out, args.format)?;
+    let deals = (trials, args.random.seed);
+    let outcome = uniformity::run(&decks, deals, &args.out, args.output.format)?;
     if args.open && !crate::cli::page::show(&args.out.join(uniformity::PAGE)) {
         return Ok(Outcome::SomeFailed);
     }

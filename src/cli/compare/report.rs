@@ -1,7 +1,7 @@
 //! The results as CSV, JSON and text, and as a page: plots, tables, and a sentence for each row.
 
 use super::experiment::{Cell, Experiment, Limits};
-use crate::cli::timed::{Dealing, human, paper};
+use crate::cli::timed::{DEALER, human, paper};
 use crate::cli::{page, simulate::grouped};
 use anyhow::Context;
 use maud::{Markup, html};
@@ -40,15 +40,15 @@ pub fn write(
 fn csv(results: &[Row]) -> String {
     let mut text = String::new();
     for (experiment, cells) in results {
-        for row in cells.iter().map(cell_to_json) {
-            let row = || row.as_object().into_iter().flatten();
+        for cell in cells.iter().map(cell_to_json) {
+            let row: Vec<_> = cell.as_object().into_iter().flatten().collect();
             if text.is_empty() {
                 text.push_str("varied");
-                row().for_each(|(name, _)| text += &format!(",{name}"));
+                row.iter().for_each(|(name, _)| text += &format!(",{name}"));
                 text.push('\n');
             }
             text.push(experiment.varied);
-            for (name, value) in row() {
+            for (name, value) in row {
                 let _ = match (value, value.as_f64()) {
                     (_, Some(seconds)) if name.ends_with("_seconds") => {
                         write!(text, ",{seconds:e}")
@@ -88,17 +88,17 @@ fn experiment_to_json((experiment, cells): &Row) -> Value {
 }
 
 /// What holds for all cells, as JSON.
-fn head(limits: &Limits, dealing: Dealing) -> Value {
+fn head(limits: &Limits) -> Value {
     json!({
         "version": VERSION,
-        "games": limits.games, "seed": limits.seed, "dealer": dealing.name(),
+        "games": limits.games, "seed": limits.seed, "dealer": DEALER,
         "budget_seconds": limits.cpu.as_secs_f64(), "memory_bytes": limits.bytes,
     })
 }
 
 /// All results as JSON.
-pub fn to_json(results: &[Row], limits: &Limits, dealing: Dealing) -> Value {
-    let mut json = head(limits, dealing);
+pub fn to_json(results: &[Row], limits: &Limits) -> Value {
+    let mut json = head(limits);
     json["experiments"] = experiments_to_json(results);
     json
 }

@@ -2,14 +2,14 @@
 
 use super::report::{Table, add_table};
 use crate::cli::common::{BadCall, Format, Outcome};
-use crate::cli::{page, timed::Dealing};
+use crate::cli::{page, timed::DEALER};
 use anyhow::Context;
 use serde_json::json;
 use setsight_eval::plots::{Bars, PlotError};
 use setsight_files::{printable::counted as number_of, say, whole_file::write_atomic};
 use setsight_game::json::VERSION;
-use setsight_generalized::Rules;
 use setsight_generalized::uniformity::{Counted, Histogram, histograms};
+use setsight_generalized::{Rules, deal::Rejection};
 use std::{fmt::Write, io::Write as _, path::Path};
 
 /// Deals looked at.
@@ -46,7 +46,6 @@ fn page(table: &Table, verdict: &str, bars: &[Bars]) -> Result<String, PlotError
 /// Writes two histograms of each deck and their tests; fails where a test does.
 pub fn run(
     decks: &[Rules],
-    dealing: Dealing,
     (trials, seed): (u64, u64),
     folder: &Path,
     format: Format,
@@ -66,7 +65,7 @@ pub fn run(
     for rules in decks {
         let (v, p) = (rules.values(), rules.properties());
         let counted = Counted::suited_to(rules, trials);
-        let both = histograms(rules, counted, &mut *dealing.dealer(rules), trials, seed);
+        let both = histograms(rules, counted, &mut Rejection::new(rules, 0), trials, seed);
         for (histogram, (name, what)) in
             both.iter().zip([("first", "the first board"), ("drawn", "cards drawn next")])
         {
@@ -113,7 +112,7 @@ pub fn run(
         text = format!(
             "{}\n",
             json!({
-                "version": VERSION, "deals": trials, "seed": seed, "dealer": dealing.name(),
+                "version": VERSION, "deals": trials, "seed": seed, "dealer": DEALER,
                 "histograms": histograms_json, "suspicious": suspicious,
             })
         );

@@ -1,6 +1,6 @@
 //! A board of the generalised game that a file holds, and games card by card, as JSON.
 
-use super::{Args, deck, limits};
+use super::{Args, deck};
 use crate::cli::common::{BadCall, Format, Outcome, is_stdout, print_outcome, put, read_input};
 use crate::cli::{simulate::grouped, timed::human};
 use cpu_time::ThreadTime;
@@ -20,7 +20,7 @@ const MOST_LISTED: usize = 1_000_000;
 /// Prints what the board holds.
 pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> {
     let board = read(file, rules)?;
-    let (cpu, bytes) = limits(args)?;
+    let (cpu, bytes) = args.limits.limits()?;
     let budget = Budget::new(cpu, bytes);
     let start = ThreadTime::now();
     let mut json = json!({
@@ -77,7 +77,7 @@ pub fn look(args: &Args, file: &Path, rules: &Rules) -> anyhow::Result<Outcome> 
         say!("{}: not written, as the board holds a set", file.display());
         outcome = Outcome::SomeFailed;
     }
-    if args.format == Format::Json {
+    if args.output.format == Format::Json {
         text = format!("{json}\n");
     }
     let made = [&args.smt2, &args.dimacs, &args.proof].into_iter().flatten();

@@ -1,6 +1,6 @@
 //! `setsight app`: the window.
 
-use super::photos::ReadingArgs;
+use super::photos::{ModelsArgs, ReadingArgs};
 use crate::cli::common::{BadCall, Outcome, one_of};
 use crate::cli::stop;
 #[cfg(windows)]
@@ -28,9 +28,8 @@ pub struct Args {
     /// What the window shows first [default: solve; deal for a file of deals]
     #[arg(long, value_parser = one_of(Show::all(), Show::name_and_help))]
     show: Option<Show>,
-    /// Your own models, as `train` writes them [default: those in use]
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
+    #[command(flatten)]
+    models: ModelsArgs,
     /// Size of the window [default: as it was the last time, 1280x800 at first]
     #[arg(hide = true, long, value_name = "WxH", value_parser = size)]
     size: Option<(f32, f32)>,
@@ -99,7 +98,7 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         let message = format!("{path}: does not exist; expected a photo or a folder of photos");
         return Err(BadCall(message).into());
     }
-    if args.models.is_some() {
+    if args.models.models.is_some() {
         // What is wrong with the weights is reported here, not in a window.
         ReadingArgs { models: args.models.clone(), ..ReadingArgs::default() }.pipeline()?;
     }
@@ -112,7 +111,7 @@ fn open(args: Args) -> anyhow::Result<Outcome> {
         paths: if deals.is_empty() { args.paths } else { Vec::new() },
         deals,
         show,
-        models: args.models,
+        models: args.models.models,
         live: None,
         size: args.size,
         brightness: args.brightness,

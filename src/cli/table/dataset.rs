@@ -1,12 +1,13 @@
 //! `setsight dataset`: labels from elsewhere, and what is wrong with labels.
 
 use crate::cli::{
-    common::{BadCall, Format, Jobs, Outcome, error_message, unwritten},
+    common::{BadCall, Format, Outcome, error_message, unwritten},
     stop,
-    table::photos::{self, ReadingArgs, progress},
+    table::photos::{self, LabelledArgs, progress, report_refused},
 };
 use anyhow::Context;
 use clap::{ValueEnum, builder::PossibleValue};
+use indicatif::ProgressBar;
 use setsight_eval::CheckReport;
 use setsight_files::{
     print_result,
@@ -19,8 +20,9 @@ use setsight_photo::labels::outside_warning;
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::batch;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::{ops::ControlFlow, sync::atomic::Ordering};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `dataset`.
 #[derive(clap::Args)]
@@ -34,54 +36,34 @@ enum Subcommand {
     /// Convert labels from other programs
     Convert(ConvertArgs),
     /// Report what is wrong, doubtful or missing in labelled photos and crops
-    Check(CheckArgs),
+    #[command(
+        after_help = "Wrong labels would teach something false; the exit code is then 1. Doubtful labels are \
+        those where the reader is sure of something else; either may be wrong.\n\n\
+        Examples:\n  \
+        setsight dataset check my-photos\n  \
+        setsight dataset check my-photos my-crops --report report"
+    )]
+    Check(LabelledArgs),
 }
 
 /// Does what was asked for.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
         Subcommand::Convert(args) => convert_labels(args),
-        Subcommand::Check(args) => check(args),
+        Subcommand::Check(args) => check(&args),
     }
 }
 
-/// Arguments of `dataset check`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Wrong labels would teach something false; the exit code is then 1. Doubtful labels are those \
-    where the reader is sure of something else; either may be wrong.\n\n\
-    Examples:\n  \
-    setsight dataset check my-photos\n  \
-    setsight dataset check my-photos my-crops --report report"
-)]
-struct CheckArgs {
-    /// Folders with labels.json (photos) or labels.csv (crops), or folders of such folders
-    #[arg(required = true, value_name = "DIR")]
-    folders: Vec<PathBuf>,
-    #[command(flatten)]
-    reading: ReadingArgs,
-    /// Where to put a page with every doubt in pictures
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-    /// How the findings are printed
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
-    #[command(flatten)]
-    jobs: Jobs,
-}
-
 /// Looks at labelled photos and crops.
-fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
+fn check(args: &LabelledArgs) -> anyhow::Result<Outcome> {
     let plan = plan(&args.folders).map_err(|error| BadCall(error_message(&error.into())))?;
     if let Some(words) = outside_warning(&plan.outside) {
         say!("{words}");
     }
     let pipeline = args.reading.pipeline()?;
-    let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
-    let report = args
-        .report
-        .as_deref()
-        .map(|folder| CheckReport::new(folder).map_err(|error| unwritten(cannot(folder), error)));
+    let report = args.report.as_deref().map(|folder| {
+        CheckReport::new(folder).map_err(|error| unwritten(report_refused(folder), error))
+    });
     let mut report = report.transpose()?;
     let mut findings = Findings::of_plan(&plan);
     let stop = stop::asked();
@@ -89,8 +71,9 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
     let bar = photos::progress(pictures);
     let (mut problem, mut failed) = (None, false);
     let budget = MemoryBudget::default();
-    let work = |_: usize, item: &Item| item.check(&pipeline, &budget, args.report.is_some());
-    let done = batch::in_order(&plan.items, args.jobs.count(), stop, work, |i, result| {
+    let with_pictures = args.report.is_some();
+    let check = |_: usize, item: &Item| item.check(&pipeline, &budget, with_pictures);
+    let done = batch::in_order(&plan.items, args.jobs.count(), stop, check, |i, result| {
         let item = &plan.items[i];
         bar.inc(item.pictures() as u64);
         let reason = match result {
@@ -121,9 +104,9 @@ fn check(args: CheckArgs) -> anyhow::Result<Outcome> {
     findings.finish();
     if let (Some(report), Some(folder)) = (report, &args.report) {
         let written = problem.map_or_else(|| report.finish(&findings), Err);
-        written.with_context(|| cannot(folder))?;
+        written.with_context(|| report_refused(folder))?;
     }
-    let written = match args.format {
+    let written = match args.output.format {
         Format::Text => print_lines(&findings.to_string()),
         Format::Json => writeln!(io::stdout(), "{}", printable::json(&findings.to_json())),
     };
@@ -209,13 +192,9 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     })?;
     let stop = stop::asked();
     let bar = progress(found.pictures());
-    let mut go_on = || {
-        bar.inc(1);
-        !stop.load(Ordering::Relaxed)
-    };
-    let settled = found.convert(&args.leave_out, &mut go_on);
+    let converted = found.convert(&args.leave_out, &mut || advance(&bar, stop));
     bar.finish_and_clear();
-    let converted = match settled {
+    let converted = match converted {
         Ok(converted) => converted,
         Err(error @ convert::ConvertError::NoSuchClass { .. }) => {
             return Err(BadCall(error.to_string()).into());
@@ -230,11 +209,7 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     let notes = notes(&converted, args.copy);
     let format = converted.format.name;
     let bar = progress(if args.copy { converted.photos.len() + converted.crops.len() } else { 0 });
-    let mut go_on = || {
-        bar.inc(1);
-        !stop.load(Ordering::Relaxed)
-    };
-    let written = converted.write(&args.out, args.copy, &mut go_on);
+    let written = converted.write(&args.out, args.copy, &mut || advance(&bar, stop));
     bar.finish_and_clear();
     let path = written?;
     for note in notes {
@@ -245,7 +220,13 @@ fn convert_labels(args: ConvertArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Tells the first of perhaps many problems, a line for each.
+/// Counts a picture as done; whether there is to be another.
+fn advance(bar: &ProgressBar, stop: &AtomicBool) -> bool {
+    bar.inc(1);
+    !stop.load(Ordering::Relaxed)
+}
+
+/// Prints the first problems, one per line.
 fn print_first(problems: &[String], most: usize) {
     problems.iter().take(most).for_each(|problem| say!("{problem}"));
     if problems.len() > most {

@@ -1,9 +1,9 @@
 //! `setsight deck`: decks of one's own, and whether one is complete.
 
 use crate::cli::{
-    common::{BadCall, Jobs, Outcome, error_message, print_outcome, put, tick},
+    common::{BadCall, Outcome, error_message, print_outcome, put, tick},
     stop,
-    table::photos::{ReadingArgs, progress, without_rare},
+    table::photos::{PhotoArgs, ReadingArgs, progress, without_rare},
     terminal,
 };
 use anyhow::Context;
@@ -15,8 +15,9 @@ use setsight_eval::drawn_card;
 use setsight_files::{print_result, printable, say};
 use setsight_game::cards::{Card, Deck, Property};
 use setsight_photo::source;
-use setsight_vision::{ReadingPlan, TableReading, Trace, batch};
-use std::{io::IsTerminal, ops::ControlFlow, path::PathBuf, sync::atomic::Ordering};
+use setsight_vision::{ReadingPlan, TableReading, Trace, batch, find::CardFinder};
+use std::path::{Path, PathBuf};
+use std::{io::IsTerminal, ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `deck`.
 #[derive(clap::Args)]
@@ -45,19 +46,17 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     setsight deck learn photos --name ours --out ours.json\n  \
-    setsight scan table.jpg --deck ours.json")]
+    setsight scan table.jpg --deck ours.json\n\n\
+    Photograph the cards face up and without overlaps.")]
 struct LearnArgs {
-    /// Photos of the deck, face up and without overlaps, and folders of them
-    #[arg(required = true, value_name = "PHOTO")]
-    photos: Vec<PathBuf>,
+    #[command(flatten)]
+    photos: PhotoArgs,
     /// Name of the deck
     #[arg(long, value_name = "NAME")]
     name: String,
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    #[command(flatten)]
-    jobs: Jobs,
 }
 
 fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
@@ -69,32 +68,22 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
         let problem = format!("--out {file}: it is there, and no deck; name another place");
         return Err(BadCall(problem).into());
     }
-    let listed: Result<Vec<PathBuf>, _> =
-        source::list_photos(&args.photos, false, &[]).into_iter().collect();
-    let paths = listed.map_err(|error| BadCall(error.to_string()))?;
+    let paths = args.photos.list()?;
     let finder = ReadingPlan::default().build_finder()?;
     let bar = progress(paths.len());
     let mut detected: Vec<DeckPhoto> = Vec::new();
     let stop = stop::asked();
-    let look = |_: usize, path: &PathBuf| -> anyhow::Result<DeckPhoto> {
-        let name = path.display().to_string();
-        let frame = source::load(path).with_context(|| name.clone())?;
-        Ok(detect(&name, &frame, &*finder)?)
-    };
     let mut failed = None;
-    batch::in_order(&paths, args.jobs.count(), stop, look, |_, result| {
+    let detect = |_: usize, path: &PathBuf| detect_cards(path, &*finder);
+    batch::in_order(&paths, args.photos.jobs.count(), stop, detect, |_, result| {
         bar.inc(1);
-        match result {
-            Ok(Ok(photo)) => {
+        match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
+            Ok(photo) => {
                 detected.push(photo);
                 ControlFlow::Continue(())
             }
-            Ok(Err(error)) => {
+            Err(error) => {
                 failed = Some(error);
-                ControlFlow::Break(())
-            }
-            Err(panic) => {
-                failed = Some(anyhow::anyhow!(panic));
                 ControlFlow::Break(())
             }
         }
@@ -120,6 +109,12 @@ fn learn(args: &LearnArgs) -> anyhow::Result<Outcome> {
     let (out, cards, values) = (args.out.display(), learnt.cards, learnt.deck.value_list());
     let summary = format!("{out}: learnt from {cards} cards in {photos} photos: {values}");
     print_outcome(Some(&args.out), &summary).map(|()| Outcome::Done)
+}
+
+fn detect_cards(path: &Path, finder: &dyn CardFinder) -> anyhow::Result<DeckPhoto> {
+    let name = path.display().to_string();
+    let frame = source::load(path).with_context(|| name.clone())?;
+    Ok(detect(&name, &frame, finder)?)
 }
 
 /// Parts into which the bar of the last step is divided.
@@ -176,23 +171,18 @@ fn differ(property: Property, first: &Place, second: &Place) -> bool {
 Lay out all the cards and photograph them, each in just one photo. Exit code 1: cards are missing, \
     repeated or unsure, or a photo could not be read.")]
 struct CheckArgs {
-    /// Photos, and folders of them
-    #[arg(required = true, value_name = "PHOTO")]
-    photos: Vec<PathBuf>,
+    #[command(flatten)]
+    photos: PhotoArgs,
     /// Write a page to print the missing cards at full size
     #[arg(long, value_name = "FILE")]
     print: Option<PathBuf>,
-    #[command(flatten)]
-    jobs: Jobs,
     #[command(flatten)]
     reading: ReadingArgs,
 }
 
 /// Reads the photos and lists what is missing.
 fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
-    let listed: Result<Vec<PathBuf>, _> =
-        source::list_photos(&args.photos, false, &[]).into_iter().collect();
-    let paths = listed.map_err(|error| BadCall(error.to_string()))?;
+    let paths = args.photos.list()?;
     let pipeline = args.reading.pipeline()?;
     let bar = progress(paths.len());
     let stop = stop::asked();
@@ -202,7 +192,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         let (photo, _reservation) = budget.load(path, 0)?;
         Ok(pipeline.read_photo(photo, &mut Trace::default())?.table)
     };
-    batch::in_order(&paths, args.jobs.count(), stop, read, |i, result| {
+    batch::in_order(&paths, args.photos.jobs.count(), stop, read, |i, result| {
         bar.inc(1);
         match result.unwrap_or_else(|panic| Err(anyhow::anyhow!(panic))) {
             Ok(table) => tables.push((i, table)),

@@ -1,9 +1,7 @@
 //! `setsight eval`: how well labelled photos and crops are read.
 
-use super::photos::{self, ReadingArgs};
-use crate::cli::common::{
-    BadCall, Format, Jobs, Outcome, error_message, one_of, refuse_read, unwritten,
-};
+use super::photos::{self, LabelledArgs, ReadingArgs, report_refused};
+use crate::cli::common::{BadCall, Format, Outcome, error_message, one_of, refuse_read, unwritten};
 use crate::cli::stop;
 use anyhow::Context;
 use serde_json::{Map, Value, json};
@@ -17,7 +15,7 @@ use setsight_labels::{LabelledCrop, LabelledPhoto, checked_photos, find_labelled
 use setsight_photo::source::MemoryBudget;
 use setsight_vision::{Pipeline, ReaderChoice, Step, batch};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{ops::ControlFlow, sync::atomic::Ordering};
 
 /// Arguments of `eval`.
@@ -27,11 +25,8 @@ use std::{ops::ControlFlow, sync::atomic::Ordering};
     setsight eval PHOTOS --format json > before.json\n  \
     setsight eval PHOTOS --baseline before.json")]
 pub struct Args {
-    /// Folders with labels.json (photos) or labels.csv (crops), or folders of such folders
-    #[arg(required = true, value_name = "DATASET")]
-    datasets: Vec<PathBuf>,
     #[command(flatten)]
-    reading: ReadingArgs,
+    labelled: LabelledArgs,
     /// Read with every reader there is, and set the figures side by side
     #[arg(hide = true, long, conflicts_with = "reader")]
     all_readers: bool,
@@ -43,29 +38,22 @@ pub struct Args {
     /// FILE is the output of `eval --format json`, or the figures.json of a report.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// How the figures are printed
-    #[arg(short, long, value_enum, default_value_t)]
-    format: Format,
-    /// Where to put a page with every mistake in pictures
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-    #[command(flatten)]
-    jobs: Jobs,
 }
 
 /// Reads labelled photos and crops, prints the figures and writes the report.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.as_deref().map(Baseline::read).transpose();
     let baseline = baseline.map_err(|error| BadCall(error_message(&error.into())))?;
-    if let Some(folder) = &args.report {
+    let report_folder = args.labelled.report.as_deref();
+    if let Some(folder) = report_folder {
         refuse_read(&Report::figures(folder), args.baseline.as_slice())?;
     }
     let (names, pipelines) = readers(&args)?;
-    let jobs = args.jobs.count();
-    let (folders, crops) = labelled(&args.datasets)?;
-    let cannot = |folder: &Path| format!("the report cannot go to {}", folder.display());
-    let report = args.report.as_deref().map(|folder| {
-        Report::new(folder, args.all_readers).map_err(|error| unwritten(cannot(folder), error))
+    let jobs = args.labelled.jobs.count();
+    let (folders, crops) = labelled(&args.labelled.folders)?;
+    let report = report_folder.map(|folder| {
+        Report::new(folder, args.all_readers)
+            .map_err(|error| unwritten(report_refused(folder), error))
     });
     let mut report = report.transpose()?;
     let mut evaluations: Vec<Evaluation> =
@@ -74,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let all = folders.iter().map(|(_, photos)| photos).sum::<usize>() + crops.len();
     let bar = photos::progress(all);
     let budget = MemoryBudget::default();
-    let with_pictures = args.report.is_some();
+    let with_pictures = report_folder.is_some();
     let keeps_outcomes = args.needs_outcomes();
     let work = |_: usize, item: &Item| evaluate(&pipelines, item, &budget, with_pictures);
     let (mut problem, mut read) = (None, 0);
@@ -130,9 +118,9 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         anyhow::bail!("stopped: {read} of {all} pictures read, no figures");
     }
     let comparisons = comparisons(baseline.as_ref(), &evaluations);
-    if let (Some(report), Some(folder)) = (report, &args.report) {
+    if let (Some(report), Some(folder)) = (report, report_folder) {
         let written = problem.map_or_else(|| report.finish(&evaluations, &comparisons), Err);
-        written.with_context(|| cannot(folder))?;
+        written.with_context(|| report_refused(folder))?;
     }
     print(&args, &evaluations, &comparisons)
 }
@@ -140,7 +128,10 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 impl Args {
     /// Whether the outcome of each photo is listed, and not the figures alone.
     fn needs_outcomes(&self) -> bool {
-        self.format == Format::Json || self.baseline.is_some() || self.report.is_some()
+        let labelled = &self.labelled;
+        labelled.output.format == Format::Json
+            || self.baseline.is_some()
+            || labelled.report.is_some()
     }
 }
 
@@ -199,7 +190,7 @@ fn print(
     evaluations: &[Evaluation],
     comparisons: &[Option<Comparison>],
 ) -> anyhow::Result<Outcome> {
-    let written = match args.format {
+    let written = match args.labelled.output.format {
         Format::Text => print_lines(&text(evaluations, comparisons, args.all_readers)),
         Format::Json => {
             let json = json(evaluations, comparisons, args.all_readers);
@@ -214,15 +205,13 @@ fn print(
 /// The readers that are asked for. With `--all-readers` those whose weights are missing are named
 /// and left out; the one without a network always reads.
 fn readers(args: &Args) -> anyhow::Result<(Vec<&'static str>, Vec<Pipeline>)> {
+    let reading = &args.labelled.reading;
     if !args.all_readers {
-        return Ok((
-            vec![args.reading.reader.name()],
-            vec![args.reading.pipeline_without(&args.without)?],
-        ));
+        return Ok((vec![reading.reader.name()], vec![reading.pipeline_without(&args.without)?]));
     }
     let (mut names, mut pipelines) = (Vec::new(), Vec::new());
     for reader in ReaderChoice::ALL {
-        match (ReadingArgs { reader, ..args.reading.clone() }).pipeline_without(&args.without) {
+        match (ReadingArgs { reader, ..reading.clone() }).pipeline_without(&args.without) {
             Ok(pipeline) => {
                 names.push(reader.name());
                 pipelines.push(pipeline);

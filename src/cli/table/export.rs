@@ -2,13 +2,13 @@
 
 mod h7;
 
+use super::photos::ModelsArgs;
 use crate::cli::common::{BadCall, Outcome, print_outcome, put};
 use anyhow::Context;
 use setsight_files::print_result;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_nets::engine::{
     FUSION, MANIFEST, Manifest, ManifestFile, Models, Network, SCREENS, WEIGHTS, file_of, sha256,
-    used,
 };
 use setsight_nets::{Kind, onnx};
 use setsight_train::CHECKPOINT;
@@ -37,9 +37,8 @@ enum Subcommand {
     setsight export onnx --out reader.onnx\n  \
     setsight export onnx --models my-models --network finder --out finder.onnx")]
 struct OnnxArgs {
-    /// Folder of models or of a finished run of `setsight train` [default: the models in use]
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
+    #[command(flatten)]
+    models: ModelsArgs,
     /// Which network: reader, finder, refiner or sameness
     #[arg(long, value_name = "NAME", default_value = "reader", value_parser = kind)]
     network: Kind,
@@ -72,7 +71,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 /// Only a network that loads is handed on.
 fn onnx(args: OnnxArgs) -> anyhow::Result<Outcome> {
     let kind = args.network;
-    let models = args.models.map_or_else(used::models, Models::Folder);
+    let models = args.models.named_or_used();
     let name = models.name_of(file_of(kind));
     if let Models::Folder(folder) = &models
         && !models.has(file_of(kind))

@@ -1,41 +1,103 @@
 //! What the commands on photos share: how they are read, progress.
 
-use crate::cli::common::{BadCall, error_message, one_of};
+use crate::cli::common::{BadCall, Jobs, OutputArgs, error_message, one_of};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use setsight_files::say;
 use setsight_game::cards::Deck;
-use setsight_nets::engine::{self, FUSION, Models, ModelsError};
+use setsight_nets::engine::{self, FUSION, Models, ModelsError, used};
+use setsight_photo::source::list_photos;
 use setsight_vision::{
     FinderChoice, Mirrored, Pipeline, ReaderChoice, ReadingPlan, Step, classify::fusion::Fusion,
 };
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The group of options that say it.
+/// The group of options on how cards are read.
 const READING: &str = "How cards are read";
 
 /// How photos are read, the same for every command.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = READING)]
 pub struct ReadingArgs {
     /// What reads the cards
-    #[arg(hide = true, help_heading = READING, long, value_parser = one_of(&ReaderChoice::ALL, reader_help), default_value = ReaderChoice::default().name())]
+    #[arg(hide = true, long, value_parser = one_of(&ReaderChoice::ALL, reader_help), default_value = ReaderChoice::default().name())]
     pub reader: ReaderChoice,
     /// What finds the cards
-    #[arg(hide = true, help_heading = READING, long, value_parser = one_of(&FinderChoice::ALL, finder_help), default_value = FinderChoice::default().name())]
+    #[arg(hide = true, long, value_parser = one_of(&FinderChoice::ALL, finder_help), default_value = FinderChoice::default().name())]
     pub finder: FinderChoice,
     /// Whether pictures are mirrored, as webcams and front cameras may store them
-    #[arg(help_heading = READING, long, value_parser = one_of(&Mirrored::ALL, mirrored_help), default_value = Mirrored::default().name())]
+    #[arg(long, value_parser = one_of(&Mirrored::ALL, mirrored_help), default_value = Mirrored::default().name())]
     pub mirrored: Mirrored,
     /// Which deck it is: auto (judge by the cards), classic, rectangles or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one. A file is one that `setsight deck
     /// learn` wrote, or like those in crates/game/decks.
-    #[arg(help_heading = READING, long, value_name = "NAME|FILE", default_value = "auto", value_parser = deck_choice)]
+    #[arg(long, value_name = "NAME|FILE", default_value = "auto", value_parser = deck_choice)]
     pub deck: DeckChoice,
+    #[command(flatten)]
+    pub models: ModelsArgs,
+}
+
+/// Which models a command works with.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ModelsArgs {
     /// Your own models: a folder with reader.onnx and the others
-    #[arg(help_heading = READING, long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     pub models: Option<PathBuf>,
+}
+
+impl ModelsArgs {
+    /// Those of the folder that was named.
+    pub fn named(&self) -> Option<Models> {
+        self.models.clone().map(Models::Folder)
+    }
+
+    /// Those that were named; otherwise those in use.
+    pub fn named_or_used(&self) -> Models {
+        self.named().unwrap_or_else(used::models)
+    }
+}
+
+/// Photos, how many are read at once.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PhotoArgs {
+    /// Photos, and folders of them
+    #[arg(required = true, value_name = "PHOTO")]
+    photos: Vec<PathBuf>,
+    #[command(flatten)]
+    pub jobs: Jobs,
+}
+
+impl PhotoArgs {
+    /// Every photo that is named or in a folder that is.
+    pub fn list(&self) -> Result<Vec<PathBuf>, BadCall> {
+        let listed: Result<Vec<PathBuf>, _> =
+            list_photos(&self.photos, false, &[]).into_iter().collect();
+        listed.map_err(|error| BadCall(error.to_string()))
+    }
+}
+
+/// Labelled pictures, how they are read, and where it goes what was found.
+#[derive(Clone, Debug, clap::Args)]
+pub struct LabelledArgs {
+    /// Folders with labels.json (photos) or labels.csv (crops), or folders of such folders
+    #[arg(required = true, value_name = "DATASET")]
+    pub folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Where to put a page with every mistake or doubt in pictures
+    #[arg(long, value_name = "DIR")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub jobs: Jobs,
+}
+
+/// What is said where a page of these cannot be written.
+pub fn report_refused(folder: &Path) -> String {
+    format!("the report cannot go to {}", folder.display())
 }
 
 /// Where most people need none of the options that say how photos are read but the deck: --help-all has the rest.
@@ -52,7 +114,7 @@ impl ReadingArgs {
             finder: self.finder,
             reader: self.reader,
             mirrored: self.mirrored,
-            models: self.models.clone().map(Models::Folder),
+            models: self.models.named(),
             ..ReadingPlan::default()
         }
     }

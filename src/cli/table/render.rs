@@ -1,6 +1,6 @@
 //! `setsight render`: labelled tables drawn from a seed, or with `--video` a film and its labels on disk.
 
-use crate::cli::common::{BadCall, Jobs, Outcome, SEED, on_threads, one_of, unwritten, within};
+use crate::cli::common::{BadCall, Jobs, Outcome, SEED, on_threads, one_of, unwritten};
 use crate::cli::stop;
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -23,6 +23,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{ops::Range, sync::Arc};
 
+/// Options that suites and the samples have set.
+const OF_SINGLE_TABLES: [&str; 8] =
+    ["count", "seed", "kind", "cards", "full_deck", "size", "deck", "mirrored"];
+
 /// Arguments of `render`.
 #[derive(clap::Args)]
 pub struct Args {
@@ -33,48 +37,48 @@ pub struct Args {
     ///
     /// More than 1,000 go into folders of 1,000 in DIR, 0000, 0001 and so on, each with its labels.json:
     /// one data set for eval and train.
-    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "samples")]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     count: usize,
     /// Same seed, same pictures; two kinds with the same seed lay the same cards
     ///
     /// What a kind does not change stays as it was, so that kinds can be compared on the same
     /// tables. A longer series begins like a shorter one.
-    #[arg(long, default_value_t = SEED, conflicts_with = "samples")]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
     /// What makes the tables hard to read
     ///
     /// For a film it sets the table and the light; its cards lie in rows. [default: mixed; for a film:
     /// plain]
-    #[arg(long, value_parser = one_of(&Kind::ALL, Kind::name_and_help), conflicts_with = "samples")]
+    #[arg(long, value_parser = one_of(&Kind::ALL, Kind::name_and_help))]
     kind: Option<Kind>,
     /// Cards on each table, 0 to 81 [default: depends on the kind, mostly 12]
-    #[arg(long, value_name = "N", conflicts_with = "samples")]
+    #[arg(long, value_name = "N")]
     cards: Option<usize>,
     /// Deal one deck over all tables, as it is photographed for `deck learn`
-    #[arg(long = "whole-deck", conflicts_with_all = ["samples", "cards", "suite", "video"])]
+    #[arg(long = "whole-deck", conflicts_with_all = ["cards", "video"])]
     full_deck: bool,
     /// Which deck: classic, rectangles, invented (a different one for each table) or a deck's file
     ///
     /// classic is today's edition, rectangles the older European one, invented-7 the one that is invented
     /// from seed 7. A file is JSON as in crates/game/decks.
-    #[arg(long, value_name = "NAME|FILE", default_value = "classic", conflicts_with = "samples")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "classic")]
     deck: String,
     /// Mirror every picture, left for right, as webcams and front cameras do
-    #[arg(long, conflicts_with_all = ["samples", "video"])]
+    #[arg(long, conflicts_with = "video")]
     mirrored: bool,
     /// Size of the pictures in pixels, such as 1600x1200 [default: 1280x960, small: 640x480]
-    #[arg(long, value_name = "WxH", value_parser = parse_size, conflicts_with = "samples")]
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
     size: Option<(u32, u32)>,
-    /// Draw the tables of datasets/samples instead
-    #[arg(hide = true, long)]
+    /// Draw the tables and the film of datasets/samples instead
+    #[arg(hide = true, long, conflicts_with_all = OF_SINGLE_TABLES)]
     samples: bool,
     /// Draw a suite instead, each of its parts into a folder of its own
     #[arg(
         long,
         value_parser = one_of(&Suite::ALL, Suite::name_and_help),
         value_name = "NAME",
-        conflicts_with_all =
-            ["samples", "count", "seed", "kind", "cards", "size", "deck", "mirrored"]
+        conflicts_with = "samples",
+        conflicts_with_all = OF_SINGLE_TABLES
     )]
     suite: Option<Suite>,
     /// Write into a folder that is not empty, replacing its labels
@@ -125,7 +129,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
 fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
     let deck = deck(&args.deck)?;
     if let Some(video) = &args.film.video {
-        return run_film(video, &args.film, args.kind, args.size, deck, args.seed);
+        return run_film(video, &args, deck);
     }
     let Some(out) = args.out.as_deref() else {
         return Err(BadCall("nowhere to draw to: give --out DIR or --video FILE".into()).into());
@@ -160,7 +164,7 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
         LabelFile::create_under(&lock, &place, source, &photos)?;
     }
     bar.finish_and_clear();
-    let out = out.display();
+    let (film, out) = (out.join(FILM_OF_SAMPLES), out.display());
     if done < tables.len() {
         let count = tables.len();
         say!("stopped: {done} of {count} tables drawn and labelled in {out}");
@@ -173,7 +177,7 @@ fn run_with(args: Args, most_in_folder: usize) -> anyhow::Result<Outcome> {
         counted(done, "table"),
         if seeded { format!(", seed {}", args.seed) } else { String::new() }
     );
-    Ok(Outcome::Done)
+    if args.samples { shoot_film_of_samples(&film) } else { Ok(Outcome::Done) }
 }
 
 fn params(args: &Args, deck: DeckChoice) -> Result<Params, BadCall> {
@@ -247,7 +251,6 @@ impl Drawing<'_> {
     }
 }
 
-/// All that the pictures depend on.
 /// One table to draw.
 struct TableJob {
     /// Its folder within that of the call.
@@ -388,41 +391,46 @@ const FILM: &str = "A film";
 
 /// Arguments of `render` that make a film.
 #[derive(clap::Args)]
+#[command(next_help_heading = FILM)]
 pub struct FilmArgs {
     /// Make a film instead: this file, .avi, and its labels beside it, .jsonl, a line a frame
     ///
     /// A game under a drifting camera: a hand takes sets and deals cards, passes over the table, and
     /// the focus hunts.
-    #[arg(help_heading = FILM, long, value_name = "FILE",
+    #[arg(long, value_name = "FILE",
           conflicts_with_all = ["out", "count", "samples", "cards", "suite"])]
     pub video: Option<PathBuf>,
     /// Length of the film
-    #[arg(help_heading = FILM, long, value_name = "S", default_value_t = 10.0, requires = "video")]
+    #[arg(long, value_name = "S", default_value_t = 10.0, requires = "video")]
     seconds: f64,
-    /// Frames a second of the film
-    #[arg(hide = true, help_heading = FILM, long, value_name = "N", default_value_t = 30.0, requires = "video")]
+}
+
+/// Frames a second of a film, and the JPEG quality of each, 1 to 100.
+#[derive(Clone, Copy)]
+struct FilmFormat {
     fps: f64,
-    /// JPEG quality of the film's frames, 1 to 100
-    #[arg(hide = true, help_heading = FILM, long, value_name = "Q", default_value_t = 80, requires = "video",
-          value_parser = within::<u8>(1..=100))]
     quality: u8,
 }
 
-fn run_film(
-    video: &Path,
-    args: &FilmArgs,
-    kind: Option<Kind>,
-    size_px: Option<(u32, u32)>,
-    deck: DeckChoice,
-    seed: u64,
-) -> anyhow::Result<Outcome> {
-    let (seconds, fps) = (args.seconds, args.fps);
+const FILM_FORMAT: FilmFormat = FilmFormat { fps: 30.0, quality: 80 };
+
+/// The file of the film among the samples.
+const FILM_OF_SAMPLES: &str = "9-film.avi";
+
+/// Draws the film of the samples, which is kept small.
+fn shoot_film_of_samples(video: &Path) -> anyhow::Result<Outcome> {
+    let mut scene = Params::for_kind(Kind::Plain);
+    scene.size_px = (640, 360);
+    let format = FilmFormat { fps: 9.0, quality: 45 };
+    let params = FilmParams { scene, seconds: 5.6, fps: format.fps, phone: false };
+    shoot(video, format, params, 5)
+}
+
+fn run_film(video: &Path, args: &Args, deck: DeckChoice) -> anyhow::Result<Outcome> {
+    let (seconds, kind) = (args.film.seconds, args.kind);
     if !(seconds > 0.0 && seconds <= 3600.0) {
         let message = format!("--seconds {seconds}: give a length above 0, at most 3600");
         return Err(BadCall(message).into());
-    }
-    if !(1.0..=120.0).contains(&fps) {
-        return Err(BadCall(format!("--fps {fps}: give 1 to 120 frames a second")).into());
     }
     if kind == Some(Kind::Screen) {
         let message =
@@ -430,22 +438,22 @@ fn run_film(
         return Err(BadCall(message.into()).into());
     }
     let mut scene = Params::for_kind(kind.unwrap_or(Kind::Plain));
-    scene.size_px = size_px.unwrap_or((1280, 720));
+    scene.size_px = args.size.unwrap_or((1280, 720));
     scene.decks = vec![(deck, 1.0)];
-    let size_px = scene.size_px;
-    let film = Film::plan(FilmParams { scene, seconds, fps, phone: false }, seed)?;
-    shoot(video, args, size_px, seed, film.frames(), |i| film.draw(i))
+    let params = FilmParams { scene, seconds, fps: FILM_FORMAT.fps, phone: false };
+    shoot(video, FILM_FORMAT, params, args.seed)
 }
 
 /// Draws a film into `video` (Motion JPEG in AVI) and its labels beside it.
 fn shoot(
     video: &Path,
-    args: &FilmArgs,
-    size_px: (u32, u32),
+    format: FilmFormat,
+    params: FilmParams,
     seed: u64,
-    count: usize,
-    draw: impl Fn(usize) -> FilmFrame + Sync,
 ) -> anyhow::Result<Outcome> {
+    let size_px = params.scene.size_px;
+    let film = Film::plan(params, seed)?;
+    let count = film.frames();
     if video.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("avi")) {
         let message = format!(
             "--video {}: films are written as AVI; call it {}",
@@ -466,7 +474,7 @@ fn shoot(
     // Nobody has named this file.
     refuse_foreign(&lines, b"{\"frame\":").map_err(|error| unwritten(cannot(), error))?;
     let file = WholeFile::create(video).with_context(cannot)?;
-    let mut avi = AviWriter::new(file, size_px, args.fps, args.quality).with_context(cannot)?;
+    let mut avi = AviWriter::new(file, size_px, format.fps, format.quality).with_context(cannot)?;
     let mut labels = WholeFile::create(&lines).with_context(cannot)?;
     let stop = stop::asked();
     let bar = super::photos::progress(count);
@@ -477,7 +485,7 @@ fn shoot(
             return Ok(Outcome::SomeFailed);
         }
         let batch = start..(start + BATCH).min(count);
-        let frames: Vec<FilmFrame> = batch.into_par_iter().map(&draw).collect();
+        let frames: Vec<FilmFrame> = batch.into_par_iter().map(|i| film.draw(i)).collect();
         for frame in &frames {
             avi.frame(&frame.image).with_context(cannot)?;
             serde_json::to_writer(&mut labels, &frame.label).with_context(cannot)?;

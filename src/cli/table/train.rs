@@ -1,8 +1,8 @@
 //! `setsight train`: the networks, from drawn tables and labelled crops: what the trainings share, where a run is kept,
 //! how its end is reported; and `train finder` and `train refiner`, which learn from drawn tables alone.
 
+mod fine_tune;
 mod fuse;
-mod own;
 mod reader;
 
 use crate::cli::common::{BadCall, Outcome, SEED, within};
@@ -38,7 +38,7 @@ use std::{str::FromStr, sync::atomic::Ordering, time::Duration};
 )]
 pub struct Args {
     #[command(flatten)]
-    photos: own::Args,
+    photos: fine_tune::Args,
     #[command(subcommand)]
     subcommand: Option<Subcommand>,
 }
@@ -60,7 +60,7 @@ enum Subcommand {
 /// Trains.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
     match args.subcommand {
-        None => own::run(&args.photos),
+        None => fine_tune::run(&args.photos),
         Some(Subcommand::Reader(args)) => reader::run(args),
         Some(Subcommand::Finder(args)) => finder(args),
         Some(Subcommand::Refiner(args)) => refiner(args),
@@ -77,22 +77,65 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 
 /// Where a run is kept.
 #[derive(clap::Args)]
+#[command(next_help_heading = RUN)]
 pub struct RunArgs {
     /// Folder of the run: its configuration, checkpoint and curves; created if missing
-    #[arg(help_heading = RUN, short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
     /// Continue the run in the folder; repeat the other options
-    #[arg(help_heading = RUN, long)]
+    #[arg(long)]
     pub resume: bool,
     /// Same seed, same network, to the bit
-    #[arg(help_heading = RUN, long, default_value_t = SEED)]
+    #[arg(long, default_value_t = SEED)]
     pub seed: u64,
     /// Begin with the best weights of another run, or with a network: a run's folder or its .onnx file
-    #[arg(hide = true, help_heading = RUN, long, value_name = "RUN|FILE")]
+    #[arg(hide = true, long, value_name = "RUN|FILE")]
     pub start_from: Option<PathBuf>,
     /// Stop after this step as Ctrl-C would, to go on later
-    #[arg(hide = true, help_heading = RUN, long, value_name = "STEP")]
+    #[arg(hide = true, long, value_name = "STEP")]
     pub stop_after: Option<u64>,
+    /// Steps between validations [default: depends on the network]
+    #[arg(hide = true, long, value_name = "N", value_parser = within::<u64>(1..=u64::MAX))]
+    pub validate_every: Option<u64>,
+}
+
+/// The person's labelled pictures to learn from.
+#[derive(clap::Args)]
+pub struct AddArgs {
+    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub add: Vec<PathBuf>,
+    #[command(flatten)]
+    pub editions: EditionArgs,
+}
+
+/// Which editions crops show; the labels of photos name theirs.
+#[derive(clap::Args)]
+pub struct EditionArgs {
+    /// The edition that a folder's crops show, if not classic: rectangles or unknown; may be repeated
+    #[arg(hide = true, long, value_name = "FOLDER=EDITION", value_parser = edition_of_folder)]
+    edition: Vec<(String, Edition)>,
+}
+
+impl EditionArgs {
+    /// The edition of a folder's crops, by its name.
+    pub fn of_folder(&self, name: &str) -> Edition {
+        let named = self.edition.iter().find(|(folder, _)| folder == name);
+        named.map_or(Edition::Classic, |(_, edition)| *edition)
+    }
+
+    /// The folders that are named.
+    pub fn folders(&self) -> impl Iterator<Item = &String> {
+        self.edition.iter().map(|(folder, _)| folder)
+    }
+
+    /// `FOLDER=EDITION` as they were given.
+    pub fn pairs(&self) -> Vec<String> {
+        self.edition
+            .iter()
+            .map(|(folder, edition)| format!("{folder}={}", edition.name()))
+            .collect()
+    }
 }
 
 /// What one network's training adds to the run of any.
@@ -129,7 +172,10 @@ impl RunArgs {
             Some(path) => first_of(path, kind, plan)?,
             None => (First::Chance, None),
         };
-        let Some(recipe) = recipe(first)? else { return Ok(Outcome::SomeFailed) };
+        let Some(mut recipe) = recipe(first)? else { return Ok(Outcome::SomeFailed) };
+        if let Some(every) = self.validate_every {
+            recipe.settings.validate_every = every;
+        }
         let keeping = Keeping {
             folder: &self.out,
             resume: self.resume,
@@ -198,8 +244,9 @@ fn draw_curves(name: &str, history: &[Entry], path: &Path) -> Result<(), String>
     ];
     if let Some(entry) = history.first() {
         for (i, (figure, _)) in entry.figures.iter().enumerate() {
-            let wrong = |e: &Entry| 1.0 - e.figures.get(i).map_or(f64::NAN, |f| f.1);
-            curves.push(curve(format!("not {figure}"), colors[i % colors.len()], &wrong));
+            curves.push(curve(format!("not {figure}"), colors[i % colors.len()], &|entry| {
+                1.0 - entry.figures.get(i).map_or(f64::NAN, |figure| figure.1)
+            }));
         }
     }
     let chart = Curves {
@@ -251,14 +298,6 @@ pub fn draw(
     Ok((!stop.load(Ordering::Relaxed)).then(|| learnt.into_iter().chain(judged).collect()))
 }
 
-/// The edition given for a source; the classic one by default.
-pub fn edition_of(editions: &[(String, Edition)], source: &str) -> Edition {
-    editions
-        .iter()
-        .find(|(name, _)| name == source)
-        .map_or(Edition::Classic, |(_, edition)| *edition)
-}
-
 /// A finite number above 0, for clap.
 pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> {
     let number = text.parse::<T>().ok().filter(|&number| {
@@ -268,10 +307,10 @@ pub fn positive<T: FromStr + Copy + Into<f64>>(text: &str) -> Result<T, String> 
     number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
-/// `SOURCE=EDITION`, for clap.
-pub fn edition_of_source(text: &str) -> Result<(String, Edition), String> {
+/// `FOLDER=EDITION`, for clap.
+fn edition_of_folder(text: &str) -> Result<(String, Edition), String> {
     let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
-    let (name, edition) = pair.ok_or("expected SOURCE=EDITION, as in old-deck=rectangles")?;
+    let (name, edition) = pair.ok_or("expected FOLDER=EDITION, as in old-deck=rectangles")?;
     let edition = Edition::named(edition).ok_or_else(|| {
         format!("{edition}: no edition; expected {}", Edition::ALL.map(Edition::name).join(", "))
     })?;
@@ -311,25 +350,18 @@ struct FinderArgs {
         value_parser = within::<u64>(finder::BATCH as u64..=u64::MAX)
     )]
     scenes: u64,
-    /// Steps of 8 tables between validations
-    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATE_EVERY, value_parser = within::<u64>(1..=u64::MAX))]
-    validate_every: u64,
-    /// Tables on which each validation judges
-    #[arg(hide = true, long, value_name = "N", default_value_t = finder::VALIDATION_SCENES, value_parser = within::<u64>(1..=u64::MAX))]
-    validation_scenes: u64,
 }
 
-fn finder(
-    FinderArgs { run, scenes, validate_every, validation_scenes }: FinderArgs,
-) -> anyhow::Result<Outcome> {
+/// Tables to learn from for each one on which a short training judges.
+const LEARNT_PER_JUDGED: u64 = 12;
+
+fn finder(FinderArgs { run, scenes }: FinderArgs) -> anyhow::Result<Outcome> {
     run.train(Kind::Finder, &finder::plan(), |first| {
+        let validation_scenes = finder::VALIDATION_SCENES.min(scenes.div_ceil(LEARNT_PER_JUDGED));
         let options = finder::Options { validation_scenes, ..finder::Options::new(run.seed) };
         let task = finder::Finder::new(&options, first);
         Ok(Some(Recipe {
-            settings: Settings {
-                validate_every,
-                ..finder::settings(run.seed, scenes, run.goes_on())
-            },
+            settings: finder::settings(run.seed, scenes, run.goes_on()),
             training_set: task.fingerprint(scenes),
             options: format!(" --scenes {scenes}"),
             task,
@@ -356,27 +388,19 @@ struct RefinerArgs {
     /// Steps of 64 cards to train for, one or two new tables in each
     #[arg(long, value_name = "N", default_value_t = refiner::STEPS, value_parser = within::<u64>(1..=u64::MAX))]
     steps: u64,
-    /// Steps between validations
-    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATE_EVERY, value_parser = within::<u64>(1..=u64::MAX))]
-    validate_every: u64,
-    /// Tables on which each validation judges
-    #[arg(hide = true, long, value_name = "N", default_value_t = refiner::VALIDATION_TABLES, value_parser = within::<u64>(1..=u64::MAX))]
-    validation_tables: u64,
 }
 
 /// Trains the refiner. What goes on from another network learns harder outlines of no card.
 fn refiner(args: RefinerArgs) -> anyhow::Result<Outcome> {
-    let RefinerArgs { run, found_by, least_in_view, steps, validate_every, validation_tables } =
-        args;
+    let RefinerArgs { run, found_by, least_in_view, steps } = args;
     run.train(Kind::Refiner, &refiner::plan(), |first| {
         let found = found_by.as_deref().map(found_in).transpose()?;
         let found_option = if found.is_some() { " --found-by MODELS" } else { "" };
+        // Each step learns from one table or two.
+        let validation_tables = refiner::VALIDATION_TABLES.min(steps);
         let task = refiner::Refiner::new(run.seed, first, least_in_view, found, validation_tables);
         Ok(Some(Recipe {
-            settings: Settings {
-                validate_every,
-                ..refiner::settings(run.seed, steps, run.goes_on())
-            },
+            settings: refiner::settings(run.seed, steps, run.goes_on()),
             training_set: task.fingerprint(steps),
             options: format!("{found_option} --least-in-view {least_in_view} --steps {steps}"),
             task,

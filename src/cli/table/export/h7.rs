@@ -1,6 +1,7 @@
 //! `setsight export h7`: a folder for the OpenMV Cam H7, and the check of one.
 
 use crate::cli::common::{BadCall, Outcome, put};
+use crate::cli::table::photos::ModelsArgs;
 use anyhow::{Context, bail};
 use image::imageops::{self, FilterType};
 use image::{Rgb, RgbImage};
@@ -10,7 +11,7 @@ use setsight_game::sets;
 use setsight_h7::parts::board::{self, Framed};
 use setsight_h7::parts::{crops, flash, folder, report};
 use setsight_h7::{BoardReading, Crop, Net, check, read_cards};
-use setsight_nets::engine::{self, Models, file_of, used};
+use setsight_nets::engine::{self, Models, file_of};
 use setsight_nets::graph::Graph;
 use setsight_nets::{Kind, onnx, reader};
 use setsight_photo::geometry::{Point, Quad};
@@ -27,31 +28,24 @@ const CROPS_SEED: u64 = 7_010;
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder to make: board/ in it goes onto the board's flash or SD card, desk/ stays beside it
-    #[arg(
-        short,
-        long,
-        value_name = "DIR",
-        required_unless_present = "check",
-        conflicts_with = "check"
-    )]
+    #[arg(short, long, value_name = "DIR", required_unless_present = "check")]
     out: Option<PathBuf>,
     /// Check an existing folder: its hashes, and whether it fits the flash
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", exclusive = true)]
     check: Option<PathBuf>,
-    /// Folder of models, or of a finished run of the reader [default: the models in use]
-    #[arg(long, value_name = "DIR", conflicts_with = "check")]
-    models: Option<PathBuf>,
+    #[command(flatten)]
+    models: ModelsArgs,
     /// A folder of labelled crops (labels.csv) to calibrate on beside drawn cards; can be repeated
-    #[arg(hide = true, long, value_name = "DIR", conflicts_with = "check")]
+    #[arg(hide = true, long, value_name = "DIR")]
     crops: Vec<PathBuf>,
     /// Labelled photos to measure the integers on, for the report
-    #[arg(hide = true, long, value_name = "DIR", conflicts_with = "check")]
+    #[arg(hide = true, long, value_name = "DIR")]
     photos: Option<PathBuf>,
     /// Also write DIR-preview.png: this photo as the board would show it
-    #[arg(long, value_name = "PHOTO", conflicts_with = "check")]
+    #[arg(long, value_name = "PHOTO")]
     preview: Option<PathBuf>,
     /// Replace an existing folder and its preview
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long)]
     overwrite: bool,
 }
 
@@ -83,7 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
         let path = preview_path.display();
         return Err(BadCall(format!("{path} already exists; --overwrite replaces it, too")).into());
     }
-    let reader = Reader::load(&args.models.map_or_else(used::models, Models::Folder))?;
+    let reader = Reader::load(&args.models.named_or_used())?;
     let mut options =
         folder::Options { source_sha256: reader.sha256, ..folder::Options::default() };
     for crops in &args.crops {

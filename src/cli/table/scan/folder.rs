@@ -319,8 +319,8 @@ fn figure(
     let guess = |g: Guess| format!("{} ({} %)", deck.card_name(g.card), percent(g.confidence));
     let probable = table.probable_sets.iter().map(|set| set.cards);
     let sets: Vec<[usize; 3]> = table.sets.iter().map(|set| set.0).chain(probable).collect();
-    let mut cards = |set: [usize; 3]| set.map(|i| drawn.svg(&deck, table.cards[i].card));
-    let drawings: Vec<[Markup; 3]> = sets.iter().map(|&set| cards(set)).collect();
+    let drawings: Vec<[Markup; 3]> =
+        sets.iter().map(|set| set.map(|i| drawn.svg(&deck, table.cards[i].card))).collect();
     let list = |place: usize, words: Markup| {
         let content = html! {
             span.cards { b { (place + 1) } @for card in &drawings[place] { (card) } } (words)

@@ -10,7 +10,7 @@ mod scanning;
 use crate::cli::common::{BadCall, Outcome};
 use crate::cli::{page, stop};
 use indicatif::ProgressBar;
-use scanning::{Format, Job, STDIN, Scanning, list};
+use scanning::{Job, RecordFormat, STDIN, Scanning, list};
 use setsight_files::say;
 use setsight_photo::source::ListError;
 use std::collections::{BTreeSet, HashMap};
@@ -34,7 +34,7 @@ pub fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut shown = true;
     let page = scan.out.map(|out| out.finish(stopped, counts)).transpose()?;
     // Programs that read JSON or CSV count for themselves.
-    if !stopped && (page.is_some() || args.results.format == Format::Text) {
+    if !stopped && (page.is_some() || args.results.format == RecordFormat::Text) {
         let page = page.as_ref().map(|page| format!("; {}", page.display())).unwrap_or_default();
         let earlier = match counts.earlier {
             0 => String::new(),
@@ -67,7 +67,7 @@ fn is_missing(path: &Path) -> bool {
 
 fn check(args: &Args) -> Result<(), BadCall> {
     let results = &args.results;
-    if results.only_sets && results.format == Format::Csv {
+    if results.only_sets && results.format == RecordFormat::Csv {
         let message = "--only-sets is for text and JSON; CSV has a line for each card";
         return Err(BadCall(message.to_owned()));
     }

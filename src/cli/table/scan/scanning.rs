@@ -57,7 +57,7 @@ pub struct Args {
 pub(super) struct ResultArgs {
     /// How results are printed
     #[arg(short, long, value_enum, default_value_t)]
-    pub(super) format: Format,
+    pub(super) format: RecordFormat,
     /// Print only the sets of each photo: no board, no places
     #[arg(long)]
     pub(super) only_sets: bool,
@@ -274,11 +274,13 @@ pub(super) fn skipped(args: &Args) -> String {
     let made = [&args.results.out, &args.results.dump_stages];
     let made: Vec<&Path> = made.into_iter().flatten().map(PathBuf::as_path).collect();
     let kinds = source::skipped_kinds(&args.paths, args.recursive, &made);
-    let count = |(kind, n): (&String, &usize)| match kind.as_str() {
-        "" => format!("{n} without an extension"),
-        kind => format!("{n} .{kind}"),
-    };
-    let counts: Vec<String> = kinds.iter().map(count).collect();
+    let counts: Vec<String> = kinds
+        .iter()
+        .map(|(kind, n)| match kind.as_str() {
+            "" => format!("{n} without an extension"),
+            kind => format!("{n} .{kind}"),
+        })
+        .collect();
     if counts.is_empty() { String::new() } else { format!("skipped: {}", counts.join(", ")) }
 }
 
@@ -374,7 +376,7 @@ fn load<'a>(
 
 /// How records are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
+pub enum RecordFormat {
     /// For people: the board as it lies on the table, and its sets
     #[default]
     Text,
@@ -398,7 +400,7 @@ pub enum Extent {
 
 /// Prints records as they come.
 pub struct Printer {
-    format: Format,
+    format: RecordFormat,
     extent: Extent,
     ink: Ink,
     begun: bool,
@@ -406,7 +408,7 @@ pub struct Printer {
 
 impl Printer {
     /// To stdout.
-    pub fn new(format: Format, extent: Extent) -> Self {
+    pub fn new(format: RecordFormat, extent: Extent) -> Self {
         Self { format, extent, ink: terminal::ink(), begun: false }
     }
 
@@ -415,8 +417,8 @@ impl Printer {
         let mut text = String::new();
         match (self.format, self.extent) {
             // What could not be read is named on stderr.
-            (Format::Text, _) if record.result.is_err() => return Ok(()),
-            (Format::Text, extent) => {
+            (RecordFormat::Text, _) if record.result.is_err() => return Ok(()),
+            (RecordFormat::Text, extent) => {
                 if self.begun {
                     text.push('\n');
                 }
@@ -425,14 +427,14 @@ impl Printer {
                     Extent::Sets { probable } => record.sets_to_text(self.ink, probable),
                 });
             }
-            (Format::Json, extent) => {
+            (RecordFormat::Json, extent) => {
                 let line = match extent {
                     Extent::All => line.unwrap_or_else(|| record.to_json()),
                     Extent::Sets { probable } => record.sets_to_json(probable),
                 };
                 text = format!("{}\n", printable::json(&line));
             }
-            (Format::Csv, _) => {
+            (RecordFormat::Csv, _) => {
                 if !self.begun {
                     text += CSV_HEADER;
                 }

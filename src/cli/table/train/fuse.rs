@@ -1,14 +1,14 @@
 //! `setsight train fuse`: how the outputs are joined.
 
-use super::{edition_of, edition_of_source};
-use crate::cli::common::{BadCall, Outcome, SEED};
-use crate::cli::table::photos;
+use super::EditionArgs;
+use crate::cli::common::{Outcome, SEED};
+use crate::cli::table::photos::{self, ModelsArgs};
 use anyhow::Context;
 use indicatif::ProgressBar;
 use serde_json::json;
 use setsight_files::small_file::{MAX_WEIGHTS_BYTES, read_small};
 use setsight_files::whole_file::write_atomic;
-use setsight_game::cards::{Edition, Property};
+use setsight_game::cards::Property;
 use setsight_nets::engine::{
     FUSION, Models, Network, SCREEN_READER, SECOND_READER, file_of, sha256,
 };
@@ -30,25 +30,21 @@ use std::path::{Path, PathBuf};
 /// Arguments of `train fuse`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example:\n  setsight train fuse --models models --crops crops/one \\\n      \
-                  --left-out one=no-one.onnx --out models/fusion.json"
+    after_help = "Example:\n  setsight train fuse --models models --out models/fusion.json \\\n      \
+                  --crops crops/one=no-one.onnx"
 )]
 pub struct Args {
-    /// Your own models: a folder with reader.onnx and finder.onnx
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-    /// A folder of labelled crops; may be given several times
-    #[arg(hide = true, long, value_name = "DIR")]
-    crops: Vec<PathBuf>,
-    /// The network to read a folder of crops with: one whose training left that folder out
-    #[arg(hide = true, long, value_name = "NAME=FILE")]
-    left_out: Vec<String>,
-    /// The edition that a folder's crops show, classic unless told
-    #[arg(hide = true, long, value_name = "NAME=EDITION", value_parser = edition_of_source)]
-    edition: Vec<(String, Edition)>,
+    #[command(flatten)]
+    models: ModelsArgs,
+    /// A folder of labelled crops and the network to read it with, whose training left that folder out: one that
+    /// has seen the crops would seem surer than it is; may be repeated
+    #[arg(hide = true, long, value_name = "DIR=FILE", value_parser = crops_and_network)]
+    crops: Vec<(PathBuf, PathBuf)>,
+    #[command(flatten)]
+    editions: EditionArgs,
     /// Fit the weights for copies of screens instead, as screens.json; screen-reader.onnx and second-reader.onnx
     /// beside it then also tell how alike cards are
-    #[arg(hide = true, long, conflicts_with_all = ["crops", "left_out", "edition"])]
+    #[arg(hide = true, long, conflicts_with_all = ["crops", "edition"])]
     screens: bool,
     /// How many tables to draw
     #[arg(hide = true, long, value_name = "N", default_value_t = 1200)]
@@ -70,16 +66,16 @@ const OUTLINE_SEEDS: u64 = 881_000;
 
 /// Fits and writes `fusion.json`, and prints what the fit gave.
 pub fn run(args: Args) -> anyhow::Result<Outcome> {
-    let models = args.models.clone().map_or(Models::Shipped, Models::Folder);
+    let models = args.models.named().unwrap_or(Models::Shipped);
     if args.screens {
         return fuse_screens(&args, &models);
     }
     let network = NeuralReader::load(&models)?;
     let mut photographed = Vec::new();
-    for crops in &args.crops {
+    for (crops, network) in &args.crops {
         let name = crops.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        let edition = edition_of(&args.edition, &name);
-        let network = fold(crops, &args.left_out)?;
+        let edition = args.editions.of_folder(&name);
+        let network = load_reader(network)?;
         photographed.push(fuse::crops(crops, edition, &network, &|| ())?);
     }
     let a_fit = (args.tables + args.tables / 20 + args.tables / 4) as usize;
@@ -236,22 +232,17 @@ fn counted(source: &Source) -> serde_json::Value {
     json!({"name": source.name, "tables": source.tables.len(), "outlines": outlines})
 }
 
-/// The network that never saw a folder of crops.
-fn fold(crops: &Path, left_out: &[String]) -> anyhow::Result<NeuralReader> {
-    let name = crops.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let file = left_out
-        .iter()
-        .filter_map(|pair| pair.split_once('='))
-        .find(|(source, _)| *source == name)
-        .map(|(_, file)| file)
-        .ok_or_else(|| {
-            BadCall(format!(
-                "--crops {}: no network that left it out; give --left-out {name}=FILE (train it with \
-                 all other crops): one that has seen them would seem surer than it is",
-                crops.display()
-            ))
-        })?;
-    let bytes = read_small(Path::new(file), MAX_WEIGHTS_BYTES)
-        .with_context(|| format!("{file} cannot be read"))?;
-    Ok(NeuralReader::with_network(Box::new(Network::load(&bytes, file, Kind::Reader)?)))
+/// `DIR=FILE`, for clap.
+fn crops_and_network(text: &str) -> Result<(PathBuf, PathBuf), String> {
+    let pair =
+        text.split_once('=').filter(|(crops, network)| !crops.is_empty() && !network.is_empty());
+    let (crops, network) = pair.ok_or("expected DIR=FILE, as in crops/one=no-one.onnx")?;
+    Ok((crops.into(), network.into()))
+}
+
+fn load_reader(file: &Path) -> anyhow::Result<NeuralReader> {
+    let name = file.display().to_string();
+    let bytes =
+        read_small(file, MAX_WEIGHTS_BYTES).with_context(|| format!("{name} cannot be read"))?;
+    Ok(NeuralReader::with_network(Box::new(Network::load(&bytes, &name, Kind::Reader)?)))
 }

@@ -1,11 +1,10 @@
 //! `setsight train reader`.
 
-use super::{Recipe, RunArgs, draw, edition_of, edition_of_source, positive};
+use super::{AddArgs, Recipe, RunArgs, draw, positive};
 use crate::cli::common::{BadCall, Outcome, within};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use setsight_files::say;
-use setsight_game::cards::Edition;
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, file_of, sha256};
 use setsight_train::{
@@ -18,7 +17,7 @@ use setsight_train::{
     },
 };
 use setsight_vision::{FinderChoice, ReadingPlan, find::CardFinder};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `train reader`.
 #[derive(clap::Args)]
@@ -32,18 +31,11 @@ pub struct Args {
     /// Folder of labelled crops (labels.csv), or of such folders: one source each
     #[arg(long, value_name = "DIR")]
     cards: Option<PathBuf>,
-    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be repeated
-    #[arg(long, value_name = "DIR")]
-    add: Vec<PathBuf>,
+    #[command(flatten)]
+    user: AddArgs,
     /// A source of --cards to validate on, not to learn from; may be repeated
     #[arg(hide = true, long, value_name = "NAME")]
     hold_out: Vec<String>,
-    /// A source of --cards to leave out altogether; may be repeated
-    #[arg(hide = true, long, value_name = "NAME")]
-    leave_out: Vec<String>,
-    /// The edition that a source's crops show, classic unless told: classic, rectangles or unknown
-    #[arg(hide = true, long, value_name = "SOURCE=EDITION", value_parser = edition_of_source)]
-    edition: Vec<(String, Edition)>,
     /// Learn cards as games on a screen draw them: the network for screenshots, which photos never see
     #[arg(hide = true, long, conflicts_with_all = ["cards", "add"])]
     screens: bool,
@@ -60,9 +52,6 @@ pub struct Args {
     /// Steps of 64 crops each
     #[arg(hide = true, long, value_name = "N", default_value_t = 4_000, value_parser = within::<u64>(1..=u64::MAX))]
     steps: u64,
-    /// Steps between validations
-    #[arg(hide = true, long, value_name = "N", default_value_t = 500, value_parser = within::<u64>(1..=u64::MAX))]
-    validate_every: u64,
     /// Highest learning rate
     #[arg(hide = true, long, value_name = "RATE", default_value_t = 3e-3, value_parser = positive::<f32>)]
     learning_rate: f32,
@@ -105,8 +94,8 @@ fn recipe(args: &Args, plan: &Plan, first: First) -> anyhow::Result<Option<Recip
     let training = shares(drawn, learnt);
     labelled_crops::check_classes(training.iter().map(|group| &group.0))?;
     let data = serde_json::json!({
-        "cards": args.cards, "add": args.add, "hold_out": args.hold_out,
-        "leave_out": args.leave_out, "edition": edition_pairs(args), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
+        "cards": args.cards, "add": args.user.add, "hold_out": args.hold_out,
+        "edition": args.user.editions.pairs(), "start_from": args.run.start_from, "drawn": args.drawn, "screens": args.screens, "second": args.second,
         "finder": finder_of_drawn()?, "batch": reader::BATCH, "learning_rate": args.learning_rate,
         "groups": training.iter().map(|(group, share)| serde_json::json!({
             "name": group.name, "crops": group.samples.len(), "share": share,
@@ -135,15 +124,15 @@ fn recipe(args: &Args, plan: &Plan, first: First) -> anyhow::Result<Option<Recip
 
 /// The sources of labelled cards to learn from, and the cards that are held out to judge by.
 fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
-    let edition_of = |name: &str| edition_of(&args.edition, name);
+    let AddArgs { add, editions } = &args.user;
     // For cards of which only the centre is labelled.
     let finder = finder()?;
+    let sources = |folder: &Path| {
+        labelled_crops::sources(folder, &|name| editions.of_folder(name), &*finder, args.run.seed)
+    };
     let (mut learnt, mut judged) = (Vec::new(), Vec::new());
     if let Some(folder) = &args.cards {
-        for source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
-            if args.leave_out.contains(&source.name) {
-                continue;
-            }
+        for source in sources(folder)? {
             print_source(&source);
             if args.hold_out.contains(&source.name) {
                 judged.push(source.cards);
@@ -151,21 +140,21 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
                 learnt.push(source);
             }
         }
-        let is_source = |name: &String| {
-            folder.join(name).is_dir() || learnt.iter().any(|source| source.name == *name)
-        };
-        let named = args.hold_out.iter().chain(&args.leave_out);
-        let named = named.chain(args.edition.iter().map(|(name, _)| name));
-        let added = |name: &str| args.add.iter().any(|folder| folder.ends_with(name));
-        if let Some(name) = named.into_iter().find(|name| !is_source(name) && !added(name)) {
+        let mut named = args.hold_out.iter().chain(editions.folders());
+        let unknown = named.find(|&name| {
+            !folder.join(name).is_dir()
+                && learnt.iter().all(|source| source.name != *name)
+                && !add.iter().any(|folder| folder.ends_with(name))
+        });
+        if let Some(name) = unknown {
             let reason = format!("no source {name} in {}", folder.display());
             return Err(BadCall(reason).into());
         }
-    } else if !args.hold_out.is_empty() || !args.leave_out.is_empty() {
-        return Err(BadCall("--hold-out and --leave-out name sources of --cards DIR".into()).into());
+    } else if !args.hold_out.is_empty() {
+        return Err(BadCall("--hold-out names a source of --cards DIR".into()).into());
     }
-    for folder in &args.add {
-        for mut source in labelled_crops::sources(folder, &edition_of, &*finder, args.run.seed)? {
+    for folder in add {
+        for mut source in sources(folder)? {
             print_source(&source);
             // What is added is of the camera that the network is for.
             source.cards.teaches_color = true;
@@ -175,6 +164,8 @@ fn labelled(args: &Args) -> anyhow::Result<(Vec<Source>, Vec<Group>)> {
     Ok((learnt, judged))
 }
 
+/// Steps between validations.
+const VALIDATE_EVERY: u64 = 500;
 /// Validations without a better one after which a run ends.
 const PATIENCE: u32 = 6;
 
@@ -189,14 +180,9 @@ fn settings(args: &Args) -> Settings {
             longest_gradient: 5.0,
             average: 0.998,
         },
-        validate_every: args.validate_every,
+        validate_every: VALIDATE_EVERY,
         patience: PATIENCE,
     }
-}
-
-/// `SOURCE=EDITION` as it was given.
-fn edition_pairs(args: &Args) -> Vec<String> {
-    args.edition.iter().map(|(name, edition)| format!("{name}={}", edition.name())).collect()
 }
 
 /// The options that decide the outcome; the model's card names the sources.
@@ -211,11 +197,9 @@ fn options(args: &Args) -> String {
     if args.cards.is_some() {
         options += " --cards DIR";
     }
-    options += &" --add DIR".repeat(args.add.len());
-    for (option, names) in [("--hold-out", &args.hold_out), ("--leave-out", &args.leave_out)] {
-        options.extend(names.iter().map(|name| format!(" {option} {name}")));
-    }
-    options.extend(edition_pairs(args).iter().map(|pair| format!(" --edition {pair}")));
+    options += &" --add DIR".repeat(args.user.add.len());
+    options.extend(args.hold_out.iter().map(|name| format!(" --hold-out {name}")));
+    options.extend(args.user.editions.pairs().iter().map(|pair| format!(" --edition {pair}")));
     let (drawn, steps, rate) = (args.drawn, args.steps, args.learning_rate);
     options + &format!(" --drawn {drawn} --steps {steps} --learning-rate {rate}")
 }

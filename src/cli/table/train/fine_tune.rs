@@ -1,15 +1,15 @@
 //! `setsight train --add PHOTOS --out MODELS`: a reader for one's own camera and cards.
 
-use super::{draw, edition_of, edition_of_source};
+use super::{AddArgs, draw};
 use crate::cli::common::{BadCall, Outcome, SEED, within};
-use crate::cli::{stop, table::photos::progress};
+use crate::cli::stop;
+use crate::cli::table::photos::{ModelsArgs, progress};
 use anyhow::Context;
 use clap::ValueEnum;
 use setsight_eval::gain::{self, Verdict};
 use setsight_files::{print_result, printable::print_lines, say};
-use setsight_game::cards::Edition;
 use setsight_labels::find_photos;
-use setsight_nets::engine::{Models, file_of, used};
+use setsight_nets::engine::{Models, file_of};
 use setsight_nets::{Kind, graph::Graph, onnx};
 use setsight_train::{
     CONFIG, Keeping, TrainError,
@@ -29,21 +29,16 @@ use std::{fs::File, time::Duration};
 /// Arguments of `train` without a subcommand.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Folder of your own corrected photos (labels.json) or crops (labels.csv); may be repeated
-    #[arg(long, value_name = "DIR")]
-    add: Vec<PathBuf>,
+    #[command(flatten)]
+    user: AddArgs,
     /// Folder for the new models
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Models to continue from [default: those in use]
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
+    #[command(flatten)]
+    models: ModelsArgs,
     /// Continue where it was stopped
     #[arg(long)]
     resume: bool,
-    /// The edition that a folder's crops show, classic unless told; photos tell it themselves
-    #[arg(hide = true, long, value_name = "FOLDER=EDITION", value_parser = edition_of_source)]
-    edition: Vec<(String, Edition)>,
     /// Which networks to train; auto: also the finder if it missed some of your cards
     #[arg(long, value_enum, default_value_t = NetworkChoice::Auto)]
     what: NetworkChoice,
@@ -107,7 +102,7 @@ fn drawn_cards(steps: u64) -> [usize; 2] {
 
 /// Trains the reader on a person's cards and writes a complete folder of models.
 pub fn run(args: &Args) -> anyhow::Result<Outcome> {
-    let Some(out) = args.out.as_deref().filter(|_| !args.add.is_empty()) else {
+    let Some(out) = args.out.as_deref().filter(|_| !args.user.add.is_empty()) else {
         return Err(BadCall(
             "give --add PHOTOS --out MODELS to train on your own photos, or name a network to train: \
              reader, finder, refiner or fuse (setsight train --help)"
@@ -115,7 +110,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         )
         .into());
     };
-    let base = args.models.clone().map_or_else(used::models, Models::Folder);
+    let base = args.models.named_or_used();
     if let Models::Folder(folder) = &base
         && same_folder(folder, out)
     {
@@ -176,8 +171,7 @@ fn train(
         let _ = set_current_thread_priority(ThreadPriority::Min);
     }
     let stage_progress = Progress { in_background: args.in_background, stage: Mutex::default() };
-    let reading = |models: &Models| ReadingPlan::with_models(models.clone()).build();
-    let before = reading(base)?;
+    let before = pipeline_with(base)?;
     let photos = user_photos(args, &before)?;
     let wanted = args.what.wanted(&photos)?;
     let fold_of = adapt::folds(&scenes(&photos), FOLDS, args.seed);
@@ -219,10 +213,10 @@ fn train(
     for (fold, networks) in aside.iter().enumerate() {
         let folder = work.join(format!("models-{}", fold + 1));
         adapt::write_models(&folder, base, networks, &fusion)?;
-        pipelines.push(reading(&Models::Folder(folder))?);
+        pipelines.push(pipeline_with(&Models::Folder(folder))?);
     }
     adapt::write_models(out, base, &trained, &fusion)?;
-    let after = reading(&Models::Folder(out.to_owned()))?;
+    let after = pipeline_with(&Models::Folder(out.to_owned()))?;
     let read_by = photos.iter().zip(fold_of.iter().map(|&fold| &pipelines[fold]));
     let kept_aside: Vec<_> =
         read_by.filter_map(|(photo, pipeline)| Some((photo.photo.as_ref()?, pipeline))).collect();
@@ -230,6 +224,10 @@ fn train(
     gain::write(out, &worth).with_context(|| format!("{} has no report", out.display()))?;
     print_gain(out, &worth);
     Ok(true)
+}
+
+fn pipeline_with(models: &Models) -> anyhow::Result<Pipeline> {
+    Ok(ReadingPlan::with_models(models.clone()).build()?)
 }
 
 /// Networks that are trained, once that is decided.
@@ -350,11 +348,12 @@ impl Training<'_> {
 
 fn user_photos(args: &Args, pipeline: &Pipeline) -> anyhow::Result<Vec<TrainingPhoto>> {
     // Folders without labels are named by what gathers them.
-    let found = args.add.iter().filter_map(|folder| find_photos(folder).ok());
+    let found = args.user.add.iter().filter_map(|folder| find_photos(folder).ok());
     for words in found.flat_map(|found| found.remarks().collect::<Vec<_>>()) {
         say!("{words}");
     }
-    let photos = gather(&args.add, pipeline, &|name| edition_of(&args.edition, name), args.seed)?;
+    let AddArgs { add, editions } = &args.user;
+    let photos = gather(add, pipeline, &|name| editions.of_folder(name), args.seed)?;
     let cards: usize = photos.iter().map(|photo| photo.cards.len() - photo.without_place).sum();
     let count = scenes(&photos).into_iter().max().map_or(0, |last| last + 1);
     if cards < LEAST_CARDS || count < LEAST_SCENES {
@@ -391,7 +390,7 @@ fn drawn_crops(
 }
 
 fn command(args: &Args) -> String {
-    let adds = " --add DIR".repeat(args.add.len());
+    let adds = " --add DIR".repeat(args.user.add.len());
     let what = args.what.to_possible_value();
     let what = what.as_ref().map_or("auto", |what| what.get_name());
     format!(
