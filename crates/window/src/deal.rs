@@ -62,29 +62,10 @@ const ASK_DEALS: Ask = Ask::new(TAB.id, Word("ask-deals"), Pick::File);
 const PANEL: (f32, f32) = (346.0, 600.0);
 /// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
 /// count by where they lie on the keyboard, whatever is printed on them.
-const PLACE_KEYS: [Key; 21] = [
-    Key::Q,
-    Key::A,
-    Key::Z,
-    Key::W,
-    Key::S,
-    Key::X,
-    Key::E,
-    Key::D,
-    Key::C,
-    Key::R,
-    Key::F,
-    Key::V,
-    Key::T,
-    Key::G,
-    Key::B,
-    Key::Y,
-    Key::H,
-    Key::N,
-    Key::U,
-    Key::J,
-    Key::M,
-];
+const PLACE_KEYS: [Key; 21] = {
+    use Key::{A, B, C, D, E, F, G, H, J, M, N, Q, R, S, T, U, V, W, X, Y, Z};
+    [Q, A, Z, W, S, X, E, D, C, R, F, V, T, G, B, Y, H, N, U, J, M]
+};
 const LAST_KEYS: [Key; 3] = [Key::Comma, Key::Period, Key::Slash];
 /// Keys with which players call.
 const PLAYER_KEYS: [Key; 8] =

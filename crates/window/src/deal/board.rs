@@ -22,7 +22,6 @@ use eframe::egui::{
 use setsight_game::{
     cards::{Card, Deck},
     game::{ROWS, Spot, place_name},
-    sets::Set,
 };
 
 /// Round cards that are no set.
@@ -93,8 +92,7 @@ pub(crate) fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
         let card_name = names::card(looks.deck, *card);
         let name = t!("place-named", n = place + 1, name = place_name(place), card = card_name);
         show_card(ui, rect, ("place", place), *card, name, (false, is_new), looks);
-        let holds = |set: &Set| set.0.contains(&place);
-        let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
+        let sets = watch.sets().iter().enumerate().filter(|(_, set)| set.0.contains(&place));
         let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
         let alone = watch.pointed.or(watch.alone);
         in_sets.push((rect, Mark::of_sets(sets, watch.sets().len(), alone)));

@@ -211,7 +211,7 @@ pub(crate) fn show_end(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&
                     }
                     ui.add_space(10.0);
                     let button = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
-                    let tip = t!("key-hover", key = keys::key_of(keys::Action::Play));
+                    let tip = keys::key_hover(keys::Action::Play);
                     again = ui.add(button).on_hover_text(tip).clicked();
                     if let Some(kept) = kept {
                         ui.add_space(10.0);

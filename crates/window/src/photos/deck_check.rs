@@ -142,7 +142,7 @@ impl Photos {
         }
         let (missing, of) = (inventory.missing(), inventory.deck_size());
         let present = of - missing.len();
-        ui.label(RichText::new(t!("deck-check-there", there = present, of = of)).heading());
+        ui.label(RichText::new(t!("deck-check-present", present = present, of = of)).heading());
         ui.weak(t!("deck-check-seen-in", n = self.shelf.progress().0));
         if missing.is_empty() {
             ui.label(t!("deck-check-complete"));

@@ -10,7 +10,7 @@ use crate::{
         strip::{Filter, Photographs},
     },
     shared::{
-        keys::{Action, key_of},
+        keys::{Action, key_hover},
         look::{Look, Mode},
         look_panel::{self, with_foot},
         overlay,
@@ -244,7 +244,7 @@ impl Photos {
         let unsure = self.view.table.unsure();
         if self.view.look.mode == Mode::Solve && unsure > 0 && !self.shelf.is_pasted() {
             let check = ui.button(t!("check-cards", n = unsure));
-            if check.on_hover_text(t!("key-hover", key = key_of(Action::Check))).clicked() {
+            if check.on_hover_text(key_hover(Action::Check)).clicked() {
                 app.commands.push(Command::Act(Action::Check));
             }
         }

@@ -110,8 +110,7 @@ fn a_game_is_played_against_the_clock() {
     test.shows("A set!");
     test.shows("1 set taken");
     test.shows("Place 1: one filled red squiggle");
-    let clock = || test.harness.query_all_by_label_contains("0:").count();
-    assert!(clock() > 0);
+    test.shows_part("0:");
     // A file of deals that is wrong is named; the game stays.
     std::fs::write(test.path("deals.txt"), "1\n12\n1fgd\n").unwrap();
     test.press("New game…");
@@ -270,9 +269,8 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
 #[test]
 fn several_play_at_one_table() {
     // One deal in thirty has no set, and so no point for a call.
-    let has_a_set = |test: &Test| !test.deal().play().unwrap().round().sets().is_empty();
     let mut test = started("Players: 3");
-    while !has_a_set(&test) {
+    while test.deal().play().unwrap().round().sets().is_empty() {
         test = started("Players: 3");
     }
     test.press("No set here");

@@ -45,9 +45,10 @@ fn read_card((place, word): (usize, &str)) -> ReadCard {
         _ => (if word.ends_with('?') { 0.4 } else { 0.98 }, 1.0),
     };
     let unsure = word.len() > 4;
-    let likely = |n| confidence * f32::powi(falls, n);
-    let alternatives = (1..).zip(codes).map(|(n, card)| Guess { card, confidence: likely(n) });
-    let alternatives = alternatives.collect();
+    let alternatives = (1..).zip(codes);
+    let alternatives = alternatives
+        .map(|(n, card)| Guess { card, confidence: confidence * f32::powi(falls, n) })
+        .collect();
     ReadCard { alternatives, ..ReadCard::new(corners_in_image, card, confidence, unsure) }
 }
 

@@ -219,8 +219,8 @@ fn each_camera_problem_comes_with_advice() {
 #[test]
 fn without_a_camera_another_or_a_film_is_chosen_in_the_window() {
     let mut test = Live::new();
-    let none = || Some(Notice::from(&CameraError::None));
-    test.show(LiveView { notice: none(), ..LiveView::default() });
+    let notice = Some(Notice::from(&CameraError::None));
+    test.show(LiveView { notice, ..LiveView::default() });
     test.shows_not("setsight live");
     test.shows_not("in the deck");
     test.press("Open film");

@@ -665,7 +665,7 @@ deck-check = Ist mein Spiel vollständig?
 deck-check-help = Leg alle Karten offen aus und fotografiere sie, auf beliebig vielen Fotos. Jede Karte soll auf genau einem Foto sein. Öffne die Fotos oder zieh sie hierher. Schon geöffnete Fotos zählen mit.
 deck-check-reading = Lese: { $read } von { $all } Fotos…
 deck-check-unknown = Keine Karte ist klar zu lesen, deshalb kann ich nichts über das Spiel sagen. Wenn ich es nicht kenne, lern es zuerst an: Mehr…, Neues Kartenspiel anlernen.
-deck-check-there = { $there } von { $of } Karten sind da
+deck-check-present = { $present } von { $of } Karten sind da
 deck-check-seen-in =
     { $n ->
         [one] klar zu sehen auf { $n } Foto
@@ -785,7 +785,7 @@ note-not-seen =
        *[other] { $n } von { $of } Karten sind nicht zu sehen; gelernt wird von den anderen.
     }
 learn-no-cards = Es sind keine Karten zu sehen: Leg sie offen und einzeln auf einen einfarbigen Tisch und fotografiere sie von oben.
-learn-too-few = Klar zu sehen sind { $seen } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
+learn-too-few = Klar zu sehen sind { $found } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
 learn-alike = { $what }: Zwei Werte sehen gleich aus. Vergleiche { $first } und { $second }. Sind sie verschieden, dann sag es und berichtige die Gruppen, falls sie nicht stimmen; oder fotografiere die Karten noch einmal bei Tageslicht.
 learn-two-decks = Es sind mehr Karten zu sehen, als ein Spiel hat: Nimm weg, was zu einem anderen gehört.
 learn-seldom = { $n ->

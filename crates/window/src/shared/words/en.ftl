@@ -664,7 +664,7 @@ deck-check = Is my deck complete?
 deck-check-help = Lay out all the cards, face up, and photograph them, in as many photos as you like. Each card should be in just one. Open the photos, or drop them here. Photos that are already open are included.
 deck-check-reading = Reading: { $read } of { $all } photos…
 deck-check-unknown = No card is read clearly, so I cannot say anything about the deck. If I do not know it, teach it first: More…, Teach a new deck.
-deck-check-there = { $there } of { $of } cards are there
+deck-check-present = { $present } of { $of } cards are there
 deck-check-seen-in =
     { $n ->
         [one] seen clearly in { $n } photo
@@ -787,7 +787,7 @@ note-not-seen =
        *[other] { $n } of { $of } cards are not seen; the deck is learnt from the others.
     }
 learn-no-cards = No cards are seen: lay them face up and apart on a plain table, and photograph them from above.
-learn-too-few = { $seen } different cards of { $of } are seen clearly, and at least { $needed } are needed: add photos of the others.
+learn-too-few = { $found } different cards of { $of } are seen clearly, and at least { $needed } are needed: add photos of the others.
 # $what: outlines, fills or inks.
 learn-alike = Two values look alike under { $what }: look at { $first } and { $second }. If they differ, say so, and correct the groups below if they are wrong; or photograph the deck again in daylight.
 learn-two-decks = There are more cards than a deck has: remove those of another deck.
