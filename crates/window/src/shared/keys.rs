@@ -4,7 +4,7 @@ use crate::shared::look::Mode;
 use crate::shared::words::{Word, t};
 use crate::window::pages::{PAGES, Page, PageSpec};
 use crate::{TABS, shared::tab::TabSpec};
-use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
+use eframe::egui::{Context, Event, FocusDirection, Id, Key, Modifiers};
 
 /// What a key can do; [`BINDINGS`] has words for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -375,7 +375,22 @@ pub(crate) fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<A
         // An arrow that means something else does not lead the focus to a neighbour, too.
         ctx.memory_mut(|memory| memory.move_focus(FocusDirection::None));
     }
+    if !actions.is_empty() {
+        let now = ctx.input(|input| input.time);
+        ctx.data_mut(|data| data.insert_temp(Id::unique(LAST_KEY), now));
+    }
     actions
+}
+
+/// Under this name the context keeps the time at which a key last did something, in seconds.
+const LAST_KEY: &str = "last key";
+
+/// The row of a list that the pointer previews: none from a key on, until the pointer moves again.
+pub(crate) fn previewed(ctx: &Context, hovered: Option<usize>) -> Option<usize> {
+    let last_key: Option<f64> = ctx.data(|data| data.get_temp(Id::unique(LAST_KEY)));
+    let rests = ctx.input(|input| input.time - last_key.unwrap_or(f64::NEG_INFINITY));
+    let moved = ctx.input(|input| f64::from(input.pointer.time_since_last_movement()));
+    hovered.filter(|_| moved < rests)
 }
 
 /// A key as people write it.

@@ -115,6 +115,25 @@ fn why_three_cards_are_a_set_is_explained_and_circled() {
     test.shows("Or click another card to start again with it.");
 }
 
+/// What the chosen set and a previewed one are called on their cards.
+fn badges(test: &Test) -> Vec<String> {
+    test.painted().into_iter().map(|(text, _)| text).filter(|text| text.len() == 1).collect()
+}
+
+#[test]
+fn a_set_under_the_pointer_is_a_preview_until_the_next_key() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg"]);
+    let row = test.harness.get_by_label_contains("Set 2: ").rect().center();
+    hover_anew(&mut test, row);
+    assert_eq!(badges(&test), ["2"; 3]);
+    // The pointer still lies there.
+    test.key(Key::ArrowRight);
+    test.key(Key::W);
+    assert_eq!((badges(&test), circled(&test).len()), (vec!["1".to_owned(); 3], 3));
+    hover_anew(&mut test, row);
+    assert_eq!((badges(&test), circled(&test).len()), (vec!["2".to_owned(); 3], 0));
+}
+
 #[test]
 fn no_set_comes_with_the_chance_of_one() {
     let mut test = Test::new(NO_SET, &["a.jpg"]);
