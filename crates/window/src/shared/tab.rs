@@ -149,6 +149,8 @@ pub trait Tab: Any {
 pub(crate) enum Command {
     /// To tell the user something, for a while.
     Say(String),
+    /// The same of the photo that is shown, as it is.
+    SayOfPhoto(String),
     /// To do what a key does.
     Act(Action),
     /// To show these photos and folders.
@@ -187,6 +189,12 @@ impl AppContext {
     /// Tells the user something, for a while.
     pub(crate) fn say(&mut self, words: String) {
         self.commands.push(Command::Say(words));
+    }
+
+    /// Tells the user something of the photo that is shown, until another one is, or more or fewer
+    /// of its cards are sure.
+    pub(crate) fn say_of_photo(&mut self, words: String) {
+        self.commands.push(Command::SayOfPhoto(words));
     }
 
     /// Has the user name a path that is there already.

@@ -379,6 +379,22 @@ fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
     test.shows("No card is unsure any more.");
 }
 
+#[test]
+fn what_is_told_of_a_photo_goes_with_it() {
+    let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
+    test.key(Key::F7);
+    for _ in 0..3 {
+        test.key(Key::Enter);
+    }
+    test.shows_part("No card is unsure any more.");
+    test.keys(Modifiers::COMMAND, Key::Z);
+    test.shows_not("No card is unsure any more.");
+    test.keys(Modifiers::COMMAND, Key::Y);
+    test.shows_part("No card is unsure any more.");
+    test.key(Key::PageDown);
+    test.shows_not("No card is unsure any more.");
+}
+
 fn is_framed(test: &Test) -> bool {
     let focused = test.harness.query_by(|node| node.is_focused());
     let name = focused.and_then(|node| node.accesskit_node().label());
