@@ -395,6 +395,18 @@ fn what_is_told_of_a_photo_goes_with_it() {
     test.shows_not("No card is unsure any more.");
 }
 
+/// The number of its set lies beside the handle at the corner of the card in hand, not under it.
+#[test]
+fn no_handle_covers_a_badge() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F5);
+    test.press("Card 1: one filled green diamond");
+    let handle = test.harness.get_by_label("Corner 1 of card 1").rect().center();
+    let badges = test.painted().into_iter().filter(|(text, _)| text == "1");
+    let nearest = badges.map(|(_, rect)| rect.center().distance(handle)).fold(f32::MAX, f32::min);
+    assert!(nearest > 30.0, "{nearest}");
+}
+
 fn is_framed(test: &Test) -> bool {
     let focused = test.harness.query_by(|node| node.is_focused());
     let name = focused.and_then(|node| node.accesskit_node().label());
