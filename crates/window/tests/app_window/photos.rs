@@ -94,7 +94,7 @@ fn why_three_cards_are_a_set_is_explained_and_circled() {
     test.press("Why?");
     assert_eq!(rows(&test), before, "the list stays where it is");
     test.shows("all different: one, two, three");
-    test.shows("all alike: green");
+    test.shows("all the same: green");
     // A frame is a quarter of a second.
     let mut rounds = Vec::new();
     for _ in 0..60 {
@@ -233,7 +233,7 @@ fn three_chosen_cards_are_explained() {
     test.press("Card 3: three filled green diamonds");
     test.shows("A set!");
     test.shows("all different: one, two, three");
-    test.shows("all alike: green");
+    test.shows("all the same: green");
     test.press("Choose other cards");
     for card in [
         "Card 1: one filled green diamond",

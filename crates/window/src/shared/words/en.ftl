@@ -131,7 +131,7 @@ count-points =
 
 ## Why three cards are a set, or not
 
-all-alike = all alike: { $value }
+all-alike = all the same: { $value }
 all-different = all different: { $first }, { $second }, { $third }
 two-alike-number =
     { $two ->
@@ -273,7 +273,7 @@ three-cards-that-are-a-set = Three cards that are a set
 ## The rules
 
 what-is-a-set = What is a set?
-set-rule = Three cards are a set when in each of number, shading, colour and shape all three are alike or all three are different.
+set-rule = Three cards are a set when each of number, shading, colour and shape is the same on all three or different on all three.
 set-one-differs = A set: one thing differs
 set-all-differ = A set: everything differs
 no-set-example = No set
@@ -526,7 +526,7 @@ all-sets = All sets
 why = Why?
 showing = { $n } of { $all }
 set-numbered = Set { $n }: { $cards }
-set-alike = alike: { $what }
+set-alike = the same: { $what }
 set-different = different: { $what }
 # $places: the places where they lie, such as A1 B1 C1.
 set-at-places = Set { $n }, { $places }: { $cards }
