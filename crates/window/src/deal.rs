@@ -499,7 +499,8 @@ impl Tab for DealTab {
 
     fn places(&self) -> Vec<Place> {
         match &self.mode {
-            Some(Mode::Play(play)) if play.is_under_way() => vec![Place::Play],
+            // Its keys mean nothing else over the score: a last one may come late.
+            Some(Mode::Play(play)) if play.phase() != Phase::Ready => vec![Place::Play],
             Some(Mode::Watch(_)) => vec![Place::Deal, Place::Watch],
             _ => vec![Place::Deal],
         }
@@ -518,6 +519,9 @@ impl Tab for DealTab {
                 app.commands.push(Command::Ask(SAVE_BOARDS, t!("boards-file")));
             }
             Action::Play => self.begin(now),
+            Action::Pause if self.play().is_some_and(|play| play.phase() == Phase::Over) => {
+                return self.begin(now);
+            }
             Action::Start if self.play().is_some_and(|play| !play.is_running()) => self.begin(now),
             _ => {}
         }

@@ -398,9 +398,12 @@ impl Photos {
             if before.unsure() > 0 && self.view.table.unsure() == 0 {
                 let sets = t!("count-sets", n = self.view.table.sets.len());
                 let key = key_of(Action::Confirm);
-                app.say_of_photo(match self.shelf.unsure(true) {
-                    None => t!("all-checked", sets = sets),
-                    Some(_) => t!("all-checked-go-on", sets = sets, key = key),
+                app.say_of_photo(match (edit, self.shelf.unsure(true)) {
+                    (Edit::Change(Change::AllRight), _) => {
+                        t!("guesses-confirmed", n = before.unsure(), key = key_of(Action::Undo))
+                    }
+                    (_, None) => t!("all-checked", sets = sets),
+                    (_, Some(_)) => t!("all-checked-go-on", sets = sets, key = key),
                 });
             }
         }

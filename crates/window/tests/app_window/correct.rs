@@ -395,6 +395,17 @@ fn what_is_told_of_a_photo_goes_with_it() {
     test.shows_not("No card is unsure any more.");
 }
 
+#[test]
+fn guesses_that_are_confirmed_together_are_counted_and_taken_back_at_once() {
+    let mut test = Test::new(THREE, &["a.jpg"]);
+    test.key(Key::F5);
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    test.shows("3 guesses were confirmed, too. Ctrl+Z undoes that.");
+    test.keys(Modifiers::COMMAND, Key::Z);
+    test.shows_not("guesses were confirmed");
+    assert_eq!((test.photos().table().unsure(), test.written()), (3, None));
+}
+
 /// The number of its set lies beside the handle at the corner of the card in hand, not under it.
 #[test]
 fn no_handle_covers_a_badge() {

@@ -576,6 +576,11 @@ swap = Die beiden tauschen
 all-checked = Keine Karte ist mehr unsicher. { $sets }.
 all-checked-go-on = Keine Karte ist mehr unsicher. { $sets }. { $key } führt zum nächsten Foto mit einer unsicheren Karte.
 none-to-check = Keine Karte ist mehr unsicher.
+guesses-confirmed =
+    { $n ->
+        [one] Auch { $n } Vermutung wurde bestätigt.
+       *[other] Auch { $n } Vermutungen wurden bestätigt.
+    } { $key } nimmt das zurück.
 click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
 cards-to-check =
     { $n ->

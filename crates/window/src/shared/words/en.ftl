@@ -575,6 +575,12 @@ all-checked = No card is unsure any more. { $sets }.
 # $key: the key that goes on.
 all-checked-go-on = No card is unsure any more. { $sets }. { $key } goes on to the next photo with an unsure card.
 none-to-check = No card is unsure any more.
+# $key: the key that takes it back.
+guesses-confirmed =
+    { $n ->
+        [one] { $n } guess was confirmed, too.
+       *[other] { $n } guesses were confirmed, too.
+    } { $key } undoes that.
 click-the-wrong = Click a card that was read wrongly.
 cards-to-check =
     { $n ->
