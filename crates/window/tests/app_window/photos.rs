@@ -69,7 +69,8 @@ fn circled(test: &Test) -> Vec<String> {
     let cards = &test.photos().table().cards;
     let quads = cards.iter().map(|card| card.corners_in_image.0);
     let quads: Vec<_> = quads.map(|quad| quad.map(|p| placement.window_from_image(p))).collect();
-    let named = test.painted().into_iter().filter(|(text, _)| text.len() > 2);
+    let painted = test.painted().into_iter();
+    let named = painted.filter(|(text, _)| text.chars().count() > 2 && text != "Fit");
     named
         .map(|(text, rect)| {
             let (of_set, others) = quads.split_at(3);
