@@ -126,9 +126,11 @@ pub struct DealTab {
 impl DealTab {
     /// Goes on with the game of a file, if there is one.
     fn go_on_with(&mut self, path: Option<PathBuf>) {
-        if let Some((play, deal, source)) = path.as_deref().and_then(scores::read_under_way) {
+        let game = path.as_deref().and_then(scores::read_under_way);
+        if let Some((play, deal, source, number)) = game {
             (self.variant, self.players) = (play.round().variant(), play.players().len());
             self.put(vec![deal], source);
+            self.number = number;
             self.mode = Some(Mode::Play(Box::new(play)));
         }
         self.under_way = path;
@@ -544,10 +546,6 @@ impl Tab for DealTab {
         }
     }
 
-    fn can_present(&self) -> bool {
-        self.mode.is_some()
-    }
-
     /// Whether codes are being typed, or the user is asked something.
     fn is_asking(&self) -> bool {
         self.codes.is_some() || self.instead.is_some()
@@ -580,7 +578,8 @@ impl Tab for DealTab {
     fn close(&mut self) {
         let Some(path) = &self.under_way else { return };
         let play = self.play().filter(|play| play.is_under_way());
-        let game = play.and_then(|play| Some((play, self.deals.get(self.at)?, &self.source)));
+        let game =
+            play.and_then(|play| Some((play, self.deals.get(self.at)?, &self.source, self.number)));
         // There is nobody left to tell.
         let _ = scores::write_under_way(path, game, self.now);
     }

@@ -601,10 +601,6 @@ impl Tab for Photos {
         }
     }
 
-    fn can_present(&self) -> bool {
-        self.is_open()
-    }
-
     fn has_focus_in_hand(&self) -> bool {
         let (focused, in_hand) = (self.view.focus.1, self.view.correcting.selected);
         self.view.task == Task::Correct && focused.is_some() && focused == in_hand

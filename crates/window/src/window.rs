@@ -215,7 +215,7 @@ impl Window {
             }
         }
         self.run_commands(&ctx);
-        let alone = self.app.presenting && self.tabs.current().can_present();
+        let alone = self.app.presenting;
         if !alone {
             let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
             Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));

@@ -460,14 +460,14 @@ impl Photos {
                 self.view.correcting.select(None, &self.view.table);
             }
         }
-        self.explain(ui, &placement, &looking);
+        self.explain(ui, &placement, &looking, app.presenting);
         self.grant(edit, app);
     }
 
     /// What is written on the picture itself.
-    fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look) {
+    fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look, alone: bool) {
         let table = &self.view.table;
-        verdict::paint(ui, placement, table, looking);
+        verdict::paint(ui, placement, table, looking, alone);
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         // While a card is unsure nobody knows that there is none.
         let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;

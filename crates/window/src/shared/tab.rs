@@ -73,11 +73,6 @@ pub trait Tab: Any {
         false
     }
 
-    /// Whether it has something that may fill the window ([`AppContext::presenting`]).
-    fn can_present(&self) -> bool {
-        false
-    }
-
     /// What files dropped on it are opened as, and what stands over the window meanwhile. None
     /// opens them as photos.
     fn drops(&self) -> Option<(Ask, Word)> {

@@ -3,8 +3,8 @@
 
 use crate::shared::theme::{CHOSEN, GOOD, RIM};
 use crate::shared::{
-    look::Look,
-    names,
+    look::{Look, Mode},
+    names, overlay,
     picture::{Placement, bounds},
     table::Table,
     words::t,
@@ -84,10 +84,14 @@ const POINTS: usize = 40;
 const STEPS: usize = 24;
 
 /// Circles what makes the three cards that are asked about a set, a property after the other, round and round; of
-/// three that are none what spoils it.
-pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look) {
+/// three that are none what spoils it. Where the picture stands alone, the verdict is written on it, too.
+pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look, alone: bool) {
     let Some(cards) = look.asked_about(table) else { return };
     let verdict = explain(cards.map(|place| table.cards[place].card));
+    if alone && look.mode == Mode::Learn {
+        let painter = ui.painter_at(placement.room);
+        overlay::caption(&painter, placement.room, &names::verdict(&verdict));
+    }
     let all = Property::ALL.into_iter().zip(verdict.relations);
     let properties: Vec<Property> =
         all.filter(|(_, relation)| verdict.is_set() || !relation.fits()).map(|(p, _)| p).collect();

@@ -197,7 +197,10 @@ fn no_key_ends_a_running_game() {
 
 #[test]
 fn a_game_that_is_left_goes_on_the_next_time() {
-    let mut test = started("Players: 1");
+    let mut test = Test::at("Deal");
+    test.harness.event(Event::Paste("4711".into()));
+    test.settle();
+    test.press("Start");
     go_on(&mut test, None);
     let log = test.deal().transcript();
     test.window_mut().close();
@@ -206,6 +209,7 @@ fn a_game_that_is_left_goes_on_the_next_time() {
         test.press("Deal");
         assert_eq!(phase(&test), Phase::Paused);
         assert_eq!(test.deal().transcript(), log);
+        test.shows("Deal 4711");
         test.press("Go on");
         test.shows_part("Place 1:");
         test.window_mut().close();

@@ -345,6 +345,28 @@ fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
 }
 
 #[test]
+fn the_screen_is_full_in_every_view_and_shows_what_three_cards_are() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F4);
+    for card in ["Card 1: one ", "Card 2: two ", "Card 3: three "] {
+        test.press(&format!(
+            "{card}filled green diamond{}",
+            if card.contains('1') { "" } else { "s" }
+        ));
+    }
+    test.key(Key::F11);
+    assert!(test.painted().iter().any(|(text, _)| text == "A set!"));
+    let keys =
+        [(Modifiers::NONE, Key::F5), (Modifiers::COMMAND, Key::Num2), (Modifiers::COMMAND, Key::N)];
+    for (held, key) in keys {
+        test.keys(held, key);
+        test.shows_not("Settings");
+    }
+    test.key(Key::Escape);
+    test.shows("Settings");
+}
+
+#[test]
 fn pages_without_photos_offer_what_to_do_next() {
     let mut test = Test::new("", &["a.jpg"]);
     test.shows("No cards found.");
