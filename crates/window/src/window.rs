@@ -231,6 +231,7 @@ impl Window {
         }
         self.pages(&ctx);
         self.dragged_ui(&ctx);
+        theme::focus_ring(&ctx);
         self.run_commands(&ctx);
         self.name_window(&ctx);
         if let Err(error) = self.app.store.save() {

@@ -10,7 +10,7 @@ use crate::{
         look::Mark,
         names, overlay,
         settings::Settings,
-        theme::{CHOSEN, focus_ring, text_on},
+        theme::{CHOSEN, text_on},
         verdict,
         words::t,
     },
@@ -230,9 +230,6 @@ fn start_button(ui: &Ui, play: &Play, room: Rect) -> bool {
     let line = Stroke::new(3.0, if response.hovered() { CHOSEN } else { Color32::WHITE });
     ui.painter().rect_stroke(ground, 14.0, line, StrokeKind::Inside);
     ui.painter().galley(ground.center() - galley.size() / 2.0, galley, Color32::WHITE);
-    if response.has_focus() {
-        focus_ring(ui.painter(), ground, 14.0);
-    }
     response.clicked()
 }
 
@@ -258,9 +255,6 @@ fn show_card(
     if is_chosen || is_marked {
         let line = Stroke::new((0.03 * rect.width()).clamp(3.0, 9.0), CHOSEN);
         ui.painter().rect_stroke(shown, radius, line, StrokeKind::Outside);
-    }
-    if response.has_focus() {
-        focus_ring(ui.painter(), shown.expand(3.0), radius);
     }
     response.clicked()
 }

@@ -7,7 +7,7 @@ use crate::shared::{
     picture::{Placement, bounds, offset},
     settings::Settings,
     table::{Heap, Table},
-    theme::{CHOSEN, PALE, RIM},
+    theme::{CHOSEN, PALE, RIM, has_own_ring},
     words::t,
 };
 use eframe::egui::{
@@ -306,7 +306,8 @@ pub(crate) fn cards(
                 ..Default::default()
             };
             ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-            // Two lines, so that one of them is seen on any ground.
+            // As the card lies: two lines, so that one of them is seen on any ground.
+            has_own_ring(ui.ctx());
             closed(ui.painter(), offset(&corners, 7.0), 6.0, Color32::BLACK);
             closed(ui.painter(), offset(&corners, 7.0), 3.0, Color32::WHITE);
         }

@@ -2,7 +2,7 @@
 
 use crate::harness::{Fake, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{HoveredFile, Key, Modifiers};
+use eframe::egui::{Color32, HoveredFile, Key, Modifiers, Shape};
 use egui_kittest::kittest::Queryable;
 use setsight_window::Language;
 use setsight_window::Page;
@@ -342,6 +342,26 @@ fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
     test.settle();
     test.press("Back to the window");
     test.shows("Settings");
+}
+
+/// A chosen button and a tab are as blue as the line that marks what has the focus elsewhere.
+#[test]
+fn the_focus_has_a_ring_in_black_and_white_on_any_button() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    for (role, name) in [(Role::Button, "Solve"), (Role::Button, "Hint"), (Role::Tab, "Photos")] {
+        let button = test.harness.get_by_role_and_label(role, name);
+        let rect = button.rect();
+        button.focus();
+        test.settle();
+        let shapes = test.harness.output().shapes.iter();
+        let rings = shapes.filter_map(|shape| match &shape.shape {
+            Shape::Rect(ring) if ring.rect.min.distance(rect.expand(3.0).min) < 0.1 => {
+                shape.clip_rect.contains_rect(ring.rect).then_some(ring.stroke.color)
+            }
+            _ => None,
+        });
+        assert_eq!(rings.collect::<Vec<_>>(), [Color32::BLACK, Color32::WHITE], "{name}");
+    }
 }
 
 #[test]
