@@ -166,6 +166,11 @@ test("a puzzle and a game go on where they were", () => {
   assert.equal(again.get("game.found.length"), 0);
 });
 
+test("a card on the board has its own frame and no other", () => {
+  const style = fs.readFileSync(new URL("page.css", PAGE), "utf8");
+  assert.match(style, /:is\(#board, #pick\) \.face-up\[aria-pressed=false\] \{ border-color: transparent/);
+});
+
 test("a stray tap on a card is cancelled", () => {
   const { parts, get } = open("en", {}, ["correct"]);
   get("listenToCorrections()");
