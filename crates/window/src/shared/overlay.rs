@@ -7,7 +7,7 @@ use crate::shared::{
     picture::{Placement, bounds, offset},
     settings::Settings,
     table::{Heap, Table},
-    theme::{CHOSEN, PALE, RIM, has_own_ring},
+    theme::{CHOSEN, PALE, RIM, mark_ring_drawn},
     words::t,
 };
 use eframe::egui::{
@@ -307,7 +307,7 @@ pub(crate) fn cards(
             };
             ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
             // As the card lies: two lines, so that one of them is seen on any ground.
-            has_own_ring(ui.ctx());
+            mark_ring_drawn(ui.ctx());
             closed(ui.painter(), offset(&corners, 7.0), 6.0, Color32::BLACK);
             closed(ui.painter(), offset(&corners, 7.0), 3.0, Color32::WHITE);
         }
