@@ -13,6 +13,7 @@ use crate::{
         play::{Phase, Play},
         scores::{Day, Score, Scores},
     },
+    photos::export::write_page,
     shared::{
         keys::{Action, CTRL, Go, Place},
         names, pages,
@@ -29,7 +30,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
 use setsight_eval::drawn_card::{SheetWords, boards};
-use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Deck, Property};
 use setsight_game::game::{Deal, Spot, Variant};
 use setsight_game::sets::Verdict;
@@ -207,11 +207,7 @@ impl DealTab {
             why: &|verdict| relations_in_words(&deck, verdict),
         };
         let page = boards(&words, &deals, BOARDS as usize);
-        let path_name = path.display().to_string();
-        app.say(match write_atomic(path, page.as_bytes()) {
-            Ok(()) => t!("missing-saved", path = path_name),
-            Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
-        });
+        app.say(write_page(path, &page));
     }
 
     fn put(&mut self, deals: Vec<Deal>, source: Source) {

@@ -5,7 +5,7 @@ use crate::shared::theme::{CHOSEN, GOOD, RIM};
 use crate::shared::{
     look::{Look, Mode},
     names, overlay,
-    picture::{Placement, bounds},
+    picture::{Placement, bounds, corners_of},
     table::Table,
     words::t,
 };
@@ -149,9 +149,8 @@ fn on_card(placement: &Placement, card: &Quad, size: Vec2) -> Option<Rect> {
     let mut places = (0..=STEPS)
         .map(|n| Rect::from_center_size(lowest.lerp(center, n as f32 / STEPS as f32), size));
     places.find(|ground| {
-        let ends =
-            [ground.left_top(), ground.right_top(), ground.right_bottom(), ground.left_bottom()];
+        let mut corners = corners_of(*ground).into_iter();
         placement.room.contains_rect(*ground)
-            && ends.iter().all(|end| card.contains(placement.image_from_window(*end)))
+            && corners.all(|corner| card.contains(placement.image_from_window(corner)))
     })
 }

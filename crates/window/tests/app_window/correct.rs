@@ -380,7 +380,7 @@ fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
 }
 
 #[test]
-fn what_is_told_of_a_photo_goes_with_it() {
+fn a_message_about_a_photo_goes_with_it() {
     let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
     test.key(Key::F7);
     for _ in 0..3 {

@@ -52,10 +52,8 @@ fn a_class_has_the_same_deal_by_its_number_and_on_paper() {
         test.window_mut().tabs.get_mut::<DealTab>().shuffle(4711);
         test.settle();
         test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
-        let path = test.path(&format!("{}.html", language.name()));
-        test.type_text(&path.display().to_string());
-        test.press("OK");
-        let page = std::fs::read_to_string(path).unwrap();
+        test.type_path("boards.html");
+        let page = std::fs::read_to_string(test.path("boards.html")).unwrap();
         assert_eq!(page.matches(task).count(), 4, "{language:?}");
         assert!(page.contains("4711") && page.contains("4714") && page.contains("Sets<i>"));
     }
@@ -121,9 +119,7 @@ fn a_game_is_played_against_the_clock() {
     test.press("New game…");
     test.press("Open a file of deals");
     test.press("Give up");
-    let path = test.path("deals.txt").display().to_string();
-    test.type_text(&path);
-    test.press("OK");
+    test.type_path("deals.txt");
     assert!(test.window().message().unwrap().contains("Line 3"), "{:?}", test.window().message());
     test.shows("Start");
 }

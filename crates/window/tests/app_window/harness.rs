@@ -244,6 +244,12 @@ impl Test {
         self.settle();
     }
 
+    /// Names a path of the folder where the system has no dialog.
+    pub fn type_path(&mut self, name: &str) {
+        self.type_text(&self.path(name).display().to_string());
+        self.press("OK");
+    }
+
     pub fn type_text(&mut self, text: &str) {
         for letter in text.chars() {
             self.harness.event(Event::Text(letter.to_string()));

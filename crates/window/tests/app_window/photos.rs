@@ -73,12 +73,12 @@ fn circled(test: &Test) -> Vec<String> {
     let named = painted.filter(|(text, _)| text.chars().count() > 2 && text != "Fit");
     named
         .map(|(text, rect)| {
-            let (of_set, others) = quads.split_at(3);
+            let (in_set, rest) = quads.split_at(3);
             assert!(
-                of_set.iter().any(|quad| Rect::from_points(quad).contains_rect(rect)),
+                in_set.iter().any(|quad| Rect::from_points(quad).contains_rect(rect)),
                 "{text}"
             );
-            assert!(!others.iter().any(|quad| Rect::from_points(quad).intersects(rect)), "{text}");
+            assert!(!rest.iter().any(|quad| Rect::from_points(quad).intersects(rect)), "{text}");
             text
         })
         .collect()
@@ -275,9 +275,7 @@ fn the_board_is_copied_and_saved() {
     assert!(text.contains("set 1: 1 one filled green diamond, 2 two"), "{text}");
     for (key, file) in [(Key::J, "found.json"), (Key::E, "found.png")] {
         test.keys(Modifiers::COMMAND, key);
-        let path = test.path(file).display().to_string();
-        test.type_text(&path);
-        test.press("OK");
+        test.type_path(file);
         assert!(test.window().message().unwrap().contains(file));
     }
     let json = std::fs::read_to_string(test.path("found.json")).unwrap();
@@ -288,9 +286,7 @@ fn the_board_is_copied_and_saved() {
     // The photo itself is not replaced.
     let photo = std::fs::read(test.path("a.jpg")).unwrap();
     test.keys(Modifiers::COMMAND, Key::E);
-    let path = test.path("a.jpg").display().to_string();
-    test.type_text(&path);
-    test.press("OK");
+    test.type_path("a.jpg");
     test.shows_part("a.jpg already exists. Choose another name.");
     assert_eq!(std::fs::read(test.path("a.jpg")).unwrap(), photo);
 }
@@ -404,9 +400,7 @@ fn a_folder_is_saved_without_touching_other_files() {
     std::fs::create_dir(test.path("with-sets")).unwrap();
     std::fs::write(test.path("with-sets/a-sets.jpg"), b"mine").unwrap();
     test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    let folder = test.path("").display().to_string();
-    test.type_text(&folder);
-    test.press("OK");
+    test.type_path("");
     test.until(|window| {
         window.message().is_some_and(|message| message.starts_with("Saved 2 pictures"))
     });
