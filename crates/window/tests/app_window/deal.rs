@@ -52,8 +52,9 @@ fn a_class_has_the_same_deal_by_its_number_and_on_paper() {
         test.window_mut().tabs.get_mut::<DealTab>().shuffle(4711);
         test.settle();
         test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
-        test.type_path("boards.html");
-        let page = std::fs::read_to_string(test.path("boards.html")).unwrap();
+        let file = format!("{}.html", language.name());
+        test.type_path(&file);
+        let page = std::fs::read_to_string(test.path(&file)).unwrap();
         assert_eq!(page.matches(task).count(), 4, "{language:?}");
         assert!(page.contains("4711") && page.contains("4714") && page.contains("Sets<i>"));
     }
