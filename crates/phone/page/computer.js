@@ -26,7 +26,10 @@ const reader = (() => {
       request.onerror = () => failed(new Error("unreachable"));
       request.onload = async () => {
         if (request.status === 200) return done(request.response);
-        if (request.status === 404) return failed(new Error("stale"));
+        if (request.status === 404) {
+          askForCode();
+          return failed(new Error("stale"));
+        }
         const told = type === "json" ? request.response : null;
         failed(new Error(told?.error ?? "failed"));
       };
@@ -41,13 +44,19 @@ const reader = (() => {
     window.addEventListener("hashchange", () => location.reload());
   }
 
-  /// Gets the key for a code that was typed, behind the address or on the page.
-  async function exchange() {
-    // Nobody has to tell an o from a 0, or an l from a 1.
-    const typed = (text) => text.toLowerCase().replace(/[^0-9a-z]/g, "").replace(/o/g, "0").replace(/[il]/g, "1");
+  /// Nobody has to tell an o from a 0, or an l from a 1.
+  const typed = (text) => text.toLowerCase().replace(/[^0-9a-z]/g, "").replace(/o/g, "0").replace(/[il]/g, "1");
+
+  /// Shows the field for the code: there is no key, or a wrong one.
+  function askForCode() {
     $("typed").hidden = false;
     $("open").onclick = () => { location.hash = typed($("code").value); location.reload(); };
     $("code").onkeydown = ({ key }) => key === "Enter" && $("open").click();
+  }
+
+  /// Gets the key for a code that was typed, behind the address or on the page.
+  async function exchange() {
+    askForCode();
     key = typed(decodeURIComponent(key));
     if (key.length !== 8) throw new Error("no-key");
     ({ key } = await ask("/key"));

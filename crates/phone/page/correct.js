@@ -186,6 +186,7 @@ function listenToCorrections() {
   $("guess-none").addEventListener("click", () => showPick(true));
   $("guess-open").addEventListener("click", () => settle(null));
   $("guess-away").addEventListener("click", () => settle(""));
+  $("guess-cancel").addEventListener("click", () => $("guesses").close());
   const cardOf = (event) => event.target.closest?.("[data-card]")?.dataset.card;
   $("overlay").addEventListener("click", (event) => {
     if (!shown.table) return;

@@ -59,7 +59,7 @@ function showDeck() {
 
 function listenToDeck() {
   $("go-deck").addEventListener("click", openDeck);
-  $("again-deck").addEventListener("click", openDeck);
+  $("again-deck").addEventListener("click", () => leaveLive(openDeck));
   $("deck-print").addEventListener("click", () => window.print());
   $("deck-all").addEventListener("click", () => { isDeckWhole = true; showDeck(); });
   $("deck-anew").addEventListener("click", () => sure("remove-all-sure", "deck-anew", () => {

@@ -98,6 +98,14 @@ function stopLive() {
   $("video").srcObject = null;
 }
 
+/// Leaves live for what is to be done instead, after a question while a game is being counted.
+function leaveLive(act) {
+  if (isCounting()) sure("stop-sure", "stop", () => { stopLive(); act(); });
+  else act();
+}
+
+const isCounting = () => Boolean(live && shown.table?.taken?.length);
+
 /// Looks every half second whether the camera still shows something.
 function watch(own) {
   if (live !== own || document.hidden) return;
@@ -185,7 +193,7 @@ async function awake() {
 function listenToLive() {
   $("go-live").addEventListener("click", goLive);
   $("secure-back").addEventListener("click", () => view("start"));
-  $("stop").addEventListener("click", () => { stopLive(); view("start"); trouble(null); });
+  $("stop").addEventListener("click", () => leaveLive(goHome));
   $("other-camera").addEventListener("click", changeCamera);
   $("new-game").addEventListener("click", () => sure("new-game-sure", "new-game", () => live?.link?.newGame()));
   document.addEventListener("visibilitychange", awake);

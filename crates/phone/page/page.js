@@ -81,6 +81,11 @@ function view(name, title = "") {
 function follow() {
   const name = history.state?.view;
   if (name === document.body.dataset.view) return;
+  if (isCounting()) {
+    // It stays where it is until the answer.
+    history.pushState({ view: document.body.dataset.view }, "");
+    return leaveLive(goHome);
+  }
   if (name === "table" && album.photos.length) openPhoto(album.at);
   else if (name === "play" && game) openGame();
   else if (name === "deck") openDeck();
@@ -329,6 +334,7 @@ function walk(by) {
 /// Takes photos in, shows the first of them, and has one after the other read.
 function takePhotos(files, folders = []) {
   if (!files.length) return;
+  if (isCounting()) return leaveLive(() => takePhotos(files, folders));
   stopLive();
   trouble(null);
   const first = album.photos.length;
@@ -610,7 +616,7 @@ function listen() {
   listenToPlay();
   listenToDeck();
   listenToCorrections();
-  $("home").addEventListener("click", goHome);
+  $("home").addEventListener("click", () => leaveLive(goHome));
   $("go-photos").addEventListener("click", () => openPhoto(album.photos.indexOf(album.photos.filter(({ isOfDeck }) => !isOfDeck).at(-1))));
   $("sure-no").addEventListener("click", () => $("sure").close());
   window.addEventListener("popstate", follow);

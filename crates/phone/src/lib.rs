@@ -54,13 +54,12 @@ impl Code {
         let side = self.width();
         let dark: Vec<bool> = self.modules().collect();
         // Outside of the code all is light.
-        let is_dark = |x: usize, y: usize| {
+        let filled = |x: usize, y: usize| {
             let place = x.checked_sub(MARGIN).zip(y.checked_sub(MARGIN));
-            place.is_some_and(|(x, y)| x < side && y < side && dark[y * side + x])
+            place.is_some_and(|(x, y)| x < side && y < side && dark[y * side + x]) == colors
         };
         let across = side + 2 * MARGIN;
         let rows = (0..across).step_by(2).map(|y| -> String {
-            let filled = |x, y| is_dark(x, y) == colors;
             (0..across).map(|x| half_blocks(filled(x, y), filled(x, y + 1))).collect()
         });
         // Of the 256 colours: black on white, which no theme changes.

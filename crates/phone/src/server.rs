@@ -179,8 +179,8 @@ impl Server {
                 let _ = self.answer_on(listener);
             }
         }
-        let heard = |address: &SocketAddr| self.listeners.iter().any(|(bound, _)| bound == address);
-        let bound: Vec<SocketAddr> = current.into_iter().filter(heard).collect();
+        let mut bound = current;
+        bound.retain(|address| self.listeners.iter().any(|(bound, _)| bound == address));
         let now = hosts_of(&bound);
         let mut hosts = lock(&self.shared.hosts);
         let has_changed = !now.is_empty() && *hosts != now;

@@ -138,17 +138,14 @@ fn a_phone_has_one_photo_in_hand_and_the_rest_get_their_turn() {
     half.write_all(format!("{head}Content-Length: 2000000\r\n\r\nabc").as_bytes()).unwrap();
     std::thread::sleep(Duration::from_millis(100));
     std::thread::scope(|scope| {
-        let post = |phone: &'static str| {
-            let (world, slow) = (&world, &slow);
-            let begun = scope.spawn(move || (world.post_as(phone, "/photo", slow), Instant::now()));
+        let (world, slow) = (&world, &slow);
+        let posts = [PHONE, PHONE, "00000000000000aa", PHONE].map(|phone| {
+            let post = scope.spawn(move || (world.post_as(phone, "/photo", slow), Instant::now()));
             std::thread::sleep(Duration::from_millis(60));
-            begun
-        };
-        let other = "00000000000000aa";
-        let (first, second, of_other, third) = (post(PHONE), post(PHONE), post(other), post(PHONE));
+            post
+        });
         assert_eq!(refused(&answer_of(half, b"")), replaced);
-        let [first, second, of_other, third] =
-            [first, second, of_other, third].map(|one| one.join().unwrap());
+        let [first, second, of_other, third] = posts.map(|post| post.join().unwrap());
         // What is in hand is read to its end.
         assert_eq!((status(&first.0), status(&of_other.0), status(&third.0)), (200, 200, 200));
         assert_eq!(refused(&second.0), replaced);

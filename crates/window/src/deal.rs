@@ -13,6 +13,7 @@ use crate::{
         play::{Phase, Play},
         scores::{Day, Score, Scores},
     },
+    photos::export::write_page,
     shared::{
         keys::{Action, CTRL, Go, Place},
         names, pages,
@@ -29,7 +30,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use setsight_desktop::Pick;
 use setsight_eval::drawn_card::{SheetWords, boards};
-use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Deck, Property};
 use setsight_game::game::{Deal, Spot, Variant};
 use setsight_game::sets::Verdict;
@@ -62,29 +62,10 @@ const ASK_DEALS: Ask = Ask::new(TAB.id, Word("ask-deals"), Pick::File);
 const PANEL: (f32, f32) = (346.0, 600.0);
 /// Keys of the places, down the columns as the cards lie, and those of the last set in a chain. They
 /// count by where they lie on the keyboard, whatever is printed on them.
-const PLACE_KEYS: [Key; 21] = [
-    Key::Q,
-    Key::A,
-    Key::Z,
-    Key::W,
-    Key::S,
-    Key::X,
-    Key::E,
-    Key::D,
-    Key::C,
-    Key::R,
-    Key::F,
-    Key::V,
-    Key::T,
-    Key::G,
-    Key::B,
-    Key::Y,
-    Key::H,
-    Key::N,
-    Key::U,
-    Key::J,
-    Key::M,
-];
+const PLACE_KEYS: [Key; 21] = {
+    use Key::{A, B, C, D, E, F, G, H, J, M, N, Q, R, S, T, U, V, W, X, Y, Z};
+    [Q, A, Z, W, S, X, E, D, C, R, F, V, T, G, B, Y, H, N, U, J, M]
+};
 const LAST_KEYS: [Key; 3] = [Key::Comma, Key::Period, Key::Slash];
 /// Keys with which players call.
 const PLAYER_KEYS: [Key; 8] =
@@ -145,9 +126,11 @@ pub struct DealTab {
 impl DealTab {
     /// Goes on with the game of a file, if there is one.
     fn go_on_with(&mut self, path: Option<PathBuf>) {
-        if let Some((play, deal, source)) = path.as_deref().and_then(scores::read_under_way) {
+        let game = path.as_deref().and_then(scores::read_under_way);
+        if let Some((play, deal, source, number)) = game {
             (self.variant, self.players) = (play.round().variant(), play.players().len());
             self.put(vec![deal], source);
+            self.number = number;
             self.mode = Some(Mode::Play(Box::new(play)));
         }
         self.under_way = path;
@@ -224,11 +207,7 @@ impl DealTab {
             why: &|verdict| relations_in_words(&deck, verdict),
         };
         let page = boards(&words, &deals, BOARDS as usize);
-        let path_name = path.display().to_string();
-        app.say(match write_atomic(path, page.as_bytes()) {
-            Ok(()) => t!("missing-saved", path = path_name),
-            Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
-        });
+        app.say(write_page(path, &page));
     }
 
     fn put(&mut self, deals: Vec<Deal>, source: Source) {
@@ -518,7 +497,8 @@ impl Tab for DealTab {
 
     fn places(&self) -> Vec<Place> {
         match &self.mode {
-            Some(Mode::Play(play)) if play.is_under_way() => vec![Place::Play],
+            // Its keys mean nothing else over the score: a last one may come late.
+            Some(Mode::Play(play)) if play.phase() != Phase::Ready => vec![Place::Play],
             Some(Mode::Watch(_)) => vec![Place::Deal, Place::Watch],
             _ => vec![Place::Deal],
         }
@@ -537,6 +517,9 @@ impl Tab for DealTab {
                 app.commands.push(Command::Ask(SAVE_BOARDS, t!("boards-file")));
             }
             Action::Play => self.begin(now),
+            Action::Pause if self.play().is_some_and(|play| play.phase() == Phase::Over) => {
+                return self.begin(now);
+            }
             Action::Start if self.play().is_some_and(|play| !play.is_running()) => self.begin(now),
             _ => {}
         }
@@ -557,10 +540,6 @@ impl Tab for DealTab {
             },
             _ => {}
         }
-    }
-
-    fn can_present(&self) -> bool {
-        self.mode.is_some()
     }
 
     /// Whether codes are being typed, or the user is asked something.
@@ -595,7 +574,8 @@ impl Tab for DealTab {
     fn close(&mut self) {
         let Some(path) = &self.under_way else { return };
         let play = self.play().filter(|play| play.is_under_way());
-        let game = play.and_then(|play| Some((play, self.deals.get(self.at)?, &self.source)));
+        let game =
+            play.and_then(|play| Some((play, self.deals.get(self.at)?, &self.source, self.number)));
         // There is nobody left to tell.
         let _ = scores::write_under_way(path, game, self.now);
     }

@@ -342,7 +342,7 @@ fn problem_words(error: &LearnError) -> String {
     match error {
         LearnError::NoCards { .. } => t!("learn-no-cards"),
         LearnError::TooFew { found, of, needed, .. } => {
-            t!("learn-too-few", seen = *found, of = *of, needed = *needed)
+            t!("learn-too-few", found = *found, of = *of, needed = *needed)
         }
         LearnError::Alike { property, first, second, more_than_a_deck } => {
             let what = values_in_words(*property);

@@ -384,7 +384,7 @@ impl LiveTab {
             if let (Mode::Learn, Some(card)) = (self.look.mode, hits.clicked) {
                 self.look.choose(card);
             }
-            verdict::paint(ui, &placement, &self.table, &self.look);
+            verdict::paint(ui, &placement, &self.table, &self.look, app.presenting);
             if !app.presenting {
                 zoom_buttons(ui, &mut self.zoom, size, room);
             }
@@ -568,10 +568,6 @@ impl Tab for LiveTab {
 
     fn places(&self) -> Vec<Place> {
         vec![Place::Live]
-    }
-
-    fn can_present(&self) -> bool {
-        true
     }
 
     fn act(&mut self, action: Action, app: &mut AppContext) {

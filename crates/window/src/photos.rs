@@ -95,6 +95,9 @@ pub enum Task {
     Stages,
 }
 
+/// A photo, and how many of its cards are unsure.
+pub(crate) type PhotoState = (PathBuf, usize);
+
 /// What is seen of the photo that is looked at.
 #[derive(Default)]
 pub struct PhotoView {
@@ -178,6 +181,12 @@ impl Photos {
         &self.view.table
     }
 
+    /// Which photo is looked at, and in which state.
+    pub(crate) fn state(&self) -> Option<PhotoState> {
+        let (path, _) = self.shelf.current()?;
+        Some((path.to_path_buf(), self.view.table.unsure()))
+    }
+
     /// All pixels of the photo that is looked at.
     pub(crate) fn pixels(&self) -> Option<&Arc<RgbImage>> {
         self.view.picture.as_ref().and_then(Picture::full)
@@ -238,7 +247,7 @@ impl Photos {
                     self.view.cut.push((corners, image));
                     self.take_reading(&corners, &reading, app);
                 }
-                Err(reason) => app.say(t!("card-unread", error = reason.words())),
+                Err(reason) => app.say_of_photo(t!("card-unread", error = reason.words())),
             },
             LibraryEvent::Thumb(i, thumb) => {
                 self.shelf.strip.put(&app.ctx, i, thumb);
@@ -302,7 +311,7 @@ impl Photos {
     fn ask_where(&self, ask: Ask, app: &mut AppContext) {
         match self.shelf.found() {
             Some((path, _)) => app.commands.push(Command::Ask(ask, export::name(path, ask))),
-            None => app.say(t!("nothing-to-save")),
+            None => app.say_of_photo(t!("nothing-to-save")),
         }
     }
 
@@ -311,9 +320,9 @@ impl Photos {
         match export::picture(self, app.settings().codes) {
             Some(image) => {
                 app.ctx.copy_image(color_image(&image));
-                app.say(t!("picture-copied"));
+                app.say_of_photo(t!("picture-copied"));
             }
-            None => app.say(t!("no-picture-yet")),
+            None => app.say_of_photo(t!("no-picture-yet")),
         }
     }
 
@@ -326,7 +335,7 @@ impl Photos {
                 let first = self.view.table.next_to_check(None);
                 self.view.correcting.select(first, &self.view.table);
             }
-            None => app.say(t!("none-to-check")),
+            None => app.say_of_photo(t!("none-to-check")),
         }
     }
 
@@ -355,7 +364,7 @@ impl Photos {
     fn grant(&mut self, edit: Option<Edit>, app: &mut AppContext) {
         let Some(edit) = edit else { return };
         if self.shelf.is_pasted() {
-            app.say(t!("pasted-uncorrected"));
+            app.say_of_photo(t!("pasted-uncorrected"));
             return;
         }
         let Some((path, found, corrections)) = self.shelf.current_mut() else { return };
@@ -389,9 +398,12 @@ impl Photos {
             if before.unsure() > 0 && self.view.table.unsure() == 0 {
                 let sets = t!("count-sets", n = self.view.table.sets.len());
                 let key = key_of(Action::Confirm);
-                app.say(match self.shelf.unsure(true) {
-                    None => t!("all-checked", sets = sets),
-                    Some(_) => t!("all-checked-go-on", sets = sets, key = key),
+                app.say_of_photo(match (edit, self.shelf.unsure(true)) {
+                    (Edit::Change(Change::AllRight), _) => {
+                        t!("guesses-confirmed", n = before.unsure(), key = key_of(Action::Undo))
+                    }
+                    (_, None) => t!("all-checked", sets = sets),
+                    (_, Some(_)) => t!("all-checked-go-on", sets = sets, key = key),
                 });
             }
         }
@@ -547,7 +559,7 @@ impl Tab for Photos {
             Action::NextUnsure | Action::PreviousUnsure => {
                 match self.shelf.unsure(action == Action::NextUnsure) {
                     Some(index) => self.go_to(index),
-                    None => app.say(t!("no-other-unsure")),
+                    None => app.say_of_photo(t!("no-other-unsure")),
                 }
             }
             Action::CopyPicture => self.copy_picture(app),
@@ -587,10 +599,6 @@ impl Tab for Photos {
             }
             _ => {}
         }
-    }
-
-    fn can_present(&self) -> bool {
-        self.is_open()
     }
 
     fn has_focus_in_hand(&self) -> bool {

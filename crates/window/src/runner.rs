@@ -152,8 +152,7 @@ pub fn open(options: Options) -> Result<Option<Value>, Failure> {
         screenshot: options.screenshot.clone(),
         stop: options.stop,
     };
-    let make = move |ctx: &Context| Runner::new(ctx, options);
-    match setsight_desktop::open(native, make)? {
+    match setsight_desktop::open(native, move |ctx| Runner::new(ctx, options))? {
         None if wanted => Err(Failure::NoPicture("the window was closed first")),
         outcome => Ok(outcome),
     }

@@ -8,7 +8,7 @@ mod path_page;
 use crate::{
     live::{self, LiveTab},
     phones::{self, PhoneEvent, Phones},
-    photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, Photos, Task, export},
+    photos::{self, ASK_FOLDER, ASK_PHOTOS, MORE_PHOTOS, PhotoState, Photos, Task, export},
     shared::{
         keys::{self, Action, Place},
         settings::{Brightness, SCALES, SettingsStore},
@@ -46,6 +46,8 @@ struct Message {
     since: f64,
     /// Where: elsewhere it is no longer seen.
     place: (&'static str, Task),
+    /// What it is about.
+    photo: Option<PhotoState>,
 }
 
 /// The window's state.
@@ -141,7 +143,7 @@ impl Window {
     /// Says something to the user for a while.
     pub(crate) fn say(&mut self, text: String) {
         let since = self.app.now();
-        self.message = Some(Message { text, since, place: self.place() });
+        self.message = Some(Message { text, since, place: self.place(), photo: None });
     }
 
     fn place(&self) -> (&'static str, Task) {
@@ -213,7 +215,7 @@ impl Window {
             }
         }
         self.run_commands(&ctx);
-        let alone = self.app.presenting && self.tabs.current().can_present();
+        let alone = self.app.presenting;
         if !alone {
             let frame = Frame::side_top_panel(ui.style()).inner_margin(vec2(14.0, 8.0));
             Panel::top("bar").frame(frame).show(ui, |ui| self.bar(ui));
@@ -229,6 +231,7 @@ impl Window {
         }
         self.pages(&ctx);
         self.dragged_ui(&ctx);
+        theme::focus_ring(&ctx);
         self.run_commands(&ctx);
         self.name_window(&ctx);
         if let Err(error) = self.app.store.save() {
@@ -241,6 +244,11 @@ impl Window {
         for command in std::mem::take(&mut self.app.commands) {
             match command {
                 Command::Say(words) => self.say(words),
+                Command::SayOfPhoto(words) => {
+                    self.say(words);
+                    let photo = self.tab::<Photos>().state();
+                    self.message.iter_mut().for_each(|message| message.photo.clone_from(&photo));
+                }
                 Command::Act(action) => self.act(ctx, action),
                 Command::Open(paths) => self.open(paths),
                 Command::Ask(ask, name) => {
@@ -379,7 +387,7 @@ impl Window {
         ctx.request_repaint_after(Duration::from_secs_f32(EXIT_FULLSCREEN_SECONDS));
         let area = Area::new(Id::unique("exit-fullscreen")).order(Order::Foreground);
         let shown = area.anchor(Align2::RIGHT_TOP, vec2(-12.0, 12.0)).show(ctx, |ui| {
-            let tip = t!("key-hover", key = keys::key_of(Action::FullScreen));
+            let tip = keys::key_hover(Action::FullScreen);
             ui.button(t!("back-to-window")).on_hover_text(tip).clicked()
         });
         if shown.inner {
@@ -469,7 +477,7 @@ impl Window {
     fn copy(&mut self) {
         if let Some((text, what)) = self.tabs.current().copy() {
             self.app.ctx.copy_text(text);
-            self.app.say(what.say());
+            self.app.say_of_photo(what.say());
         }
     }
 
@@ -504,10 +512,12 @@ impl Window {
     /// What was said last, in a row of its own: it covers nothing. On another page it is gone.
     fn message_ui(&mut self, ui: &mut Ui) {
         let now = self.app.now();
-        let place = self.place();
-        let is_over =
-            |message: &mut Message| now - message.since > MESSAGE_SECONDS || message.place != place;
-        self.message.take_if(is_over);
+        let (place, photo) = (self.place(), self.tab::<Photos>().state());
+        self.message.take_if(|message| {
+            now - message.since > MESSAGE_SECONDS
+                || message.place != place
+                || message.photo.is_some() && message.photo != photo
+        });
         let text = match &self.message {
             Some(message) => {
                 let left = (MESSAGE_SECONDS - (now - message.since)).max(0.05);

@@ -9,7 +9,7 @@ const PAGE = new URL("../../page/", import.meta.url);
 /// As much of an element as the scripts ask for.
 class Part {
   constructor() {
-    Object.assign(this, { hidden: false, textContent: "", children: [], dataset: {}, attributes: {} });
+    Object.assign(this, { hidden: false, textContent: "", children: [], dataset: {}, attributes: {}, on: {} });
     this.style = { setProperty() {} };
     this.classes = new Set();
     this.classList = { toggle: (name, on) => this.classes[on ? "add" : "delete"](name) };
@@ -17,25 +17,25 @@ class Part {
   setAttribute(name, value) { this.attributes[name] = value; }
   append(...more) { this.children.push(...more); }
   replaceChildren(...all) { this.children = all; }
-  addEventListener() {}
+  addEventListener(name, act) { this.on[name] = act; }
   querySelector() { return null; }
   focus() {}
 }
 
 /// The scripts of the page, as far as they need no browser, in one language.
-function open(language = "en", kept = {}) {
+function open(language = "en", kept = {}, more = []) {
   const parts = {};
   const part = (id) => (parts[id] ??= new Part());
   const context = vm.createContext({
     $: part, focused: () => null, crypto, view() {}, trouble() {}, stopLive() {},
     setText: (element, text) => { element.textContent = text; },
-    navigator: { languages: [language] }, location: { hash: "" }, album: { photos: [] },
-    document: { getElementById: part, createElement: () => new Part(), createElementNS: () => new Part() },
+    navigator: { languages: [language] }, location: { hash: `#${"0".repeat(32)}` }, album: { photos: [] }, window: new Part(),
+    document: { getElementById: part, createElement: () => new Part(), createElementNS: () => new Part(), addEventListener() {} },
     remembered: (_, name) => kept[name] ?? null,
     remember: (_, name, value) => { kept[name] = value; },
     faceUp: () => new Part(),
   });
-  for (const name of ["words", "cards", "play", "deck"]) {
+  for (const name of ["words", "cards", "play", "deck", ...more]) {
     vm.runInContext(fs.readFileSync(new URL(`${name}.js`, PAGE), "utf8"), context);
   }
   const get = (code) => vm.runInContext(code, context);
@@ -164,6 +164,42 @@ test("a puzzle and a game go on where they were", () => {
   assert.equal(again.get("game.cards.join() + game.deck.join()"), first.get("game.cards.join() + game.deck.join()"));
   again.get("playDeal(null)");
   assert.equal(again.get("game.found.length"), 0);
+});
+
+test("a card on the board has its own frame and no other", () => {
+  const style = fs.readFileSync(new URL("page.css", PAGE), "utf8");
+  assert.match(style, /:is\(#board, #pick\) \.face-up\[aria-pressed=false\] \{ border-color: transparent/);
+});
+
+test("a stray tap on a card is cancelled", () => {
+  const { parts, get } = open("en", {}, ["correct"]);
+  get("listenToCorrections()");
+  let closed = 0;
+  parts.guesses.close = () => { closed += 1; };
+  parts["guess-cancel"].on.click();
+  assert.equal(closed, 1);
+});
+
+test("live is left at once, but for a game that is being counted", () => {
+  const { context, get } = open("en", {}, ["live"]);
+  const done = [];
+  Object.assign(context, { shown: { table: { taken: [] } }, goHome: () => done.push("home"), sure: (word) => done.push(word) });
+  get("stopLive = () => {}; listenToLive(); live = {}");
+  get("$('stop').on.click(); shown.table.taken = [[]]; $('stop').on.click(); live = null; $('stop').on.click()");
+  assert.deepEqual(done, ["home", "stop-sure", "home"]);
+});
+
+test("an address with a wrong key has the field to type it", async () => {
+  const { parts, context, get } = open("en", {}, ["computer"]);
+  context.XMLHttpRequest = class {
+    constructor() { Object.assign(this, { upload: {}, status: 404 }); }
+    open() {}
+    setRequestHeader() {}
+    send() { this.onload(); }
+  };
+  parts.typed = Object.assign(new Part(), { hidden: true });
+  await assert.rejects(get(`tab = "1"; reader.start()`), /stale/);
+  assert.equal(parts.typed.hidden, false);
 });
 
 test("a deck's missing cards are told once all photos are there, or few are missing", () => {

@@ -10,7 +10,7 @@ use crate::{
         look::Mark,
         names, overlay,
         settings::Settings,
-        theme::{CHOSEN, focus_ring, text_on},
+        theme::{CHOSEN, text_on},
         verdict,
         words::t,
     },
@@ -22,7 +22,6 @@ use eframe::egui::{
 use setsight_game::{
     cards::{Card, Deck},
     game::{ROWS, Spot, place_name},
-    sets::Set,
 };
 
 /// Round cards that are no set.
@@ -93,8 +92,7 @@ pub(crate) fn watched(ui: &mut Ui, watch: &Watch, looks: Looks<'_>) {
         let card_name = names::card(looks.deck, *card);
         let name = t!("place-named", n = place + 1, name = place_name(place), card = card_name);
         show_card(ui, rect, ("place", place), *card, name, (false, is_new), looks);
-        let holds = |set: &Set| set.0.contains(&place);
-        let sets = watch.sets().iter().enumerate().filter(|(_, set)| holds(set));
+        let sets = watch.sets().iter().enumerate().filter(|(_, set)| set.0.contains(&place));
         let sets: Vec<usize> = sets.map(|(number, _)| number).collect();
         let alone = watch.pointed.or(watch.alone);
         in_sets.push((rect, Mark::of_sets(sets, watch.sets().len(), alone)));
@@ -232,9 +230,6 @@ fn start_button(ui: &Ui, play: &Play, room: Rect) -> bool {
     let line = Stroke::new(3.0, if response.hovered() { CHOSEN } else { Color32::WHITE });
     ui.painter().rect_stroke(ground, 14.0, line, StrokeKind::Inside);
     ui.painter().galley(ground.center() - galley.size() / 2.0, galley, Color32::WHITE);
-    if response.has_focus() {
-        focus_ring(ui.painter(), ground, 14.0);
-    }
     response.clicked()
 }
 
@@ -260,9 +255,6 @@ fn show_card(
     if is_chosen || is_marked {
         let line = Stroke::new((0.03 * rect.width()).clamp(3.0, 9.0), CHOSEN);
         ui.painter().rect_stroke(shown, radius, line, StrokeKind::Outside);
-    }
-    if response.has_focus() {
-        focus_ring(ui.painter(), shown.expand(3.0), radius);
     }
     response.clicked()
 }

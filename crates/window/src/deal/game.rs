@@ -1,6 +1,6 @@
 //! A dealt game, watched step by step, and the deals that a text means.
 
-use crate::shared::words::t;
+use crate::shared::{reasons::first_upper, words::t};
 use setsight_files::small_file::read_text;
 use setsight_game::game::{Deal, Game, MAX_CARDS, MIN_CARDS, Step, describe, parse_deals};
 use setsight_game::{cards::parse_codes, sets::Set};
@@ -103,7 +103,7 @@ pub(crate) fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
     let first = text.split_whitespace().next().unwrap_or_default();
     // A code begins with a digit too; a count is digits only.
     if first.chars().all(|c| c.is_ascii_digit()) && !first.is_empty() {
-        return parse_deals(text.as_bytes()).map_err(|error| capitalised(&error.to_string()));
+        return parse_deals(text.as_bytes()).map_err(|error| first_upper(&error.to_string()));
     }
     let cards = parse_codes(text)
         .map_err(|(at, error)| t!("code-wrong", n = at, error = error.to_string()))?;
@@ -113,23 +113,14 @@ pub(crate) fn deals_in(text: &str) -> Result<Vec<Deal>, String> {
     Ok(vec![deal])
 }
 
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + chars.as_str()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use setsight_game::{cards::Card, game::transcript};
 
-    fn random(seed: u64) -> Deal {
-        Deal::random(seed)
-    }
-
     #[test]
     fn the_steps_watched_are_the_transcript() {
-        let deal = random(5);
+        let deal = Deal::random(5);
         let mut watch = Watch::new(&deal);
         assert_eq!(watch.transcript().len(), 1);
         watch.go_to(usize::MAX);

@@ -345,12 +345,15 @@ impl Play {
     }
 
     /// Whose turn a choice is: of one player always, of several the caller's. `Err` when nobody has
-    /// called.
-    fn chooser(&self) -> Result<Option<usize>, ()> {
+    /// called, which is announced.
+    fn chooser(&mut self) -> Result<Option<usize>, ()> {
         match (self.players.len(), self.caller) {
             (1, _) => Ok(None),
             (_, Some((who, _))) => Ok(Some(who)),
-            (_, None) => Err(()),
+            (_, None) => {
+                self.announcement = Some(Announcement::CallFirst);
+                Err(())
+            }
         }
     }
 
@@ -386,10 +389,7 @@ impl Play {
         if !self.is_running() || self.round.card(spot).is_none() {
             return;
         }
-        let Ok(by) = self.chooser() else {
-            self.announcement = Some(Announcement::CallFirst);
-            return;
-        };
+        let Ok(by) = self.chooser() else { return };
         if let Some(at) = self.chosen.iter().position(|&other| other == spot) {
             self.chosen.remove(at);
             return;
@@ -442,10 +442,7 @@ impl Play {
         if !self.is_running() {
             return;
         }
-        let Ok(by) = self.chooser() else {
-            self.announcement = Some(Announcement::CallFirst);
-            return;
-        };
+        let Ok(by) = self.chooser() else { return };
         if !self.round.sets().is_empty() {
             self.lose(by, now, Note::ThereIsOne);
             self.announcement = Some(Announcement::ThereIsOne(by));
@@ -489,12 +486,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn random(seed: u64) -> Deal {
-        Deal::random(seed)
-    }
-
     fn started(variant: Variant, seed: u64, players: usize) -> Play {
-        let mut play = Play::new(variant, &random(seed), players);
+        let mut play = Play::new(variant, &Deal::random(seed), players);
         play.start(0.0);
         play
     }
@@ -551,7 +544,7 @@ mod tests {
 
     #[test]
     fn nothing_happens_before_the_clock_runs_or_while_it_stands() {
-        let mut play = Play::new(Variant::Normal, &random(1), 1);
+        let mut play = Play::new(Variant::Normal, &Deal::random(1), 1);
         play.choose(Spot::Table(0), 1.0);
         play.no_set(2.0);
         play.more_hint();

@@ -139,6 +139,9 @@ fn read(path: &Path) -> io::Result<Vec<Score>> {
 #[derive(Serialize, Deserialize)]
 struct Written {
     source: Source,
+    /// By which anybody gets the same deal.
+    #[serde(default)]
+    number: Option<u64>,
     /// By [`Variant::word`].
     variant: String,
     deal: String,
@@ -151,10 +154,10 @@ struct Written {
 /// Writes a game. A file of an earlier one is taken away if there is none.
 pub(crate) fn write_under_way(
     path: &Path,
-    game: Option<(&Play, &Deal, &Source)>,
+    game: Option<(&Play, &Deal, &Source, Option<u64>)>,
     now: f64,
 ) -> io::Result<()> {
-    let Some((play, deal, source)) = game else {
+    let Some((play, deal, source, number)) = game else {
         return match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -163,6 +166,7 @@ pub(crate) fn write_under_way(
     let codes: Vec<String> = deal.cards().iter().map(Card::to_string).collect();
     let written = Written {
         source: source.clone(),
+        number,
         variant: play.round().variant().word().to_owned(),
         deal: codes.join(" "),
         players: play.players().len(),
@@ -177,14 +181,14 @@ pub(crate) fn write_under_way(
 }
 
 /// The game of a file, its clock standing; none where there is none that can be gone on with.
-pub(crate) fn read_under_way(path: &Path) -> Option<(Play, Deal, Source)> {
+pub(crate) fn read_under_way(path: &Path) -> Option<(Play, Deal, Source, Option<u64>)> {
     let text = read_text(path, MAX_DATA_BYTES).ok()?;
     let written: Written = serde_json::from_str(&text).ok()?;
     let deal = Deal::new(parse_codes(&written.deal).ok()?)?;
     let variant = Variant::ALL.into_iter().find(|variant| variant.word() == written.variant)?;
     let play = Play::new(variant, &deal, written.players);
     let play = play.gone_on_with(&written.log, written.hints, written.seconds)?;
-    Some((play, deal, written.source))
+    Some((play, deal, written.source, written.number))
 }
 
 /// So many days are shown.
@@ -211,7 +215,7 @@ pub(crate) fn show_end(ui: &mut Ui, play: &Play, kept: Option<&Score>, best: &[&
                     }
                     ui.add_space(10.0);
                     let button = Button::new(t!("play-again")).min_size(vec2(180.0, 40.0));
-                    let tip = t!("key-hover", key = keys::key_of(keys::Action::Play));
+                    let tip = keys::key_hover(keys::Action::Play);
                     again = ui.add(button).on_hover_text(tip).clicked();
                     if let Some(kept) = kept {
                         ui.add_space(10.0);
@@ -365,7 +369,7 @@ mod tests {
                     play.more_hint();
                 }
             }
-            write_under_way(&path, Some((&play, &deal, &Source::Shuffled)), 30.0).unwrap();
+            write_under_way(&path, Some((&play, &deal, &Source::Shuffled, None)), 30.0).unwrap();
             let (read, ..) = read_under_way(&path).unwrap();
             assert!(read.is_under_way() && !read.is_running());
             assert_eq!(read.round().places(), play.round().places(), "{variant:?}");

@@ -9,7 +9,7 @@ use crate::{
     },
     shared::{
         card_face::disc,
-        keys::{Action, key_hover, key_of},
+        keys::{Action, key_hover, key_of, previewed},
         look_panel::{SetRow, card_line, scrolled},
         names,
         settings::Settings,
@@ -219,6 +219,7 @@ fn listed_sets(ui: &mut Ui, watch: &mut Watch, looks: Looks<'_>) {
         let area = area.max_height(0.6 * ui.available_height());
         area.show(ui, |ui| set_rows(ui, watch, looks)).inner
     };
+    let pointed = previewed(ui.ctx(), pointed);
     if std::mem::replace(&mut watch.pointed, pointed) != pointed {
         ui.ctx().request_repaint(); // The table may have been drawn already.
     }

@@ -1,7 +1,10 @@
 //! Whether a deck is complete: what the open photos show of it, all together.
 
 use crate::{
-    photos::{ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task, strip::Shelf, welcome::name_of},
+    photos::{
+        ASK_FOLDER, ASK_PHOTOS, Photos, SAVE_MISSING, Task, export::write_page, strip::Shelf,
+        welcome::name_of,
+    },
     shared::{
         card_face::{ASPECT, paint_of, rect_at},
         names, pages,
@@ -14,7 +17,6 @@ use crate::{
 use eframe::egui::{Align, Context, Label, Layout, RichText, Spinner, Ui, vec2};
 use setsight_decks::{Inventory, Spot};
 use setsight_eval::drawn_card;
-use setsight_files::whole_file::write_atomic;
 use setsight_game::cards::{Card, Deck};
 use std::path::Path;
 
@@ -142,7 +144,7 @@ impl Photos {
         }
         let (missing, of) = (inventory.missing(), inventory.deck_size());
         let present = of - missing.len();
-        ui.label(RichText::new(t!("deck-check-there", there = present, of = of)).heading());
+        ui.label(RichText::new(t!("deck-check-present", present = present, of = of)).heading());
         ui.weak(t!("deck-check-seen-in", n = self.shelf.progress().0));
         if missing.is_empty() {
             ui.label(t!("deck-check-complete"));
@@ -208,11 +210,7 @@ impl Photos {
         let missing = inventory.missing();
         let title = t!("missing-title", n = missing.len());
         let page = drawn_card::cards(&inventory.deck, &missing, &title);
-        let path_name = path.display().to_string();
-        app.say(match write_atomic(path, page.as_bytes()) {
-            Ok(()) => t!("missing-saved", path = path_name),
-            Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
-        });
+        app.say(write_page(path, &page));
     }
 }
 

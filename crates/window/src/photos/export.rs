@@ -53,6 +53,15 @@ pub(crate) fn picture(photos: &Photos, codes: bool) -> Option<RgbImage> {
     Some(overlay::draw(photos.pixels()?, table, &style))
 }
 
+/// Writes a page that is to be printed. What came of it, in words.
+pub(crate) fn write_page(path: &Path, page: &str) -> String {
+    let path_name = path.display().to_string();
+    match write_atomic(path, page.as_bytes()) {
+        Ok(()) => t!("missing-saved", path = path_name),
+        Err(error) => t!("unwritable", path = path_name, error = error.to_string()),
+    }
+}
+
 /// Writes the annotated picture or the JSON, whole or not at all. What was done, in words.
 pub(crate) fn write(photos: &Photos, ask: Ask, path: &Path, codes: bool) -> Result<String, String> {
     let record = record(photos).ok_or_else(|| t!("nothing-to-save"))?;

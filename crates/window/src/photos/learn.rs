@@ -385,7 +385,7 @@ cp "$(dirname "$0")/worth.json" "$out"
         harness.get_by_label("Stop").click();
         wait_for(&mut harness, "Learning was stopped.");
         harness.get_by_label("Go on").click();
-        wait_for(&mut harness, "Better: more of your cards are read correctly");
+        wait_for(&mut harness, "Better: more of your cards are now found");
         for number in ["125", "32"] {
             harness.get_by_label(number);
         }

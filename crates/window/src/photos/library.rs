@@ -394,8 +394,10 @@ pub(crate) mod tests {
         // Each thread that reads has one in hand.
         for photo in [0, 2, 1] {
             library.want_open(photo);
-            let opened = |event: &Option<LibraryEvent>| matches!(event, Some(LibraryEvent::Opened(i, Ok(_))) if *i == photo);
-            wait_for(&mut library, |_, event| opened(&event));
+            wait_for(
+                &mut library,
+                |_, event| matches!(event, Some(LibraryEvent::Opened(i, Ok(_))) if i == photo),
+            );
         }
         assert_eq!(library.read, 0);
         drop(held);

@@ -10,7 +10,7 @@ use crate::{
         strip::{Filter, Photographs},
     },
     shared::{
-        keys::{Action, key_of},
+        keys::{Action, key_hover},
         look::{Look, Mode},
         look_panel::{self, with_foot},
         overlay,
@@ -244,7 +244,7 @@ impl Photos {
         let unsure = self.view.table.unsure();
         if self.view.look.mode == Mode::Solve && unsure > 0 && !self.shelf.is_pasted() {
             let check = ui.button(t!("check-cards", n = unsure));
-            if check.on_hover_text(t!("key-hover", key = key_of(Action::Check))).clicked() {
+            if check.on_hover_text(key_hover(Action::Check)).clicked() {
                 app.commands.push(Command::Act(Action::Check));
             }
         }
@@ -460,14 +460,14 @@ impl Photos {
                 self.view.correcting.select(None, &self.view.table);
             }
         }
-        self.explain(ui, &placement, &looking);
+        self.explain(ui, &placement, &looking, app.presenting);
         self.grant(edit, app);
     }
 
     /// What is written on the picture itself.
-    fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look) {
+    fn explain(&self, ui: &Ui, placement: &Placement, looking: &Look, alone: bool) {
         let table = &self.view.table;
-        verdict::paint(ui, placement, table, looking);
+        verdict::paint(ui, placement, table, looking, alone);
         let solving = self.view.task == Task::Look && self.view.look.mode == Mode::Solve;
         // While a card is unsure nobody knows that there is none.
         let has_none = !table.cards.is_empty() && table.shown_sets() + table.unsure() == 0;

@@ -2,7 +2,7 @@
 //! view are kept, and made.
 
 use crate::photos::library::{Entry, Found, Library};
-use crate::shared::theme::{CHOSEN, RIM, focus_ring};
+use crate::shared::theme::{CHOSEN, RIM};
 use crate::shared::words::{Word, t};
 use crate::{
     photos::corrections::Corrections,
@@ -365,9 +365,6 @@ impl Strip {
                 if selected { ui.visuals().selection.bg_fill } else { visuals.bg_stroke.color };
             let line = Stroke::new(if selected { 3.0 } else { 2.0 }, color);
             painter.rect_stroke(picture, radius, line, StrokeKind::Outside);
-        }
-        if response.has_focus() {
-            focus_ring(painter, picture, 6.0);
         }
         if let Some(summary) = summary {
             badges(ui, picture, summary, tell_sets);

@@ -70,10 +70,10 @@ fn corrected(output: Output) -> Vec<String> {
 /// What is on the disk: each photo's codes.
 fn written(folder: &Path) -> HashMap<String, Vec<String>> {
     let photos = LabelFile::read(folder).unwrap().photos().unwrap();
-    let codes = |photo: &setsight_photo::labels::PhotoLabel| {
-        photo.cards.iter().map(|card| card.code.to_string()).collect()
-    };
-    photos.iter().map(|photo| (photo.file.clone(), codes(photo))).collect()
+    photos
+        .into_iter()
+        .map(|photo| (photo.file, photo.cards.iter().map(|card| card.code.to_string()).collect()))
+        .collect()
 }
 
 #[test]

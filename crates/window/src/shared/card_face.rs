@@ -1,5 +1,6 @@
 //! A card drawn with lines and surfaces: sharp at any size.
 
+use crate::shared::picture::corners_of;
 use crate::shared::settings::{Palette, Settings};
 use crate::shared::theme::{RIM, SET_COLORS, text_on};
 use eframe::egui::{
@@ -194,15 +195,8 @@ pub(crate) fn paint_back(painter: &Painter, rect: Rect) {
 
 /// Paints the place where a card may lie.
 pub(crate) fn paint_gap(painter: &Painter, rect: Rect, line: Color32) {
-    let points: Vec<Pos2> = [
-        rect.left_top(),
-        rect.right_top(),
-        rect.right_bottom(),
-        rect.left_bottom(),
-        rect.left_top(),
-    ]
-    .to_vec();
-    painter.extend(Ink::dashed_line(&points, Stroke::new(1.0, line), 5.0, 5.0));
+    let [a, b, c, d] = corners_of(rect);
+    painter.extend(Ink::dashed_line(&[a, b, c, d, a], Stroke::new(1.0, line), 5.0, 5.0));
 }
 
 /// The mark of a set by its place, with its number: where colours come again it is no disc any more.

@@ -4,7 +4,7 @@ use crate::shared::look::Mode;
 use crate::shared::words::{Word, t};
 use crate::window::pages::{PAGES, Page, PageSpec};
 use crate::{TABS, shared::tab::TabSpec};
-use eframe::egui::{Context, Event, FocusDirection, Key, Modifiers};
+use eframe::egui::{Context, Event, FocusDirection, Id, Key, Modifiers};
 
 /// What a key can do; [`BINDINGS`] has words for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,48 +128,30 @@ pub enum Go {
 /// Where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the whole window.
     Window,
-    /// Among the photos, whatever is done with them.
+    /// Whatever is done with the photos.
     Photos,
-    /// Looking at all sets.
     Solve,
-    /// Asking for hints.
     Hint,
-    /// Learning.
     Learn,
-    /// Correcting.
     Correct,
-    /// Looking at the stages.
     Stages,
     /// In the dealt game, as long as none is played.
     Deal,
-    /// Watching a dealt game.
     Watch,
-    /// Playing one.
     Play,
-    /// Watching a camera.
     Live,
-    /// Teaching a deck.
     Deck,
 }
 
 impl Place {
     /// All places, in the order of the help page.
-    pub(crate) const ALL: [Self; 12] = [
-        Self::Window,
-        Self::Photos,
-        Self::Solve,
-        Self::Hint,
-        Self::Learn,
-        Self::Correct,
-        Self::Stages,
-        Self::Deal,
-        Self::Watch,
-        Self::Play,
-        Self::Live,
-        Self::Deck,
-    ];
+    pub(crate) const ALL: [Self; 12] = {
+        use Place::{
+            Correct, Deal, Deck, Hint, Learn, Live, Photos, Play, Solve, Stages, Watch, Window,
+        };
+        [Window, Photos, Solve, Hint, Learn, Correct, Stages, Deal, Watch, Play, Live, Deck]
+    };
 
     /// Its heading.
     pub(crate) const fn word(self) -> Word {
@@ -375,7 +357,22 @@ pub(crate) fn pressed(ctx: &Context, places: &[Place], on_button: bool) -> Vec<A
         // An arrow that means something else does not lead the focus to a neighbour, too.
         ctx.memory_mut(|memory| memory.move_focus(FocusDirection::None));
     }
+    if !actions.is_empty() {
+        let now = ctx.input(|input| input.time);
+        ctx.data_mut(|data| data.insert_temp(Id::unique(LAST_KEY), now));
+    }
     actions
+}
+
+/// Under this name the context keeps the time at which a key last did something, in seconds.
+const LAST_KEY: &str = "last key";
+
+/// The row of a list that the pointer previews: none from a key on, until the pointer moves again.
+pub(crate) fn previewed(ctx: &Context, hovered: Option<usize>) -> Option<usize> {
+    let last_key: Option<f64> = ctx.data(|data| data.get_temp(Id::unique(LAST_KEY)));
+    let since_key = ctx.input(|input| input.time) - last_key.unwrap_or(f64::NEG_INFINITY);
+    let since_move = ctx.input(|input| f64::from(input.pointer.time_since_last_movement()));
+    hovered.filter(|_| since_move < since_key)
 }
 
 /// A key as people write it.

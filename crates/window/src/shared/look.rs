@@ -1,6 +1,7 @@
 //! The three ways to look at a table: all sets, a hint, or three cards of one's own choice.
 
-use crate::shared::{keys::Action, table::Table, words::Word};
+use crate::shared::keys::{Action, previewed};
+use crate::shared::{table::Table, words::Word};
 use eframe::egui::Context;
 use setsight_game::cards::Card;
 use setsight_game::sets::{Verdict, explain};
@@ -73,7 +74,7 @@ pub struct Look {
     pub mode: Mode,
     /// Which set is shown alone, by place; `None` shows all.
     pub set: Option<usize>,
-    /// The set under the pointer in the list, which goes before it.
+    /// The set under the pointer in the list: a preview, shown in its place.
     pub(crate) pointed: Option<usize>,
     /// The set to which the list has been scrolled.
     pub(crate) listed: Option<usize>,
@@ -112,8 +113,9 @@ impl Look {
         };
     }
 
-    /// Shows the set under the pointer in the list; without one, what is chosen.
+    /// Previews the set under the pointer in the list; without one, what is chosen is shown.
     pub(crate) fn point_at(&mut self, set: Option<usize>, ctx: &Context) {
+        let set = previewed(ctx, set);
         if std::mem::replace(&mut self.pointed, set) != set {
             // The picture may have been drawn already.
             ctx.request_repaint();
@@ -174,7 +176,10 @@ impl Look {
     /// The three cards for which the picture explains why they are a set, or are not.
     pub(crate) fn asked_about(&self, table: &Table) -> Option<[usize; 3]> {
         match (self.mode, self.set) {
-            (Mode::Solve, Some(set)) if self.why => Some(table.set_at(set)),
+            // Not while another set is previewed.
+            (Mode::Solve, Some(set)) if self.why && self.pointed.is_none_or(|at| at == set) => {
+                Some(table.set_at(set))
+            }
             (Mode::Learn, _) => self.chosen.as_slice().try_into().ok(),
             _ => None,
         }

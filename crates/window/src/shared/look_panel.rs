@@ -2,7 +2,7 @@
 //! which the foot is always in view.
 
 use crate::shared::card_face::{self, ASPECT};
-use crate::shared::keys::{Action, key_of};
+use crate::shared::keys::{Action, key_hover};
 use crate::shared::look::{Look, Mode, SETS_BY_NUMBERS};
 use crate::shared::verdict::{property_lines, verdict_lines};
 use crate::shared::{names, settings::Settings, table::Table, words::t};
@@ -94,7 +94,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
         let Some(set) = look.set else { return };
         if table.unnamed_in_words(set).is_none() {
             let why = ui.add(Button::new(t!("why")).selected(look.why));
-            if why.on_hover_text(t!("key-hover", key = key_of(Action::Why))).clicked() {
+            if why.on_hover_text(key_hover(Action::Why)).clicked() {
                 look.why = !look.why;
             }
         }
@@ -104,9 +104,7 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     let verdict = look.set.filter(|&set| look.why && table.unnamed_in_words(set).is_none());
     let verdict = verdict.map(|set| explain(table.set_at(set).map(|i| table.cards[i].card)));
     let why = |ui: &mut Ui| {
-        if let Some(verdict) = &verdict {
-            property_lines(ui, &table.deck(), verdict);
-        }
+        verdict.iter().for_each(|verdict| property_lines(ui, &table.deck(), verdict));
     };
     if ui.stack().contained_in(UiKind::ScrollArea) {
         why(ui);
@@ -119,32 +117,36 @@ fn solve(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
 
 /// The sets: those of a usual table drawn, so many that nobody looks through them by the numbers of their cards.
 fn list(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
-    let deck = table.deck();
-    let (mut pressed, mut pointed) = (None, None);
-    let mut one = |ui: &mut Ui, place: usize, by_numbers: bool| {
-        let selected = look.set == Some(place);
-        let row = set_row(ui, (table, &deck), (place, selected), by_numbers, settings);
-        if selected && look.listed != look.set {
-            row.scroll_to_me(None);
-        }
-        pressed = if row.clicked() { Some(place) } else { pressed };
-        pointed = if row.hovered() { Some(place) } else { pointed };
-    };
-    let shown = table.shown_sets();
-    if shown < SETS_BY_NUMBERS {
-        (0..shown).for_each(|place| one(ui, place, false));
+    let rows = if table.shown_sets() < SETS_BY_NUMBERS {
+        rows(ui, table, look, settings)
     } else {
-        ui.horizontal_wrapped(|ui| (0..shown).for_each(|place| one(ui, place, true)));
-    }
+        ui.horizontal_wrapped(|ui| rows(ui, table, look, settings)).inner
+    };
     if table.probable_sets_left_out > 0 {
         ui.weak(t!("probable-left-out", n = table.probable_sets_left_out));
     }
-    if let Some(place) = pressed {
+    if let Some(place) = rows.iter().position(Response::clicked) {
         look.set = (look.set != Some(place)).then_some(place);
     }
     // What was pressed is in view, and stays where it is.
     look.listed = look.set;
-    look.point_at(pointed, ui.ctx());
+    look.point_at(rows.iter().position(Response::hovered), ui.ctx());
+}
+
+/// A row for each set. What was chosen by a key is scrolled into view.
+fn rows(ui: &mut Ui, table: &Table, look: &Look, settings: &Settings) -> Vec<Response> {
+    let deck = table.deck();
+    let places = 0..table.shown_sets();
+    places
+        .map(|place| {
+            let selected = look.set == Some(place);
+            let row = set_row(ui, (table, &deck), (place, selected), settings);
+            if selected && look.listed != look.set {
+                row.scroll_to_me(None);
+            }
+            row
+        })
+        .collect()
 }
 
 /// A set in the list: drawn, or the numbers of its cards on a button.
@@ -152,7 +154,6 @@ fn set_row(
     ui: &mut Ui,
     (table, deck): (&Table, &Deck),
     (place, selected): (usize, bool),
-    by_numbers: bool,
     settings: &Settings,
 ) -> Response {
     let of_set = table.set_at(place);
@@ -164,7 +165,7 @@ fn set_row(
         let (percent, card) = ((100.0 * set.confidence).floor(), table.numbers[set.decided_by]);
         t!("probable-because", percent = percent, card = card)
     });
-    if by_numbers {
+    if table.shown_sets() >= SETS_BY_NUMBERS {
         let numbers = of_set.map(|i| table.numbers[i].to_string()).join(" · ");
         let mark = if because.is_some() { "?" } else { "" };
         let third = (ui.max_rect().width() - 2.0 * ui.spacing().item_spacing.x) / 3.0;
@@ -278,11 +279,11 @@ fn hint(ui: &mut Ui, table: &Table, look: &mut Look, settings: &Settings) {
     if ui.vertical_centered_justified(|ui| ui.add(button)).inner.clicked() {
         look.more_hint();
     }
-    ui.weak(t!("key-hover", key = key_of(Action::MoreHint)));
+    ui.weak(key_hover(Action::MoreHint));
     if look.hint > 0 {
         // Offered whether or not there is another: the button itself must not tell.
-        let tip = t!("key-hover", key = key_of(Action::AnotherHint));
-        if ui.button(t!("another-set")).on_hover_text(tip).clicked() {
+        let another = ui.button(t!("another-set"));
+        if another.on_hover_text(key_hover(Action::AnotherHint)).clicked() {
             look.another_hint();
         }
         if look.hint_rank > 0 && table.sets.len() == 1 {

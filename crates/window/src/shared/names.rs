@@ -143,10 +143,10 @@ mod tests {
 
     #[test]
     fn values_are_called_as_the_deck_calls_them() {
-        let two = |twice, once| Relation::TwoAlike { twice, once, odd_one: 2 };
         let rectangles = Deck::rectangles();
         assert_eq!(value(&rectangles, Property::Shading, 2), "dotted");
-        let verdict = relation(&rectangles, Property::Shape, two(0, 1));
+        let two = Relation::TwoAlike { twice: 0, once: 1, odd_one: 2 };
+        let verdict = relation(&rectangles, Property::Shape, two);
         assert_eq!(verdict, "two are rectangles, one is an ellipse");
         let mut taught = Deck::invented(31);
         taught.shapes[0].name = "Stern".to_owned();

@@ -7,7 +7,7 @@ use crate::shared::{
     picture::{Placement, bounds, offset},
     settings::Settings,
     table::{Heap, Table},
-    theme::{CHOSEN, PALE, RIM},
+    theme::{CHOSEN, PALE, RIM, mark_ring_drawn},
     words::t,
 };
 use eframe::egui::{
@@ -17,6 +17,9 @@ use eframe::egui::{
 use setsight_game::cards::Property;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_vision::Reading;
+
+/// What the handle at a corner of the card in hand reaches along its edge, in points.
+const HANDLE: f32 = 12.0;
 
 /// Width of the note about a card, in points.
 const TIP_WIDTH: f32 = 300.0;
@@ -52,12 +55,15 @@ pub(crate) fn paint(
         let pen = Pen { painter, placement, on_it: &on_it };
         outline(pen, &card.corners_in_image, marked, settings);
     }
-    for ((card, mark), number) in table.cards.iter().zip(&marks).zip(&table.numbers) {
-        let labels = |set: usize| match table.shown_sets() {
-            SETS_BY_NUMBERS.. => number.to_string(),
+    for (place, (card, mark)) in table.cards.iter().zip(&marks).enumerate() {
+        let label = |set: usize| match table.shown_sets() {
+            SETS_BY_NUMBERS.. => table.numbers[place].to_string(),
             _ => table.set_label(set),
         };
-        discs(painter, placement, &card.corners_in_image, (mark, card.unsure), &labels, settings);
+        // The card in hand has a handle at its corner.
+        let inward = if look.with == Some(place) { HANDLE } else { 0.0 };
+        let mark = (mark, card.unsure, inward);
+        discs(painter, placement, &card.corners_in_image, mark, &label, settings);
     }
 }
 
@@ -76,7 +82,7 @@ pub(crate) fn paint_drawn(painter: &Painter, cards: &[(Rect, Mark)], settings: &
         }
     }
     for (rect, mark) in cards {
-        let (corners, mark) = (quad_of(rect), (mark, false));
+        let (corners, mark) = (quad_of(rect), (mark, false, 0.0));
         discs(painter, &placement, &corners, mark, &|set| (set + 1).to_string(), settings);
     }
 }
@@ -201,7 +207,7 @@ fn discs(
     painter: &Painter,
     placement: &Placement,
     quad: &Quad,
-    (mark, unsure): (&Mark, bool),
+    (mark, unsure, inward): (&Mark, bool, f32),
     label: &dyn Fn(usize) -> String,
     settings: &Settings,
 ) {
@@ -214,7 +220,8 @@ fn discs(
     let edge = (end - start).length().max(1.0);
     let long = quad.long_side() as f32 * placement.scale;
     let radius = (0.085 * long).clamp(7.0, 22.0);
-    let along = (end - start) / edge * (2.3 * radius);
+    let start = start + (end - start) / edge * inward;
+    let along = (end - start).normalized() * (2.3 * radius);
     let down = (below - start).normalized() * (2.3 * radius);
     // As many beside each other as the card is long, then a row further in.
     let in_row = ((edge / (2.3 * radius)) as usize).max(1);
@@ -299,7 +306,8 @@ pub(crate) fn cards(
                 ..Default::default()
             };
             ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-            // Two lines, so that one of them is seen on any ground.
+            // As the card lies: two lines, so that one of them is seen on any ground.
+            mark_ring_drawn(ui.ctx());
             closed(ui.painter(), offset(&corners, 7.0), 6.0, Color32::BLACK);
             closed(ui.painter(), offset(&corners, 7.0), 3.0, Color32::WHITE);
         }

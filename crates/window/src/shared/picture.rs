@@ -103,6 +103,11 @@ impl Placement {
     }
 }
 
+/// The corners of a rectangle, clockwise from the upper left one.
+pub(crate) fn corners_of(rect: Rect) -> [Pos2; 4] {
+    [rect.left_top(), rect.right_top(), rect.right_bottom(), rect.left_bottom()]
+}
+
 /// The upright rectangle around four corners.
 pub(crate) fn bounds(corners: &[Pos2; 4]) -> Rect {
     Rect::from_points(corners)

@@ -167,7 +167,8 @@ fn camera(error: &CameraError) -> String {
     }
 }
 
-fn first_upper(text: &str) -> String {
+/// A text with a large first letter.
+pub(crate) fn first_upper(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     first + chars.as_str()

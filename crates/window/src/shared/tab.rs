@@ -73,11 +73,6 @@ pub trait Tab: Any {
         false
     }
 
-    /// Whether it has something that may fill the window ([`AppContext::presenting`]).
-    fn can_present(&self) -> bool {
-        false
-    }
-
     /// What files dropped on it are opened as, and what stands over the window meanwhile. None
     /// opens them as photos.
     fn drops(&self) -> Option<(Ask, Word)> {
@@ -149,6 +144,8 @@ pub trait Tab: Any {
 pub(crate) enum Command {
     /// To tell the user something, for a while.
     Say(String),
+    /// The same of the photo that is shown, as it is.
+    SayOfPhoto(String),
     /// To do what a key does.
     Act(Action),
     /// To show these photos and folders.
@@ -187,6 +184,12 @@ impl AppContext {
     /// Tells the user something, for a while.
     pub(crate) fn say(&mut self, words: String) {
         self.commands.push(Command::Say(words));
+    }
+
+    /// Tells the user something of the photo that is shown, until another one is, or more or fewer
+    /// of its cards are sure.
+    pub(crate) fn say_of_photo(&mut self, words: String) {
+        self.commands.push(Command::SayOfPhoto(words));
     }
 
     /// Has the user name a path that is there already.

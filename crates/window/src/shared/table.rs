@@ -436,7 +436,7 @@ pub(crate) mod tests {
         table.reading.cards.iter_mut().for_each(|card| card.unsure = true);
         table.reading.classes = (0..4).map(|i| Some([i % 3, 0, 1, 2])).collect();
         let words = table.unnamed_in_words(0).unwrap();
-        assert_eq!(words, "alike: shading, colour, shape\ndifferent: number");
+        assert_eq!(words, "the same: shading, colour, shape\ndifferent: number");
         assert_eq!(
             table.hint(0, 2),
             Some(table.sets[0].0[..2].to_vec()),

@@ -3,8 +3,8 @@
 use crate::shared::settings::{Brightness, Palette, Settings};
 use crate::shared::words::Word;
 use eframe::egui::{
-    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Painter, Rect, Response, Stroke,
-    StrokeKind, Style, TextStyle, Theme, ThemePreference, Ui, Vec2, Visuals,
+    Color32, Context, CornerRadius, FontFamily, FontId, Id, Margin, Response, Stroke, StrokeKind,
+    Style, TextStyle, Theme, ThemePreference, Ui, Vec2, Visuals,
 };
 use setsight_game::cards::Color;
 use setsight_vision::output::overlay;
@@ -99,12 +99,12 @@ pub(crate) fn text_on(color: Color32) -> Color32 {
     if 0.299 * r + 0.587 * g + 0.114 * b > 125.0 { RIM } else { Color32::WHITE }
 }
 
-/// A box to be ticked, with a border that is seen on any ground.
+/// A box to be ticked, with a border that is visible on any ground.
 pub(crate) fn check_box(ui: &mut Ui, ticked: &mut bool, words: String) -> Response {
     bordered(ui, |ui| ui.checkbox(ticked, words))
 }
 
-/// A box or a field with a border that is seen on any ground.
+/// A box or a field with a border that is visible on any ground.
 pub(crate) fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
     ui.scope(|ui| {
         let widgets = &mut ui.visuals_mut().widgets;
@@ -114,11 +114,31 @@ pub(crate) fn bordered<T>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> T) -> T {
     .inner
 }
 
-/// A ring around what has the keyboard's focus: two lines, so that one of them is seen on any ground.
-pub(crate) fn focus_ring(painter: &Painter, rect: Rect, radius: f32) {
-    let ring = rect.expand(3.0);
-    painter.rect_stroke(ring, radius + 3.0, Stroke::new(5.0, Color32::BLACK), StrokeKind::Middle);
-    painter.rect_stroke(ring, radius + 3.0, Stroke::new(2.0, Color32::WHITE), StrokeKind::Middle);
+/// Under this name the context keeps the number of the pass in which what has the focus drew a ring.
+const RING: &str = "focus ring";
+
+/// Says that what has the keyboard's focus has drawn a ring by itself in this pass.
+pub(crate) fn mark_ring_drawn(ctx: &Context) {
+    let pass = ctx.cumulative_pass_nr();
+    ctx.data_mut(|data| data.insert_temp(Id::unique(RING), pass));
+}
+
+/// A ring around what has the keyboard's focus: two lines, so that one of them is visible on any
+/// ground. A field has its own border, and its cursor.
+pub(crate) fn focus_ring(ctx: &Context) {
+    let is_drawn =
+        ctx.data(|data| data.get_temp(Id::unique(RING))) == Some(ctx.cumulative_pass_nr());
+    let focused = ctx.memory(|memory| memory.focused()).filter(|_| !is_drawn);
+    let Some(response) = focused.and_then(|id| ctx.read_response(id)) else { return };
+    let visible = response.interact_rect;
+    if ctx.text_edit_focused() || !visible.is_positive() {
+        return;
+    }
+    let painter = ctx.layer_painter(response.layer_id).with_clip_rect(visible.expand(6.0));
+    for (width, color) in [(5.0, Color32::BLACK), (2.0, Color32::WHITE)] {
+        let (ring, stroke) = (response.rect.expand(3.0), Stroke::new(width, color));
+        painter.rect_stroke(ring, 11.0, stroke, StrokeKind::Middle);
+    }
 }
 
 /// Applies the settings to the window; cheap when nothing has changed.
@@ -195,7 +215,7 @@ fn visuals(theme: Theme) -> Visuals {
     v.panel_fill = ground;
     v.window_fill = raised;
     v.extreme_bg_color = raised;
-    // A field is seen on a page as well as beside the picture.
+    // A field is visible on a page as well as beside the picture.
     v.text_edit_bg_color = Some(button);
     v.faint_bg_color = button;
     v.window_stroke = Stroke::new(1.0, line);

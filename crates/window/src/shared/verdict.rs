@@ -3,9 +3,9 @@
 
 use crate::shared::theme::{CHOSEN, GOOD, RIM};
 use crate::shared::{
-    look::Look,
-    names,
-    picture::{Placement, bounds},
+    look::{Look, Mode},
+    names, overlay,
+    picture::{Placement, bounds, corners_of},
     table::Table,
     words::t,
 };
@@ -15,6 +15,7 @@ use eframe::egui::{
 };
 use setsight_game::cards::{Deck, Property};
 use setsight_game::sets::{Verdict, explain};
+use setsight_photo::geometry::Quad;
 use std::{f32::consts::TAU, time::Duration};
 
 /// A verdict on cards of a deck: property by property, then in a word.
@@ -79,12 +80,18 @@ const LINE_SECONDS: f64 = 1.2;
 /// Half the axes of a circle round a symbol, in times the card's sides.
 const AXES: Vec2 = vec2(0.14, 0.43);
 const POINTS: usize = 40;
+/// From a card's lower edge to its middle, where a name is tried.
+const STEPS: usize = 24;
 
 /// Circles what makes the three cards that are asked about a set, a property after the other, round and round; of
-/// three that are none what spoils it.
-pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look) {
+/// three that are none what spoils it. Where the picture stands alone, the verdict is written on it, too.
+pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look, alone: bool) {
     let Some(cards) = look.asked_about(table) else { return };
     let verdict = explain(cards.map(|place| table.cards[place].card));
+    if alone && look.mode == Mode::Learn {
+        let painter = ui.painter_at(placement.room);
+        overlay::caption(&painter, placement.room, &names::verdict(&verdict));
+    }
     let all = Property::ALL.into_iter().zip(verdict.relations);
     let properties: Vec<Property> =
         all.filter(|(_, relation)| verdict.is_set() || !relation.fits()).map(|(p, _)| p).collect();
@@ -95,21 +102,21 @@ pub(crate) fn paint(ui: &Ui, placement: &Placement, table: &Table, look: &Look) 
     }
     let painter = ui.painter_at(placement.room);
     for place in cards {
-        circle(&painter, placement, (table, cards), place, *property);
+        circle(&painter, placement, table, place, *property);
     }
 }
 
-/// Circles on a card what shows its value of a property, and names the value where that covers none of the cards.
+/// Circles on a card what shows its value of a property, and names the value at its lower edge.
 fn circle(
     painter: &Painter,
     placement: &Placement,
-    (table, cards): (&Table, [usize; 3]),
+    table: &Table,
     place: usize,
     property: Property,
 ) {
     let (card, deck) = (&table.cards[place], table.deck());
-    let corners = |place: usize| placement.quad(&table.cards[place].corners_in_image);
-    let [a, b, c, d] = corners(place);
+    let corners = placement.quad(&card.corners_in_image);
+    let [a, b, c, d] = corners;
     let at = |x: f32, y: f32| a.lerp(b, x).lerp(d.lerp(c, x), y);
     let symbols = deck.symbol_centers(card.card.number);
     // Number is what all of them show; anything else each shows.
@@ -122,19 +129,28 @@ fn circle(
         painter.add(Shape::closed_line(points, Stroke::new(3.0, CHOSEN)));
     }
     let value = names::value(&deck, property, card.card.value(property));
-    let galley = painter.layout_no_wrap(value, FontId::proportional(14.0), RIM);
-    let (card_bounds, size) = (bounds(&corners(place)), galley.size() + vec2(12.0, 4.0));
-    let ways = [Vec2::DOWN, Vec2::UP, Vec2::RIGHT, Vec2::LEFT];
-    let places = ways.map(|way| {
-        card_bounds.center() + way * (0.5 * (card_bounds.size() + size) + vec2(6.0, 6.0))
-    });
-    let mut places = places.map(|center| Rect::from_center_size(center, size)).into_iter();
-    let Some(ground) = places.find(|ground| {
-        let covers = |&place: &usize| bounds(&corners(place)).intersects(*ground);
-        placement.room.contains_rect(*ground) && !cards.iter().any(covers)
-    }) else {
-        return;
-    };
-    painter.rect_filled(ground, 6.0, CHOSEN);
-    painter.galley(ground.center() - galley.size() / 2.0, galley, RIM);
+    // As high as the margin below the symbols, as far as it can be read then.
+    let height = (0.13 * (d - a).length().min((b - a).length())).clamp(9.0, 18.0);
+    let galley = painter.layout_no_wrap(value, FontId::proportional(height), RIM);
+    let ground = on_card(placement, &card.corners_in_image, galley.size() + vec2(8.0, 2.0));
+    if let Some(ground) = ground {
+        painter.rect_filled(ground, 4.0, CHOSEN);
+        painter.galley(ground.center() - galley.size() / 2.0, galley, RIM);
+    }
+}
+
+/// Where something of this size lies on a card, as near to the middle of its lower edge as it goes; none
+/// where it is larger than what is seen of the card.
+fn on_card(placement: &Placement, card: &Quad, size: Vec2) -> Option<Rect> {
+    let corners = placement.quad(card);
+    let middles = (0..4).map(|i| corners[i].lerp(corners[(i + 1) % 4], 0.5));
+    let lowest = middles.max_by(|a, b| a.y.total_cmp(&b.y))?;
+    let center = bounds(&corners).center();
+    let mut places = (0..=STEPS)
+        .map(|n| Rect::from_center_size(lowest.lerp(center, n as f32 / STEPS as f32), size));
+    places.find(|ground| {
+        let mut corners = corners_of(*ground).into_iter();
+        placement.room.contains_rect(*ground)
+            && corners.all(|corner| card.contains(placement.image_from_window(corner)))
+    })
 }

@@ -379,6 +379,45 @@ fn the_check_says_what_came_of_it_and_goes_on_to_the_next_photo() {
     test.shows("No card is unsure any more.");
 }
 
+#[test]
+fn a_message_about_a_photo_goes_with_it() {
+    let mut test = Test::new(THREE, &["a.jpg", "b.jpg"]);
+    test.key(Key::F7);
+    for _ in 0..3 {
+        test.key(Key::Enter);
+    }
+    test.shows_part("No card is unsure any more.");
+    test.keys(Modifiers::COMMAND, Key::Z);
+    test.shows_not("No card is unsure any more.");
+    test.keys(Modifiers::COMMAND, Key::Y);
+    test.shows_part("No card is unsure any more.");
+    test.key(Key::PageDown);
+    test.shows_not("No card is unsure any more.");
+}
+
+#[test]
+fn guesses_that_are_confirmed_together_are_counted_and_taken_back_at_once() {
+    let mut test = Test::new(THREE, &["a.jpg"]);
+    test.key(Key::F5);
+    test.keys(Modifiers::COMMAND, Key::Enter);
+    test.shows("3 guesses were confirmed, too. Ctrl+Z undoes that.");
+    test.keys(Modifiers::COMMAND, Key::Z);
+    test.shows_not("guesses were confirmed");
+    assert_eq!((test.photos().table().unsure(), test.written()), (3, None));
+}
+
+/// The number of its set lies beside the handle at the corner of the card in hand, not under it.
+#[test]
+fn no_handle_covers_a_badge() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F5);
+    test.press("Card 1: one filled green diamond");
+    let handle = test.harness.get_by_label("Corner 1 of card 1").rect().center();
+    let badges = test.painted().into_iter().filter(|(text, _)| text == "1");
+    let nearest = badges.map(|(_, rect)| rect.center().distance(handle)).fold(f32::MAX, f32::min);
+    assert!(nearest > 22.0, "{nearest}");
+}
+
 fn is_framed(test: &Test) -> bool {
     let focused = test.harness.query_by(|node| node.is_focused());
     let name = focused.and_then(|node| node.accesskit_node().label());

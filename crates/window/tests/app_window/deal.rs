@@ -46,16 +46,15 @@ fn a_class_has_the_same_deal_by_its_number_and_on_paper() {
     first.iter().for_each(|name| test.shows_part(name));
     test.key(Key::P);
     for (language, task) in
-        [(Language::English, "Find all sets."), (Language::German, "Finde alle Sets.")]
+        [(Language::English, "Find all the sets."), (Language::German, "Finde alle Sets.")]
     {
         test.window_mut().app.store.settings.language = Some(language);
         test.window_mut().tabs.get_mut::<DealTab>().shuffle(4711);
         test.settle();
         test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::P);
-        let path = test.path(&format!("{}.html", language.name()));
-        test.type_text(&path.display().to_string());
-        test.press("OK");
-        let page = std::fs::read_to_string(path).unwrap();
+        let file = format!("{}.html", language.name());
+        test.type_path(&file);
+        let page = std::fs::read_to_string(test.path(&file)).unwrap();
         assert_eq!(page.matches(task).count(), 4, "{language:?}");
         assert!(page.contains("4711") && page.contains("4714") && page.contains("Sets<i>"));
     }
@@ -110,8 +109,7 @@ fn a_game_is_played_against_the_clock() {
     test.shows("A set!");
     test.shows("1 set taken");
     test.shows("Place 1: one filled red squiggle");
-    let clock = || test.harness.query_all_by_label_contains("0:").count();
-    assert!(clock() > 0);
+    test.shows_part("0:");
     // A file of deals that is wrong is named; the game stays.
     std::fs::write(test.path("deals.txt"), "1\n12\n1fgd\n").unwrap();
     test.press("New game…");
@@ -122,9 +120,7 @@ fn a_game_is_played_against_the_clock() {
     test.press("New game…");
     test.press("Open a file of deals");
     test.press("Give up");
-    let path = test.path("deals.txt").display().to_string();
-    test.type_text(&path);
-    test.press("OK");
+    test.type_path("deals.txt");
     assert!(test.window().message().unwrap().contains("Line 3"), "{:?}", test.window().message());
     test.shows("Start");
 }
@@ -198,7 +194,10 @@ fn no_key_ends_a_running_game() {
 
 #[test]
 fn a_game_that_is_left_goes_on_the_next_time() {
-    let mut test = started("Players: 1");
+    let mut test = Test::at("Deal");
+    test.harness.event(Event::Paste("4711".into()));
+    test.settle();
+    test.press("Start");
     go_on(&mut test, None);
     let log = test.deal().transcript();
     test.window_mut().close();
@@ -207,6 +206,7 @@ fn a_game_that_is_left_goes_on_the_next_time() {
         test.press("Deal");
         assert_eq!(phase(&test), Phase::Paused);
         assert_eq!(test.deal().transcript(), log);
+        test.shows("Deal 4711");
         test.press("Go on");
         test.shows_part("Place 1:");
         test.window_mut().close();
@@ -259,7 +259,13 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
     test.shows_part("Seconds per set: ");
     test.shows("Today's best!");
     test.shows("Best times by day: Normal");
-    test.press("Play again");
+    // What the keys of the game meant they do not mean otherwise now.
+    for key in [Key::O, Key::R, Key::G, Key::T, Key::W, Key::D, Key::I] {
+        test.key(key);
+        test.shows("Well played!");
+    }
+    test.shows_not("Open a file of deals");
+    test.key(Key::P);
     assert_eq!(phase(&test), Phase::Ready);
     // There the next day.
     test.restart(ONE_SET);
@@ -270,9 +276,8 @@ fn a_game_ends_on_a_page_and_its_time_is_kept() {
 #[test]
 fn several_play_at_one_table() {
     // One deal in thirty has no set, and so no point for a call.
-    let has_a_set = |test: &Test| !test.deal().play().unwrap().round().sets().is_empty();
     let mut test = started("Players: 3");
-    while !has_a_set(&test) {
+    while test.deal().play().unwrap().round().sets().is_empty() {
         test = started("Players: 3");
     }
     test.press("No set here");

@@ -45,9 +45,10 @@ fn read_card((place, word): (usize, &str)) -> ReadCard {
         _ => (if word.ends_with('?') { 0.4 } else { 0.98 }, 1.0),
     };
     let unsure = word.len() > 4;
-    let likely = |n| confidence * f32::powi(falls, n);
-    let alternatives = (1..).zip(codes).map(|(n, card)| Guess { card, confidence: likely(n) });
-    let alternatives = alternatives.collect();
+    let alternatives = (1..).zip(codes);
+    let alternatives = alternatives
+        .map(|(n, card)| Guess { card, confidence: confidence * f32::powi(falls, n) })
+        .collect();
     ReadCard { alternatives, ..ReadCard::new(corners_in_image, card, confidence, unsure) }
 }
 
@@ -241,6 +242,12 @@ impl Test {
     pub fn keys(&mut self, held: Modifiers, key: Key) {
         self.harness.key_press_modifiers(held, key);
         self.settle();
+    }
+
+    /// Names a path of the folder where the system has no dialog.
+    pub fn type_path(&mut self, name: &str) {
+        self.type_text(&self.path(name).display().to_string());
+        self.press("OK");
     }
 
     pub fn type_text(&mut self, text: &str) {

@@ -216,11 +216,19 @@ fn each_camera_problem_comes_with_advice() {
     test.shows_part("1 set");
 }
 
+fn watch_address(test: &mut Live, address: &str) {
+    test.press("Watch…");
+    test.harness.get_by_role(Role::TextInput).click();
+    test.settle();
+    test.type_text(address);
+    test.press("Watch");
+}
+
 #[test]
 fn without_a_camera_another_or_a_film_is_chosen_in_the_window() {
     let mut test = Live::new();
-    let none = || Some(Notice::from(&CameraError::None));
-    test.show(LiveView { notice: none(), ..LiveView::default() });
+    let notice = Some(Notice::from(&CameraError::None));
+    test.show(LiveView { notice, ..LiveView::default() });
     test.shows_not("setsight live");
     test.shows_not("in the deck");
     test.press("Open film");
@@ -233,21 +241,11 @@ fn without_a_camera_another_or_a_film_is_chosen_in_the_window() {
     let last = |test: &Live| test.fake.inputs.lock().unwrap().last().cloned();
     assert_eq!(last(&test), Some(Input::Camera(CameraChoice::Number(2))));
     // A phone, by its address, whose password is shown nowhere.
-    test.press("Watch…");
-    test.harness.get_by_role(Role::TextInput).click();
-    test.settle();
-    test.harness.get_by_role(Role::TextInput).type_text("ftp://nonsense");
-    test.settle();
-    test.press("Watch");
+    watch_address(&mut test, "ftp://nonsense");
     test.shows_part("expected one such as http://");
     let address = "http://ann:s3cret@10.0.0.7:8080/video";
     test.press("Close");
-    test.press("Watch…");
-    test.harness.get_by_role(Role::TextInput).click();
-    test.settle();
-    test.harness.get_by_role(Role::TextInput).type_text(address);
-    test.settle();
-    test.press("Watch");
+    watch_address(&mut test, address);
     assert_eq!(last(&test), Some(Input::Network(address.parse().unwrap())));
     test.shows_part("http://10.0.0.7:8080/video");
     test.shows_not("s3cret");
@@ -436,12 +434,7 @@ fn what_is_chosen_for_a_camera_is_remembered() {
     assert_eq!(asked, [LiveCommand::Turn(1), set(Some(250), None)]);
     assert_eq!(*test.fake.mirrored.lock().unwrap(), [Mirrored::Yes]);
     // It is that camera's: a phone has settings of its own, and no password is written down.
-    test.press("Watch…");
-    test.harness.get_by_role(Role::TextInput).click();
-    test.settle();
-    test.harness.get_by_role(Role::TextInput).type_text("http://ann:s3cret@10.0.0.7/video");
-    test.settle();
-    test.press("Watch");
+    watch_address(&mut test, "http://ann:s3cret@10.0.0.7/video");
     test.show(view(2, "1fgd 2fgd 3fgd 1ord"));
     assert_eq!(test.fake.asked.lock().unwrap().len(), 2, "it is not turned");
     test.press("Turn");

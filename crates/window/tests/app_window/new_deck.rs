@@ -22,12 +22,6 @@ fn draw(out: &Path, count: usize, full_deck: bool, seed: u64) {
     }
 }
 
-/// Types a path where the system has no dialog.
-fn type_path(test: &mut Test, path: &Path) {
-    test.type_text(&path.display().to_string());
-    test.press("OK");
-}
-
 /// Names of the cards that are in a group, as the buttons are in order.
 fn cuts(test: &Test) -> Vec<String> {
     let buttons = test.harness.query_all_by_role(Role::Button);
@@ -45,14 +39,12 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.press("Teach a new deck");
     assert_eq!(test.window().tab_id(), "new-deck");
     test.press("Photos of the deck");
-    let first = test.path("deck/plain-0001.jpg");
-    type_path(&mut test, &first);
+    test.type_path("deck/plain-0001.jpg");
     test.until(|window| window.is_settled());
     test.shows_part("different cards of 81 are seen clearly");
     test.shows_not("Save and use");
     test.press("A folder of photos of the deck");
-    let folder = test.path("deck");
-    type_path(&mut test, &folder);
+    test.type_path("deck");
     test.until(|window| window.is_settled());
     test.shows("81 of 81 cards are known.");
     for name in ["Shapes", "Shadings", "Colours"] {
@@ -84,7 +76,7 @@ fn a_deck_is_taught_mended_named_and_read_by() {
     test.type_text(" no more");
     test.press("Save and use");
     let file = test.path("ours.json");
-    type_path(&mut test, &file);
+    test.type_path("ours.json");
     assert!(
         test.window().message().unwrap().contains("From now on cards are read as classic no more")
     );
@@ -133,8 +125,7 @@ fn photos_without_a_deck_are_reported_in_german_in_a_small_window() {
     test.keys(Modifiers::COMMAND, Key::N);
     test.reaches(&["Fotos der Karten", "Ein Ordner mit Fotos der Karten"]);
     test.press_anywhere("Ein Ordner mit Fotos der Karten");
-    let folder = test.path("");
-    type_path(&mut test, &folder);
+    test.type_path("");
     test.until(|window| window.is_settled());
     test.shows_part("Es sind keine Karten zu sehen");
     test.shows("0 Karten");
@@ -175,8 +166,7 @@ fn missing_cards_are_listed_shown_and_printed() {
     test.press("Save a sheet to print");
     let sheet = test.path("missing.html");
     test.keys(Modifiers::COMMAND, Key::A);
-    test.type_text(&sheet.display().to_string());
-    test.press("OK");
+    test.type_path("missing.html");
     assert!(test.window().message().unwrap().contains("missing.html"));
     let page = std::fs::read_to_string(&sheet).unwrap();
     assert_eq!(page.matches("<svg viewBox").count(), 2);
@@ -202,9 +192,7 @@ fn a_full_deck_is_complete_and_later_photos_are_counted() {
     assert_eq!(test.window().page, Some(Page::DeckCheck));
     test.press("Photos of the deck");
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
-    let photo = test.path("a.jpg");
-    test.type_text(&photo.display().to_string());
-    test.press("OK");
+    test.type_path("a.jpg");
     test.until(|window| window.is_settled());
     assert_eq!(test.window().page, Some(Page::DeckCheck));
     test.shows("81 of 81 cards are there");

@@ -2,7 +2,7 @@
 
 use crate::harness::{Fake, ONE_SET, Test};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{HoveredFile, Key, Modifiers};
+use eframe::egui::{Color32, HoveredFile, Key, Modifiers, Shape};
 use egui_kittest::kittest::Queryable;
 use setsight_window::Language;
 use setsight_window::Page;
@@ -41,9 +41,7 @@ fn an_empty_window_says_what_to_do() {
     test.press("Cancel");
     std::fs::write(test.path("a.jpg"), b"x").unwrap();
     test.keys(Modifiers::COMMAND, Key::L);
-    let folder = test.path("").display().to_string();
-    test.type_text(&folder);
-    test.press("OK");
+    test.type_path("");
     test.until(|window| window.tab::<Photos>().shelf.progress() == (1, 1));
     test.shows("1 set");
 }
@@ -144,8 +142,7 @@ fn a_path_is_found_in_the_window_itself() {
     test.keys(Modifiers::COMMAND, Key::J);
     test.press("OK");
     test.shows_part("already exists. Choose another name.");
-    test.type_text(&test.path("nowhere/b.json").display().to_string());
-    test.press("OK");
+    test.type_path("nowhere/b.json");
     test.shows_part("is not a folder on this computer");
     test.press("Cancel");
 }
@@ -341,6 +338,48 @@ fn the_picture_alone_fills_the_screen_and_escape_leads_back() {
     test.harness.hover_at(eframe::egui::pos2(300.0, 300.0));
     test.settle();
     test.press("Back to the window");
+    test.shows("Settings");
+}
+
+/// A chosen button and a tab are as blue as the line that marks what has the focus elsewhere.
+#[test]
+fn the_focus_has_a_ring_in_black_and_white_on_any_button() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    for (role, name) in [(Role::Button, "Solve"), (Role::Button, "Hint"), (Role::Tab, "Photos")] {
+        let button = test.harness.get_by_role_and_label(role, name);
+        let rect = button.rect();
+        button.focus();
+        test.settle();
+        let shapes = test.harness.output().shapes.iter();
+        let rings = shapes.filter_map(|shape| match &shape.shape {
+            Shape::Rect(ring) if ring.rect.min.distance(rect.expand(3.0).min) < 0.1 => {
+                shape.clip_rect.contains_rect(ring.rect).then_some(ring.stroke.color)
+            }
+            _ => None,
+        });
+        assert_eq!(rings.collect::<Vec<_>>(), [Color32::BLACK, Color32::WHITE], "{name}");
+    }
+}
+
+#[test]
+fn the_screen_is_full_in_every_view_and_shows_what_three_cards_are() {
+    let mut test = Test::new(ONE_SET, &["a.jpg"]);
+    test.key(Key::F4);
+    for card in ["Card 1: one ", "Card 2: two ", "Card 3: three "] {
+        test.press(&format!(
+            "{card}filled green diamond{}",
+            if card.contains('1') { "" } else { "s" }
+        ));
+    }
+    test.key(Key::F11);
+    assert!(test.painted().iter().any(|(text, _)| text == "A set!"));
+    let keys =
+        [(Modifiers::NONE, Key::F5), (Modifiers::COMMAND, Key::Num2), (Modifiers::COMMAND, Key::N)];
+    for (held, key) in keys {
+        test.keys(held, key);
+        test.shows_not("Settings");
+    }
+    test.key(Key::Escape);
     test.shows("Settings");
 }
 

@@ -63,23 +63,28 @@ fn sets_are_shown_together_and_one_by_one() {
     assert_eq!(test.photos().view.look.set, Some(1));
 }
 
-/// The names that are painted on the picture; none may cover a card of the set.
+/// The names that are painted on the picture, each within a card of the set and on no other.
 fn circled(test: &Test) -> Vec<String> {
     let placement = test.photos().view.placement.unwrap();
     let cards = &test.photos().table().cards;
-    let quads = cards[..3].iter().map(|card| card.corners_in_image.0);
+    let quads = cards.iter().map(|card| card.corners_in_image.0);
     let quads: Vec<_> = quads.map(|quad| quad.map(|p| placement.window_from_image(p))).collect();
-    let named = test.painted().into_iter().filter(|(text, _)| text.len() > 2);
+    let painted = test.painted().into_iter();
+    let named = painted.filter(|(text, _)| text.chars().count() > 2 && text != "Fit");
     named
         .map(|(text, rect)| {
-            let covers = quads.iter().any(|quad| Rect::from_points(quad).intersects(rect));
-            assert!(!covers, "{text}");
+            let (in_set, rest) = quads.split_at(3);
+            assert!(
+                in_set.iter().any(|quad| Rect::from_points(quad).contains_rect(rect)),
+                "{text}"
+            );
+            assert!(!rest.iter().any(|quad| Rect::from_points(quad).intersects(rect)), "{text}");
             text
         })
         .collect()
 }
 
-/// On the picture the values by name, one property after the other, round and round; on no card of the set.
+/// On the picture the values by name, one property after the other, round and round.
 #[test]
 fn why_three_cards_are_a_set_is_explained_and_circled() {
     let mut test = Test::new("1fgd 2fgd 3fgd 1ord", &["a.jpg"]);
@@ -90,7 +95,7 @@ fn why_three_cards_are_a_set_is_explained_and_circled() {
     test.press("Why?");
     assert_eq!(rows(&test), before, "the list stays where it is");
     test.shows("all different: one, two, three");
-    test.shows("all alike: green");
+    test.shows("all the same: green");
     // A frame is a quarter of a second.
     let mut rounds = Vec::new();
     for _ in 0..60 {
@@ -102,6 +107,12 @@ fn why_three_cards_are_a_set_is_explained_and_circled() {
     }
     let times = |words: [&str; 3]| rounds.iter().filter(|names| **names == words).count();
     assert!(times(["one", "two", "three"]) > 1 && times(["green"; 3]) > 1, "{rounds:?}");
+    // Of a card that is partly seen, too.
+    for _ in 0..3 {
+        test.key(Key::Plus);
+        circled(&test);
+    }
+    test.key(Key::Num0);
     test.key(Key::W);
     assert_eq!(circled(&test), [""; 0]);
     // Three cards that are none: what spoils it stays circled.
@@ -113,6 +124,25 @@ fn why_three_cards_are_a_set_is_explained_and_circled() {
     test.shows("three filled green diamonds");
     test.press("Card 4: one open red diamond");
     test.shows("Or click another card to start again with it.");
+}
+
+/// What the chosen set and a previewed one are called on their cards.
+fn badges(test: &Test) -> Vec<String> {
+    test.painted().into_iter().map(|(text, _)| text).filter(|text| text.len() == 1).collect()
+}
+
+#[test]
+fn a_set_under_the_pointer_is_a_preview_until_the_next_key() {
+    let mut test = Test::new("1fgd 2fgd 3fgd 1ord 2ord 3ord", &["a.jpg"]);
+    let row = test.harness.get_by_label_contains("Set 2: ").rect().center();
+    hover_anew(&mut test, row);
+    assert_eq!(badges(&test), ["2"; 3]);
+    // The pointer still lies there.
+    test.key(Key::ArrowRight);
+    test.key(Key::W);
+    assert_eq!((badges(&test), circled(&test).len()), (vec!["1".to_owned(); 3], 3));
+    hover_anew(&mut test, row);
+    assert_eq!((badges(&test), circled(&test).len()), (vec!["2".to_owned(); 3], 0));
 }
 
 #[test]
@@ -204,7 +234,7 @@ fn three_chosen_cards_are_explained() {
     test.press("Card 3: three filled green diamonds");
     test.shows("A set!");
     test.shows("all different: one, two, three");
-    test.shows("all alike: green");
+    test.shows("all the same: green");
     test.press("Choose other cards");
     for card in [
         "Card 1: one filled green diamond",
@@ -245,9 +275,7 @@ fn the_board_is_copied_and_saved() {
     assert!(text.contains("set 1: 1 one filled green diamond, 2 two"), "{text}");
     for (key, file) in [(Key::J, "found.json"), (Key::E, "found.png")] {
         test.keys(Modifiers::COMMAND, key);
-        let path = test.path(file).display().to_string();
-        test.type_text(&path);
-        test.press("OK");
+        test.type_path(file);
         assert!(test.window().message().unwrap().contains(file));
     }
     let json = std::fs::read_to_string(test.path("found.json")).unwrap();
@@ -258,9 +286,7 @@ fn the_board_is_copied_and_saved() {
     // The photo itself is not replaced.
     let photo = std::fs::read(test.path("a.jpg")).unwrap();
     test.keys(Modifiers::COMMAND, Key::E);
-    let path = test.path("a.jpg").display().to_string();
-    test.type_text(&path);
-    test.press("OK");
+    test.type_path("a.jpg");
     test.shows_part("a.jpg already exists. Choose another name.");
     assert_eq!(std::fs::read(test.path("a.jpg")).unwrap(), photo);
 }
@@ -374,9 +400,7 @@ fn a_folder_is_saved_without_touching_other_files() {
     std::fs::create_dir(test.path("with-sets")).unwrap();
     std::fs::write(test.path("with-sets/a-sets.jpg"), b"mine").unwrap();
     test.keys(Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    let folder = test.path("").display().to_string();
-    test.type_text(&folder);
-    test.press("OK");
+    test.type_path("");
     test.until(|window| {
         window.message().is_some_and(|message| message.starts_with("Saved 2 pictures"))
     });

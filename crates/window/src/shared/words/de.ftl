@@ -4,82 +4,75 @@
 ## Karten
 
 card-name = { card-number } { card-shading } { card-color } { card-shape }
-card-number =
-    { $n ->
-        [1] { $shape ->
-            [oval] ein
-            [rectangle] ein
-           *[other] eine
-        }
-        [2] zwei
-       *[3] drei
+card-number = { $n ->
+    [1] { $shape ->
+        [oval] ein
+        [rectangle] ein
+       *[other] eine
     }
-card-shading =
-    { $shading ->
-        [filled] gefüllt
-        [open] leer
-        [striped] gestreift
-       *[dotted] gepunktet
-    }{ card-ending }
-card-color =
-    { $color ->
-        [green] grün{ card-ending }
-        [purple] lila
-       *[red] rot{ card-ending }
-    }
+    [2] zwei
+   *[3] drei
+}
+card-shading = { $shading ->
+    [filled] gefüllt
+    [open] leer
+    [striped] gestreift
+   *[dotted] gepunktet
+}{ card-ending }
+card-color = { $color ->
+    [green] grün{ card-ending }
+    [purple] lila
+   *[red] rot{ card-ending }
+}
 # Ein rotes Oval, eine rote Raute, zwei rote Ovale.
-card-ending =
-    { $n ->
-        [1] { $shape ->
-            [oval] es
-            [rectangle] es
-           *[other] e
-        }
+card-ending = { $n ->
+    [1] { $shape ->
+        [oval] es
+        [rectangle] es
        *[other] e
     }
-card-shape =
-    { $n ->
-        [1] { $shape ->
-            [diamond] Raute
-            [oval] Oval
-            [squiggle] Welle
-            [rectangle] Rechteck
-           *[ellipse] Ellipse
-        }
-       *[other] { $shape ->
-            [diamond] Rauten
-            [oval] Ovale
-            [squiggle] Wellen
-            [rectangle] Rechtecke
-           *[ellipse] Ellipsen
-        }
-    }
-card-of-own-deck = { $n }× { $shape }, { $shading }, { $color }
-card-value =
-    { $value ->
-        [one] eins
-        [two] zwei
-        [three] drei
-        [filled] gefüllt
-        [open] leer
-        [striped] gestreift
-        [dotted] gepunktet
-        [green] grün
-        [purple] lila
-        [red] rot
+   *[other] e
+}
+card-shape = { $n ->
+    [1] { $shape ->
         [diamond] Raute
         [oval] Oval
+        [squiggle] Welle
         [rectangle] Rechteck
-        [ellipse] Ellipse
-       *[squiggle] Welle
+       *[ellipse] Ellipse
     }
-card-property =
-    { $property ->
-        [number] Anzahl
-        [shading] Füllung
-        [colour] Farbe
-       *[shape] Form
+   *[other] { $shape ->
+        [diamond] Rauten
+        [oval] Ovale
+        [squiggle] Wellen
+        [rectangle] Rechtecke
+       *[ellipse] Ellipsen
     }
+}
+card-of-own-deck = { $n }× { $shape }, { $shading }, { $color }
+card-value = { $value ->
+    [one] eins
+    [two] zwei
+    [three] drei
+    [filled] gefüllt
+    [open] leer
+    [striped] gestreift
+    [dotted] gepunktet
+    [green] grün
+    [purple] lila
+    [red] rot
+    [diamond] Raute
+    [oval] Oval
+    [rectangle] Rechteck
+    [ellipse] Ellipse
+   *[squiggle] Welle
+}
+card-property = { $property ->
+    [number] Anzahl
+    [shading] Füllung
+    [colour] Farbe
+   *[shape] Form
+}
 card-numbered = Karte { $n }: { $name }
 card-numbered-unsure = Karte { $n }: vielleicht { $name }
 edition-rectangles = Das ist die Ausgabe mit Rechtecken.
@@ -100,85 +93,74 @@ colours-alike = In diesem Licht sehen alle Farben gleich aus: Ich lese nur Anzah
 
 ## Zählen
 
-count-sets =
-    { $n ->
-        [one] { $n } Set
-       *[other] { $n } Sets
-    }
-count-cards =
-    { $n ->
-        [one] { $n } Karte
-       *[other] { $n } Karten
-    }
-count-photos =
-    { $n ->
-        [one] { $n } Foto
-       *[other] { $n } Fotos
-    }
-count-pictures =
-    { $n ->
-        [one] { $n } Bild
-       *[other] { $n } Bilder
-    }
-count-mistakes =
-    { $n ->
-        [one] { $n } Fehler
-       *[other] { $n } Fehler
-    }
-count-hints =
-    { $n ->
-        [one] { $n } Hinweis
-       *[other] { $n } Hinweise
-    }
-count-points =
-    { $n ->
-        [one] { $n } Punkt
-       *[other] { $n } Punkte
-    }
+count-sets = { $n ->
+    [one] { $n } Set
+   *[other] { $n } Sets
+}
+count-cards = { $n ->
+    [one] { $n } Karte
+   *[other] { $n } Karten
+}
+count-photos = { $n ->
+    [one] { $n } Foto
+   *[other] { $n } Fotos
+}
+count-pictures = { $n ->
+    [one] { $n } Bild
+   *[other] { $n } Bilder
+}
+count-mistakes = { $n ->
+    [one] { $n } Fehler
+   *[other] { $n } Fehler
+}
+count-hints = { $n ->
+    [one] { $n } Hinweis
+   *[other] { $n } Hinweise
+}
+count-points = { $n ->
+    [one] { $n } Punkt
+   *[other] { $n } Punkte
+}
 
 ## Warum drei Karten ein Set sind oder nicht
 
 all-alike = alle gleich: { $value }
 all-different = alle verschieden: { $first }, { $second }, { $third }
-two-alike-number =
-    zweimal { $two ->
-        [1] ein Symbol
-        [2] zwei Symbole
-       *[3] drei Symbole
-    }, einmal { $one ->
-        [1] eins
-        [2] zwei
-       *[3] drei
-    }
+two-alike-number = zweimal { $two ->
+    [1] ein Symbol
+    [2] zwei Symbole
+   *[3] drei Symbole
+}, einmal { $one ->
+    [1] eins
+    [2] zwei
+   *[3] drei
+}
 two-alike-value = zweimal { $two }, einmal { $one }
-two-alike-shape =
-    zweimal { $two ->
-        [diamond] Raute
-        [oval] Oval
-        [rectangle] Rechteck
-        [ellipse] Ellipse
-       *[squiggle] Welle
-    }, einmal { $one ->
-        [diamond] Raute
-        [oval] Oval
-        [rectangle] Rechteck
-        [ellipse] Ellipse
-       *[squiggle] Welle
-    }
+two-alike-shape = zweimal { $two ->
+    [diamond] Raute
+    [oval] Oval
+    [rectangle] Rechteck
+    [ellipse] Ellipse
+   *[squiggle] Welle
+}, einmal { $one ->
+    [diamond] Raute
+    [oval] Oval
+    [rectangle] Rechteck
+    [ellipse] Ellipse
+   *[squiggle] Welle
+}
 a-set = Ein Set!
 no-set-repeated = Kein Set: Dieselbe Karte kommt mehrmals vor.
-no-set-because =
-    { $n ->
-        [one] Kein Set, weil { $list } nicht passt.
-       *[other] Kein Set, weil { $list } nicht passen.
-    }
-the-property =
-    { $property ->
-        [number] die Anzahl
-        [shading] die Füllung
-        [colour] die Farbe
-       *[shape] die Form
-    }
+no-set-because = { $n ->
+    [one] Kein Set, weil { $list } nicht passt.
+   *[other] Kein Set, weil { $list } nicht passen.
+}
+the-property = { $property ->
+    [number] die Anzahl
+    [shading] die Füllung
+    [colour] die Farbe
+   *[shape] die Form
+}
 list-and = { $first } und { $last }
 list-comma = { $first }, { $last }
 list-or = { $first } oder { $last }
@@ -356,7 +338,7 @@ keys-deal = Spiel: ganz ohne Fotos
 keys-live = Live: die Kamera
 keys-larger = Größere Anzeige
 keys-smaller = Kleinere Anzeige
-keys-full-screen = Das Bild oder der Tisch allein auf dem ganzen Bildschirm, oder wieder ein Fenster
+keys-full-screen = Vollbild (nur Bild oder Tisch), an oder aus
 keys-leave = Beenden
 keys-next-photo = Nächstes Foto
 keys-previous-photo = Voriges Foto
@@ -399,8 +381,8 @@ keys-next-stage = Nächster Schritt
 keys-previous-stage = Voriger Schritt
 keys-daily = Das Spiel des Tages, für alle dasselbe
 keys-play = Spielen; los; noch einmal
-keys-start = Los, noch einmal; oder die Leertaste
-keys-go-on = Weiter nach einer Pause; oder die Leertaste
+keys-start = Los oder noch einmal (auch mit der Leertaste)
+keys-go-on = Weiter nach einer Pause (auch mit der Leertaste)
 keys-watch = Schritt für Schritt zusehen
 keys-next-deal = Nächstes Spiel der Datei
 keys-pause = Pause: Karten verdecken und Uhr anhalten; weiter
@@ -434,11 +416,10 @@ task-correct = Korrigieren
 task-stages = Ablauf
 photo-of = Foto { $n } von { $all }
 read-so-far = { $n } gelesen
-unsure-cards =
-    { $n ->
-        [one] { $n } unsicher (?)
-       *[other] { $n } unsicher (?)
-    }
+unsure-cards = { $n ->
+    [one] { $n } unsicher (?)
+   *[other] { $n } unsicher (?)
+}
 checked = geprüft
 corrected = korrigiert
 checked-of = { $n } von { $all } geprüft
@@ -460,11 +441,10 @@ labels-no-json = { $path }: ist kein JSON: { $error }; berichtige die Datei oder
 labels-other-deck = { $path }: Dieses Foto wurde mit den Karten { $deck } korrigiert; wähl sie in den Einstellungen, um weiterzumachen.
 labels-no-list = { $path }: enthält keine Liste „photos“; berichtige die Datei oder verschieb sie und öffne den Ordner dann noch einmal
 clash-title = Ein anderes Fenster sagt etwas anderes
-clash-what =
-    { $n ->
-        [one] Ein anderes Programm hat inzwischen Korrekturen dieses Fotos geschrieben, und 1 Karte kann nicht beides sein.
-       *[other] Ein anderes Programm hat inzwischen Korrekturen dieses Fotos geschrieben, und { $n } Karten können nicht beides sein.
-    }
+clash-what = { $n ->
+    [one] Ein anderes Programm hat inzwischen Korrekturen dieses Fotos geschrieben, und 1 Karte kann nicht beides sein.
+   *[other] Ein anderes Programm hat inzwischen Korrekturen dieses Fotos geschrieben, und { $n } Karten können nicht beides sein.
+}
 clash-mine = Behalten, was dieses Fenster sagt
 clash-theirs = Nehmen, was das andere sagt
 filter-every = Alle Fotos
@@ -480,11 +460,10 @@ filter-to-check-help = Fotos, die noch niemand geprüft hat
 thumbnail = { $name }: { $words }
 thumbnail-no-set = kein Set
 thumbnail-no-cards = keine Karten
-thumbnail-unsure =
-    { $n ->
-        [one] { $n } Karte unsicher
-       *[other] { $n } Karten unsicher
-    }
+thumbnail-unsure = { $n ->
+    [one] { $n } Karte unsicher
+   *[other] { $n } Karten unsicher
+}
 thumbnail-unread = noch nicht gelesen
 thumbnail-failed = lässt sich nicht lesen
 thumbnail-read = gelesen
@@ -493,33 +472,28 @@ thumbnail-read = gelesen
 
 no-set-here = Hier ist kein Set.
 no-set-caption = Hier ist kein Set
-chance-of-more =
-    { $percent ->
-        [100] Drei weitere Karten bringen auf jeden Fall eines.
-       *[other] Drei weitere Karten bringen in { $percent } von 100 Fällen eines.
-    }
+chance-of-more = { $percent ->
+    [100] Drei weitere Karten bringen auf jeden Fall eines.
+   *[other] Drei weitere Karten bringen in { $percent } von 100 Fällen eines.
+}
 no-card-sure = Keine Karte ist sicher.
-no-set-among-sure =
-    { $n ->
-        [one] Eine sichere Karte, kein sicheres Set.
-       *[other] Kein Set unter den { $n } sicheren Karten.
-    }
-some-probable =
-    { $n ->
-        [one] Eines ist wahrscheinlich:
-       *[other] { $n } sind wahrscheinlich:
-    }
-more-probable =
-    { $n ->
-        [one] und ein weiteres ist wahrscheinlich
-       *[other] und { $n } weitere sind wahrscheinlich
-    }
+no-set-among-sure = { $n ->
+    [one] Eine sichere Karte, kein sicheres Set.
+   *[other] Kein Set unter den { $n } sicheren Karten.
+}
+some-probable = { $n ->
+    [one] Eines ist wahrscheinlich:
+   *[other] { $n } sind wahrscheinlich:
+}
+more-probable = { $n ->
+    [one] und ein weiteres ist wahrscheinlich
+   *[other] und { $n } weitere sind wahrscheinlich
+}
 probable-because = Wahrscheinlich, { $percent } %: Karte { $card } entscheidet
-probable-left-out =
-    { $n ->
-        [one] und ein weiteres, weniger wahrscheinliches
-       *[other] und { $n } weitere, weniger wahrscheinliche
-    }
+probable-left-out = { $n ->
+    [one] und ein weiteres, weniger wahrscheinliches
+   *[other] und { $n } weitere, weniger wahrscheinliche
+}
 perhaps-with-unsure = Vielleicht eines mit den Karten, an denen ? steht.
 no-cards = Keine Karten gefunden.
 previous-set = Voriges Set
@@ -554,11 +528,10 @@ unsure-at = Zu { $percent } % sicher, Code { $code }
 value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In keinem Set
-in-sets =
-    { $n ->
-        [one] In Set { $sets }
-       *[other] In den Sets { $sets }
-    }
+in-sets = { $n ->
+    [one] In Set { $sets }
+   *[other] In den Sets { $sets }
+}
 
 ## Korrigieren
 
@@ -576,22 +549,23 @@ swap = Die beiden tauschen
 all-checked = Keine Karte ist mehr unsicher. { $sets }.
 all-checked-go-on = Keine Karte ist mehr unsicher. { $sets }. { $key } führt zum nächsten Foto mit einer unsicheren Karte.
 none-to-check = Keine Karte ist mehr unsicher.
+guesses-confirmed = { $n ->
+    [one] Auch { $n } Vermutung wurde bestätigt.
+   *[other] Auch { $n } Vermutungen wurden bestätigt.
+} { $key } nimmt das zurück.
 click-the-wrong = Klick auf eine Karte, die falsch gelesen wurde.
-cards-to-check =
-    { $n ->
-        [one] { $n } unsichere Karte
-       *[other] { $n } unsichere Karten
-    }
-and-more-to-check =
-    { $n ->
-        [one] und { $n } weitere
-       *[other] und { $n } weitere
-    }
-check-cards =
-    { $n ->
-        [one] { $n } unsichere Karte durchgehen
-       *[other] { $n } unsichere Karten durchgehen
-    }
+cards-to-check = { $n ->
+    [one] { $n } unsichere Karte
+   *[other] { $n } unsichere Karten
+}
+and-more-to-check = { $n ->
+    [one] und { $n } weitere
+   *[other] und { $n } weitere
+}
+check-cards = { $n ->
+    [one] { $n } unsichere Karte durchgehen
+   *[other] { $n } unsichere Karten durchgehen
+}
 every-change-saved = Jede Änderung wird neben dem Foto in labels.json gespeichert.
 as-in-the-photo = Wie auf dem Foto
 card-as-in-the-photo = Die Karte wie auf dem Foto
@@ -602,11 +576,10 @@ strike = Keine Karte
 strike-help = Entfernt, was keine Karte ist. Taste: { $key }
 other-guesses = Andere Vermutungen
 guess-button = Vermutung { $n }: { $card }, { $percent } %
-guesses-left-out =
-    { $n ->
-        [one] und { $n } weniger wahrscheinliche
-       *[other] und { $n } weniger wahrscheinliche
-    }
+guesses-left-out = { $n ->
+    [one] und { $n } weniger wahrscheinliche
+   *[other] und { $n } weniger wahrscheinliche
+}
 guesses-help = { $key }: die nächste
 done = Fertig
 or-type = Oder tipp vier Zeichen: { $letters }
@@ -628,20 +601,18 @@ learning-stopped = Das Lernen wurde angehalten.
 go-on = Weiter
 give-up = Aufgeben
 all-right-then = In Ordnung
-worth-better = Besser: Mehr von deinen Karten werden richtig gelesen als vorher.
+worth-better = Besser: Mehr von deinen Karten werden jetzt gefunden oder richtig gelesen.
 worth-same = Nicht besser: Die Testkarten werden gelesen wie vorher.
 worth-worse = Schlechter: Es ging mehr verloren, als gewonnen wurde.
 worth-unknown = Nicht gemessen: zu wenige Karten für einen Test.
-kept-aside =
-    { $n ->
-        [one] zum Testen, { $n } Karte
-       *[other] zum Testen, { $n } Karten
-    }
-drawn-cards =
-    { $n ->
-        [one] gezeichnet, { $n } Karte
-       *[other] gezeichnet, { $n } Karten
-    }
+kept-aside = { $n ->
+    [one] zum Testen, { $n } Karte
+   *[other] zum Testen, { $n } Karten
+}
+drawn-cards = { $n ->
+    [one] gezeichnet, { $n } Karte
+   *[other] gezeichnet, { $n } Karten
+}
 before = vorher
 after = nachher
 right = richtig
@@ -652,11 +623,10 @@ use-it = Übernehmen
 use-it-all-the-same = Trotzdem übernehmen
 leave-it = Nicht übernehmen
 seconds-left = noch etwa { $n } Sekunden
-minutes-left =
-    { $n ->
-        [one] noch etwa { $n } Minute
-       *[other] noch etwa { $n } Minuten
-    }
+minutes-left = { $n ->
+    [one] noch etwa { $n } Minute
+   *[other] noch etwa { $n } Minuten
+}
 training-not-started = Das Lernen lässt sich nicht starten: { $error }
 
 ## Ob ein Kartenspiel vollständig ist
@@ -665,28 +635,24 @@ deck-check = Ist mein Spiel vollständig?
 deck-check-help = Leg alle Karten offen aus und fotografiere sie, auf beliebig vielen Fotos. Jede Karte soll auf genau einem Foto sein. Öffne die Fotos oder zieh sie hierher. Schon geöffnete Fotos zählen mit.
 deck-check-reading = Lese: { $read } von { $all } Fotos…
 deck-check-unknown = Keine Karte ist klar zu lesen, deshalb kann ich nichts über das Spiel sagen. Wenn ich es nicht kenne, lern es zuerst an: Mehr…, Neues Kartenspiel anlernen.
-deck-check-there = { $there } von { $of } Karten sind da
-deck-check-seen-in =
-    { $n ->
-        [one] klar zu sehen auf { $n } Foto
-       *[other] klar zu sehen auf { $n } Fotos
-    }
+deck-check-present = { $present } von { $of } Karten sind da
+deck-check-seen-in = { $n ->
+    [one] klar zu sehen auf { $n } Foto
+   *[other] klar zu sehen auf { $n } Fotos
+}
 deck-check-complete = Das Spiel ist vollständig.
-deck-check-missing =
-    { $n ->
-        [one] { $n } Karte fehlt:
-       *[other] { $n } Karten fehlen:
-    }
-deck-check-repeated =
-    { $n ->
-        [one] { $n } Karte ist mehrmals da:
-       *[other] { $n } Karten sind mehrmals da:
-    }
-deck-check-unsure =
-    { $n ->
-        [one] { $n } Karte ist unsicher und kann eine der fehlenden sein:
-       *[other] { $n } Karten sind unsicher und können fehlende sein:
-    }
+deck-check-missing = { $n ->
+    [one] { $n } Karte fehlt:
+   *[other] { $n } Karten fehlen:
+}
+deck-check-repeated = { $n ->
+    [one] { $n } Karte ist mehrmals da:
+   *[other] { $n } Karten sind mehrmals da:
+}
+deck-check-unsure = { $n ->
+    [one] { $n } Karte ist unsicher und kann eine der fehlenden sein:
+   *[other] { $n } Karten sind unsicher und können fehlende sein:
+}
 deck-check-perhaps = vielleicht { $name }
 deck-check-place = { $photo }, Karte { $n }
 ask-missing = Das Blatt speichern als
@@ -705,11 +671,10 @@ deck-known = Dieses Spiel kann ich anscheinend schon lesen: { $name }. Du musst 
 start-again = Von vorn beginnen
 forget-photo = { $name } vergessen
 photo-blurred = verwackelt, ausgelassen
-photos-wait =
-    { $n ->
-        [one] { $n } Foto wartet
-       *[other] { $n } Fotos warten
-    }
+photos-wait = { $n ->
+    [one] { $n } Foto wartet
+   *[other] { $n } Fotos warten
+}
 working-on-deck = Die Karten werden geordnet…
 outlines = Formen
 fills = Füllungen
@@ -722,70 +687,63 @@ leave-card-out = Auslassen
 choose-none = Auswahl aufheben
 put-here = Zu „{ $name }“ legen
 name-of-value = Name von Wert { $n }
-usual-value =
-    { $n ->
-        [1] erste Form
-        [2] zweite Form
-       *[3] dritte Form
-    }
-usual-group =
-    { $n ->
-        [1] erste Gruppe
-        [2] zweite Gruppe
-       *[3] dritte Gruppe
-    }
+usual-value = { $n ->
+    [1] erste Form
+    [2] zweite Form
+   *[3] dritte Form
+}
+usual-group = { $n ->
+    [1] erste Gruppe
+    [2] zweite Gruppe
+   *[3] dritte Gruppe
+}
 example-of-value = Eine Karte der Gruppe: { $name }
 numbered-value = { $name } { $n }
-fill-kind =
-    { $kind ->
-        [none] leer
-        [stripes] gestreift
-        [bars] quer gestreift
-        [crosshatch] kariert
-        [dots] gepunktet
-        [strokes] gestrichelt
-        [checks] gewürfelt
-        [gradient] schattiert
-       *[solid] gefüllt
-    }
-ink-name =
-    { $ink ->
-        [green] grün
-        [purple] lila
-        [blue] blau
-        [orange] orange
-        [black] schwarz
-        [teal] türkis
-        [brown] braun
-        [pink] rosa
-        [yellow] gelb
-        [grey] grau
-        [sky-blue] himmelblau
-        [dark-red] dunkelrot
-        [light-green] hellgrün
-       *[red] rot
-    }
+fill-kind = { $kind ->
+    [none] leer
+    [stripes] gestreift
+    [bars] quer gestreift
+    [crosshatch] kariert
+    [dots] gepunktet
+    [strokes] gestrichelt
+    [checks] gewürfelt
+    [gradient] schattiert
+   *[solid] gefüllt
+}
+ink-name = { $ink ->
+    [green] grün
+    [purple] lila
+    [blue] blau
+    [orange] orange
+    [black] schwarz
+    [teal] türkis
+    [brown] braun
+    [pink] rosa
+    [yellow] gelb
+    [grey] grau
+    [sky-blue] himmelblau
+    [dark-red] dunkelrot
+    [light-green] hellgrün
+   *[red] rot
+}
 deck-in-order = { $n } von { $of } Karten sind bekannt.
 only-three = Es sind nur drei
 they-differ = Sie sind verschieden
 note-blurred = { $photo } ist verwackelt: Fotografiere noch einmal, näher und mit ruhiger Hand.
-note-unclear =
-    { $photo }: Auf { $n ->
-        [one] { $n } Karte
-       *[other] { $n } Karten
-    } sind die Symbole nicht klar zu sehen. Vielleicht stört eine Spiegelung, ein Schatten oder eine andere Karte.
-note-seen-twice =
-    { $more ->
-        [0] In zwei Fotos zu sehen: { $first } ist { $second }.
-       *[other] In zwei Fotos zu sehen: { $first } ist { $second }, und { $more } weitere.
-    }
-note-not-seen =
-    { $n ->
-        [one] { $n } von { $of } Karten ist nicht zu sehen; gelernt wird von den anderen.
-       *[other] { $n } von { $of } Karten sind nicht zu sehen; gelernt wird von den anderen.
-    }
+note-unclear = { $photo }: Auf { $n ->
+    [one] { $n } Karte
+   *[other] { $n } Karten
+} sind die Symbole nicht klar zu sehen. Vielleicht stört eine Spiegelung, ein Schatten oder eine andere Karte.
+note-seen-twice = { $more ->
+    [0] In zwei Fotos zu sehen: { $first } ist { $second }.
+   *[other] In zwei Fotos zu sehen: { $first } ist { $second }, und { $more } weitere.
+}
+note-not-seen = { $n ->
+    [one] { $n } von { $of } Karten ist nicht zu sehen; gelernt wird von den anderen.
+   *[other] { $n } von { $of } Karten sind nicht zu sehen; gelernt wird von den anderen.
+}
 learn-no-cards = Es sind keine Karten zu sehen: Leg sie offen und einzeln auf einen einfarbigen Tisch und fotografiere sie von oben.
-learn-too-few = Klar zu sehen sind { $seen } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
+learn-too-few = Klar zu sehen sind { $found } verschiedene Karten von { $of }, nötig sind mindestens { $needed }: Füg Fotos der anderen hinzu.
 learn-alike = { $what }: Zwei Werte sehen gleich aus. Vergleiche { $first } und { $second }. Sind sie verschieden, dann sag es und berichtige die Gruppen, falls sie nicht stimmen; oder fotografiere die Karten noch einmal bei Tageslicht.
 learn-two-decks = Es sind mehr Karten zu sehen, als ein Spiel hat: Nimm weg, was zu einem anderen gehört.
 learn-seldom = { $n ->
@@ -869,11 +827,10 @@ score-unkept = Das Spiel lässt sich nicht speichern: { $error }
 deals-failed = { $path }: { $error }
 deals-too-large = { $bytes } Byte sind zu viel: Eine Datei mit Spielen hat höchstens { $most }
 code-wrong = Code { $n }: { $error }.
-codes-count =
-    { $n ->
-        [one] Ein Spiel braucht { $least } bis { $most } Karten; hier steht { $n } Code.
-       *[other] Ein Spiel braucht { $least } bis { $most } Karten; hier stehen { $n } Codes.
-    }
+codes-count = { $n ->
+    [one] Ein Spiel braucht { $least } bis { $most } Karten; hier steht { $n } Code.
+   *[other] Ein Spiel braucht { $least } bis { $most } Karten; hier stehen { $n } Codes.
+}
 place-numbered = Platz { $n }: { $card }
 place-named = Platz { $n }, { $name }: { $card }
 last-set-numbered = Letztes Set { $n }: { $card }
@@ -912,23 +869,20 @@ first-is-taken = Das erste der Liste wird genommen.
 step-dealt = Die ersten zwölf Karten
 step-removed = Das erste Set wird genommen
 step-compacted = Die Karten rücken auf
-step-added =
-    { $n ->
-        [one] { $n } neue Karte
-       *[other] { $n } neue Karten
-    }
+step-added = { $n ->
+    [one] { $n } neue Karte
+   *[other] { $n } neue Karten
+}
 step-no-cards = Keine Karten mehr übrig
 game-over = Das Spiel ist zu Ende
-sets-taken =
-    { $n ->
-        [one] { $n } Set genommen
-       *[other] { $n } Sets genommen
-    }
-cards-to-deal =
-    { $n ->
-        [one] { $n } Karte im Stapel
-       *[other] { $n } Karten im Stapel
-    }
+sets-taken = { $n ->
+    [one] { $n } Set genommen
+   *[other] { $n } Sets genommen
+}
+cards-to-deal = { $n ->
+    [one] { $n } Karte im Stapel
+   *[other] { $n } Karten im Stapel
+}
 clock-stands = Die Uhr steht, und die Karten sind verdeckt.
 pause = Pause
 no-set-here-button = Kein Set da
@@ -947,11 +901,10 @@ said-not-these = Diese nicht.
 said-there-is-one = Es ist ein Set da.
 said-look-again = Schau noch einmal, oder lass dir einen Hinweis geben.
 said-no-set = Stimmt, kein Set.
-said-more =
-    { $n ->
-        [one] Hier ist { $n } weitere Karte.
-       *[other] Hier sind { $n } weitere Karten.
-    }
+said-more = { $n ->
+    [one] Hier ist { $n } weitere Karte.
+   *[other] Hier sind { $n } weitere Karten.
+}
 said-called = { $player } hat gerufen.
 has-called-left = { $player } hat gerufen: { $seconds } s
 said-choose = Wähl die Karten.
@@ -959,21 +912,19 @@ said-too-late = { $player }: zu spät.
 said-point-lost = Das kostet einen Punkt.
 said-who = Wer hat es gesehen?
 said-call-first = Ruf zuerst: Drück deine Zahl oder oben deinen Namen.
-log-dealt =
-    { $n ->
-        [one] { $n } Karte ausgeteilt
-       *[other] { $n } Karten ausgeteilt
-    }
+log-dealt = { $n ->
+    [one] { $n } Karte ausgeteilt
+   *[other] { $n } Karten ausgeteilt
+}
 log-by = { $player }: { $words }
 log-set = Set
 log-no-set = kein Set
 log-nothing = gerufen und nichts gewählt
 log-there-is-one = „kein Set“ gesagt, und es ist eines da
-log-more =
-    { $n ->
-        [one] kein Set; { $n } Karte mehr
-       *[other] kein Set; { $n } Karten mehr
-    }
+log-more = { $n ->
+    [one] kein Set; { $n } Karte mehr
+   *[other] kein Set; { $n } Karten mehr
+}
 log-over = kein Set und keine Karten mehr: Das Spiel ist zu Ende
 well-played = Gut gespielt!
 nothing-left = Kein Set liegt mehr da, und der Stapel ist leer.
@@ -1074,7 +1025,7 @@ system-gone = dort ist nichts
 
 camera-tried-again = { $advice } Neuer Versuch jede Sekunde.
 camera-none = Keine Kamera ist angeschlossen
-camera-none-advice = Schließ eine an, nimm die eines Handys, oder öffne einen Film.
+camera-none-advice = Schließ eine an, verwende ein Handy, oder öffne einen Film.
 camera-no-such = Diese Kamera gibt es nicht: { $choice }
 camera-ambiguous = „{ $name }“ können mehrere Kameras sein
 camera-no-such-advice = Wähl eine andere.
@@ -1101,7 +1052,7 @@ camera-no-pictures-advice = Nimm die Adresse ihres Motion-JPEG-Stroms, etwa http
 camera-no-ffmpeg = { $camera } wird vom Programm ffmpeg gelesen, und das ist nicht installiert
 camera-no-ffmpeg-advice = Zu tun: { $advice }.
 camera-film = { $error }
-camera-film-advice = Sieh nach, ob er anderswo läuft.
+camera-film-advice = Sieh nach, ob ein anderes Programm ihn abspielt.
 camera-unread-advice = Schließ andere Programme und öffne diesen Reiter noch einmal.
 
 ## Ein Handy als Kamera
@@ -1117,11 +1068,10 @@ phone-stop = Keine Handys mehr senden lassen
 phone-stop-short = Beenden
 phone-code-short = Code zeigen
 phone-none-yet = Noch ist kein Handy verbunden.
-phone-here =
-    { $n ->
-        [1] Ein Handy kann Fotos und Live-Bilder senden.
-       *[other] { $n } Handys waren verbunden.
-    }
+phone-here = { $n ->
+    [1] Ein Handy kann Fotos und Live-Bilder senden.
+   *[other] { $n } Handys waren verbunden.
+}
 phone-came = Handy { $n } ist verbunden.
 phone-photo-came = Ein Foto ist vom Handy angekommen.
 phone-live = Handy { $n } zeigt sein Live-Bild.

@@ -5,74 +5,67 @@
 
 # $n: 1 to 3. $shading, $color, $shape: one of the words in brackets below.
 card-name = { card-number } { card-shading } { card-color } { card-shape }
-card-number =
-    { $n ->
-        [1] one
-        [2] two
-       *[3] three
-    }
-card-shading =
-    { $shading ->
-        [filled] filled
-        [open] open
-        [striped] striped
-       *[dotted] dotted
-    }
-card-color =
-    { $color ->
-        [green] green
-        [purple] purple
-       *[red] red
-    }
-card-shape =
-    { $n ->
-        [1] { $shape ->
-            [diamond] diamond
-            [oval] oval
-            [squiggle] squiggle
-            [rectangle] rectangle
-           *[ellipse] ellipse
-        }
-       *[other] { $shape ->
-            [diamond] diamonds
-            [oval] ovals
-            [squiggle] squiggles
-            [rectangle] rectangles
-           *[ellipse] ellipses
-        }
-    }
-# A card of a deck that people have taught, whose values they have named themselves.
-card-of-own-deck =
-    { card-number } { $shading } { $color } { $n ->
-        [1] { $shape }
-       *[other] { $shape }s
-    }
-# What a card may show in one of its four properties, by itself.
-card-value =
-    { $value ->
-        [one] one
-        [two] two
-        [three] three
-        [filled] filled
-        [open] open
-        [striped] striped
-        [dotted] dotted
-        [green] green
-        [purple] purple
-        [red] red
+card-number = { $n ->
+    [1] one
+    [2] two
+   *[3] three
+}
+card-shading = { $shading ->
+    [filled] filled
+    [open] open
+    [striped] striped
+   *[dotted] dotted
+}
+card-color = { $color ->
+    [green] green
+    [purple] purple
+   *[red] red
+}
+card-shape = { $n ->
+    [1] { $shape ->
         [diamond] diamond
         [oval] oval
+        [squiggle] squiggle
         [rectangle] rectangle
-        [ellipse] ellipse
-       *[squiggle] squiggle
+       *[ellipse] ellipse
     }
-card-property =
-    { $property ->
-        [number] number
-        [shading] shading
-        [colour] colour
-       *[shape] shape
+   *[other] { $shape ->
+        [diamond] diamonds
+        [oval] ovals
+        [squiggle] squiggles
+        [rectangle] rectangles
+       *[ellipse] ellipses
     }
+}
+# A card of a deck that people have taught, whose values they have named themselves.
+card-of-own-deck = { card-number } { $shading } { $color } { $n ->
+    [1] { $shape }
+   *[other] { $shape }s
+}
+# What a card may show in one of its four properties, by itself.
+card-value = { $value ->
+    [one] one
+    [two] two
+    [three] three
+    [filled] filled
+    [open] open
+    [striped] striped
+    [dotted] dotted
+    [green] green
+    [purple] purple
+    [red] red
+    [diamond] diamond
+    [oval] oval
+    [rectangle] rectangle
+    [ellipse] ellipse
+   *[squiggle] squiggle
+}
+card-property = { $property ->
+    [number] number
+    [shading] shading
+    [colour] colour
+   *[shape] shape
+}
 card-numbered = Card { $n }: { $name }
 card-numbered-unsure = Card { $n }: perhaps { $name }
 edition-rectangles = This is the edition with rectangles.
@@ -93,86 +86,75 @@ colours-alike = In this light all colours look alike, so I only read number, sha
 
 ## Counting
 
-count-sets =
-    { $n ->
-        [one] { $n } set
-       *[other] { $n } sets
-    }
-count-cards =
-    { $n ->
-        [one] { $n } card
-       *[other] { $n } cards
-    }
-count-photos =
-    { $n ->
-        [one] { $n } photo
-       *[other] { $n } photos
-    }
-count-pictures =
-    { $n ->
-        [one] { $n } picture
-       *[other] { $n } pictures
-    }
-count-mistakes =
-    { $n ->
-        [one] { $n } mistake
-       *[other] { $n } mistakes
-    }
-count-hints =
-    { $n ->
-        [one] { $n } hint
-       *[other] { $n } hints
-    }
-count-points =
-    { $n ->
-        [one] { $n } point
-       *[other] { $n } points
-    }
+count-sets = { $n ->
+    [one] { $n } set
+   *[other] { $n } sets
+}
+count-cards = { $n ->
+    [one] { $n } card
+   *[other] { $n } cards
+}
+count-photos = { $n ->
+    [one] { $n } photo
+   *[other] { $n } photos
+}
+count-pictures = { $n ->
+    [one] { $n } picture
+   *[other] { $n } pictures
+}
+count-mistakes = { $n ->
+    [one] { $n } mistake
+   *[other] { $n } mistakes
+}
+count-hints = { $n ->
+    [one] { $n } hint
+   *[other] { $n } hints
+}
+count-points = { $n ->
+    [one] { $n } point
+   *[other] { $n } points
+}
 
 ## Why three cards are a set, or not
 
-all-alike = all alike: { $value }
+all-alike = all the same: { $value }
 all-different = all different: { $first }, { $second }, { $third }
-two-alike-number =
-    { $two ->
-        [1] two have one symbol
-        [2] two have two symbols
-       *[3] two have three symbols
-    }, one has { $one ->
-        [1] one
-        [2] two
-       *[3] three
-    }
+two-alike-number = { $two ->
+    [1] two have one symbol
+    [2] two have two symbols
+   *[3] two have three symbols
+}, one has { $one ->
+    [1] one
+    [2] two
+   *[3] three
+}
 two-alike-value = two are { $two }, one is { $one }
-two-alike-shape =
-    two are { $two ->
-        [diamond] diamonds
-        [oval] ovals
-        [rectangle] rectangles
-        [ellipse] ellipses
-       *[squiggle] squiggles
-    }, one is { $one ->
-        [diamond] a diamond
-        [oval] an oval
-        [rectangle] a rectangle
-        [ellipse] an ellipse
-       *[squiggle] a squiggle
-    }
+two-alike-shape = two are { $two ->
+    [diamond] diamonds
+    [oval] ovals
+    [rectangle] rectangles
+    [ellipse] ellipses
+   *[squiggle] squiggles
+}, one is { $one ->
+    [diamond] a diamond
+    [oval] an oval
+    [rectangle] a rectangle
+    [ellipse] an ellipse
+   *[squiggle] a squiggle
+}
 a-set = A set!
 no-set-repeated = Not a set: the same card is there more than once.
 # $list: the properties that spoil it, $n: how many they are.
-no-set-because =
-    { $n ->
-        [one] Not a set: { $list } doesn't fit.
-       *[other] Not a set: { $list } don't fit.
-    }
-the-property =
-    { $property ->
-        [number] the number
-        [shading] the shading
-        [colour] the colour
-       *[shape] the shape
-    }
+no-set-because = { $n ->
+    [one] Not a set: { $list } doesn't fit.
+   *[other] Not a set: { $list } don't fit.
+}
+the-property = { $property ->
+    [number] the number
+    [shading] the shading
+    [colour] the colour
+   *[shape] the shape
+}
 list-and = { $first } and { $last }
 list-comma = { $first }, { $last }
 list-or = { $first } or { $last }
@@ -273,12 +255,12 @@ three-cards-that-are-a-set = Three cards that are a set
 ## The rules
 
 what-is-a-set = What is a set?
-set-rule = Three cards are a set when in each of number, shading, colour and shape all three are alike or all three are different.
+set-rule = Three cards are a set when each of number, shading, colour and shape is the same on all three or different on all three.
 set-one-differs = A set: one thing differs
 set-all-differ = A set: everything differs
 no-set-example = No set
 rules-cards = Each card shows one, two or three symbols of one shape, colour and shading; no two cards are the same.
-rules-game = Twelve cards lie face up. Whoever sees a set says so and takes its three cards; three new ones take their places. When nobody sees one, three more are laid out. The game ends when the deck is used up and no set is left; who has most sets has won.
+rules-game = Twelve cards lie face up. Whoever sees a set says so and takes its three cards; three new ones take their places. When nobody sees one, three more are laid out. The game ends when the deck is used up and no set is left; whoever has the most sets wins.
 example = Example: { $cards }
 
 ## How to photograph, and what this program is
@@ -352,7 +334,7 @@ keys-deal = Deal: a game without photos
 keys-live = Live: the camera
 keys-larger = Larger display
 keys-smaller = Smaller display
-keys-full-screen = Show only the picture or the table, on the whole screen; or the window again
+keys-full-screen = Full screen (picture or table only), on or off
 keys-leave = Quit
 keys-next-photo = Next photo
 keys-previous-photo = Previous photo
@@ -395,8 +377,8 @@ keys-next-stage = Next step
 keys-previous-stage = Previous step
 keys-daily = Today's deal, the same for all
 keys-play = Play; start; play again
-keys-start = Start, play again; or the space bar
-keys-go-on = Go on after a pause; or the space bar
+keys-start = Start or play again (Space works, too)
+keys-go-on = Go on after a pause (Space works, too)
 keys-watch = Watch step by step
 keys-next-deal = Next deal of the file
 keys-pause = Pause: hide the cards and stop the clock; go on
@@ -430,11 +412,10 @@ task-correct = Correct
 task-stages = Steps
 photo-of = photo { $n } of { $all }
 read-so-far = { $n } read
-unsure-cards =
-    { $n ->
-        [one] { $n } unsure (?)
-       *[other] { $n } unsure (?)
-    }
+unsure-cards = { $n ->
+    [one] { $n } unsure (?)
+   *[other] { $n } unsure (?)
+}
 checked = checked
 corrected = corrected
 checked-of = { $n } of { $all } checked
@@ -456,11 +437,10 @@ labels-no-json = { $path }: is not valid JSON: { $error }; correct it or move it
 labels-other-deck = { $path }: this photo was corrected with the deck { $deck }; choose that deck under Settings to go on.
 labels-no-list = { $path }: has no list "photos"; correct it or move it away, then open the folder again
 clash-title = Another window says something else
-clash-what =
-    { $n ->
-        [one] Another program has changed the labels of this photo in the meantime, and 1 card cannot be both.
-       *[other] Another program has changed the labels of this photo in the meantime, and { $n } cards cannot be both.
-    }
+clash-what = { $n ->
+    [one] Another program has changed the labels of this photo in the meantime, and 1 card cannot be both.
+   *[other] Another program has changed the labels of this photo in the meantime, and { $n } cards cannot be both.
+}
 clash-mine = Keep what this window says
 clash-theirs = Use what the other one says
 filter-every = All photos
@@ -477,11 +457,10 @@ filter-to-check-help = Photos that nobody has checked yet
 thumbnail = { $name }: { $words }
 thumbnail-no-set = no set
 thumbnail-no-cards = no cards
-thumbnail-unsure =
-    { $n ->
-        [one] { $n } card unsure
-       *[other] { $n } cards unsure
-    }
+thumbnail-unsure = { $n ->
+    [one] { $n } card unsure
+   *[other] { $n } cards unsure
+}
 thumbnail-unread = not read yet
 thumbnail-failed = cannot be read
 thumbnail-read = read
@@ -490,33 +469,28 @@ thumbnail-read = read
 
 no-set-here = No set here.
 no-set-caption = No set here
-chance-of-more =
-    { $percent ->
-        [100] Three more cards are sure to bring one.
-       *[other] Three more cards bring one { $percent } times out of 100.
-    }
+chance-of-more = { $percent ->
+    [100] Three more cards are sure to bring one.
+   *[other] Three more cards bring one { $percent } times out of 100.
+}
 no-card-sure = No card is sure.
-no-set-among-sure =
-    { $n ->
-        [one] One sure card, no sure set.
-       *[other] No set among the { $n } sure cards.
-    }
-some-probable =
-    { $n ->
-        [one] One is probable:
-       *[other] { $n } are probable:
-    }
-more-probable =
-    { $n ->
-        [one] and one more is probable
-       *[other] and { $n } more are probable
-    }
+no-set-among-sure = { $n ->
+    [one] One sure card, no sure set.
+   *[other] No set among the { $n } sure cards.
+}
+some-probable = { $n ->
+    [one] One is probable:
+   *[other] { $n } are probable:
+}
+more-probable = { $n ->
+    [one] and one more is probable
+   *[other] and { $n } more are probable
+}
 probable-because = Probable, { $percent } %: card { $card } decides
-probable-left-out =
-    { $n ->
-        [one] and one more that is less probable
-       *[other] and { $n } more that are less probable
-    }
+probable-left-out = { $n ->
+    [one] and one more that is less probable
+   *[other] and { $n } more that are less probable
+}
 perhaps-with-unsure = There may be one with the cards marked ?.
 no-cards = No cards found.
 previous-set = Previous set
@@ -526,7 +500,7 @@ all-sets = All sets
 why = Why?
 showing = { $n } of { $all }
 set-numbered = Set { $n }: { $cards }
-set-alike = alike: { $what }
+set-alike = the same: { $what }
 set-different = different: { $what }
 # $places: the places where they lie, such as A1 B1 C1.
 set-at-places = Set { $n }, { $places }: { $cards }
@@ -552,11 +526,10 @@ value-percent = { $value } { $percent } %
 property-values = { $property }: { $values }
 in-no-set = In no set
 # $n: how many sets, $sets: their numbers.
-in-sets =
-    { $n ->
-        [one] In set { $sets }
-       *[other] In sets { $sets }
-    }
+in-sets = { $n ->
+    [one] In set { $sets }
+   *[other] In sets { $sets }
+}
 
 ## Correct
 
@@ -575,22 +548,24 @@ all-checked = No card is unsure any more. { $sets }.
 # $key: the key that goes on.
 all-checked-go-on = No card is unsure any more. { $sets }. { $key } goes on to the next photo with an unsure card.
 none-to-check = No card is unsure any more.
+# $key: the key that takes it back.
+guesses-confirmed = { $n ->
+    [one] { $n } guess was confirmed, too.
+   *[other] { $n } guesses were confirmed, too.
+} { $key } undoes that.
 click-the-wrong = Click a card that was read wrongly.
-cards-to-check =
-    { $n ->
-        [one] { $n } unsure card
-       *[other] { $n } unsure cards
-    }
-and-more-to-check =
-    { $n ->
-        [one] and { $n } more
-       *[other] and { $n } more
-    }
-check-cards =
-    { $n ->
-        [one] Go through { $n } unsure card
-       *[other] Go through { $n } unsure cards
-    }
+cards-to-check = { $n ->
+    [one] { $n } unsure card
+   *[other] { $n } unsure cards
+}
+and-more-to-check = { $n ->
+    [one] and { $n } more
+   *[other] and { $n } more
+}
+check-cards = { $n ->
+    [one] Go through { $n } unsure card
+   *[other] Go through { $n } unsure cards
+}
 every-change-saved = Every change is saved in labels.json beside the photo.
 as-in-the-photo = As in the photo
 card-as-in-the-photo = The card as in the photo
@@ -601,11 +576,10 @@ strike = Not a card
 strike-help = Removes what is not a card. Key: { $key }
 other-guesses = Other guesses
 guess-button = Guess { $n }: { $card }, { $percent } %
-guesses-left-out =
-    { $n ->
-        [one] and { $n } that is less probable
-       *[other] and { $n } that are less probable
-    }
+guesses-left-out = { $n ->
+    [one] and { $n } that is less probable
+   *[other] and { $n } that are less probable
+}
 guesses-help = { $key }: the next one
 done = Done
 or-type = Or type four letters: { $letters }
@@ -627,20 +601,18 @@ learning-stopped = Learning was stopped.
 go-on = Go on
 give-up = Give up
 all-right-then = All right
-worth-better = Better: more of your cards are read correctly than before.
+worth-better = Better: more of your cards are now found or read correctly.
 worth-same = No better: the cards set aside are read as before.
 worth-worse = Worse: more was lost than gained.
 worth-unknown = Not measured: too few cards to test on.
-kept-aside =
-    { $n ->
-        [one] set aside, { $n } card
-       *[other] set aside, { $n } cards
-    }
-drawn-cards =
-    { $n ->
-        [one] drawn, { $n } card
-       *[other] drawn, { $n } cards
-    }
+kept-aside = { $n ->
+    [one] set aside, { $n } card
+   *[other] set aside, { $n } cards
+}
+drawn-cards = { $n ->
+    [one] drawn, { $n } card
+   *[other] drawn, { $n } cards
+}
 before = before
 after = after
 right = right
@@ -651,11 +623,10 @@ use-it = Use it
 use-it-all-the-same = Use it anyway
 leave-it = Don't use it
 seconds-left = about { $n } seconds left
-minutes-left =
-    { $n ->
-        [one] about { $n } minute left
-       *[other] about { $n } minutes left
-    }
+minutes-left = { $n ->
+    [one] about { $n } minute left
+   *[other] about { $n } minutes left
+}
 training-not-started = The training cannot be started: { $error }
 
 ## Whether a deck is complete
@@ -664,28 +635,24 @@ deck-check = Is my deck complete?
 deck-check-help = Lay out all the cards, face up, and photograph them, in as many photos as you like. Each card should be in just one. Open the photos, or drop them here. Photos that are already open are included.
 deck-check-reading = Reading: { $read } of { $all } photos…
 deck-check-unknown = No card is read clearly, so I cannot say anything about the deck. If I do not know it, teach it first: More…, Teach a new deck.
-deck-check-there = { $there } of { $of } cards are there
-deck-check-seen-in =
-    { $n ->
-        [one] seen clearly in { $n } photo
-       *[other] seen clearly in { $n } photos
-    }
+deck-check-present = { $present } of { $of } cards are there
+deck-check-seen-in = { $n ->
+    [one] seen clearly in { $n } photo
+   *[other] seen clearly in { $n } photos
+}
 deck-check-complete = The deck is complete.
-deck-check-missing =
-    { $n ->
-        [one] Missing: { $n } card
-       *[other] Missing: { $n } cards
-    }
-deck-check-repeated =
-    { $n ->
-        [one] More than once: { $n } card
-       *[other] More than once: { $n } cards
-    }
-deck-check-unsure =
-    { $n ->
-        [one] Unsure: { $n } card, which may be one of the missing ones
-       *[other] Unsure: { $n } cards, which may be some of the missing ones
-    }
+deck-check-missing = { $n ->
+    [one] Missing: { $n } card
+   *[other] Missing: { $n } cards
+}
+deck-check-repeated = { $n ->
+    [one] More than once: { $n } card
+   *[other] More than once: { $n } cards
+}
+deck-check-unsure = { $n ->
+    [one] Unsure: { $n } card, which may be one of the missing ones
+   *[other] Unsure: { $n } cards, which may be some of the missing ones
+}
 deck-check-perhaps = perhaps { $name }
 deck-check-place = { $photo }, card { $n }
 ask-missing = Save the sheet as
@@ -704,11 +671,10 @@ deck-known = This looks like a deck that can already be read: { $name }. There i
 start-again = Start again
 forget-photo = Forget { $name }
 photo-blurred = blurred, left out
-photos-wait =
-    { $n ->
-        [one] { $n } photo waiting
-       *[other] { $n } photos waiting
-    }
+photos-wait = { $n ->
+    [one] { $n } photo waiting
+   *[other] { $n } photos waiting
+}
 working-on-deck = Working on the deck…
 outlines = Shapes
 fills = Shadings
@@ -723,71 +689,64 @@ choose-none = Deselect
 put-here = Put it into { $name }
 name-of-value = Name of value { $n }
 # What an outline is called that nobody has named.
-usual-value =
-    { $n ->
-        [1] first shape
-        [2] second shape
-       *[3] third shape
-    }
+usual-value = { $n ->
+    [1] first shape
+    [2] second shape
+   *[3] third shape
+}
 # A group of cards whose look is not known yet.
-usual-group =
-    { $n ->
-        [1] first group
-        [2] second group
-       *[3] third group
-    }
+usual-group = { $n ->
+    [1] first group
+    [2] second group
+   *[3] third group
+}
 example-of-value = A card of the group: { $name }
 numbered-value = { $name } { $n }
-fill-kind =
-    { $kind ->
-        [none] open
-        [stripes] striped
-        [bars] barred
-        [crosshatch] hatched
-        [dots] dotted
-        [strokes] dashed
-        [checks] chequered
-        [gradient] shaded
-       *[solid] filled
-    }
-ink-name =
-    { $ink ->
-        [green] green
-        [purple] purple
-        [blue] blue
-        [orange] orange
-        [black] black
-        [teal] teal
-        [brown] brown
-        [pink] pink
-        [yellow] yellow
-        [grey] grey
-        [sky-blue] sky blue
-        [dark-red] dark red
-        [light-green] light green
-       *[red] red
-    }
+fill-kind = { $kind ->
+    [none] open
+    [stripes] striped
+    [bars] barred
+    [crosshatch] hatched
+    [dots] dotted
+    [strokes] dashed
+    [checks] chequered
+    [gradient] shaded
+   *[solid] filled
+}
+ink-name = { $ink ->
+    [green] green
+    [purple] purple
+    [blue] blue
+    [orange] orange
+    [black] black
+    [teal] teal
+    [brown] brown
+    [pink] pink
+    [yellow] yellow
+    [grey] grey
+    [sky-blue] sky blue
+    [dark-red] dark red
+    [light-green] light green
+   *[red] red
+}
 deck-in-order = { $n } of { $of } cards are known.
 only-three = There are only three
 they-differ = They are different
 note-blurred = { $photo } is blurred: take it again, closer and with a steady hand.
-note-unclear =
-    { $photo }: on { $n ->
-        [one] { $n } card
-       *[other] { $n } cards
-    } no symbols are seen clearly. Glare, a shadow or another card may be in the way.
-note-seen-twice =
-    { $more ->
-        [0] Seen in two photos: { $first } is { $second }.
-       *[other] Seen in two photos: { $first } is { $second }, and { $more } more.
-    }
-note-not-seen =
-    { $n ->
-        [one] { $n } of { $of } cards is not seen; the deck is learnt from the others.
-       *[other] { $n } of { $of } cards are not seen; the deck is learnt from the others.
-    }
+note-unclear = { $photo }: on { $n ->
+    [one] { $n } card
+   *[other] { $n } cards
+} no symbols are seen clearly. Glare, a shadow or another card may be in the way.
+note-seen-twice = { $more ->
+    [0] Seen in two photos: { $first } is { $second }.
+   *[other] Seen in two photos: { $first } is { $second }, and { $more } more.
+}
+note-not-seen = { $n ->
+    [one] { $n } of { $of } cards is not seen; the deck is learnt from the others.
+   *[other] { $n } of { $of } cards are not seen; the deck is learnt from the others.
+}
 learn-no-cards = No cards are seen: lay them face up and apart on a plain table, and photograph them from above.
-learn-too-few = { $seen } different cards of { $of } are seen clearly, and at least { $needed } are needed: add photos of the others.
+learn-too-few = { $found } different cards of { $of } are seen clearly, and at least { $needed } are needed: add photos of the others.
 # $what: outlines, fills or inks.
 learn-alike = Two values look alike under { $what }: look at { $first } and { $second }. If they differ, say so, and correct the groups below if they are wrong; or photograph the deck again in daylight.
 learn-two-decks = There are more cards than a deck has: remove those of another deck.
@@ -860,7 +819,7 @@ deal-number = Deal { $n }
 print-boards = Print boards…
 ask-boards = Save the sheets as
 boards-file = boards.html
-sheet-task = Find all sets.
+sheet-task = Find all the sets.
 sheet-name = Name
 sheet-date = Date
 sheet-sets = Sets
@@ -872,11 +831,10 @@ score-unkept = The game cannot be saved: { $error }
 deals-failed = { $path }: { $error }
 deals-too-large = { $bytes } bytes are too many: a file of deals has at most { $most }
 code-wrong = Code { $n }: { $error }.
-codes-count =
-    { $n ->
-        [one] A game takes { $least } to { $most } cards; { $n } code was given.
-       *[other] A game takes { $least } to { $most } cards; { $n } codes were given.
-    }
+codes-count = { $n ->
+    [one] A game takes { $least } to { $most } cards; { $n } code was given.
+   *[other] A game takes { $least } to { $most } cards; { $n } codes were given.
+}
 place-numbered = Place { $n }: { $card }
 # $name: the row as a letter and the column, such as B2.
 place-named = Place { $n }, { $name }: { $card }
@@ -916,23 +874,20 @@ first-is-taken = The first one listed is taken.
 step-dealt = The first twelve cards
 step-removed = The first set is taken
 step-compacted = The cards move up
-step-added =
-    { $n ->
-        [one] { $n } new card
-       *[other] { $n } new cards
-    }
+step-added = { $n ->
+    [one] { $n } new card
+   *[other] { $n } new cards
+}
 step-no-cards = No cards are left
 game-over = The game is over
-sets-taken =
-    { $n ->
-        [one] { $n } set taken
-       *[other] { $n } sets taken
-    }
-cards-to-deal =
-    { $n ->
-        [one] { $n } card left
-       *[other] { $n } cards left
-    }
+sets-taken = { $n ->
+    [one] { $n } set taken
+   *[other] { $n } sets taken
+}
+cards-to-deal = { $n ->
+    [one] { $n } card left
+   *[other] { $n } cards left
+}
 clock-stands = The clock is stopped, and the cards are face down.
 pause = Pause
 no-set-here-button = No set here
@@ -951,11 +906,10 @@ said-not-these = Not these.
 said-there-is-one = There is a set.
 said-look-again = Look again, or ask for a hint.
 said-no-set = Right, no set.
-said-more =
-    { $n ->
-        [one] Here is { $n } more card.
-       *[other] Here are { $n } more cards.
-    }
+said-more = { $n ->
+    [one] Here is { $n } more card.
+   *[other] Here are { $n } more cards.
+}
 said-called = { $player } has called.
 has-called-left = { $player } has called: { $seconds } s
 said-choose = Choose the cards.
@@ -963,21 +917,19 @@ said-too-late = { $player }: too late.
 said-point-lost = That costs a point.
 said-who = Who has seen it?
 said-call-first = Call first: press your number, or your name above.
-log-dealt =
-    { $n ->
-        [one] { $n } card dealt
-       *[other] { $n } cards dealt
-    }
+log-dealt = { $n ->
+    [one] { $n } card dealt
+   *[other] { $n } cards dealt
+}
 log-by = { $player }: { $words }
 log-set = set
 log-no-set = not a set
 log-nothing = called and chose nothing
 log-there-is-one = said there is no set, and there is one
-log-more =
-    { $n ->
-        [one] no set; { $n } more card
-       *[other] no set; { $n } more cards
-    }
+log-more = { $n ->
+    [one] no set; { $n } more card
+   *[other] no set; { $n } more cards
+}
 log-over = no set and no cards left: the game is over
 well-played = Well played!
 nothing-left = No set is left, and no cards to deal.
@@ -1106,7 +1058,7 @@ camera-no-pictures-advice = Take the address of its Motion JPEG stream, such as 
 camera-no-ffmpeg = { $camera } is read by the program ffmpeg, which is not on the PATH
 camera-no-ffmpeg-advice = To do: { $advice }.
 camera-film = { $error }
-camera-film-advice = Check whether it plays elsewhere.
+camera-film-advice = Check that it plays in another program.
 camera-unread-advice = Close other programs and open this tab again.
 
 ## A phone as the camera
@@ -1123,11 +1075,10 @@ phone-stop = Stop phones sending pictures
 phone-stop-short = Stop
 phone-code-short = Show code
 phone-none-yet = No phone is connected yet.
-phone-here =
-    { $n ->
-        [1] A phone can send photos and live pictures.
-       *[other] { $n } phones have connected.
-    }
+phone-here = { $n ->
+    [1] A phone can send photos and live pictures.
+   *[other] { $n } phones have connected.
+}
 phone-came = Phone { $n } is connected.
 phone-photo-came = A photo has arrived from a phone.
 phone-live = Phone { $n } shows its live picture.
