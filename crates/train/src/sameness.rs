@@ -6,6 +6,7 @@
 //! and as further tasks in training alone what the generator knows of the card's filling and outline.
 //! [`setsight_nets::sameness`] describes input and output.
 
+use super::checkpoint::{First, Weights};
 use super::finder::scenes::Kept;
 use super::layers::{Loss, Tensor, binary_cross_entropy, sigmoid, softmax_cross_entropy, softplus};
 use super::net::{Layer, Plan, Step};
@@ -98,6 +99,8 @@ pub fn settings(seed: u64, steps: u64) -> Settings {
 pub struct Sameness {
     seed: u64,
     plan: Plan,
+    /// The initial weights.
+    first: First,
     tables: Kept<Arc<Table>>,
     validation: OnceLock<Vec<Batch>>,
 }
@@ -260,10 +263,13 @@ fn table(seed: u64, index: u64) -> Table {
 }
 
 impl Sameness {
-    pub fn new(seed: u64) -> Self {
+    /// A task that draws its own boards. `first` gives the initial weights; a network without those of the
+    /// further tasks cannot.
+    pub fn new(seed: u64, first: First) -> Self {
         Self {
             seed,
             plan: plan(),
+            first,
             tables: Kept::new(POOL as usize + 64, move |index| {
                 Arc::new(table(seed % HELD_BACK, index))
             }),
@@ -422,9 +428,14 @@ impl Task for Sameness {
             "version": VERSION,
             "tables": TABLES,
             "tables_per_step": TABLES_PER_STEP,
+            "goes_on": self.first.goes_on(),
             "pool": POOL,
             "validation_tables": VALIDATION_TABLES,
         })
+    }
+
+    fn init(&self, seed: u64) -> Weights {
+        self.first.weights(&self.plan, seed, || self.input(&self.batch(0)))
     }
 
     fn batch(&self, step: u64) -> Batch {

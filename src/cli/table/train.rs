@@ -422,8 +422,12 @@ struct SamenessArgs {
 }
 
 fn sameness(SamenessArgs { run, steps }: SamenessArgs) -> anyhow::Result<Outcome> {
-    run.train(Kind::Sameness, &sameness::plan(), |_| {
-        let task = sameness::Sameness::new(run.seed);
+    run.train(Kind::Sameness, &sameness::plan(), |first| {
+        if matches!(first, First::Network(_)) {
+            let reason = "a network lacks what only training needs; name the folder of its run";
+            return Err(BadCall(format!("--start-from: {reason}")).into());
+        }
+        let task = sameness::Sameness::new(run.seed, first);
         Ok(Some(Recipe {
             settings: sameness::settings(run.seed, steps),
             training_set: task.fingerprint(steps),

@@ -222,7 +222,7 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
     /// Least depth of an outline in the symbol's short side.
     const LEAST_DEPTH: f64 = 0.13;
     /// After so many tries outlines may be more alike, and slimmer.
-    const TRIES: usize = 40;
+    const TRIES: u32 = 40;
     let alike = dice.pick(&ALIKE);
     let is_stretched = dice.chance(0.5);
     let has_sizes = dice.chance(0.25);
@@ -232,7 +232,7 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
         if found.len() == 3 {
             break;
         }
-        let eased = attempt.max(TRIES) as f64 / TRIES as f64;
+        let eased = f64::from(attempt.max(TRIES)) / f64::from(TRIES);
         let Outline { points, round } = outline(dice);
         let extent =
             points.iter().fold((0f64, 0f64), |e, p| (e.0.max(p.0.abs()), e.1.max(p.1.abs())));
@@ -262,15 +262,15 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
 
 /// Three fillings that differ, for a symbol of this size with outlines this wide and at most that wide.
 fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice) -> [Texture; 3] {
-    /// After so many tries it is enough that the kinds differ.
-    const MOST_TRIES: usize = 60;
     let outlined = dice.pick(&[(1.0, 5.0), (0.0, 2.0), (0.5, 2.0)]);
     let twice = dice.chance(0.15);
     let mut found: Vec<(Texture, f64, f64)> = vec![];
-    for attempt in 0.. {
+    for attempt in 1.. {
         if found.len() == 3 {
             break;
         }
+        // After so many tries fillings may be more alike.
+        let eased = f64::from(attempt.max(100)) / 100.0;
         let kind = dice.pick(&FILLINGS);
         let turn =
             dice.pick(&[(0.0, 2.0), (FRAC_PI_2, 2.0), (FRAC_PI_4, 1.0), (3.0 * FRAC_PI_4, 1.0)]);
@@ -285,11 +285,10 @@ fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice)
         let is_even = matches!(kind, FillingKind::Solid | FillingKind::Empty | FillingKind::Tint);
         let pitch = if is_even { 0.0 } else { pitch };
         let turn = if twice && !is_even { turn } else { 0.0 };
-        if found
-            .iter()
-            .any(|(other, p, t)| clash((&fact, pitch, turn), (&other.fact, *p, *t), twice))
-            && (attempt < MOST_TRIES || found.iter().any(|(other, ..)| other.fact.kind == kind))
-        {
+        let clashes = |(other, p, t): &(Texture, f64, f64)| {
+            clash((&fact, pitch, turn), (&other.fact, *p, *t), twice, eased)
+        };
+        if found.iter().any(clashes) {
             continue;
         }
         let bold = if dice.chance(THICKER.0) { dice.within(THICKER.1) } else { 1.0 };
@@ -304,7 +303,7 @@ fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice)
 }
 
 /// Whether two fillings, each with its pitch and its turn, could be taken for each other.
-fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool) -> bool {
+fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool, eased: f64) -> bool {
     /// Below it a pattern is seen as a tint.
     const FINE_PX: f64 = 3.0;
     let apart = (a.0.coverage - b.0.coverage).abs();
@@ -315,7 +314,7 @@ fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool) -> bool 
         _ => 0.0,
     };
     let alike = a.0.kind == b.0.kind && !(twice && (apart > 0.25 || (a.2 - b.2).sin().abs() > 0.6));
-    alike || apart < least
+    alike || apart * eased < least
 }
 
 /// The mean of a filling over a symbol.
@@ -324,7 +323,7 @@ fn mean(field: &Field, inside: &Inside) -> f64 {
     let (x, y) = field.extent();
     let at = |k: usize, reach: f64| (2.0 * (k as f64 + 0.5) / STEPS as f64 - 1.0) * reach;
     let inked = (0..STEPS * STEPS).filter_map(|k| {
-        covered(field, inside, (0.0, 0.0), (at(k % STEPS, x), at(k / STEPS, y)), (0.5, 0.5))
+        covered(field, inside, (0.0, 0.0), (at(k % STEPS, x), at(k / STEPS, y)), (1e-6, 0.5))
     });
     let (sum, count) = inked.fold((0.0, 0.0), |(sum, count), c| (sum + c.1, count + 1.0));
     sum / f64::max(count, 1.0)
