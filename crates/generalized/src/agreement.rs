@@ -105,8 +105,6 @@ fn all_solvers_agree_whether_a_board_has_a_set() {
     assert!(boards > 4000 && (boards / 4..boards * 3 / 4).contains(&with_set), "{with_set}");
 }
 
-/// Decks of astronomical size: boards with one planted set, and without it after its removal (a
-/// random set has a probability below 10^-6).
 /// Cards that agree in the first property and those that agree in the thirty-third are two groups.
 #[test]
 fn three_cards_that_miss_a_set_in_one_of_forty_properties_are_none() {
@@ -129,6 +127,8 @@ fn three_cards_that_miss_a_set_in_one_of_forty_properties_are_none() {
     }
 }
 
+/// Decks of astronomical size: boards with one planted set, and without it after its removal (a
+/// random set has a probability below 10^-6).
 #[test]
 fn a_planted_set_is_found_among_many_properties() {
     let mut random = Pcg64Mcg::seed_from_u64(9);
