@@ -6,7 +6,7 @@ use crate::print::named_fill;
 use rayon::prelude::*;
 use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
-use setsight_photo::geometry::median;
+use setsight_photo::numeric::median;
 use setsight_photo::print::card::Print;
 use setsight_vision::classify::taught::FILL_FEATURES;
 use setsight_vision::classify::taught::drawn;

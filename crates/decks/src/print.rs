@@ -7,8 +7,8 @@ use imageproc::contours::{BorderType, find_contours};
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
-use setsight_photo::geometry::median;
-use setsight_photo::print::color::{linear_from_srgb, srgb_from_linear};
+use setsight_photo::numeric::median;
+use setsight_photo::print::color::{linear_rgb, srgb_from_linear};
 use setsight_vision::classify::taught::lab;
 use setsight_vision::classify::taught::{HEIGHT, WIDTH};
 use setsight_vision::classify::taught::{PATCH_HEIGHT, PATCH_WIDTH};
@@ -186,7 +186,7 @@ fn color_name(light: [f32; 3]) -> &'static str {
     let ink_lab = lab(light);
     let far = |srgb: [u8; 3]| -> f32 {
         let [l, a, b]: [f32; 3] = {
-            let other = lab(srgb.map(|v| (linear_from_srgb(f64::from(v) / 255.0) / WHITE) as f32));
+            let other = lab(linear_rgb(srgb).map(|v| (v / WHITE) as f32));
             std::array::from_fn(|d| ink_lab[d] - other[d])
         };
         LIGHTNESS_WORTH * l * l + a * a + b * b
@@ -245,7 +245,7 @@ mod tests {
     /// What an ink of a catalogue colour is called, with this part of its light left.
     fn called(name: &str, part: f32) -> &'static str {
         let (_, srgb) = COLORS.iter().find(|color| color.0 == name).unwrap();
-        color_name(srgb.map(|v| part * linear_from_srgb(f64::from(v) / 255.0) as f32 / 0.86))
+        color_name(linear_rgb(*srgb).map(|v| part * v as f32 / 0.86))
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Matches readings with labels and gives each label a verdict.
 
-use setsight_photo::geometry::{Point, Quad, median};
+use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, nearest};
+use setsight_photo::numeric::median;
 use setsight_vision::ReadCard;
 
 /// The outcome of a labelled card.

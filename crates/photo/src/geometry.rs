@@ -7,13 +7,6 @@ use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, SVector, Vector3};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The median of measured values, of an even number the upper of the middle two; `None` of none.
-pub fn median<T: Copy + Into<f64>>(values: impl IntoIterator<Item = T>) -> Option<T> {
-    let mut values: Vec<T> = values.into_iter().collect();
-    values.sort_by(|&a, &b| a.into().total_cmp(&b.into()));
-    values.get(values.len() / 2).copied()
-}
-
 /// A point or a vector, in the space that the variable's name states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(from = "[f64; 2]", into = "[f64; 2]")]

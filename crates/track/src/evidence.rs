@@ -3,6 +3,7 @@
 use crate::grey::Grey;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
+use setsight_photo::numeric::sigmoid;
 use setsight_vision::Reading;
 use std::sync::Arc;
 
@@ -119,7 +120,7 @@ impl Evidence {
             *values = parts.map(|p| p / sum);
         }
         debug_assert_eq!(values.len(), Property::ALL.len());
-        Reading { values, is_card: 1.0 / (1.0 + (-self.card).exp()) }
+        Reading { values, is_card: sigmoid(self.card) }
     }
 
     /// Number of good readings that still count.

@@ -6,7 +6,8 @@
 
 use crate::grey::{Grey, Plane};
 use nalgebra::Matrix3;
-use setsight_photo::geometry::{Homography, Point, median};
+use setsight_photo::geometry::{Homography, Point};
+use setsight_photo::numeric::median;
 
 /// Number of cells across and down; each gives at most one patch.
 const CELLS: (usize, usize) = (14, 8);
