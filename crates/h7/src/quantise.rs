@@ -1,19 +1,11 @@
 //! Quantisation to 8-bit integers: activation ranges from calibration crops, weights per channel.
 
 use super::float::{self, Planes};
+use super::folder::ExportError;
 use super::net::{Activation, Layer, Net, Op, Quant, Weights, Window};
 use rayon::prelude::*;
 use setsight_nets::graph::{self, Graph};
 use setsight_nets::reader;
-
-/// Why a network cannot be quantised for the board.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum QuantiseError {
-    #[error("layer {place} of the network cannot be put on the board: {reason}")]
-    Layer { place: usize, reason: String },
-    #[error("the network is no card reader for the board: {0}")]
-    Contract(String),
-}
 
 /// How the range of an activation is derived from the calibration values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -173,7 +165,7 @@ fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f3
 
 /// Checks that the network can be put on the board: a chain of known layers that takes a card of
 /// [`reader::HEIGHT`] x [`reader::WIDTH`] and gives [`reader::OUTPUTS`] values.
-pub(crate) fn check(graph: &Graph) -> Result<(), QuantiseError> {
+pub(crate) fn check(graph: &Graph) -> Result<(), ExportError> {
     walk(graph, &mut |_, _, _, _| None).map(|_| ())
 }
 
@@ -182,7 +174,7 @@ pub(crate) fn quantise(
     graph: &Graph,
     ranges: &ActivationRanges,
     calibration: Calibration,
-) -> Result<Net, QuantiseError> {
+) -> Result<Net, ExportError> {
     let mut net =
         walk(graph, &mut |node, _, _, _| Some(activation_quant(ranges.range(node, calibration))))?;
     above_zero(&mut net);
@@ -213,7 +205,7 @@ fn above_zero(net: &mut Net) {
 fn walk(
     graph: &Graph,
     quant_of: &mut dyn FnMut(usize, usize, usize, usize) -> Option<Quant>,
-) -> Result<Net, QuantiseError> {
+) -> Result<Net, ExportError> {
     let unscaled = Quant { scale: 1.0, zero: 0 };
     let input = Activation {
         height: reader::HEIGHT,
@@ -225,7 +217,7 @@ fn walk(
     if graph.input_channels != input.channels
         || graph.input_size.is_some_and(|size| size != [input.height, input.width])
     {
-        return Err(QuantiseError::Contract(format!(
+        return Err(ExportError::Contract(format!(
             "it takes {} channels of {:?}, expected {} of {:?} rows and columns",
             graph.input_channels,
             graph.input_size,
@@ -238,7 +230,7 @@ fn walk(
     // Rows, columns and channels before the last `Flatten`, whose order differs from TFLite's.
     let mut flattened: Option<[usize; 3]> = None;
     for (i, node) in graph.nodes.iter().enumerate() {
-        let wrong = |reason: String| QuantiseError::Layer { place: i + 1, reason };
+        let wrong = |reason: String| ExportError::Layer { place: i + 1, reason };
         if node.inputs != [i] {
             return Err(wrong(format!(
                 "it takes the results {:?}; only a chain of layers can be exported",
@@ -324,7 +316,7 @@ fn walk(
         }
     }
     if now.len() != reader::OUTPUTS || layers.is_empty() {
-        return Err(QuantiseError::Contract(format!(
+        return Err(ExportError::Contract(format!(
             "it gives {} values, expected {}",
             now.len(),
             reader::OUTPUTS

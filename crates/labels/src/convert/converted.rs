@@ -1,7 +1,7 @@
 //! Checks labels against the pictures and converts them.
 
 use super::draft::{DraftCrop, DraftPhoto, Drafts, Unit};
-use super::{document::Format, draft::Outline, find::Found};
+use super::{document::Format, draft::Outline, error::ConvertError, find::Found};
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
 use setsight_photo::{
@@ -14,23 +14,6 @@ use std::{
     fmt,
     path::{Path, PathBuf},
 };
-
-/// Why the labels cannot be converted.
-#[derive(Debug, thiserror::Error)]
-pub enum ConvertError {
-    /// All errors, each with its file.
-    #[error("{}", .0.first().map_or("", String::as_str))]
-    Problems(Vec<String>),
-    #[error(
-        "{}: no picture is labelled there: no photo has a card; some exports leave out turned boxes and polygons, so \
-         export another format if you drew any", .0.display()
-    )]
-    Empty(PathBuf),
-    #[error("no class {class} in the labels to leave out; there are: {classes}")]
-    NoSuchClass { class: String, classes: String },
-    #[error("stopped: {done} of {all} pictures looked at, nothing written")]
-    Stopped { done: usize, all: usize },
-}
 
 /// Converted labels, not written yet. Files are named by their paths.
 #[derive(Debug)]

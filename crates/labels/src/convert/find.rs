@@ -2,6 +2,7 @@
 
 use super::document::{Content, Document, Format, Pictures, Read};
 use super::draft::{self, Drafts};
+use super::error::ConvertError;
 use super::{folders, json, label_studio, table, xml, yolo};
 use setsight_game::cards::Card;
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
@@ -23,40 +24,6 @@ impl Format {
     ];
 }
 
-/// Why nothing can be converted.
-#[derive(Debug, thiserror::Error)]
-pub enum FindError {
-    #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
-    Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("{} is already in the program's own format; there is nothing to convert", .0.display())]
-    Ours(PathBuf),
-    #[error(
-        "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), the \
-         files of COCO, YOLO (beside data.yaml or classes.txt), Pascal VOC, CVAT, LabelMe and Label \
-         Studio, and CSV tables with the columns file and code", .path.display()
-    )]
-    Unknown {
-        path: PathBuf,
-        /// Files that could hold labels and cannot be read, with the reason.
-        strange: Vec<String>,
-    },
-    #[error(
-        "{}: no labels in the format {} found; expected: {}", .path.display(), .format.name,
-        .format.looks_like
-    )]
-    Other {
-        path: PathBuf,
-        format: Format,
-        /// Files that could hold labels and cannot be read, with the reason.
-        strange: Vec<String>,
-    },
-    #[error(
-        "{}: labels in several formats ({forms}); say which you mean",
-        .path.display()
-    )]
-    Several { path: PathBuf, forms: String },
-}
-
 /// The labels found, not checked yet.
 #[derive(Debug)]
 pub struct Found {
@@ -75,19 +42,9 @@ impl Found {
     }
 }
 
-impl FindError {
-    /// Files that could hold labels and cannot be read, with the reason.
-    pub fn strange(&self) -> &[String] {
-        match self {
-            Self::Unknown { strange, .. } | Self::Other { strange, .. } => strange,
-            _ => &[],
-        }
-    }
-}
-
 /// Detects the format of the labels in a file or folder, and reads them.
-pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
-    let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
+pub fn find(from: &Path, format: Option<Format>) -> Result<Found, ConvertError> {
+    let unreadable = |source| ConvertError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();
     let root = if is_file { root_of(from) } else { from.to_path_buf() };
     root.read_dir().map_err(unreadable)?;
@@ -126,16 +83,16 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
             drafts.problems.extend(lost);
             Ok(Found { format, from: root, drafts, lost_links })
         }
-        (0, Some(format)) => Err(FindError::Other { path: path(), format, strange }),
+        (0, Some(format)) => Err(ConvertError::Other { path: path(), format, strange }),
         (0, None) => Err(match ours {
             // Other programs use these file names too, so they count only if no other format
             // matches.
-            Some(ours) => FindError::Ours(ours),
-            None => FindError::Unknown { path: path(), strange },
+            Some(ours) => ConvertError::Ours(ours),
+            None => ConvertError::Unknown { path: path(), strange },
         }),
         _ => {
             let forms: Vec<&str> = forms.iter().map(|(format, _)| format.name).collect();
-            Err(FindError::Several { path: path(), forms: forms.join(" and ") })
+            Err(ConvertError::Several { path: path(), forms: forms.join(" and ") })
         }
     }
 }

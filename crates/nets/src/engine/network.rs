@@ -4,7 +4,8 @@ use super::allowed::{MAX_BYTES, check};
 use super::onnxruntime::Sessions;
 use super::runtime::{Chosen, EngineError, chosen};
 use super::stopwatch::Stopwatch;
-use crate::{Kind, Metadata, MetadataError};
+use crate::onnx::OnnxError;
+use crate::{Kind, Metadata};
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool, Value, op_types};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,7 +90,7 @@ impl Network {
         });
         let metadata = match metadata {
             // The properties are at the end of a file.
-            Err(MetadataError::Missing(_)) if model.producer_name == "setsight" => {
+            Err(OnnxError::NoProperty(_)) if model.producer_name == "setsight" => {
                 return Err(broken("its end is missing".to_owned(), file));
             }
             other => other.map_err(|error| foreign(error.to_string()))?,
