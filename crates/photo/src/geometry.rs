@@ -117,6 +117,16 @@ impl Quad {
         Self(corners, PhantomData)
     }
 
+    /// From four corners in any order: put in the order in which they lie around their middle.
+    pub fn from_unordered(mut corners: [Point; 4]) -> Self {
+        let middle = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
+        corners.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|p| (p.y - middle.y).atan2(p.x - middle.x));
+            a.total_cmp(&b)
+        });
+        Self::new(corners)
+    }
+
     /// An upright rectangle with its top left corner at the origin, clockwise from there.
     pub const fn rectangle(width: f64, height: f64) -> Self {
         Self::new([

@@ -260,9 +260,8 @@ fn label_of(
 /// Adds a card to those of a photo of this size, unless it has this label already.
 fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> Result<(), String> {
     let place = place_text(card.center);
-    let apart = |before: &CardLabel| before.center.distance(card.center);
     match cards.iter_mut().find(|before| before.code == card.code) {
-        Some(before) if apart(before) <= SAME_PLACE_PX => {
+        Some(before) if before.center.distance(card.center) <= SAME_PLACE_PX => {
             before.corners = before.corners.or(card.corners);
             return Ok(());
         }
@@ -274,7 +273,9 @@ fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> 
         }
         None => {}
     }
-    if let Some(before) = cards.iter().find(|before| apart(before) < margin(w.max(h))) {
+    if let Some(before) =
+        cards.iter().find(|before| before.center.distance(card.center) < margin(w.max(h)))
+    {
         let (a, b) = (before.code, card.code);
         return Err(format!("{place} is labelled {a} and {b}; correct one of them"));
     }
@@ -421,8 +422,10 @@ impl Classes {
         let mut uses: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for draft in drafts {
             for mark in draft.marks.iter().filter(|mark| !mark.class.is_empty()) {
-                let at = || format!("{}: {}", draft.labels_file.display(), mark.at);
-                uses.entry(mark.class.clone()).or_insert_with(|| (0, at())).0 += 1;
+                let first = uses.entry(mark.class.clone()).or_insert_with(|| {
+                    (0, format!("{}: {}", draft.labels_file.display(), mark.at))
+                });
+                first.0 += 1;
             }
         }
         for crop in crops {

@@ -70,29 +70,29 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, ConvertError> 
         }
     }
     // If this format was requested, any picture counts; names that are not cards are reported later.
-    let in_folder = |file: &PathBuf| {
+    let in_folders = files.iter().any(|file| {
         draft::is_picture(file) && (format.is_some() || folders::says_a_card(&root, file))
-    };
-    if wanted(folders::FORMAT) && !is_file && files.iter().any(in_folder) {
+    });
+    if wanted(folders::FORMAT) && !is_file && in_folders {
         forms.push((folders::FORMAT, folders::read(&root, &files)));
     }
-    let path = || from.to_path_buf();
+    let path = from.to_path_buf();
     match (forms.len(), format) {
         (1, _) => {
             let (format, mut drafts) = forms.remove(0);
             drafts.problems.extend(lost);
             Ok(Found { format, from: root, drafts, lost_links })
         }
-        (0, Some(format)) => Err(ConvertError::Other { path: path(), format, strange }),
+        (0, Some(format)) => Err(ConvertError::Other { path, format, strange }),
         (0, None) => Err(match ours {
             // Other programs use these file names too, so they count only if no other format
             // matches.
             Some(ours) => ConvertError::Ours(ours),
-            None => ConvertError::Unknown { path: path(), strange },
+            None => ConvertError::Unknown { path, strange },
         }),
         _ => {
             let forms: Vec<&str> = forms.iter().map(|(format, _)| format.name).collect();
-            Err(ConvertError::Several { path: path(), forms: forms.join(" and ") })
+            Err(ConvertError::Several { path, forms: forms.join(" and ") })
         }
     }
 }
@@ -151,14 +151,16 @@ fn in_files(files: &[PathBuf], pictures: &Pictures, wanted: &dyn Fn(Format) -> b
 /// Whether a file is in the program's own form: the photos of a `labels.json`, or a `labels.csv`
 /// with codes alone.
 fn is_ours(document: &Document) -> bool {
-    let is_called = |name: &str| document.path.file_name().is_some_and(|file| file == name);
+    let name = document.path.file_name().unwrap_or_default();
     match &document.content {
-        Content::Json(json) => is_called(PHOTO_LABELS) && json["photos"].is_array(),
+        Content::Json(json) => name == PHOTO_LABELS && json["photos"].is_array(),
         Content::Table(table) => {
-            let is_code = |row: &[String]| row.get(1).is_some_and(|c| c.parse::<Card>().is_ok());
-            is_called(CROP_LABELS)
+            name == CROP_LABELS
                 && table.columns == ["file", "code"]
-                && table.rows.iter().all(|(_, row)| is_code(row))
+                && table
+                    .rows
+                    .iter()
+                    .all(|(_, row)| row.get(1).is_some_and(|code| code.parse::<Card>().is_ok()))
         }
         Content::Xml(_) => false,
     }

@@ -106,17 +106,15 @@ impl Converted {
     }
 
     fn write_named(self, folder: &Path, names: Vec<String>) -> Result<PathBuf, ConvertError> {
-        let mut names = names.into_iter();
-        let mut name = || names.next().expect("one for each picture");
         if !self.photos.is_empty() {
-            let photos = self.photos.into_iter();
+            let photos = self.photos.into_iter().zip(names);
             let photos: Vec<_> =
-                photos.map(|(_, photo)| PhotoLabel { file: name(), ..photo }).collect();
+                photos.map(|((_, photo), file)| PhotoLabel { file, ..photo }).collect();
             LabelFile::create(folder, None, &photos)?;
             return Ok(folder.join(PHOTO_LABELS));
         }
-        let crops = self.crops.into_iter();
-        let crops: Vec<_> = crops.map(|(_, crop)| CropLabel { file: name(), ..crop }).collect();
+        let crops = self.crops.into_iter().zip(names);
+        let crops: Vec<_> = crops.map(|((_, crop), file)| CropLabel { file, ..crop }).collect();
         write_crop_labels(folder, &crops)?;
         Ok(folder.join(CROP_LABELS))
     }
@@ -124,8 +122,8 @@ impl Converted {
     /// File names in one folder: the file's own name if it is unique, otherwise its path from the
     /// top with dashes between folders.
     fn plain_names(&self) -> Result<Vec<String>, ConvertError> {
-        let file_name = |path: &Path| text(path.file_name().unwrap_or_default(), path);
-        let mut names = self.files().map(|path| file_name(path)).collect::<Result<Vec<_>, _>>()?;
+        let names = self.files().map(|path| text(path.file_name().unwrap_or_default(), path));
+        let mut names = names.collect::<Result<Vec<_>, _>>()?;
         let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
         let (mut once, mut often) = (BTreeSet::new(), BTreeSet::new());
         for name in &small {
