@@ -166,12 +166,9 @@ fn scale_in(resources: &str) -> f32 {
 /// Whether an X server answers.
 pub fn reaches_x11(named: &Named) -> Result<RustConnection, String> {
     // The window's library panics at others.
-    let is_scale = |text: &str| {
-        let number = text.parse::<f64>();
-        text.eq_ignore_ascii_case("randr") || number.is_ok_and(|n| n > 0.0 && n.is_normal())
-    };
     if let Some(scale) = given(&named.x11_scale).and_then(OsStr::to_str)
-        && !is_scale(scale)
+        && !scale.eq_ignore_ascii_case("randr")
+        && !scale.parse::<f64>().is_ok_and(|n| n > 0.0 && n.is_normal())
     {
         return Err(format!(
             "WINIT_X11_SCALE_FACTOR is {scale}; expected a number above 0, such as 1.5, or randr"

@@ -195,11 +195,11 @@ impl Figures {
         f.sets_claimed = claimed.len();
         f.sets_right = claimed.iter().filter(|set| labelled.binary_search(set).is_ok()).count();
         // What probably is a set is three places, whatever they are called.
-        let named = |places: [usize; 3]| set_at(places, labels, matched);
+        let probable = table.probable_sets.iter();
         let probable: Vec<_> =
-            table.probable_sets.iter().filter_map(|set| named(set.cards)).collect();
+            probable.filter_map(|set| set_at(set.cards, labels, matched)).collect();
         (f.sets_probable, f.sets_probable_right) = (table.probable_sets.len(), probable.len());
-        let sure = table.sets.iter().filter_map(|set| named(set.0));
+        let sure = table.sets.iter().filter_map(|set| set_at(set.0, labels, matched));
         let shown: Vec<[Card; 3]> = probable.into_iter().chain(sure).collect();
         f.boards_shown = usize::from(labelled.iter().all(|set| shown.contains(set)));
         f

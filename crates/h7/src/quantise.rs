@@ -143,17 +143,18 @@ fn activation_quant((least, most): (f32, f32)) -> Quant {
 fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f32) -> Weights {
     // The scale is large enough for the bias to fit 32 bits with room for the sum, even if all
     // weights are 0.
-    let least = |b: f32| b.abs() / (input_scale * (1 << 29) as f32);
-    let scale_of = |row: &Vec<f32>, b: f32| {
+    let scales = rows.iter().zip(bias).map(|(row, b)| {
+        let least = b.abs() / (input_scale * (1 << 29) as f32);
         let largest = row.iter().fold(0.0f32, |m, w| m.max(w.abs()));
-        tidy((largest / 127.0).max(least(b)).max(1e-9))
-    };
-    let scales: Vec<f32> = rows.iter().zip(bias).map(|(row, &b)| scale_of(row, b)).collect();
-    let byte = |w: f32, scale: f32| (w / scale).round().clamp(-127.0, 127.0) as i8;
+        tidy((largest / 127.0).max(least).max(1e-9))
+    });
+    let scales: Vec<f32> = scales.collect();
     let values = rows
         .iter()
         .zip(&scales)
-        .flat_map(|(row, &scale)| row.iter().map(move |&w| byte(w, scale)))
+        .flat_map(|(row, scale)| {
+            row.iter().map(move |w| (w / scale).round().clamp(-127.0, 127.0) as i8)
+        })
         .collect();
     let bias = bias
         .iter()
@@ -299,10 +300,11 @@ fn walk(
                 }
                 let [height, width, channels] =
                     flattened.take().unwrap_or([now.height, now.width, now.channels]);
-                let place = |j: usize| j % channels * height * width + j / channels;
+                let places: Vec<usize> =
+                    (0..inputs).map(|j| j % channels * height * width + j / channels).collect();
                 let rows: Vec<Vec<f32>> = weights
                     .chunks_exact(inputs)
-                    .map(|row| (0..inputs).map(|j| row[place(j)]).collect())
+                    .map(|row| places.iter().map(|&place| row[place]).collect())
                     .collect();
                 let weights = quantise_weights(&rows, bias, *relu, now.quant.scale);
                 let quant = quant_of(i, 1, 1, bias.len()).unwrap_or(unscaled);
@@ -342,12 +344,12 @@ fn window_of(conv: &graph::Conv, from: &Activation) -> Result<(Window, bool), St
     if conv.weights.len() != conv.outputs() * taps * from.channels / conv.groups {
         return Err(format!("{} weights, not as many as its shape says", conv.weights.len()));
     }
-    let same_padding = |from: usize, kernel: usize| {
-        let total = ((from.div_ceil(conv.stride) - 1) * conv.stride + kernel).saturating_sub(from);
-        [total / 2, total - total / 2]
-    };
-    let ([top, bottom], [left, right]) =
-        (same_padding(from.height, rows), same_padding(from.width, columns));
+    let [[top, bottom], [left, right]] =
+        [(from.height, rows), (from.width, columns)].map(|(from, kernel)| {
+            let total =
+                ((from.div_ceil(conv.stride) - 1) * conv.stride + kernel).saturating_sub(from);
+            [total / 2, total - total / 2]
+        });
     let same = conv.padding == [top, left, bottom, right];
     if !same && conv.padding != [0; 4] {
         return Err(format!(

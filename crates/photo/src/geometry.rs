@@ -255,11 +255,10 @@ impl<S> Quad<S> {
         let mut polygon: Vec<Point> = self.0.to_vec();
         for i in 0..4 {
             let (from, to) = (other.0[i], other.0[(i + 1) % 4]);
-            let side = |p: Point| (to - from).cross(p - from) * sign;
             let mut clipped = Vec::with_capacity(8);
             for (k, &p) in polygon.iter().enumerate() {
                 let q = polygon[(k + 1) % polygon.len()];
-                let (s, t) = (side(p), side(q));
+                let [s, t] = [p, q].map(|p| (to - from).cross(p - from) * sign);
                 if s >= 0.0 {
                     clipped.push(p);
                 }

@@ -31,11 +31,10 @@ impl Plane {
         let (i, j) = (x as usize, y as usize);
         let (u, v) = (x - i as f32, y - j as f32);
         let k = j * self.width + i;
-        let row = |k: usize| {
+        let [upper, lower] = [k, k + self.width].map(|k| {
             let (a, b) = (f32::from(self.pixels[k]), f32::from(self.pixels[k + 1]));
             a + (b - a) * u
-        };
-        let (upper, lower) = (row(k), row(k + self.width));
+        });
         upper + (lower - upper) * v
     }
 

@@ -163,7 +163,7 @@ impl PhotoLabel {
             .map(|card| CardLabel {
                 code: card.code,
                 center: turn(card.center),
-                corners: card.corners.map(|quad| around_its_centre(quad.0.map(turn)).as_card()),
+                corners: card.corners.map(|quad| Quad::from_unordered(quad.0.map(turn)).as_card()),
                 said_by: card.said_by,
             })
             .collect()
@@ -202,14 +202,6 @@ pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLa
         label.corners = label.corners.or(outline.map(|j| outlines[j]));
     }
     labels
-}
-
-/// Sorts corners by their angle around the centre.
-fn around_its_centre(mut corners: [Point; 4]) -> Quad {
-    let centre = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
-    let angle = |p: &Point| (p.y - centre.y).atan2(p.x - centre.x);
-    corners.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
-    Quad::new(corners)
 }
 
 /// Serialises a card as its code, for serde's `with`.

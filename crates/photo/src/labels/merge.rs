@@ -94,8 +94,8 @@ pub fn same(a: Option<&PhotoEntry>, b: Option<&PhotoEntry>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
     let (x, y) = (items(a), items(b));
     let cards = x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| x.is_as(y));
-    let heads = |w: &PhotoEntry| (w.label.tags.clone(), w.label.deck.clone(), w.label.mirrored);
-    cards && heads(a) == heads(b)
+    let [a, b] = [a, b].map(|entry| (&entry.label.tags, &entry.label.deck, entry.label.mirrored));
+    cards && a == b
 }
 
 /// What I and others have made of the same beginning. Of each card the change counts, from either side;
@@ -294,17 +294,16 @@ mod tests {
     #[test]
     fn a_corner_and_a_code_come_together_and_two_corners_do_not() {
         let base = written("1fgd");
-        let moved = |by: f64| {
+        let [slightly, by_7, by_9] = [1e-9, 7.0, 9.0].map(|by| {
             let mut moved = base.clone();
-            let quad = moved.label.cards[0].corners.as_mut().unwrap();
-            quad.0[0].x += by;
+            moved.label.cards[0].corners.as_mut().unwrap().0[0].x += by;
             moved
-        };
-        let both = merged(&base, &moved(7.0), &written("2ord!")).unwrap();
+        });
+        let both = merged(&base, &by_7, &written("2ord!")).unwrap();
         assert_eq!(both.label.cards[0].code.to_string(), "2ord");
         assert!((both.label.cards[0].corners.unwrap().0[0].x - 27.0).abs() < 1e-9);
-        assert!(merged(&base, &moved(7.0), &moved(9.0)).is_err());
-        assert!(same(Some(&base), Some(&moved(1e-9))) && !same(Some(&base), None));
+        assert!(merged(&base, &by_7, &by_9).is_err());
+        assert!(same(Some(&base), Some(&slightly)) && !same(Some(&base), None));
     }
 
     #[test]

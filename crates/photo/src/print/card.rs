@@ -360,11 +360,10 @@ mod tests {
             let face = picture(card, &print, 356, 250, [0, 0, 0]);
             assert_eq!(face.dimensions(), (356, 228));
             // A line through the middle crosses each symbol once.
-            let inked = |x: u32, y: u32| face.get_pixel(x, y)[1] < 215;
             let mut runs = 0;
             let mut blank = 99;
             for x in 10..346 {
-                if (110..118).any(|y| inked(x, y)) {
+                if (110..118).any(|y| face.get_pixel(x, y)[1] < 215) {
                     if blank > 20 && card.shading != Shading::Open {
                         runs += 1;
                     }
@@ -391,13 +390,12 @@ mod tests {
         for shading in Shading::ALL {
             for shape in Shape::ALL {
                 let card = Card { number: Number::Three, shading, color: Color::Red, shape };
-                let linear_mean = |long_px| {
+                let [small, large] = [44, 445].map(|long_px| {
                     let face = picture(card, &Print::default(), long_px, 250, [0; 3]);
                     let sum: f64 =
                         face.pixels().map(|p| linear_from_srgb(f64::from(p[1]) / 255.0)).sum();
                     sum / f64::from(face.width() * face.height())
-                };
-                let (small, large) = (linear_mean(44), linear_mean(445));
+                });
                 assert!((small / large - 1.0).abs() < 0.02, "{card}: {small} {large}");
             }
         }
