@@ -364,16 +364,16 @@ mod tests {
     use super::*;
     use setsight_labels::compare;
     use setsight_photo::geometry::{Point, Quad};
-    use setsight_photo::labels::SaidBy;
+    use setsight_photo::labels::LabelledBy;
 
     fn at(x: f64) -> Quad {
         Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, 0.0)))
     }
 
     fn label(code: &str, x: f64) -> CardLabel {
-        let (corners, said_by) = (at(x), SaidBy::Person);
+        let (corners, labelled_by) = (at(x), LabelledBy::Person);
         let code = code.parse().unwrap();
-        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+        CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
 
     fn reading(code: &str, x: f64, unsure: bool) -> ReadCard {

@@ -73,9 +73,9 @@ mod tests {
     }
     fn label(code: &str, x: f64, y: f64) -> CardLabel {
         let corners = at(x, y);
-        let said_by = setsight_photo::labels::SaidBy::Person;
+        let labelled_by = setsight_photo::labels::LabelledBy::Person;
         let code = code.parse().unwrap();
-        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+        CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
     fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
         ReadCard::new(at(x, y), code.parse().unwrap(), 0.9, unsure)

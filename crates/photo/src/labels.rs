@@ -19,7 +19,7 @@ pub use crop_labels::{
     CropLabel, CropLine, Table, check_crop_files, load_crop, read_crop_labels, read_crop_lines,
     table_of, write_crop_labels,
 };
-pub use label::{CardLabel, PhotoLabel, SaidBy, as_code, with_corners};
+pub use label::{CardLabel, LabelledBy, PhotoLabel, as_code, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, MATCH_RADIUS, merged, nearest, same};
 

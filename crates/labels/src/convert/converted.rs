@@ -6,7 +6,7 @@ use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
 use setsight_photo::{
     geometry::{Point, Quad},
-    labels::{CardLabel, CropLabel, PhotoLabel, SaidBy},
+    labels::{CardLabel, CropLabel, LabelledBy, PhotoLabel},
     source::{self, Stored, stored_from_upright},
 };
 use std::{
@@ -237,7 +237,7 @@ fn label_of(
         };
         let center = as_stored(center);
         let corners = corners.map(|quad| quad.map(as_stored));
-        let card = CardLabel { code, center, corners, said_by: SaidBy::Person };
+        let card = CardLabel { code, center, corners, labelled_by: LabelledBy::Person };
         if let Err(why) = add_card(&mut cards, card, (w, h)) {
             problems.push(format!("{why}, in {at}"));
         }

@@ -5,8 +5,8 @@
 //! when they are asked for, so that a bad one is in nobody's way but its own.
 
 use super::{
-    CardLabel, DatasetError, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED, check_files, label::few,
-    merge::same_cards, write_all,
+    CardLabel, DatasetError, LabelledBy, PHOTO_LABELS, PhotoLabel, UNCHECKED, check_files,
+    label::few, merge::same_cards, write_all,
 };
 use crate::geometry::{Point, Quad};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -360,7 +360,7 @@ fn member_at_fault(photo: &Value) -> Option<String> {
         ),
         ("center", is_bad::<Point>(card, "center")),
         ("corners", is_bad::<Option<Quad>>(card, "corners")),
-        ("said_by", is_bad::<SaidBy>(card, "said_by")),
+        ("said_by", is_bad::<LabelledBy>(card, "said_by")),
     ];
     let member = bad.iter().find(|(_, is_bad)| *is_bad).map(|(member, _)| format!(", {member}"));
     Some(format!("card {}{}", number + 1, member.unwrap_or_default()))
@@ -384,9 +384,9 @@ mod tests {
 
     fn card(code: &str, x: f64) -> CardLabel {
         let corners = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, 50.0)));
-        let said_by = SaidBy::Person;
+        let labelled_by = LabelledBy::Person;
         let code = code.parse().unwrap();
-        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+        CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
 
     fn photo(file: &str, cards: Vec<CardLabel>) -> PhotoLabel {
@@ -415,7 +415,7 @@ mod tests {
         let mut written = photo("table 1.jpg", vec![card("2spd", 50.0)]);
         written.cards.push(CardLabel {
             corners: None,
-            said_by: SaidBy::Reader,
+            labelled_by: LabelledBy::Reader,
             ..card("1ogd", 200.0)
         });
         LabelFile::create(dir.path(), Some("drawn"), &[written.clone()]).unwrap();

@@ -1,6 +1,6 @@
 //! Two programs on one folder: what both have said of a photo, put together; and the labels nearest to outlines.
 
-use super::{CardLabel, PhotoEntry, PhotoLabel, SaidBy, UNCHECKED};
+use super::{CardLabel, LabelledBy, PhotoEntry, PhotoLabel, UNCHECKED};
 use crate::geometry::{Point, Quad};
 use setsight_game::cards::Card;
 
@@ -23,8 +23,8 @@ struct Item {
 
 impl Item {
     fn says_as(&self, other: &Self) -> bool {
-        (self.card.code, self.unsure, self.card.said_by)
-            == (other.card.code, other.unsure, other.card.said_by)
+        (self.card.code, self.unsure, self.card.labelled_by)
+            == (other.card.code, other.unsure, other.card.labelled_by)
     }
 
     fn lies_as(&self, other: &Self) -> bool {
@@ -43,8 +43,8 @@ impl Item {
     /// Of the same code, from the surer source.
     fn surer(mut self, other: &Self) -> Self {
         self.unsure &= other.unsure;
-        if other.card.said_by == SaidBy::Person {
-            self.card.said_by = SaidBy::Person;
+        if other.card.labelled_by == LabelledBy::Person {
+            self.card.labelled_by = LabelledBy::Person;
         }
         self
     }
@@ -236,10 +236,11 @@ mod tests {
         for (i, word) in codes.split_whitespace().enumerate().filter(|(_, word)| *word != "-") {
             let at = Point::new(110.0 * i as f64 + 20.0, 20.0);
             let corners = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
-            let said_by = if word.ends_with('!') { SaidBy::Person } else { SaidBy::Reader };
+            let labelled_by =
+                if word.ends_with('!') { LabelledBy::Person } else { LabelledBy::Reader };
             let code = word.trim_end_matches(['?', '!']).parse().unwrap();
             let card =
-                CardLabel { code, center: corners.center(), corners: Some(corners), said_by };
+                CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by };
             if word.ends_with('?') { guesses.push(card) } else { sure.push(card) }
         }
         let label = PhotoLabel {
