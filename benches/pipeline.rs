@@ -26,8 +26,11 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         .map(|path| path.expect("the samples are part of the project"))
         .collect();
     paths.sort();
-    let name = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    paths.iter().map(|path| (name(path), std::fs::read(path).expect("a sample"))).collect()
+    let samples = paths.iter().map(|path| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        (name, std::fs::read(path).expect("a sample"))
+    });
+    samples.collect()
 }
 
 /// A plain table of twelve cards, 1632 x 1224: two megapixels.
@@ -44,10 +47,10 @@ fn frame_of(bytes: &[u8]) -> Frame {
 /// The same table with so many million pixels.
 fn enlarged(frame: &Frame, megapixels: f64) -> Frame {
     let by = (megapixels * 1e6 / f64::from(frame.width() * frame.height())).sqrt();
-    let side = |px: u32| (f64::from(px) * by).round() as u32;
-    let to = (side(frame.width()), side(frame.height()));
-    let rgb = resized(frame.as_raw(), frame.dimensions(), to).expect("three bytes a pixel");
-    Frame::from_raw(to.0, to.1, rgb).expect("three bytes a pixel")
+    let [width, height] =
+        [frame.width(), frame.height()].map(|side| (f64::from(side) * by).round() as u32);
+    let rgb = resized(frame.as_raw(), frame.dimensions(), (width, height));
+    Frame::from_raw(width, height, rgb.expect("three bytes a pixel")).expect("three bytes a pixel")
 }
 
 fn heic(frame: &Frame) -> Vec<u8> {
@@ -82,8 +85,10 @@ fn stages(c: &mut Criterion) {
         });
     });
     group.bench_function("rectify", |b| {
-        let all = || outlines.iter().map(|outline| CardImage::rectify(&frame, outline));
-        b.iter(|| all().collect::<Vec<_>>());
+        b.iter(|| {
+            let cards = outlines.iter().map(|outline| CardImage::rectify(&frame, outline));
+            cards.collect::<Vec<_>>()
+        });
     });
     group.bench_function("classify", |b| {
         b.iter(look);
@@ -94,8 +99,7 @@ fn stages(c: &mut Criterion) {
     });
     group.bench_function("sets", |b| b.iter(|| sets_of(black_box(&table.cards))));
     group.bench_function("overlay", |b| {
-        let draw = || -> RgbImage { overlay::draw(&frame, &table, &Style::default()) };
-        b.iter(draw);
+        b.iter(|| -> RgbImage { overlay::draw(&frame, &table, &Style::default()) });
     });
     group.finish();
 }

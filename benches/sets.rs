@@ -15,11 +15,11 @@ const BOARDS: usize = 4096;
 fn boards<const N: usize>() -> Vec<[Card; N]> {
     let mut rng = rand_pcg::Pcg64Mcg::seed_from_u64(12);
     let mut deck: Vec<Card> = Card::deck().collect();
-    let mut board = || {
+    let boards = (0..BOARDS).map(|_| {
         deck.shuffle(&mut rng);
         std::array::from_fn(|i| deck[i])
-    };
-    (0..BOARDS).map(|_| board()).collect()
+    });
+    boards.collect()
 }
 
 fn finder<const N: usize>(c: &mut Criterion<CpuTime>) {

@@ -74,18 +74,18 @@ impl Weight {
 
     /// The sections of `docs/inside/weight.toml` that would just hold this.
     pub fn sections(&self) -> String {
-        let section = |title: &str, counts: &BTreeMap<String, usize>, step: usize| {
-            let budgets = counts
-                .iter()
-                .map(|(name, count)| format!("{name} = {}\n", count.next_multiple_of(step)));
-            format!("[{title}]\n{}", budgets.collect::<String>())
-        };
         format!(
             "{}\n{}",
             section("lines", &self.lines, LINE_STEP),
             section("words", &self.words, WORD_STEP)
         )
     }
+}
+
+fn section(title: &str, counts: &BTreeMap<String, usize>, step: usize) -> String {
+    let budgets =
+        counts.iter().map(|(name, count)| format!("{name} = {}\n", count.next_multiple_of(step)));
+    format!("[{title}]\n{}", budgets.collect::<String>())
 }
 
 #[allow(dead_code)] // The test that includes this file has a `main` of its own.

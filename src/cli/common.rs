@@ -9,7 +9,7 @@ use setsight_eval::BaselineError;
 use setsight_files::small_file::decode_text;
 use setsight_files::whole_file::{refuse_foreign, write_atomic};
 use setsight_files::{printable::print_lines, say};
-use setsight_labels::convert::FindError;
+use setsight_labels::convert::ConvertError;
 use setsight_nets::engine::ModelsError;
 use setsight_phone::{ListenError, StartError};
 use setsight_photo::labels::DatasetError;
@@ -281,7 +281,7 @@ fn advice(error: &(dyn Error + 'static)) -> Option<String> {
         on_listening(error)
     } else if let Some(error) = error.downcast_ref() {
         on_window(error).map(str::to_owned)
-    } else if let Some(FindError::Several { forms, .. }) = error.downcast_ref() {
+    } else if let Some(ConvertError::Several { forms, .. }) = error.downcast_ref() {
         Some(format!("for instance --from-format {}", forms.split(' ').next()?))
     } else if let Some(DatasetError::NoLabels(_)) = error.downcast_ref() {
         Some("`setsight dataset convert` makes such labels of those of other programs".into())

@@ -5,7 +5,7 @@ use crate::common::{World, pictures::*};
 use image::ImageFormat;
 use serde_json::Value;
 use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{LabelFile, PhotoLabel, SaidBy};
+use setsight_photo::labels::{LabelFile, LabelledBy, PhotoLabel};
 use std::path::Path;
 
 /// A dataset of two sources: a perfect board; the board with one wrong label, one label where
@@ -122,7 +122,7 @@ fn what_nobody_has_checked_is_named_and_not_measured_on() {
     let world = world_with_datasets();
     let (image, _) = table(&BOARD);
     let mut cards = labels(&BOARD);
-    cards[0].said_by = SaidBy::Reader;
+    cards[0].labelled_by = LabelledBy::Reader;
     let half = photo_label("a.jpg", &image, &["unchecked"], cards);
     write(&world.path().join("set/one"), "first source", vec![half]);
     let ran = world.run(&["eval", "set", "--format", "json"]).expect(0);

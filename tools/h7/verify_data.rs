@@ -166,8 +166,11 @@ fn write_frames(out: &Path, photos: Option<&Path>) -> anyhow::Result<()> {
         let quads: Vec<Quad> = labels.iter().filter_map(|label| label.corners).collect();
         let Some(framed) = board::frame_photo(&loaded.frame, &quads) else { continue };
         let codes = labels.iter().map(|label| label.code.to_string()).collect();
-        let point = |p: (i32, i32)| Point::new(f64::from(p.0), f64::from(p.1));
-        let sides = framed.corners.iter().map(|c| long_side(&Quad::new(c.map(point)))).collect();
+        let quads = framed
+            .corners
+            .iter()
+            .map(|c| Quad::new(c.map(|(x, y)| Point::new(f64::from(x), f64::from(y)))));
+        let sides = quads.map(|quad| long_side(&quad)).collect();
         let file = Path::new(&photo.label.file);
         let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         let folder = photo.source.replace(|c: char| !c.is_ascii_alphanumeric(), "-");

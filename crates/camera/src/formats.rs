@@ -19,12 +19,11 @@ const WISHED_FPS: u32 = 30;
 /// The place of the best offer: the nearest to the size, the fastest among these, and of two as fast the one that
 /// need not be decompressed.
 pub fn best(offers: &[Offer]) -> Option<usize> {
-    let distance = |(width, height): (u32, u32)| {
-        u64::from(width.abs_diff(WISHED_PX.0)) + u64::from(height.abs_diff(WISHED_PX.1))
-    };
     (0..offers.len()).min_by_key(|&i| {
-        let Offer { size_px, fps, is_jpeg } = offers[i];
-        (distance(size_px), WISHED_FPS - fps.min(WISHED_FPS), is_jpeg)
+        let Offer { size_px: (width, height), fps, is_jpeg } = offers[i];
+        let distance =
+            u64::from(width.abs_diff(WISHED_PX.0)) + u64::from(height.abs_diff(WISHED_PX.1));
+        (distance, WISHED_FPS - fps.min(WISHED_FPS), is_jpeg)
     })
 }
 

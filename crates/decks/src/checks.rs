@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use setsight_files::printable::counted;
 use setsight_game::cards::Property;
 use setsight_photo::Frame;
-use setsight_photo::geometry::{Quad, median};
+use setsight_photo::geometry::Quad;
+use setsight_photo::numeric::median;
 use setsight_vision::classify::taught::{Face, Measured, fill_point};
 use setsight_vision::find::{CardFinder, FindError};
 use setsight_vision::{Trace, output::rows};
@@ -196,15 +197,17 @@ pub(super) fn values(
                 .unwrap_or(0)
         })
         .collect();
-    let far = |k: usize, assigned: &[usize]| shapes_apart(cards, assigned, k).length;
     if open(Property::Shape) {
-        fourth(Property::Shape, &four, far(4, &four) / far(3, &groups.shapes), place)?;
+        let ratio =
+            shapes_apart(cards, &four, 4).length / shapes_apart(cards, &groups.shapes, 3).length;
+        fourth(Property::Shape, &four, ratio, place)?;
     }
     let inks = clusters::in_one_light(&inks, &groups.inks, &tables);
     let four = clusters::k_means(&inks, 4);
-    let far = |k: usize, assigned: &[usize]| clusters::apart(&inks, assigned, k).length;
     if open(Property::Color) {
-        fourth(Property::Color, &four, far(4, &four) / far(3, &groups.inks), place)?;
+        let ratio = clusters::apart(&inks, &four, 4).length
+            / clusters::apart(&inks, &groups.inks, 3).length;
+        fourth(Property::Color, &four, ratio, place)?;
     }
     Ok(())
 }
@@ -215,9 +218,9 @@ fn fourth(
     apart: f32,
     place: &dyn Fn(usize) -> Place,
 ) -> Result<(), LearnError> {
-    let count = |g: usize| four.iter().filter(|group| **group == g).count();
-    let smallest = (0..4).min_by_key(|&g| count(g)).unwrap_or(0);
-    let enough = count(smallest) as f32 >= (FOURTH_PART * four.len() as f32).max(3.0);
+    let counts = [0, 1, 2, 3].map(|g| four.iter().filter(|group| **group == g).count());
+    let smallest = (0..4).min_by_key(|&g| counts[g]).unwrap_or(0);
+    let enough = counts[smallest] as f32 >= (FOURTH_PART * four.len() as f32).max(3.0);
     if enough && apart > FOURTH_APART {
         let card = place(four.iter().position(|group| *group == smallest).unwrap_or(0));
         return Err(LearnError::More { property, card });
@@ -261,16 +264,17 @@ fn shapes_apart(cards: &[DeckCard], assigned: &[usize], k: usize) -> Apart {
     let masks: Vec<_> = cards.iter().map(|card| &card.measured.mask).collect();
     let table = group::distances(&masks);
     let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
-    let mean = |a, b| mean_distance(&table, assigned, a, b);
     for a in 0..k {
         for b in a + 1..k {
             // Between groups as within them where they are one: then the ratio is 1.
-            let within = ((mean(a, a) + mean(b, b)) / 2.0).max(0.01);
-            let deviations = 2.5 * mean(a, b) / within;
+            let [within_a, within_b, between] =
+                [(a, a), (b, b), (a, b)].map(|(a, b)| mean_distance(&table, assigned, a, b));
+            let within = ((within_a + within_b) / 2.0).max(0.01);
+            let deviations = 2.5 * between / within;
             if deviations < least.deviations {
                 (least.nearest, least.deviations) = ((a, b), deviations);
             }
-            least.length = least.length.min(mean(a, b));
+            least.length = least.length.min(between);
         }
     }
     least

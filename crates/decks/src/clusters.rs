@@ -25,23 +25,21 @@ pub(super) const ORDERS: [[usize; 3]; 6] =
 /// `k` medoids of a table of distances, built greedily and then swapped as long as that helps.
 pub(super) fn medoids(distance: &[Vec<(f32, bool)>], k: usize) -> Vec<usize> {
     let n = distance.len();
-    let cost = |chosen: &[usize]| -> f32 {
-        (0..n).map(|i| chosen.iter().map(|&m| distance[m][i].0).fold(f32::MAX, f32::min)).sum()
-    };
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < k.min(n) {
-        let with = |m: usize| cost(&[&chosen[..], &[m]].concat());
-        let next =
-            (0..n).filter(|m| !chosen.contains(m)).min_by(|&a, &b| with(a).total_cmp(&with(b)));
-        chosen.extend(next);
+        let next = (0..n)
+            .filter(|m| !chosen.contains(m))
+            .map(|m| (cost_of_medoids(distance, &[&chosen[..], &[m]].concat()), m))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        chosen.extend(next.map(|(_, m)| m));
     }
     loop {
-        let mut best = (cost(&chosen), None);
+        let mut best = (cost_of_medoids(distance, &chosen), None);
         for place in 0..chosen.len() {
             for m in (0..n).filter(|m| !chosen.contains(m)) {
                 let mut other = chosen.clone();
                 other[place] = m;
-                let other_cost = cost(&other);
+                let other_cost = cost_of_medoids(distance, &other);
                 if other_cost < best.0 - 1e-4 {
                     best = (other_cost, Some(other));
                 }
@@ -54,6 +52,12 @@ pub(super) fn medoids(distance: &[Vec<(f32, bool)>], k: usize) -> Vec<usize> {
     }
 }
 
+/// The sum of all distances to the nearest medoid.
+fn cost_of_medoids(distance: &[Vec<(f32, bool)>], medoids: &[usize]) -> f32 {
+    let nearest = |i: usize| medoids.iter().map(|&m| distance[m][i].0).fold(f32::MAX, f32::min);
+    (0..distance.len()).map(nearest).sum()
+}
+
 /// Groups of points by k-means (Lloyd 1982), from the seeds that are farthest apart, begun at every
 /// point in turn; the tightest is taken.
 pub(super) fn k_means<const D: usize>(points: &[[f32; D]], k: usize) -> Vec<usize> {
@@ -61,9 +65,10 @@ pub(super) fn k_means<const D: usize>(points: &[[f32; D]], k: usize) -> Vec<usiz
     for start in 0..points.len() {
         let mut means = vec![points[start]];
         while means.len() < k {
-            let away = |p: &[f32; D]| means.iter().map(|m| square(p, m)).fold(f32::MAX, f32::min);
-            let far = points.iter().max_by(|a, b| away(a).total_cmp(&away(b)));
-            means.extend(far.copied());
+            let farthest = points.iter().max_by(|a, b| {
+                square_to_nearest(a, &means).total_cmp(&square_to_nearest(b, &means))
+            });
+            means.extend(farthest.copied());
         }
         let mut groups = vec![usize::MAX; points.len()];
         for _ in 0..30 {
@@ -87,6 +92,16 @@ pub(super) fn k_means<const D: usize>(points: &[[f32; D]], k: usize) -> Vec<usiz
 /// The squared distance of two points.
 fn square<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+/// The squared distance of a point to the nearest mean.
+fn square_to_nearest<const D: usize>(point: &[f32; D], means: &[[f32; D]]) -> f32 {
+    means.iter().map(|mean| square(point, mean)).fold(f32::MAX, f32::min)
+}
+
+/// How far a point is from a mean along a direction.
+fn along<const D: usize>(direction: &[f32; D], point: &[f32; D], mean: &[f32; D]) -> f32 {
+    direction.iter().zip(point.iter().zip(mean)).map(|(w, (p, m))| w * (p - m)).sum()
 }
 
 fn nearest<const D: usize>(point: &[f32; D], means: &[[f32; D]]) -> usize {
@@ -118,22 +133,18 @@ pub(super) fn mean_of<'a, const D: usize>(
 
 /// How far apart groups of points are, see [`Apart`].
 pub(super) fn apart<const D: usize>(points: &[[f32; D]], groups: &[usize], k: usize) -> Apart {
-    let members = |g: usize| members(points, groups, g);
     let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
     for a in 0..k {
         for b in a + 1..k {
-            let (Some(ma), Some(mb)) = (mean_of(members(a)), mean_of(members(b))) else {
+            let [Some(ma), Some(mb)] = [a, b].map(|g| mean_of(members(points, groups, g))) else {
                 return Apart { nearest: (a, b), length: 0.0, deviations: 0.0 };
             };
             let length = square(&ma, &mb).sqrt().max(1e-6);
             let way: [f32; D] = std::array::from_fn(|d| (mb[d] - ma[d]) / length);
-            let along = |p: &[f32; D], m: &[f32; D]| -> f32 {
-                way.iter().zip(p.iter().zip(m)).map(|(w, (p, m))| w * (p - m)).sum()
-            };
             let [first, second] = [(a, &ma), (b, &mb)].map(|(g, mean)| {
                 let (mut sum, mut n) = (0.0, 0.0f32);
-                for p in members(g) {
-                    sum += along(p, mean).powi(2);
+                for p in members(points, groups, g) {
+                    sum += along(&way, p, mean).powi(2);
                     n += 1.0;
                 }
                 (sum / n.max(1.0)).sqrt()
@@ -159,7 +170,7 @@ pub(super) fn apart_within<const D: usize>(
     tables: &[usize],
 ) -> Apart {
     let count = tables.iter().map(|table| table + 1).max().unwrap_or(0);
-    let of = |g: usize, t: usize| {
+    let members_on = |g: usize, t: usize| {
         (0..points.len()).filter(move |i| groups[*i] == g && tables[*i] == t).map(|i| &points[i])
     };
     let mut least = Apart { nearest: (0, 0), length: f32::MAX, deviations: f32::MAX };
@@ -167,8 +178,8 @@ pub(super) fn apart_within<const D: usize>(
         for b in a + 1..k {
             let both: Vec<(f32, [f32; D], [f32; D], usize)> = (0..count)
                 .filter_map(|t| {
-                    let weight = of(a, t).count().min(of(b, t).count()) as f32;
-                    Some((weight, mean_of(of(a, t))?, mean_of(of(b, t))?, t))
+                    let weight = members_on(a, t).count().min(members_on(b, t).count()) as f32;
+                    Some((weight, mean_of(members_on(a, t))?, mean_of(members_on(b, t))?, t))
                 })
                 .collect();
             let weight: f32 = both.iter().map(|(weight, ..)| weight).sum();
@@ -192,9 +203,8 @@ pub(super) fn apart_within<const D: usize>(
             let (mut sum, mut free) = (0.0, 0.0f32);
             for (_, ma, mb, t) in &both {
                 for (g, mean) in [(a, ma), (b, mb)] {
-                    for p in of(g, *t) {
-                        let off = way.iter().zip(p.iter().zip(mean));
-                        sum += (off.map(|(w, (p, m))| w * (p - m)).sum::<f32>() / length).powi(2);
+                    for p in members_on(g, *t) {
+                        sum += (along(&way, p, mean) / length).powi(2);
                         free += 1.0;
                     }
                     free -= 1.0;
@@ -240,13 +250,13 @@ pub(super) fn k_means_within<const D: usize>(
         let places: Vec<usize> = (0..points.len()).filter(|&i| contexts[i] == context).collect();
         let chosen: Vec<[f32; D]> = places.iter().map(|&i| points[i]).collect();
         let chosen_groups = k_means(&chosen, 3);
-        let mean = |g: usize| mean_of(members(&chosen, &chosen_groups, g)).unwrap_or([0.0; D]);
-        let means = [mean(0), mean(1), mean(2)];
+        let means =
+            [0, 1, 2].map(|g| mean_of(members(&chosen, &chosen_groups, g)).unwrap_or([0.0; D]));
         let like = first.get_or_insert(means);
-        let far = |order: &[usize; 3]| -> f32 {
-            (0..3).map(|g| square(&means[g], &like[order[g]])).sum()
-        };
-        let order = ORDERS.iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(&ORDERS[0]);
+        let shifts =
+            ORDERS.map(|order| (0..3).map(|g| square(&means[g], &like[order[g]])).sum::<f32>());
+        let best = (0..ORDERS.len()).min_by(|&a, &b| shifts[a].total_cmp(&shifts[b]));
+        let order = ORDERS[best.unwrap_or(0)];
         for (&i, &group) in places.iter().zip(&chosen_groups) {
             groups[i] = order[group];
         }

@@ -6,7 +6,7 @@ use crate::print::named_fill;
 use rayon::prelude::*;
 use setsight_game::cards::deck::{Fill, FillKind};
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
-use setsight_photo::geometry::median;
+use setsight_photo::numeric::median;
 use setsight_photo::print::card::Print;
 use setsight_vision::classify::taught::FILL_FEATURES;
 use setsight_vision::classify::taught::drawn;
@@ -58,8 +58,9 @@ impl Shown {
             of_the_shape.map(|&i| fill_point(&cards[i].measured)).collect()
         });
         let points = by_shape.each_ref().map(|points| {
-            let feature = |d: usize| median(points.iter().map(|p| p[d]));
-            feature(0).map(|_| std::array::from_fn(|d| feature(d).unwrap_or(0.0)))
+            (!points.is_empty()).then(|| {
+                std::array::from_fn(|d| median(points.iter().map(|p| p[d])).unwrap_or(0.0))
+            })
         });
         let weights = std::array::from_fn(|d| {
             let (mut sum, mut n) = (0.0, 0.0f32);
@@ -132,28 +133,32 @@ fn coarse(kind: FillKind, outline_mm: f64) -> Vec<Plan> {
     }
 }
 
-/// Plans near another.
-fn finer(near: &Plan) -> Vec<Plan> {
-    let Fill { kind, pitch_mm, duty, .. } = near.fill;
-    let with = |pitch: f64, share: f64, phase: f64| Plan {
-        fill: Fill {
+impl Plan {
+    /// With its pitch and its share of ink times a factor, at another phase.
+    fn scaled(&self, pitch: f64, share: f64, phase: f64) -> Self {
+        let Fill { pitch_mm, duty, .. } = self.fill;
+        let fill = Fill {
             pitch_mm: pitch_mm * pitch,
             duty: (duty * share).clamp(0.05, 0.95),
-            ..near.fill
-        },
-        phase,
-    };
-    match kind {
+            ..self.fill
+        };
+        Self { fill, phase }
+    }
+}
+
+/// Plans near another.
+fn finer(near: &Plan) -> Vec<Plan> {
+    match near.fill.kind {
         FillKind::Solid | FillKind::None => vec![*near],
-        FillKind::Gradient => DUTIES.map(|share| with(1.0, share, 0.0)).to_vec(),
+        FillKind::Gradient => DUTIES.map(|share| near.scaled(1.0, share, 0.0)).to_vec(),
         FillKind::Checks => PITCHES
             .into_iter()
-            .flat_map(|pitch| PHASES.map(|phase| with(pitch, 1.0, phase)))
+            .flat_map(|pitch| PHASES.map(|phase| near.scaled(pitch, 1.0, phase)))
             .collect(),
         _ => PITCHES
             .into_iter()
             .flat_map(|pitch| DUTIES.map(|share| (pitch, share)))
-            .flat_map(|(pitch, share)| PHASES.map(|phase| with(pitch, share, phase)))
+            .flat_map(|(pitch, share)| PHASES.map(|phase| near.scaled(pitch, share, phase)))
             .collect(),
     }
 }
@@ -174,8 +179,9 @@ pub(super) fn fill(
     let print = Print::new(Arc::new(deck));
     // Tried in one outline, the likeliest in finer steps, and what is left in all three.
     let tried = |plans, shapes: &[usize], from: f64, to: f64| {
-        let tell = |part: f64| tell(from + (to - from) * part);
-        ranked(plans, &|plan| shown.missed(plan, shapes, &print), &tell)
+        ranked(plans, &|plan| shown.missed(plan, shapes, &print), &|part| {
+            tell(from + (to - from) * part)
+        })
     };
     let plans = FillKind::ALL.into_iter().flat_map(|kind| coarse(kind, shown.outline_mm)).collect();
     let ranked = tried(plans, &[shown.widest], 0.0, 0.45);

@@ -44,11 +44,12 @@ const MOST_COST: f32 = 60.0;
 /// One minus overlap, at the better of both turns, of all pairs; and whether it is the half turn.
 pub(super) fn distances(masks: &[&Mask]) -> Vec<Vec<(f32, bool)>> {
     let turned: Vec<Mask> = masks.iter().map(|mask| mask.turned()).collect();
-    let pair = |a: usize, b: usize| {
-        let (upright, half) = (masks[a].overlap(masks[b]), masks[a].overlap(&turned[b]));
-        (1.0 - upright.max(half), half > upright)
-    };
-    (0..masks.len()).map(|a| (0..masks.len()).map(|b| pair(a, b)).collect()).collect()
+    let rows = masks.iter().map(|a| {
+        let overlaps =
+            masks.iter().zip(&turned).map(|(b, turned)| (a.overlap(b), a.overlap(turned)));
+        overlaps.map(|(upright, half)| (1.0 - upright.max(half), half > upright)).collect()
+    });
+    rows.collect()
 }
 
 /// What distinguishes inks, in a unit that is about that of fills: the colour on the stock (lightness
@@ -217,15 +218,17 @@ fn costs(
     inks: &[[f32; 5]],
 ) -> (Vec<[[f32; 3]; 3]>, f32) {
     let by_shape = shape_costs(cards, groups);
-    let shape_of = |i: usize| groups.shapes[i];
     // A fill looks a little different in each outline; an ink in each fill, as thin lines are
     // paler, and in each photo.
-    let (by_fill, fill_spread) = point_costs(fills, &groups.fills, &[(3, &shape_of)], 0.02);
-    let fill_of = |i: usize| groups.fills[i];
+    let (by_fill, fill_spread) =
+        point_costs(fills, &groups.fills, &[(3, &|i| groups.shapes[i])], 0.02);
     let photos = cards.iter().map(|card| card.photo + 1).max().unwrap_or(1);
-    let photo_of = |i: usize| cards[i].photo;
-    let (by_ink, ink_spread) =
-        point_costs(inks, &groups.inks, &[(3, &fill_of), (photos, &photo_of)], 0.02);
+    let (by_ink, ink_spread) = point_costs(
+        inks,
+        &groups.inks,
+        &[(3, &|i| groups.fills[i]), (photos, &|i| cards[i].photo)],
+        0.02,
+    );
     (
         (0..cards.len()).map(|i| [by_shape[i], by_fill[i], by_ink[i]]).collect(),
         fill_spread + ink_spread,
@@ -235,12 +238,12 @@ fn costs(
 /// By how much each card's outline misses the mean outline of each group.
 fn shape_costs(cards: &[DeckCard], groups: &Groups) -> Vec<[f32; 3]> {
     let means: Vec<Mask> = (0..3).map(|g| mean_mask(cards, groups, g).0).collect();
-    let miss = |card: &DeckCard, mean: &Mask| {
-        let mask = &card.measured.mask;
-        1.0 - mask.overlap(mean).max(mask.turned().overlap(mean))
-    };
-    let misses: Vec<[f32; 3]> =
-        cards.iter().map(|card| std::array::from_fn(|g| miss(card, &means[g]))).collect();
+    let masks = cards.iter().map(|card| (&card.measured.mask, card.measured.mask.turned()));
+    let misses: Vec<[f32; 3]> = masks
+        .map(|(mask, turned)| {
+            std::array::from_fn(|g| 1.0 - mask.overlap(&means[g]).max(turned.overlap(&means[g])))
+        })
+        .collect();
     let squares: f32 = misses.iter().zip(&groups.shapes).map(|(m, g)| m[*g].powi(2)).sum();
     let spread = (squares / cards.len().max(1) as f32).sqrt().max(0.02);
     misses.iter().map(|m| m.map(|v| (0.5 * (v / spread).powi(2)).min(MOST_COST))).collect()
@@ -274,21 +277,13 @@ fn point_costs<const D: usize>(
     /// So many cards of a context count as much as all others.
     const PRIOR: f32 = 1.5;
     // No point is near a group that has none.
-    let mean = |g: usize| mean_of(members(points, groups, g)).unwrap_or([f32::MAX / 1e20; D]);
-    let means = [mean(0), mean(1), mean(2)];
+    let means =
+        [0, 1, 2].map(|g| mean_of(members(points, groups, g)).unwrap_or([f32::MAX / 1e20; D]));
     let mut shifts: Vec<Vec<[f32; D]>> = Vec::new();
-    let predicted = |shifts: &[Vec<[f32; D]>], i: usize, g: usize| {
-        let mut mean = means[g];
-        for ((count, context), table) in contexts.iter().zip(shifts) {
-            let shift = table[g * count + context(i)];
-            mean.iter_mut().zip(shift).for_each(|(m, s)| *m += s);
-        }
-        mean
-    };
     for (count, context) in contexts {
         let mut sums = vec![([0.0f32; D], 0.0f32); 3 * count];
         for (i, point) in points.iter().enumerate() {
-            let mean = predicted(&shifts, i, groups[i]);
+            let mean = shifted(means[groups[i]], contexts, &shifts, i, groups[i]);
             let (sum, n) = &mut sums[groups[i] * count + context(i)];
             sum.iter_mut().zip(point.iter().zip(mean)).for_each(|(s, (p, m))| *s += p - m);
             *n += 1.0;
@@ -297,19 +292,36 @@ fn point_costs<const D: usize>(
     }
     let mut spread = [0.0f32; D];
     for (i, point) in points.iter().enumerate() {
-        let mean = predicted(&shifts, i, groups[i]);
+        let mean = shifted(means[groups[i]], contexts, &shifts, i, groups[i]);
         spread.iter_mut().zip(point.iter().zip(mean)).for_each(|(s, (p, m))| *s += (p - m).powi(2));
     }
     let spread = spread.map(|s| (s / points.len().max(1) as f32).max(least_deviation.powi(2)));
     // Features of one print err together: so many are worth about this many that do not.
     let worth = (D as f32).min(5.0) / D as f32;
-    let cost = |i: usize, g: usize| {
-        let mean = predicted(&shifts, i, g);
-        let squares = points[i].iter().zip(mean).zip(spread).map(|((p, m), s)| (p - m).powi(2) / s);
-        (0.5 * worth * squares.sum::<f32>()).min(MOST_COST)
-    };
     let spreads = 0.5 * worth * points.len() as f32 * spread.iter().map(|s| s.ln()).sum::<f32>();
-    ((0..points.len()).map(|i| std::array::from_fn(|g| cost(i, g))).collect(), spreads)
+    let costs = points.iter().enumerate().map(|(i, point)| {
+        std::array::from_fn(|g| {
+            let mean = shifted(means[g], contexts, &shifts, i, g);
+            let squares = point.iter().zip(mean).zip(spread).map(|((p, m), s)| (p - m).powi(2) / s);
+            (0.5 * worth * squares.sum::<f32>()).min(MOST_COST)
+        })
+    });
+    (costs.collect(), spreads)
+}
+
+/// The mean of group `g` as it is expected for card `i`: with the shifts of the card's contexts.
+fn shifted<const D: usize>(
+    mut mean: [f32; D],
+    contexts: &[(usize, &dyn Fn(usize) -> usize)],
+    shifts: &[Vec<[f32; D]>],
+    i: usize,
+    g: usize,
+) -> [f32; D] {
+    for ((count, context), table) in contexts.iter().zip(shifts) {
+        let shift = table[g * count + context(i)];
+        mean.iter_mut().zip(shift).for_each(|(m, s)| *m += s);
+    }
+    mean
 }
 
 /// Gives the cards of each number out over the combinations of outline, fill and ink. A second card
@@ -328,16 +340,13 @@ fn give_out(cards: &[DeckCard], costs: &[[[f32; 3]; 3]], one_fill: bool) -> (Vec
         }
         // As often as it takes for all cards to find a place.
         let times = rows.len().div_ceil(cells.len()).max(2);
-        let cost = |i: usize, column: usize| {
-            let cell = cells[column % cells.len()];
-            let cell_cost: f32 = (0..3).map(|p| costs[i][p][cell[p]]).sum();
-            ((cell_cost + TWICE * (column / cells.len()) as f32) * 1e4) as i64
-        };
         let table = Matrix::from_rows(rows.iter().map(|&i| {
-            (0..times * cells.len())
-                .map(move |c| (i, c))
-                .map(|(i, c)| cost(i, c))
-                .collect::<Vec<_>>()
+            let row = (0..times * cells.len()).map(|column| {
+                let cell = cells[column % cells.len()];
+                let cell_cost: f32 = (0..3).map(|p| costs[i][p][cell[p]]).sum();
+                ((cell_cost + TWICE * (column / cells.len()) as f32) * 1e4) as i64
+            });
+            row.collect::<Vec<_>>()
         }))
         .expect("rows of one length");
         let (all, columns) = kuhn_munkres_min(&table);

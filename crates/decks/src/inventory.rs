@@ -1,6 +1,6 @@
 //! Which cards of a deck lie in photos: whether it is complete.
 
-use setsight_game::cards::{Card, Deck, Edition};
+use setsight_game::cards::{Card, Deck};
 use setsight_vision::TableReading;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,11 +81,10 @@ impl Inventory {
 
 /// The deck of whose edition most cards are.
 fn deck_of(tables: &[(usize, &TableReading)]) -> Arc<Deck> {
-    let cards = |edition: Edition| -> usize {
-        let of = tables.iter().filter(|(_, table)| table.edition() == edition);
-        of.map(|(_, table)| table.cards.len()).sum()
-    };
-    let largest = tables.iter().max_by_key(|(_, table)| cards(table.edition()));
+    let largest = tables.iter().max_by_key(|(_, table)| {
+        let alike = tables.iter().filter(|(_, other)| other.edition() == table.edition());
+        alike.map(|(_, other)| other.cards.len()).sum::<usize>()
+    });
     largest.map_or_else(Deck::classic, |(_, table)| table.deck())
 }
 

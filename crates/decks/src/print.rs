@@ -7,42 +7,48 @@ use imageproc::contours::{BorderType, find_contours};
 use setsight_game::cards::Deck;
 use setsight_game::cards::deck::invented::COLORS;
 use setsight_game::cards::deck::{Fill, FillKind, Ink, MOST_REACH, NamedFill, Sides, Symbol};
-use setsight_photo::geometry::median;
-use setsight_photo::print::color::{linear_from_srgb, srgb_from_linear};
+use setsight_photo::numeric::median;
+use setsight_photo::print::color::{linear_rgb, srgb_from_linear};
 use setsight_vision::classify::taught::lab;
 use setsight_vision::classify::taught::{HEIGHT, WIDTH};
 use setsight_vision::classify::taught::{PATCH_HEIGHT, PATCH_WIDTH};
+use std::collections::BTreeSet;
 
 /// Which of the groups becomes which of the deck's values: the outline with the largest area first,
 /// of fills the fullest, then the emptiest, then what is between; inks around the circle of hues.
 pub(super) fn in_order(cards: &[DeckCard], groups: &mut Groups) {
-    let mean = |assigned: &[usize], g: usize, value: &dyn Fn(&DeckCard) -> f32| {
+    let areas = means(cards, &groups.shapes, |card| card.measured.mask.area_px() as f32);
+    renumber(&mut groups.shapes, ascending(areas.map(|area| -area)));
+    if !groups.one_fill {
+        let [emptiest, middle, fullest] =
+            ascending(means(cards, &groups.fills, |card| card.measured.fill[0]));
+        renumber(&mut groups.fills, [fullest, emptiest, middle]);
+    }
+    let a = means(cards, &groups.inks, |card| card.measured.ink[1]);
+    let b = means(cards, &groups.inks, |card| card.measured.ink[2]);
+    let hues = [0, 1, 2].map(|g| b[g].atan2(a[g]).rem_euclid(std::f32::consts::TAU));
+    renumber(&mut groups.inks, ascending(hues));
+}
+
+/// The mean of a value over the cards of each group.
+fn means(cards: &[DeckCard], assigned: &[usize], value: impl Fn(&DeckCard) -> f32) -> [f32; 3] {
+    [0, 1, 2].map(|g| {
         let group = cards.iter().zip(assigned).filter(|(_, group)| **group == g);
         let values: Vec<f32> = group.map(|(card, _)| value(card)).collect();
         values.iter().sum::<f32>() / values.len().max(1) as f32
-    };
-    let sorted = |value: &dyn Fn(usize) -> f32| {
-        let mut order = [0, 1, 2];
-        order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
-        order
-    };
-    let rename = |list: &mut Vec<usize>, order: [usize; 3]| {
-        let place = |g: usize| order.iter().position(|o| *o == g).unwrap_or(0);
-        list.iter_mut().for_each(|g| *g = place(*g));
-    };
-    let by_area = sorted(&|g| -mean(&groups.shapes, g, &|c| c.measured.mask.area_px() as f32));
-    rename(&mut groups.shapes, by_area);
-    if !groups.one_fill {
-        let [emptiest, middle, fullest] =
-            sorted(&|g| mean(&groups.fills, g, &|c| c.measured.fill[0]));
-        rename(&mut groups.fills, [fullest, emptiest, middle]);
-    }
-    let by_hue = sorted(&|g| {
-        let a = mean(&groups.inks, g, &|c| c.measured.ink[1]);
-        let b = mean(&groups.inks, g, &|c| c.measured.ink[2]);
-        b.atan2(a).rem_euclid(std::f32::consts::TAU)
-    });
-    rename(&mut groups.inks, by_hue);
+    })
+}
+
+/// The three groups by a value, the lowest first.
+fn ascending(values: [f32; 3]) -> [usize; 3] {
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a: &usize, &b| values[a].total_cmp(&values[b]));
+    order
+}
+
+/// Gives groups the number of their place in an order.
+fn renumber(assigned: &mut [usize], order: [usize; 3]) {
+    assigned.iter_mut().for_each(|g| *g = order.iter().position(|o| o == g).unwrap_or(0));
 }
 
 /// The deck that the groups show. `tell` is called with the part that is done, 0 to 1.
@@ -85,8 +91,8 @@ pub(super) fn deck(
     for g in 0..3 {
         deck.fills[g] = named_fill(fills[g.min(count - 1)]);
     }
-    let same = |a: usize, b: usize| deck.fills[a].name == deck.fills[b].name;
-    if count == 3 && (same(0, 1) || same(1, 2) || same(0, 2)) {
+    let names: BTreeSet<&str> = deck.fills.iter().map(|fill| &*fill.name).collect();
+    if count == 3 && names.len() < 3 {
         for (fill, word) in deck.fills.iter_mut().zip(words) {
             fill.name = format!("{word} {}", fill.name);
         }
@@ -120,37 +126,34 @@ fn contour(soft: &[f32]) -> Vec<(f64, f64)> {
     }
     // The steps of pixels are taken out, corners hardly: four fine pixels are a quarter of a
     // millimetre.
-    let smooth = |i: usize| {
-        let near = (0..7).map(|d| raw[(i + n + d - 3) % n]);
+    let polygon = (0..POINTS).map(|k| {
+        let near = (0..7).map(|d| raw[(k * n / POINTS + n + d - 3) % n]);
         let sum = near.fold((0.0, 0.0), |s, p| (s.0 + p.0, s.1 + p.1));
         (sum.0 / 7.0, sum.1 / 7.0)
-    };
-    // A contour names the outermost pixels; the border runs half a pixel beyond.
-    let polygon: Vec<(f64, f64)> = (0..POINTS).map(|k| smooth(k * n / POINTS)).collect();
-    let bounds = |pick: fn(&(f64, f64)) -> f64| {
-        let values = polygon.iter().map(pick);
-        (values.clone().fold(f64::MAX, f64::min), values.fold(f64::MIN, f64::max))
-    };
-    let (x, y) = (bounds(|p| p.0), bounds(|p| p.1));
-    let middle = ((x.0 + x.1) / 2.0, (y.0 + y.1) / 2.0);
-    let grown = |v: f64, half: f64| v * (half + 0.5) / half.max(1.0);
-    polygon
-        .iter()
-        .map(|p| {
-            let u = grown(p.0 - middle.0, (x.1 - x.0) / 2.0) / (FINER * WIDTH) as f64;
-            let v = grown(p.1 - middle.1, (y.1 - y.0) / 2.0) / (FINER * HEIGHT) as f64;
-            (u.clamp(-MOST_REACH.0, MOST_REACH.0), v.clamp(-MOST_REACH.1, MOST_REACH.1))
-        })
+    });
+    let (xs, ys): (Vec<f64>, Vec<f64>) = polygon.unzip();
+    let us = centred(&xs).into_iter().map(|v| v / (FINER * WIDTH) as f64);
+    let vs = centred(&ys).into_iter().map(|v| v / (FINER * HEIGHT) as f64);
+    us.zip(vs)
+        .map(|(u, v)| (u.clamp(-MOST_REACH.0, MOST_REACH.0), v.clamp(-MOST_REACH.1, MOST_REACH.1)))
         .collect()
+}
+
+/// A contour's coordinates on one axis about their middle. A contour names the outermost pixels; the
+/// border runs half a pixel beyond.
+fn centred(values: &[f64]) -> Vec<f64> {
+    let low = values.iter().copied().fold(f64::MAX, f64::min);
+    let high = values.iter().copied().fold(f64::MIN, f64::max);
+    let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
+    values.iter().map(|v| (v - middle) * (half + 0.5) / half.max(1.0)).collect()
 }
 
 /// A share between the pixels of a patch, bilinearly.
 fn share_at(soft: &[f32], [x, y]: [f32; 2]) -> f32 {
-    let along = |v: f32, last: usize| {
+    let [(i, fu), (j, fv)] = [(x, PATCH_WIDTH - 1), (y, PATCH_HEIGHT - 1)].map(|(v, last)| {
         let v = v.clamp(0.0, last as f32 - 1e-3);
         (v as usize, v.fract())
-    };
-    let ((i, fu), (j, fv)) = (along(x, PATCH_WIDTH - 1), along(y, PATCH_HEIGHT - 1));
+    });
     let [top, low] = [j, j + 1].map(|j| {
         let row = &soft[j * PATCH_WIDTH + i..][..2];
         row[0] + (row[1] - row[0]) * fu
@@ -166,11 +169,10 @@ fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
             .filter(|&i| groups.inks[i] == g && groups.fills[i] == fill)
             .map(|i| cards[i].measured.light)
             .collect();
-        let channel = |c: usize| median(lights.iter().map(|light| light[c]));
-        Some([channel(0)?, channel(1)?, channel(2)?])
+        let [r, g, b] = [0, 1, 2].map(|c| median(lights.iter().map(|light| light[c])));
+        Some([r?, g?, b?])
     });
-    let sum = |light: &[f32; 3]| light.iter().sum::<f32>();
-    let light = lights.min_by(|a, b| sum(a).total_cmp(&sum(b)));
+    let light = lights.min_by(|a, b| a.iter().sum::<f32>().total_cmp(&b.iter().sum()));
     let light = light.unwrap_or([0.0; 3]);
     let srgb =
         light.map(|v| (255.0 * srgb_from_linear(f64::from(v.clamp(0.0, 1.0)))).round() as u8);
@@ -179,20 +181,21 @@ fn ink(cards: &[DeckCard], groups: &Groups, g: usize) -> Ink {
 
 /// The usual name of a colour, given as shares of the stock's light.
 fn color_name(light: [f32; 3]) -> &'static str {
+    let ink = lab(light);
+    let nearest =
+        COLORS.iter().min_by(|a, b| color_distance(ink, a.1).total_cmp(&color_distance(ink, b.1)));
+    nearest.map_or("ink", |(name, _)| name)
+}
+
+/// How far an ink, in CIELAB, is from a colour of the catalogue.
+fn color_distance(ink: [f32; 3], srgb: [u8; 3]) -> f32 {
     /// Lamps and the photo's exposure change lightness more than hue.
     const LIGHTNESS_WORTH: f32 = 0.5;
     /// The colours are given with the stock at this reflectance.
     const WHITE: f64 = 0.86;
-    let ink_lab = lab(light);
-    let far = |srgb: [u8; 3]| -> f32 {
-        let [l, a, b]: [f32; 3] = {
-            let other = lab(srgb.map(|v| (linear_from_srgb(f64::from(v) / 255.0) / WHITE) as f32));
-            std::array::from_fn(|d| ink_lab[d] - other[d])
-        };
-        LIGHTNESS_WORTH * l * l + a * a + b * b
-    };
-    let nearest = COLORS.iter().min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
-    nearest.map_or("ink", |(name, _)| name)
+    let color = lab(linear_rgb(srgb).map(|v| (v / WHITE) as f32));
+    let [l, a, b]: [f32; 3] = std::array::from_fn(|d| ink[d] - color[d]);
+    LIGHTNESS_WORTH * l * l + a * a + b * b
 }
 
 /// Names that people use beside the other one alone.
@@ -242,10 +245,17 @@ mod tests {
     use super::*;
     use crate::group::tests::deck as photographed;
 
+    /// How far points are from the middle, at the most, across and down.
+    fn reach(points: &[(f64, f64)]) -> (f64, f64) {
+        points
+            .iter()
+            .fold((0.0, 0.0), |most: (f64, f64), p| (most.0.max(p.0.abs()), most.1.max(p.1.abs())))
+    }
+
     /// What an ink of a catalogue colour is called, with this part of its light left.
     fn called(name: &str, part: f32) -> &'static str {
         let (_, srgb) = COLORS.iter().find(|color| color.0 == name).unwrap();
-        color_name(srgb.map(|v| part * linear_from_srgb(f64::from(v) / 255.0) as f32 / 0.86))
+        color_name(linear_rgb(*srgb).map(|v| part * v as f32 / 0.86))
     }
 
     #[test]
@@ -255,10 +265,10 @@ mod tests {
                 assert_eq!(called(name, part), name, "{part}");
             }
         }
-        let inks = |names: [&str; 3]| {
-            names.map(|name| Ink { name: name.to_owned(), printings: vec![[0; 3]] })
+        let named = |names: [&str; 3]| {
+            let inks = names.map(|name| Ink { name: name.to_owned(), printings: vec![[0; 3]] });
+            apart_in_name(without_shades(inks)).map(|ink| ink.name)
         };
-        let named = |names| apart_in_name(without_shades(inks(names))).map(|ink| ink.name);
         // A red in bad light is a red, unless there is another.
         assert_eq!(called("red", 0.4), "dark red");
         assert_eq!(named(["dark red", "light green", "blue"]), ["red", "green", "blue"]);
@@ -271,23 +281,17 @@ mod tests {
     #[test]
     fn an_outline_that_reaches_the_border_of_its_patch_keeps_its_size() {
         let (width, top, height) = (30, 20, 150);
-        let at_left = |x: usize| x < width;
-        let at_right = |x: usize| x >= PATCH_WIDTH - width;
-        let sides: [&dyn Fn(usize) -> bool; 2] = [&at_left, &at_right];
-        for is_within in sides {
-            let inside = |k: usize| {
-                is_within(k % PATCH_WIDTH) && (top..top + height).contains(&(k / PATCH_WIDTH))
-            };
-            let soft: Vec<f32> =
-                (0..PATCH_WIDTH * PATCH_HEIGHT).map(|k| f32::from(u8::from(inside(k)))).collect();
+        for columns in [0..width, PATCH_WIDTH - width..PATCH_WIDTH] {
+            let inside = (0..PATCH_WIDTH * PATCH_HEIGHT).map(|k| {
+                columns.contains(&(k % PATCH_WIDTH))
+                    && (top..top + height).contains(&(k / PATCH_WIDTH))
+            });
+            let soft: Vec<f32> = inside.map(|inside| f32::from(u8::from(inside))).collect();
             let points = contour(&soft);
-            let reach = |axis: fn(&(f64, f64)) -> f64| {
-                points.iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))
-            };
             let half =
                 [width as f64 / WIDTH as f64, height as f64 / HEIGHT as f64].map(|v| v / 2.0);
-            assert!((reach(|p| p.0) - half[0]).abs() < 0.004, "{points:?}");
-            assert!((reach(|p| p.1) - half[1]).abs() < 0.006, "{points:?}");
+            assert!((reach(&points).0 - half[0]).abs() < 0.004, "{points:?}");
+            assert!((reach(&points).1 - half[1]).abs() < 0.006, "{points:?}");
         }
     }
 
@@ -303,11 +307,9 @@ mod tests {
         assert!(progress.len() > 500 && progress.iter().all(|part| (0.0..=1.0).contains(part)));
         assert!(progress.contains(&1.0));
         for (found, drawn) in learnt.shapes.iter().zip(&truth.shapes) {
-            let most = |symbol: &Symbol, axis: fn(&(f64, f64)) -> f64| {
-                symbol.outline().iter().map(axis).fold(0.0, |most: f64, v| most.max(v.abs()))
-            };
-            assert!((most(found, |p| p.0) - most(drawn, |p| p.0)).abs() < 0.006, "{}", drawn.name);
-            assert!((most(found, |p| p.1) - most(drawn, |p| p.1)).abs() < 0.012, "{}", drawn.name);
+            let [found, wanted] = [found, drawn].map(|symbol| reach(symbol.outline()));
+            assert!((found.0 - wanted.0).abs() < 0.006, "{}", drawn.name);
+            assert!((found.1 - wanted.1).abs() < 0.012, "{}", drawn.name);
         }
         for (found, drawn) in learnt.fills.iter().zip(&truth.fills) {
             assert_eq!(found.fill.kind, drawn.fill.kind);

@@ -151,7 +151,7 @@ fn close_at(stop: &'static AtomicBool, ctx: Context) -> std::io::Result<()> {
 #[cfg(target_os = "linux")]
 fn choose_screen(native: &mut eframe::NativeOptions) -> Result<System, Failure> {
     let system = screen::choose(&Named::of_process(), reaches_wayland, reaches_x11)
-        .map_err(|error| Failure::NoWindow(error.to_string()))?;
+        .map_err(Failure::NoWindow)?;
     let is_wayland = matches!(system, System::Wayland);
     native.event_loop_builder = Some(Box::new(move |builder| {
         if is_wayland {

@@ -32,19 +32,6 @@ pub struct Named {
     pub x11_scale: Option<OsString>,
 }
 
-/// Why there is no display to open the window on.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoScreen {
-    #[error("there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
-    NoneNamed,
-    /// The one that is named cannot be used.
-    #[error("{0}")]
-    One(String),
-    /// Both are named, and neither can be used.
-    #[error("{wayland}, and {x11}")]
-    Both { wayland: String, x11: String },
-}
-
 impl Named {
     /// What this process was started with.
     pub fn of_process() -> Self {
@@ -92,23 +79,24 @@ fn given(value: &Option<OsString>) -> Option<&OsStr> {
     value.as_deref().filter(|value| !value.is_empty())
 }
 
-/// The display system to open the window on: Wayland before X11, and either only if it answers.
+/// The display system to open the window on: Wayland before X11, and either only if it answers. The
+/// error says why neither can be used.
 pub fn choose<Connection>(
     named: &Named,
     wayland: impl FnOnce(&Named) -> Result<(), String>,
     x11: impl FnOnce(&Named) -> Result<Connection, String>,
-) -> Result<System<Connection>, NoScreen> {
+) -> Result<System<Connection>, String> {
     let has_x11 = given(&named.display).is_some();
     let wayland = named.has_wayland().then(|| wayland(named));
     match wayland {
         Some(Ok(())) => Ok(System::Wayland),
         Some(Err(wayland)) if has_x11 => match x11(named) {
             Ok(connection) => Ok(System::X11(connection)),
-            Err(x11) => Err(NoScreen::Both { wayland, x11 }),
+            Err(x11) => Err(format!("{wayland}, and {x11}")),
         },
-        Some(Err(wayland)) => Err(NoScreen::One(wayland)),
-        None if has_x11 => x11(named).map(System::X11).map_err(NoScreen::One),
-        None => Err(NoScreen::NoneNamed),
+        Some(Err(wayland)) => Err(wayland),
+        None if has_x11 => x11(named).map(System::X11),
+        None => Err("there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)".to_owned()),
     }
 }
 
@@ -178,12 +166,9 @@ fn scale_in(resources: &str) -> f32 {
 /// Whether an X server answers.
 pub fn reaches_x11(named: &Named) -> Result<RustConnection, String> {
     // The window's library panics at others.
-    let is_scale = |text: &str| {
-        let number = text.parse::<f64>();
-        text.eq_ignore_ascii_case("randr") || number.is_ok_and(|n| n > 0.0 && n.is_normal())
-    };
     if let Some(scale) = given(&named.x11_scale).and_then(OsStr::to_str)
-        && !is_scale(scale)
+        && !scale.eq_ignore_ascii_case("randr")
+        && !scale.parse::<f64>().is_ok_and(|n| n > 0.0 && n.is_normal())
     {
         return Err(format!(
             "WINIT_X11_SCALE_FACTOR is {scale}; expected a number above 0, such as 1.5, or randr"
@@ -229,7 +214,7 @@ mod tests {
         names: [Option<&str>; 4],
         wayland: Result<(), &str>,
         x11: Result<(), &str>,
-    ) -> (Result<System<()>, NoScreen>, [bool; 2]) {
+    ) -> (Result<System<()>, String>, [bool; 2]) {
         let (mut asked_wayland, mut asked_x11) = (false, false);
         let choice = choose(
             &named(names),
@@ -270,7 +255,7 @@ mod tests {
 
     #[test]
     fn without_a_screen_the_reasons_are_given() {
-        let refusal = |names, wayland, x11| chosen(names, wayland, x11).0.unwrap_err().to_string();
+        let refusal = |names, wayland, x11| chosen(names, wayland, x11).0.unwrap_err();
         let (no_w, no_x) = (Err("no w"), Err("no x"));
         let nothing = "there is no display (neither WAYLAND_DISPLAY nor DISPLAY is set)";
         assert_eq!(refusal([None; 4], Ok(()), Ok(())), nothing);

@@ -195,11 +195,11 @@ impl Figures {
         f.sets_claimed = claimed.len();
         f.sets_right = claimed.iter().filter(|set| labelled.binary_search(set).is_ok()).count();
         // What probably is a set is three places, whatever they are called.
-        let named = |places: [usize; 3]| set_at(places, labels, matched);
+        let probable = table.probable_sets.iter();
         let probable: Vec<_> =
-            table.probable_sets.iter().filter_map(|set| named(set.cards)).collect();
+            probable.filter_map(|set| set_at(set.cards, labels, matched)).collect();
         (f.sets_probable, f.sets_probable_right) = (table.probable_sets.len(), probable.len());
-        let sure = table.sets.iter().filter_map(|set| named(set.0));
+        let sure = table.sets.iter().filter_map(|set| set_at(set.0, labels, matched));
         let shown: Vec<[Card; 3]> = probable.into_iter().chain(sure).collect();
         f.boards_shown = usize::from(labelled.iter().all(|set| shown.contains(set)));
         f
@@ -364,16 +364,16 @@ mod tests {
     use super::*;
     use setsight_labels::compare;
     use setsight_photo::geometry::{Point, Quad};
-    use setsight_photo::labels::SaidBy;
+    use setsight_photo::labels::LabelledBy;
 
     fn at(x: f64) -> Quad {
         Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, 0.0)))
     }
 
     fn label(code: &str, x: f64) -> CardLabel {
-        let (corners, said_by) = (at(x), SaidBy::Person);
+        let (corners, labelled_by) = (at(x), LabelledBy::Person);
         let code = code.parse().unwrap();
-        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+        CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
 
     fn reading(code: &str, x: f64, unsure: bool) -> ReadCard {

@@ -10,7 +10,7 @@ use setsight_files::{
 };
 use setsight_labels::{LabelledPhoto, compare};
 use setsight_photo::{
-    labels::{CardLabel, SaidBy},
+    labels::{CardLabel, LabelledBy},
     source::MemoryBudget,
 };
 use setsight_scenes::{Scene, suite::Suite};
@@ -182,7 +182,7 @@ fn read_drawn(scene: Scene, pipelines: [&Pipeline; 2]) -> anyhow::Result<(Figure
             code: card.card,
             center: card.corners_in_image.center(),
             corners: Some(card.corners_in_image),
-            said_by: SaidBy::Person,
+            labelled_by: LabelledBy::Person,
         })
         .collect();
     let [before, after] = pipelines.map(|pipeline| -> anyhow::Result<Figures> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use setsight_game::cards::{Deck, Edition};
 use setsight_labels::mistakes::{self, Mistake};
 use setsight_labels::{LabelledCrop, LabelledPhoto, Match, Verdict, compare, crops};
-use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy, load_crop};
+use setsight_photo::labels::{CardLabel, LabelledBy, PhotoLabel, load_crop};
 use setsight_photo::{
     geometry::Point,
     source::{MemoryBudget, Photo},
@@ -210,7 +210,7 @@ fn as_photo(crop: &LabelledCrop) -> LabelledPhoto {
         code: crop.label.code,
         center: Point::default(),
         corners: None,
-        said_by: SaidBy::Person,
+        labelled_by: LabelledBy::Person,
     };
     let label = PhotoLabel {
         file: crop.label.file.clone(),

@@ -279,8 +279,11 @@ fn sweep(folder: &Path, young: Duration) {
         if !is_in_the_making(&path) {
             continue;
         }
-        let is_old = || Some(entry.metadata().ok()?.modified().ok()?.elapsed().ok()? >= young);
-        if is_old() == Some(true) && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+        let modified = entry.metadata().and_then(|metadata| metadata.modified());
+        let age = modified.ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age >= young)
+            && File::open(&path).is_ok_and(|file| file.try_lock().is_ok())
+        {
             let _ = std::fs::remove_file(path);
         }
     }

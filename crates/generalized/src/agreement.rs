@@ -105,22 +105,19 @@ fn all_solvers_agree_whether_a_board_has_a_set() {
     assert!(boards > 4000 && (boards / 4..boards * 3 / 4).contains(&with_set), "{with_set}");
 }
 
-/// Decks of astronomical size: boards with one planted set, and without it after its removal (a
-/// random set has a probability below 10^-6).
 /// Cards that agree in the first property and those that agree in the thirty-third are two groups.
 #[test]
 fn three_cards_that_miss_a_set_in_one_of_forty_properties_are_none() {
     let rules = Rules::new(3, 40, 1).unwrap();
-    let card = |first: u8, rest: u8| {
-        let values = (0..40).map(|property| match property {
-            0 => first,
-            32 => 0,
-            _ => rest,
-        });
-        rules.card(values.collect::<Vec<u8>>())
-    };
     for (third, is_set) in [(0, true), (1, false)] {
-        let board = [card(0, 0), card(0, 1), card(third, 2)];
+        let board = [(0, 0), (0, 1), (third, 2)].map(|(first, rest)| {
+            let values = (0..40).map(|property| match property {
+                0 => first,
+                32 => 0,
+                _ => rest,
+            });
+            rules.card(values.collect::<Vec<u8>>())
+        });
         for (name, mut solver) in solvers(&rules, false, false) {
             solver.drawn(&board);
             let found = solver.find(&Budget::unlimited(), &mut Vec::new());
@@ -129,6 +126,8 @@ fn three_cards_that_miss_a_set_in_one_of_forty_properties_are_none() {
     }
 }
 
+/// Decks of astronomical size: boards with one planted set, and without it after its removal (a
+/// random set has a probability below 10^-6).
 #[test]
 fn a_planted_set_is_found_among_many_properties() {
     let mut random = Pcg64Mcg::seed_from_u64(9);

@@ -12,8 +12,7 @@ use super::{
     deal::CardHasher,
     mask::{self, Mask},
     rules::{Card, Rules},
-    solver::{Budget, Solver, Stop, Watched},
-    trace::{Step, Watcher},
+    solver::{Budget, Solver, Stop},
 };
 use std::{collections::HashMap, hash::BuildHasherDefault};
 
@@ -29,16 +28,6 @@ struct Layer<const W: usize> {
     /// The union of its cards' values, and the values that all of them share.
     union: Vec<Mask<W>>,
     alike: Vec<Mask<W>>,
-}
-
-/// The cards at some places, and one more.
-fn grown<const W: usize>(
-    cards: &[Option<(Card, Mask<W>)>],
-    places: &[u32],
-    card: Card,
-) -> Vec<Card> {
-    let earlier = places.iter().filter_map(|&place| cards[place as usize]).map(|(card, _)| card);
-    earlier.chain([card]).collect()
 }
 
 struct Dynamic<const W: usize> {
@@ -77,7 +66,7 @@ impl<const W: usize> Dynamic<W> {
     }
 
     /// Adds a card that completes no set: extends partial sets by it and pairs it with all others.
-    fn add(&mut self, card: Card, budget: &Budget, watcher: &mut impl Watcher) -> Result<(), Stop> {
+    fn add(&mut self, card: Card, budget: &Budget) -> Result<(), Stop> {
         let mask = mask::of_card::<W>(&self.rules, card);
         let place = self.empty.pop().unwrap_or(self.cards.len() as u32);
         let last = self.layers.len() - 1;
@@ -88,7 +77,6 @@ impl<const W: usize> Dynamic<W> {
             for (j, (union, alike)) in from.union.iter().zip(&from.alike).enumerate() {
                 if mask::and(union, &mask) == *alike {
                     let places = &from.places[j * from.size..][..from.size];
-                    watcher.see(|| Step::Grown(grown(&self.cards, places, card)));
                     to.places.extend_from_slice(places);
                     to.places.push(place);
                     to.union.push(mask::or(union, &mask));
@@ -100,8 +88,7 @@ impl<const W: usize> Dynamic<W> {
         }
         let pairs = &mut self.layers[0];
         for (other, held) in self.cards.iter().enumerate() {
-            if let Some((other_card, other_mask)) = held {
-                watcher.see(|| Step::Grown(vec![*other_card, card]));
+            if let Some((_, other_mask)) = held {
                 pairs.places.extend([other as u32, place]);
                 pairs.union.push(mask::or(other_mask, &mask));
                 pairs.alike.push(mask::and(other_mask, &mask));
@@ -136,7 +123,7 @@ impl<const W: usize> Dynamic<W> {
     }
 }
 
-impl<const W: usize> Watched for Dynamic<W> {
+impl<const W: usize> Solver for Dynamic<W> {
     fn clear(&mut self) {
         self.waiting.clear();
         self.cards.clear();
@@ -185,32 +172,51 @@ impl<const W: usize> Watched for Dynamic<W> {
         self.look_for_missing();
     }
 
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
         while let Some(&card) = self.waiting.last() {
-            watcher.see(|| Step::Turn(card));
             if let Some(&partial) = self.missing.get(&card.0) {
                 let last = &self.layers[self.layers.len() - 1];
                 let places = &last.places[partial as usize * last.size..][..last.size];
                 set.extend(
                     places.iter().filter_map(|&p| self.cards[p as usize]).map(|(card, _)| card),
                 );
-                watcher.see(|| Step::LookedUp { cards: set.clone(), missing: card, found: true });
                 set.push(card);
                 return Ok(true);
             }
-            watcher.see(|| Step::LookedUp { cards: Vec::new(), missing: card, found: false });
             self.waiting.pop();
-            self.add(card, budget, watcher)?;
+            self.add(card, budget)?;
         }
         Ok(false)
     }
 
     fn bytes(&self) -> Option<usize> {
         Some(self.held() + self.waiting.capacity() * size_of::<Card>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deal::{Dealer, FisherYates};
+
+    #[test]
+    fn each_partial_set_is_stored_once() {
+        let rules = Rules::new(5, 3, 1).unwrap();
+        let mut solver = Dynamic::<1>::new(&rules);
+        let mut board = Vec::new();
+        FisherYates::new(&rules, 3).deal(14, &mut board);
+        solver.drawn(&board);
+        assert_eq!(solver.find(&Budget::unlimited(), &mut Vec::new()), Ok(false));
+        let mut stored: Vec<Vec<u32>> = Vec::new();
+        for layer in &solver.layers {
+            stored.extend(layer.places.chunks(layer.size).map(<[u32]>::to_vec));
+        }
+        stored.iter_mut().for_each(|places| places.sort_unstable());
+        stored.sort();
+        let count = stored.len();
+        assert!(count > 100, "{count}");
+        stored.dedup();
+        assert_eq!(stored.len(), count);
     }
 }

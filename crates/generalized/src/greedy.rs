@@ -10,8 +10,7 @@ use super::{
     mask::{self, Mask},
     play::Record,
     rules::{Card, Rules},
-    solver::{Budget, Solver, Stop, Watched},
-    trace::{Step, Watcher},
+    solver::{Budget, Solver, Stop},
 };
 
 pub(super) fn solver(rules: &Rules) -> Box<dyn Solver> {
@@ -29,15 +28,9 @@ impl<const W: usize> Greedy<W> {
     }
 
     /// The pass of a pair; whether `set` has become one.
-    fn pass(
-        &self,
-        [a, b]: [&(Card, Mask<W>); 2],
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> bool {
+    fn pass(&self, [a, b]: [&(Card, Mask<W>); 2], set: &mut Vec<Card>) -> bool {
         set.clear();
         set.extend([a.0, b.0]);
-        watcher.see(|| Step::Grown(set.clone()));
         let (mut union, alike) = (mask::or(&a.1, &b.1), mask::and(&a.1, &b.1));
         for (card, values) in &self.board {
             if mask::and(&union, values) == alike {
@@ -46,14 +39,13 @@ impl<const W: usize> Greedy<W> {
                     return true;
                 }
                 union = mask::or(&union, values);
-                watcher.see(|| Step::Grown(set.clone()));
             }
         }
         false
     }
 }
 
-impl<const W: usize> Watched for Greedy<W> {
+impl<const W: usize> Solver for Greedy<W> {
     fn clear(&mut self) {
         self.board.clear();
     }
@@ -66,16 +58,12 @@ impl<const W: usize> Watched for Greedy<W> {
         self.board.retain(|(card, _)| !set.contains(card));
     }
 
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
         for (i, b) in self.board.iter().enumerate() {
             budget.time()?;
             for a in &self.board[..i] {
-                if self.pass([a, b], set, watcher) {
+                if self.pass([a, b], set) {
                     return Ok(true);
                 }
             }

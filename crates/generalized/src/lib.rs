@@ -2,8 +2,9 @@
 //! are all equal or all different in every property.
 //!
 //! [`Rules`] define a game, a [`deal::Dealer`] draws cards, a [`Solver`] finds sets, [`play()`] runs
-//! a game and writes a [`Record`], [`watch()`] one step by step, and [`check()`] verifies the record
-//! without relying on any of them. [`caps`] counts and deals boards without a set. This module is independent of the rest of the project.
+//! a game and writes a [`Record`], and [`check()`] verifies the record without relying on any of them.
+//! [`caps`] counts and deals boards without a set. This module is independent of the rest of the
+//! project.
 //!
 //! ```
 //! use setsight_generalized::{Budget, Kind, Record, Rules, check, deal::Rejection, play};
@@ -42,7 +43,6 @@ mod smt {
     }
 }
 mod solver;
-mod trace;
 pub mod uniformity;
 
 pub use all::sets_of_board;
@@ -50,4 +50,3 @@ pub use greedy::{Overlooked, overlooked};
 pub use play::{Fault, Found, Record, check, play};
 pub use rules::{Card, CodeError, Rules, RulesError};
 pub use solver::{Budget, Kind, Solver, Stop, Unavailable, Without, human};
-pub use trace::{Step, Trace, watch};

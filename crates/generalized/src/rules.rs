@@ -193,13 +193,13 @@ impl Rules {
             .iter()
             .map(|part| part.parse().ok().filter(|&value| value < self.values as u8))
             .collect();
-        let wrong = || CodeError {
+        let values = values.filter(|values| values.len() == self.properties());
+        let values = values.ok_or_else(|| CodeError {
             code: code.chars().take(80).collect(),
             properties: self.properties,
             highest: self.values - 1,
             example: self.code(Card(self.deck - 1)),
-        };
-        let values = values.filter(|values| values.len() == self.properties()).ok_or_else(wrong)?;
+        })?;
         Ok(self.card(values))
     }
 

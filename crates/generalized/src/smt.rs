@@ -181,8 +181,10 @@ impl Smt {
                 .collect::<Option<Vec<Card>>>()
                 .ok_or_else(gave_up)?,
             Variables::Booleans(cards) => {
-                let chosen = |b| model.eval(b, true).and_then(|b: Bool| b.as_bool()) == Some(true);
-                cards.iter().filter(|(_, b)| chosen(b)).map(|&(card, _)| card).collect()
+                let chosen = cards.iter().filter(|(_, is_chosen)| {
+                    model.eval(is_chosen, true).and_then(|b: Bool| b.as_bool()) == Some(true)
+                });
+                chosen.map(|&(card, _)| card).collect()
             }
         };
         Ok(Some(cards))

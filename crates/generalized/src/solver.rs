@@ -1,7 +1,6 @@
 //! The solvers: their interface, their budget, and the list of them.
 
 use super::rules::{Card, Rules};
-use super::trace::{Trace, Watcher};
 use super::{brute, cover, dynamic, greedy, smt};
 use cpu_time::ThreadTime;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,78 +22,8 @@ pub trait Solver {
     /// is cleared in either case.
     fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop>;
 
-    /// The same search, with its steps added to `trace`. A solver that shows none, such as Z3, only
-    /// answers.
-    fn find_watched(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        trace: &mut Trace,
-    ) -> Result<bool, Stop> {
-        let _ = trace;
-        self.find(budget, set)
-    }
-
     /// Memory of the solver for this board in bytes, if it is known.
     fn bytes(&self) -> Option<usize>;
-}
-
-/// A solver whose search can be watched. There is one search, compiled twice: with a trace, and with
-/// nobody who watches, which leaves nothing of the watching in it.
-pub trait Watched {
-    /// [`Solver::clear`].
-    fn clear(&mut self);
-
-    /// [`Solver::drawn`].
-    fn drawn(&mut self, cards: &[Card]);
-
-    /// [`Solver::removed`].
-    fn removed(&mut self, set: &[Card]);
-
-    /// [`Solver::find`] with nobody who watches, [`Solver::find_watched`] with a trace. `set` is
-    /// empty.
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop>;
-
-    /// [`Solver::bytes`].
-    fn bytes(&self) -> Option<usize>;
-}
-
-impl<S: Watched> Solver for S {
-    fn clear(&mut self) {
-        Watched::clear(self);
-    }
-
-    fn drawn(&mut self, cards: &[Card]) {
-        Watched::drawn(self, cards);
-    }
-
-    fn removed(&mut self, set: &[Card]) {
-        Watched::removed(self, set);
-    }
-
-    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
-        set.clear();
-        self.search(budget, set, &mut ())
-    }
-
-    fn find_watched(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        trace: &mut Trace,
-    ) -> Result<bool, Stop> {
-        set.clear();
-        self.search(budget, set, trace)
-    }
-
-    fn bytes(&self) -> Option<usize> {
-        Watched::bytes(self)
-    }
 }
 
 /// Why a search ended without an answer.

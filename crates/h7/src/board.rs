@@ -143,10 +143,6 @@ fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
     let (width, height) = (reader::WIDTH, reader::HEIGHT);
     let view = view(frame, corners);
     let [left, top, window_width, window_height] = view.window;
-    let copied = |x: usize, y: usize| {
-        let (x, y) = (x * window_width / width, y * window_height / height);
-        frame.pixels[(top + y) * frame.width + left + x]
-    };
     let mut card = Rgb565 { width, height, pixels: vec![0; width * height] };
     let full = Quad::rectangle((width - 1) as f64, (height - 1) as f64);
     let corners_in_window = Quad::new(view.corners.map(|(x, y)| Point::new(x, y)));
@@ -157,9 +153,10 @@ fn straighten(frame: &Rgb565, corners: &[(i32, i32); 4]) -> Rgb565 {
         for x in 0..width {
             let p = window_from_card.apply(Point::new(x as f64, y as f64));
             let (x_from, y_from) = ((p.x + 0.5).floor(), (p.y + 0.5).floor());
-            let inside = |v: f64, size: usize| (0.0..size as f64).contains(&v);
-            if inside(x_from, width) && inside(y_from, height) {
-                card.pixels[y * width + x] = copied(x_from as usize, y_from as usize);
+            if (0.0..width as f64).contains(&x_from) && (0.0..height as f64).contains(&y_from) {
+                let left = left + x_from as usize * window_width / width;
+                let top = top + y_from as usize * window_height / height;
+                card.pixels[y * width + x] = frame.pixels[top * frame.width + left];
             }
         }
     }
@@ -211,8 +208,9 @@ fn balance(card: &mut Rgb565) {
     for p in &mut card.pixels {
         let f = fields(*p);
         let full = [31, 63, 31];
-        let v = |c: usize| ((u32::from(f[c]) * factors[c]) >> FACTOR_BITS[c]).min(full[c]) as u16;
-        *p = pixel(v(0), v(1), v(2));
+        let [r, g, b] = [0, 1, 2]
+            .map(|c| ((u32::from(f[c]) * factors[c]) >> FACTOR_BITS[c]).min(full[c]) as u16);
+        *p = pixel(r, g, b);
     }
 }
 
@@ -239,10 +237,9 @@ const FRAME_MARGIN: f64 = 0.06;
 
 /// Frames a photo around some cards, as a person would aim the camera. `None` without cards.
 pub fn frame_photo(photo: &RgbImage, cards: &[Quad]) -> Option<Framed> {
-    let points = || cards.iter().flat_map(|quad| quad.0);
-    let first = points().next()?;
+    let first = cards.first()?.0[0];
     let (mut low, mut high) = (first, first);
-    for p in points() {
+    for p in cards.iter().flat_map(|quad| quad.0) {
         low = Point::new(low.x.min(p.x), low.y.min(p.y));
         high = Point::new(high.x.max(p.x), high.y.max(p.y));
     }
@@ -292,10 +289,9 @@ fn shrink(photo: &RgbImage, x: f64, y: f64, step: f64, width: u32, height: u32) 
         let mut sum = [0.0f64; 3];
         for v in 0..samples {
             for u in 0..samples {
-                let at = |first: f64, cell: u32, part: u32| {
+                let [px, py] = [(x, i, u), (y, j, v)].map(|(first, cell, part)| {
                     first + (f64::from(cell) + (f64::from(part) + 0.5) / f64::from(samples)) * step
-                };
-                let (px, py) = (at(x, i, u), at(y, j, v));
+                });
                 if px >= 0.0
                     && py >= 0.0
                     && px < f64::from(photo.width())
@@ -438,14 +434,16 @@ mod tests {
         assert!(frame_photo(&photo, &[]).is_none());
     }
 
+    /// Logits with this margin in each property, and this one for a card.
+    fn logits(margin: f32, card: f32) -> Vec<f32> {
+        let mut logits = vec![0.0; reader::OUTPUTS];
+        (0..reader::PROPERTIES).for_each(|p| logits[3 * p] = margin);
+        logits[reader::CARD] = card;
+        logits
+    }
+
     #[test]
     fn the_limits_of_the_script_decide() {
-        let logits = |margin: f32, card: f32| {
-            let mut logits = vec![0.0; reader::OUTPUTS];
-            (0..reader::PROPERTIES).for_each(|p| logits[3 * p] = margin);
-            logits[reader::CARD] = card;
-            logits
-        };
         let (margin, card) = (limit("MARGIN"), limit("SURE_LOGIT"));
         let (weak_margin, weak_card) = (limit("WEAK_MARGIN"), limit("WEAK_LOGIT"));
         assert!(!is_unsure(&logits(weak_margin + 0.1, card + 0.1)));

@@ -98,8 +98,7 @@ pub fn drawn(tables: usize, seed: u64) -> Vec<Crop> {
 /// Corners as the board finds them: whole pixels with a small error.
 fn around(quad: &Quad, dice: &mut Dice) -> [(i32, i32); 4] {
     quad.0.map(|p| {
-        let mut off = || dice.between(-CORNER_ERROR_PX, CORNER_ERROR_PX);
-        let (x, y) = (p.x + off(), p.y + off());
+        let [x, y] = [p.x, p.y].map(|v| v + dice.between(-CORNER_ERROR_PX, CORNER_ERROR_PX));
         (x.floor() as i32, y.floor() as i32)
     })
 }
@@ -151,9 +150,9 @@ fn on_a_table(picture: &RgbImage, dice: &mut Dice) -> Option<(Rgb565, Quad)> {
         let near = Point::new(f64::from(i), f64::from(j)).distance(middle) < 0.62 * long;
         let mut sum = [0.0; 3];
         for k in 0..if near { samples * samples } else { 0 } {
-            let part = |k: usize| (k as f64 + 0.5) / samples as f64;
-            let p = Point::new(f64::from(i) + part(k % samples), f64::from(j) + part(k / samples));
-            let p = picture_from_frame.apply(p);
+            let [u, v] =
+                [k % samples, k / samples].map(|part| (part as f64 + 0.5) / samples as f64);
+            let p = picture_from_frame.apply(Point::new(f64::from(i) + u, f64::from(j) + v));
             let inside = p.x >= 0.0 && p.y >= 0.0 && p.x < width && p.y < height;
             for (c, s) in sum.iter_mut().enumerate() {
                 *s += if inside {
@@ -183,6 +182,13 @@ pub(crate) struct Golden {
     pub card: Card,
 }
 
+/// The index of the colour that is nearest to another.
+fn nearest(centres: &[[i32; 3]], color: &[i32; 3]) -> usize {
+    let distances =
+        centres.iter().map(|c| c.iter().zip(color).map(|(a, b)| (a - b).pow(2)).sum::<i32>());
+    distances.enumerate().min_by_key(|&(_, distance)| distance).expect("sixteen").0
+}
+
 /// Reduces the picture to 16 colours: k-means in RGB, with initial colours evenly spaced in
 /// brightness.
 pub(crate) fn in_few_colors(picture: &Rgb565) -> Rgb565 {
@@ -191,15 +197,11 @@ pub(crate) fn in_few_colors(picture: &Rgb565) -> Rgb565 {
     order.sort_by_key(|&i| points[i].iter().sum::<i32>());
     // Dark and mid-tone pixels are few but matter most: half of the initial colours come from the
     // darker quarter of the pixels.
-    let begin = |k: usize| {
+    let initial = (0..COLORS).map(|k| {
         let share = if k < COLORS / 2 { k * 4 } else { 32 + (k - COLORS / 2) * 12 };
         points[order[share * (order.len() - 1) / 128]]
-    };
-    let mut centres: Vec<[i32; 3]> = (0..COLORS).map(begin).collect();
-    let nearest = |centres: &[[i32; 3]], p: &[i32; 3]| {
-        let distance = |c: &[i32; 3]| -> i32 { c.iter().zip(p).map(|(a, b)| (a - b).pow(2)).sum() };
-        (0..COLORS).min_by_key(|&k| distance(&centres[k])).expect("sixteen")
-    };
+    });
+    let mut centres: Vec<[i32; 3]> = initial.collect();
     for _ in 0..12 {
         let mut sums = [[0i32; 4]; COLORS];
         for p in &points {
@@ -246,12 +248,14 @@ pub(crate) fn write(net: &Net, model_sha256: &[u8; 32], goldens: &[Golden]) -> V
         colors.sort_unstable();
         colors.dedup();
         assert!(colors.len() <= COLORS, "{} colours", colors.len());
-        let place = |p: u16| colors.iter().position(|&c| c == p).expect("all are there") as u8;
-        let pairs = golden.picture.pixels.chunks_exact(2);
-        let pixels: Vec<u8> = pairs.map(|p| place(p[0]) | place(p[1]) << 4).collect();
+        let pixels = golden.picture.pixels.iter();
+        let places: Vec<u8> = pixels
+            .map(|p| colors.binary_search(p).expect("each colour is one of the picture's") as u8)
+            .collect();
+        let pairs = places.chunks_exact(2).map(|pair| pair[0] | pair[1] << 4);
         colors.resize(COLORS, 0);
         file.extend(colors.iter().flat_map(|c| c.to_le_bytes()));
-        file.extend(pixels);
+        file.extend(pairs);
     }
     file
 }
@@ -289,9 +293,9 @@ mod tests {
         for _ in 0..6 {
             let (frame, quad) = on_a_table(&picture, &mut dice).unwrap();
             let card = board::card(&frame, &quad.0.map(|p| (p.x as i32, p.y as i32)));
-            let green = |x: usize| board::fields(card.pixels[32 * 96 + x])[1];
             // In either direction, because a card looks the same after half a turn.
-            let (left, middle, right) = (green(12), green(48), green(84));
+            let [left, middle, right] =
+                [12, 48, 84].map(|x| board::fields(card.pixels[32 * 96 + x])[1]);
             assert!(middle > 50 && left.min(right) < 20 && left.max(right) > 50);
         }
         assert!(on_a_table(&RgbImage::new(2, 2), &mut dice).is_none());

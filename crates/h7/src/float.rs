@@ -178,11 +178,11 @@ impl Agreement {
 
 /// The most likely card: the largest logit of each property.
 pub(crate) fn card_of(logits: &[f32]) -> Card {
-    let best = |p: usize| {
+    Card::from_index((0..reader::PROPERTIES).fold(0, |index, p| {
         let three = &logits[3 * p..3 * p + 3];
-        (0..3).rev().max_by(|&a, &b| three[a].total_cmp(&three[b])).expect("three values")
-    };
-    Card::from_index((0..reader::PROPERTIES).fold(0, |index, p| 3 * index + best(p)))
+        let best = (0..3).rev().max_by(|&a, &b| three[a].total_cmp(&three[b]));
+        3 * index + best.expect("three values")
+    }))
 }
 
 /// The logits that the network's integer outputs represent.

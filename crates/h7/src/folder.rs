@@ -8,7 +8,7 @@
 
 use super::crops::{self, Crop, Golden};
 use super::float::{Agreement, agreement, card_of, int8_logits};
-use super::quantise::{self, ActivationRanges, Calibration, QuantiseError, quantise};
+use super::quantise::{self, ActivationRanges, Calibration, quantise};
 use super::report::{self, FORMAT, Facts, Measured};
 use super::{ARENA_LIMIT_BYTES, FILE_LIMIT_BYTES, PEAK_LIMIT_BYTES, board, tflite};
 use super::{float::Planes, net::Net};
@@ -126,11 +126,12 @@ const SHORTENED: &str =
     "# Without its explanations, to fit: they are in crates/h7/board of setsight's source.\n";
 
 /// Why no folder can be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExportError {
-    /// The network cannot be put on the board.
-    #[error(transparent)]
-    Quantise(#[from] QuantiseError),
+    #[error("layer {place} of the network cannot be put on the board: {reason}")]
+    Layer { place: usize, reason: String },
+    #[error("the network is no card reader for the board: {0}")]
+    Contract(String),
     #[error("{what} takes {bytes} bytes, the board has room for {limit}; train a smaller network")]
     TooLarge { what: &'static str, bytes: usize, limit: usize },
 }

@@ -1,19 +1,11 @@
 //! Quantisation to 8-bit integers: activation ranges from calibration crops, weights per channel.
 
 use super::float::{self, Planes};
+use super::folder::ExportError;
 use super::net::{Activation, Layer, Net, Op, Quant, Weights, Window};
 use rayon::prelude::*;
 use setsight_nets::graph::{self, Graph};
 use setsight_nets::reader;
-
-/// Why a network cannot be quantised for the board.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum QuantiseError {
-    #[error("layer {place} of the network cannot be put on the board: {reason}")]
-    Layer { place: usize, reason: String },
-    #[error("the network is no card reader for the board: {0}")]
-    Contract(String),
-}
 
 /// How the range of an activation is derived from the calibration values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -151,17 +143,18 @@ fn activation_quant((least, most): (f32, f32)) -> Quant {
 fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f32) -> Weights {
     // The scale is large enough for the bias to fit 32 bits with room for the sum, even if all
     // weights are 0.
-    let least = |b: f32| b.abs() / (input_scale * (1 << 29) as f32);
-    let scale_of = |row: &Vec<f32>, b: f32| {
+    let scales = rows.iter().zip(bias).map(|(row, b)| {
+        let least = b.abs() / (input_scale * (1 << 29) as f32);
         let largest = row.iter().fold(0.0f32, |m, w| m.max(w.abs()));
-        tidy((largest / 127.0).max(least(b)).max(1e-9))
-    };
-    let scales: Vec<f32> = rows.iter().zip(bias).map(|(row, &b)| scale_of(row, b)).collect();
-    let byte = |w: f32, scale: f32| (w / scale).round().clamp(-127.0, 127.0) as i8;
+        tidy((largest / 127.0).max(least).max(1e-9))
+    });
+    let scales: Vec<f32> = scales.collect();
     let values = rows
         .iter()
         .zip(&scales)
-        .flat_map(|(row, &scale)| row.iter().map(move |&w| byte(w, scale)))
+        .flat_map(|(row, scale)| {
+            row.iter().map(move |w| (w / scale).round().clamp(-127.0, 127.0) as i8)
+        })
         .collect();
     let bias = bias
         .iter()
@@ -173,7 +166,7 @@ fn quantise_weights(rows: &[Vec<f32>], bias: &[f32], relu: bool, input_scale: f3
 
 /// Checks that the network can be put on the board: a chain of known layers that takes a card of
 /// [`reader::HEIGHT`] x [`reader::WIDTH`] and gives [`reader::OUTPUTS`] values.
-pub(crate) fn check(graph: &Graph) -> Result<(), QuantiseError> {
+pub(crate) fn check(graph: &Graph) -> Result<(), ExportError> {
     walk(graph, &mut |_, _, _, _| None).map(|_| ())
 }
 
@@ -182,7 +175,7 @@ pub(crate) fn quantise(
     graph: &Graph,
     ranges: &ActivationRanges,
     calibration: Calibration,
-) -> Result<Net, QuantiseError> {
+) -> Result<Net, ExportError> {
     let mut net =
         walk(graph, &mut |node, _, _, _| Some(activation_quant(ranges.range(node, calibration))))?;
     above_zero(&mut net);
@@ -213,7 +206,7 @@ fn above_zero(net: &mut Net) {
 fn walk(
     graph: &Graph,
     quant_of: &mut dyn FnMut(usize, usize, usize, usize) -> Option<Quant>,
-) -> Result<Net, QuantiseError> {
+) -> Result<Net, ExportError> {
     let unscaled = Quant { scale: 1.0, zero: 0 };
     let input = Activation {
         height: reader::HEIGHT,
@@ -225,7 +218,7 @@ fn walk(
     if graph.input_channels != input.channels
         || graph.input_size.is_some_and(|size| size != [input.height, input.width])
     {
-        return Err(QuantiseError::Contract(format!(
+        return Err(ExportError::Contract(format!(
             "it takes {} channels of {:?}, expected {} of {:?} rows and columns",
             graph.input_channels,
             graph.input_size,
@@ -238,7 +231,7 @@ fn walk(
     // Rows, columns and channels before the last `Flatten`, whose order differs from TFLite's.
     let mut flattened: Option<[usize; 3]> = None;
     for (i, node) in graph.nodes.iter().enumerate() {
-        let wrong = |reason: String| QuantiseError::Layer { place: i + 1, reason };
+        let wrong = |reason: String| ExportError::Layer { place: i + 1, reason };
         if node.inputs != [i] {
             return Err(wrong(format!(
                 "it takes the results {:?}; only a chain of layers can be exported",
@@ -307,10 +300,11 @@ fn walk(
                 }
                 let [height, width, channels] =
                     flattened.take().unwrap_or([now.height, now.width, now.channels]);
-                let place = |j: usize| j % channels * height * width + j / channels;
+                let places: Vec<usize> =
+                    (0..inputs).map(|j| j % channels * height * width + j / channels).collect();
                 let rows: Vec<Vec<f32>> = weights
                     .chunks_exact(inputs)
-                    .map(|row| (0..inputs).map(|j| row[place(j)]).collect())
+                    .map(|row| places.iter().map(|&place| row[place]).collect())
                     .collect();
                 let weights = quantise_weights(&rows, bias, *relu, now.quant.scale);
                 let quant = quant_of(i, 1, 1, bias.len()).unwrap_or(unscaled);
@@ -324,7 +318,7 @@ fn walk(
         }
     }
     if now.len() != reader::OUTPUTS || layers.is_empty() {
-        return Err(QuantiseError::Contract(format!(
+        return Err(ExportError::Contract(format!(
             "it gives {} values, expected {}",
             now.len(),
             reader::OUTPUTS
@@ -350,12 +344,12 @@ fn window_of(conv: &graph::Conv, from: &Activation) -> Result<(Window, bool), St
     if conv.weights.len() != conv.outputs() * taps * from.channels / conv.groups {
         return Err(format!("{} weights, not as many as its shape says", conv.weights.len()));
     }
-    let same_padding = |from: usize, kernel: usize| {
-        let total = ((from.div_ceil(conv.stride) - 1) * conv.stride + kernel).saturating_sub(from);
-        [total / 2, total - total / 2]
-    };
-    let ([top, bottom], [left, right]) =
-        (same_padding(from.height, rows), same_padding(from.width, columns));
+    let [[top, bottom], [left, right]] =
+        [(from.height, rows), (from.width, columns)].map(|(from, kernel)| {
+            let total =
+                ((from.div_ceil(conv.stride) - 1) * conv.stride + kernel).saturating_sub(from);
+            [total / 2, total - total / 2]
+        });
     let same = conv.padding == [top, left, bottom, right];
     if !same && conv.padding != [0; 4] {
         return Err(format!(

@@ -138,11 +138,12 @@ fn convolve(
 ) -> Vec<i8> {
     let finish = Finish::new(from, to, weights);
     let [kernel_rows, kernel_columns] = window.kernel;
-    let before = |from: usize, to: usize, kernel: usize| {
-        if window.same { padding_before(from, to, kernel, window.stride) } else { 0 }
-    };
-    let top = before(from.height, to.height, kernel_rows);
-    let left = before(from.width, to.width, kernel_columns);
+    let [top, left] =
+        [(from.height, to.height, kernel_rows), (from.width, to.width, kernel_columns)].map(
+            |(from, to, kernel)| {
+                if window.same { padding_before(from, to, kernel, window.stride) } else { 0 }
+            },
+        );
     // Padding is real 0, so it adds nothing to the sum.
     let centred: Vec<i32> = values.iter().map(|&v| i32::from(v) - from.quant.zero).collect();
     let wide: Vec<i32> = weights.values.iter().map(|&w| i32::from(w)).collect();

@@ -128,8 +128,8 @@ fn round(percent: f64) -> f64 {
 /// Estimated time per card, in milliseconds.
 fn card_ms(net: &Net) -> (f64, f64) {
     let million = net.multiply_accumulates() as f64 / 1e6;
-    let round = |ms: f64| (ms * 10.0).round() / 10.0;
-    (round(million * MS_PER_MILLION.0), round(million * MS_PER_MILLION.1))
+    let (least, most) = MS_PER_MILLION;
+    ((million * least * 10.0).round() / 10.0, (million * most * 10.0).round() / 10.0)
 }
 
 /// The text of `report.md`.
@@ -184,6 +184,10 @@ pub(crate) fn markdown(
     page
 }
 
+fn sectors_kb(sectors: u64) -> f64 {
+    (sectors * SECTOR_BYTES) as f64 / 1024.0
+}
+
 /// Takes the page's next line.
 type Line<'a> = &'a mut dyn FnMut(String);
 
@@ -202,11 +206,10 @@ fn write_size(line: Line<'_>, net: &Net, model_bytes: usize, sectors: u64) {
         kb(net.peak_activation_bytes()),
         PEAK_LIMIT_BYTES / 1024
     ));
-    let kb_of = |sectors: u64| (sectors * SECTOR_BYTES) as f64 / 1024.0;
     line(format!(
         "| all files of `board`, in sectors of {SECTOR_BYTES} bytes | {sectors} ({:.1} KB) | {LIMIT_SECTORS} ({:.0} KB) |",
-        kb_of(sectors),
-        kb_of(LIMIT_SECTORS)
+        sectors_kb(sectors),
+        sectors_kb(LIMIT_SECTORS)
     ));
     line(format!("| parameters | {} | |", net.parameters()));
     line(format!("| multiply-accumulates a card | {} | |", net.multiply_accumulates()));

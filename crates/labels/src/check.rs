@@ -10,7 +10,7 @@ use crate::mistakes::{self, Mistake};
 use crate::{Verdict, compare};
 use setsight_game::cards::Card;
 use setsight_nets::engine::sha256;
-use setsight_photo::geometry::Point;
+use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{
     CROP_LABELS, CardLabel, CropLine, DatasetError, LabelFile, PHOTO_LABELS, PhotoLabel,
     has_labels, labelled_folders, labelled_twice, leads_outside, load_crop, read_crop_lines,
@@ -96,11 +96,11 @@ fn place_of(labelled: Option<&CardLabel>, read: Option<&ReadCard>) -> Option<Poi
 /// As a sentence, without the file.
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = |card: Option<Card>| card.map_or_else(String::new, |card| card.to_string());
         let at = self
             .center_in_image
             .map_or_else(String::new, |p| format!(" at ({:.0}, {:.0})", p.x, p.y));
-        let (labelled, read) = (code(self.labelled), code(self.read.map(|(card, _)| card)));
+        let [labelled, read] = [self.labelled, self.read.map(|(card, _)| card)]
+            .map(|card| card.map_or_else(String::new, |card| card.to_string()));
         let sure = self.read.map_or(0.0, |(_, sure)| sure);
         match self.kind {
             Kind::OtherCard => write!(f, "labelled {labelled}{at}, read {read} ({sure:.2})"),
@@ -206,11 +206,10 @@ fn check_photo(
     let labels: Vec<CardLabel> = label.cards_in(loaded);
     let cards = &output.table.cards;
     let matched = compare(&labels, cards);
-    let sure = |card: &&ReadCard| !card.unsure;
     let mut board = LabelledBoard {
         path: path.to_path_buf(),
         labelled: labels.iter().map(|label| label.code).collect(),
-        sure: cards.iter().filter(sure).map(|card| card.card).collect(),
+        sure: cards.iter().filter(|card| !card.unsure).map(|card| card.card).collect(),
         agree: 0,
         against: 0,
     };
@@ -220,8 +219,7 @@ fn check_photo(
     };
     for (i, label) in labels.iter().enumerate() {
         let reading = matched.reading_of_label[i].map(|j| &cards[j]);
-        let same = |card: Card| card == label.code;
-        board.agree += usize::from(reading.is_some_and(|reading| same(reading.card)));
+        board.agree += usize::from(reading.is_some_and(|reading| reading.card == label.code));
         match matched.verdict(i, &labels, cards) {
             Verdict::Right => {}
             Verdict::Unsure => checked.unsure += 1,
@@ -443,11 +441,10 @@ fn unreadable(error: &DatasetError) -> String {
 /// Cards whose coordinates are impossible.
 fn out_of_place(label: &PhotoLabel) -> Vec<String> {
     let (width, height) = (f64::from(label.width), f64::from(label.height));
-    let inside = |p: Point| (0.0..=width).contains(&p.x) && (0.0..=height).contains(&p.y);
     let mut wrong = Vec::new();
     for (i, card) in label.cards.iter().enumerate() {
         let (name, Point { x, y }) = (format!("card {} ({})", i + 1, card.code), card.center);
-        if !inside(card.center) {
+        if !((0.0..=width).contains(&x) && (0.0..=height).contains(&y)) {
             wrong.push(format!(
                 "the centre of {name}, ({x:.0}, {y:.0}), lies outside of the picture \
                  ({width}x{height} pixels as stored)"
@@ -466,12 +463,6 @@ fn out_of_place(label: &PhotoLabel) -> Vec<String> {
 
 /// Whether a point lies inside four corners, which may be in any order.
 fn around(corners: [Point; 4], center: Point) -> bool {
-    let middle = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
-    let mut ordered = corners;
-    ordered.sort_by(|a, b| {
-        let angle = |p: &Point| (p.y - middle.y).atan2(p.x - middle.x);
-        angle(a).total_cmp(&angle(b))
-    });
-    let quad = setsight_photo::geometry::Quad::new(ordered);
+    let quad = Quad::from_unordered(corners);
     quad.signed_area().abs() >= 1.0 && quad.contains(center)
 }

@@ -7,6 +7,7 @@
 mod converted;
 mod document;
 mod draft;
+mod error;
 mod find;
 mod folders;
 mod json;
@@ -16,6 +17,7 @@ mod write;
 mod xml;
 mod yolo;
 
-pub use converted::{ConvertError, Converted};
+pub use converted::Converted;
 pub use document::Format;
-pub use find::{FindError, find};
+pub use error::ConvertError;
+pub use find::find;

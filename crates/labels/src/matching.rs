@@ -1,7 +1,8 @@
 //! Matches readings with labels and gives each label a verdict.
 
-use setsight_photo::geometry::{Point, Quad, median};
+use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::{CardLabel, nearest};
+use setsight_photo::numeric::median;
 use setsight_vision::ReadCard;
 
 /// The outcome of a labelled card.
@@ -72,9 +73,9 @@ mod tests {
     }
     fn label(code: &str, x: f64, y: f64) -> CardLabel {
         let corners = at(x, y);
-        let said_by = setsight_photo::labels::SaidBy::Person;
+        let labelled_by = setsight_photo::labels::LabelledBy::Person;
         let code = code.parse().unwrap();
-        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+        CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
     fn reading(code: &str, x: f64, y: f64, unsure: bool) -> ReadCard {
         ReadCard::new(at(x, y), code.parse().unwrap(), 0.9, unsure)

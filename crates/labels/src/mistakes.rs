@@ -5,7 +5,8 @@ use super::matching::{Match, Verdict};
 use image::{Rgb, RgbImage, imageops};
 use setsight_game::cards::Card;
 use setsight_nets::reader;
-use setsight_photo::geometry::{Point, Quad, median};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::numeric::median;
 use setsight_photo::{Frame, encode, labels::CardLabel};
 use setsight_vision::{CardImage, CardOutline, PipelineOutput, ReadCard, Reading};
 use setsight_vision::{classify::neural::input_of, output::overlay};
@@ -138,8 +139,8 @@ fn view(
     let bottom = ((centre.y + reach) as u32).clamp(top + 1, height);
     let part = imageops::crop_imm(frame, left, top, right - left, bottom - top).to_image();
     let scale = f64::from(VIEW_PX) / (2.0 * reach);
-    let size = |v: u32| ((f64::from(v) * scale).round() as u32).max(1);
-    let (w, h) = (size(part.width()), size(part.height()));
+    let [w, h] =
+        [part.width(), part.height()].map(|side| ((f64::from(side) * scale).round() as u32).max(1));
     let mut picture = imageops::resize(&part, w, h, imageops::FilterType::Triangle);
     let corner = Point::new(left.into(), top.into());
     for (quad, color) in [(label, LABEL_COLOR), (reading, READING_COLOR)] {

@@ -30,7 +30,7 @@ pub(crate) enum FfmpegError {
     /// The program cannot be run.
     Unstarted(io::Error),
     /// The program's error message.
-    Said(String),
+    Message(String),
 }
 
 /// What `ffmpeg` reads.
@@ -194,7 +194,7 @@ impl Ffmpeg {
             // A frame's time is printed before the frame is written.
             Ok(Some(image)) => Ok(Some((image, self.times_ms.recv().ok()))),
             // It would go on writing.
-            Err(error) if error.get_ref().is_some() => Err(FfmpegError::Said(error.to_string())),
+            Err(error) if error.get_ref().is_some() => Err(FfmpegError::Message(error.to_string())),
             Ok(None) | Err(_) => self.end(),
         }
     }
@@ -214,9 +214,9 @@ impl Ffmpeg {
         let cut = ["partial file", "prematurely", "moov atom not found"];
         let chief = complaints.iter().find(|words| cut.iter().any(|cut| words.contains(cut)));
         match chief.or(complaints.front()) {
-            Some(words) => Err(FfmpegError::Said(words.clone())),
+            Some(words) => Err(FfmpegError::Message(words.clone())),
             None if status.is_ok_and(|status| status.success()) => Ok(None),
-            None => Err(FfmpegError::Said("it ended before the film did".to_owned())),
+            None => Err(FfmpegError::Message("it ended before the film did".to_owned())),
         }
     }
 }

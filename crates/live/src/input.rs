@@ -144,11 +144,13 @@ impl Frames {
             FramePace::Every => {
                 let (out, frames) = sync_channel(AHEAD);
                 let reader = thread.spawn(move || {
-                    let read = || match opened.map_or_else(|| input.open(pace, &controls), Ok) {
-                        Ok(camera) => read_every(camera, &out),
-                        Err(error) => drop(out.send(Captured::Trouble(Notice::from(&error)))),
-                    };
-                    if let Some(notice) = notice_if_it_panics(read) {
+                    let notice = notice_if_it_panics(|| {
+                        match opened.map_or_else(|| input.open(pace, &controls), Ok) {
+                            Ok(camera) => read_every(camera, &out),
+                            Err(error) => drop(out.send(Captured::Trouble(Notice::from(&error)))),
+                        }
+                    });
+                    if let Some(notice) = notice {
                         let _ = out.send(Captured::Trouble(notice));
                     }
                 });

@@ -373,7 +373,7 @@ impl NetworkCamera {
         let reason = match error {
             FfmpegError::Missing => return CameraError::NoFfmpeg { camera: address },
             FfmpegError::Unstarted(error) => error.to_string(),
-            FfmpegError::Said(words) => self.address.without_secrets(&words),
+            FfmpegError::Message(words) => self.address.without_secrets(&words),
         };
         // Match a separate word: ports and paths may contain these digits.
         let status = [401, 403]

@@ -153,7 +153,7 @@ impl Video {
         let ffmpeg = Ffmpeg::start(input).map_err(|error| match error {
             FfmpegError::Missing => VideoError::NoFfmpeg,
             FfmpegError::Unstarted(error) => VideoError::NotAFilm(format!("ffmpeg: {error}")),
-            FfmpegError::Said(words) => VideoError::NotAFilm(words),
+            FfmpegError::Message(words) => VideoError::NotAFilm(words),
         })?;
         Self::begun(Source::Ffmpeg(ffmpeg), FPS, offset_ms)
     }
@@ -216,7 +216,7 @@ impl Video {
                 Ok(picture.map(|image| (image, None)))
             }
             Source::Ffmpeg(ffmpeg) => ffmpeg.next_frame().map_err(|error| match error {
-                FfmpegError::Said(words) => damaged(words),
+                FfmpegError::Message(words) => damaged(words),
                 FfmpegError::Missing => VideoError::NoFfmpeg,
                 FfmpegError::Unstarted(error) => damaged(error.to_string()),
             }),

@@ -11,7 +11,7 @@
 mod read;
 mod write;
 
-pub use read::decode;
+pub use read::{OnnxError, decode};
 pub use write::{encode, encode_floats};
 
 #[cfg(test)]

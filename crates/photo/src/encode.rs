@@ -40,11 +40,10 @@ pub fn for_browsers(picture: &RgbImage) -> Result<Vec<u8>, ImageError> {
     const QUALITY: u8 = 85;
     let from = picture.dimensions();
     let longest = from.0.max(from.1).max(1);
-    let size = |side: u32| {
+    let to = <(u32, u32)>::from([from.0, from.1].map(|side| {
         let side = u64::from(side) * u64::from(LONGEST_PX.min(longest)) / u64::from(longest);
         u32::try_from(side).unwrap_or(LONGEST_PX).max(1)
-    };
-    let to = (size(from.0), size(from.1));
+    }));
     match resized(picture.as_raw(), from, to) {
         Ok(rgb) => jpeg_of(&rgb, to, QUALITY),
         Err(_) => jpeg(picture, QUALITY),

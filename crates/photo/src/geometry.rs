@@ -7,13 +7,6 @@ use nalgebra::{DMatrix, DVector, Matrix3, SMatrix, SVector, Vector3};
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The median of measured values, of an even number the upper of the middle two; `None` of none.
-pub fn median<T: Copy + Into<f64>>(values: impl IntoIterator<Item = T>) -> Option<T> {
-    let mut values: Vec<T> = values.into_iter().collect();
-    values.sort_by(|&a, &b| a.into().total_cmp(&b.into()));
-    values.get(values.len() / 2).copied()
-}
-
 /// A point or a vector, in the space that the variable's name states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(from = "[f64; 2]", into = "[f64; 2]")]
@@ -122,6 +115,16 @@ impl Quad {
     /// From four corners in pixels of the upright photo.
     pub const fn new(corners: [Point; 4]) -> Self {
         Self(corners, PhantomData)
+    }
+
+    /// From four corners in any order: put in the order in which they lie around their middle.
+    pub fn from_unordered(mut corners: [Point; 4]) -> Self {
+        let middle = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
+        corners.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|p| (p.y - middle.y).atan2(p.x - middle.x));
+            a.total_cmp(&b)
+        });
+        Self::new(corners)
     }
 
     /// An upright rectangle with its top left corner at the origin, clockwise from there.
@@ -252,11 +255,10 @@ impl<S> Quad<S> {
         let mut polygon: Vec<Point> = self.0.to_vec();
         for i in 0..4 {
             let (from, to) = (other.0[i], other.0[(i + 1) % 4]);
-            let side = |p: Point| (to - from).cross(p - from) * sign;
             let mut clipped = Vec::with_capacity(8);
             for (k, &p) in polygon.iter().enumerate() {
                 let q = polygon[(k + 1) % polygon.len()];
-                let (s, t) = (side(p), side(q));
+                let [s, t] = [p, q].map(|p| (to - from).cross(p - from) * sign);
                 if s >= 0.0 {
                     clipped.push(p);
                 }

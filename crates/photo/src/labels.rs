@@ -19,7 +19,7 @@ pub use crop_labels::{
     CropLabel, CropLine, Table, check_crop_files, load_crop, read_crop_labels, read_crop_lines,
     table_of, write_crop_labels,
 };
-pub use label::{CardLabel, PhotoLabel, SaidBy, as_code, with_corners};
+pub use label::{CardLabel, LabelledBy, PhotoLabel, as_code, with_corners};
 pub use label_file::{ForeignMembers, LabelFile, PhotoEntry, check_photo_files};
 pub use merge::{Clash, MATCH_RADIUS, merged, nearest, same};
 
@@ -171,31 +171,31 @@ fn check_files<'a>(
 mod tests {
     use super::*;
 
+    /// The labelled folders in a folder, by their paths in it.
+    fn found(dir: &Path) -> Vec<PathBuf> {
+        let found = labelled_folders(dir, &[PHOTO_LABELS]).unwrap().into_iter();
+        found.map(|path| path.strip_prefix(dir).unwrap().to_owned()).collect()
+    }
+
+    fn label(folder: &Path) {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join(PHOTO_LABELS), "{}").unwrap();
+    }
+
     #[test]
     fn labelled_folders_are_found_also_in_numbered_parts() {
         let dir = tempfile::tempdir().unwrap();
-        let found = || {
-            let found = labelled_folders(dir.path(), &[PHOTO_LABELS]).unwrap();
-            found
-                .into_iter()
-                .map(|path| path.strip_prefix(dir.path()).unwrap().to_owned())
-                .collect::<Vec<_>>()
-        };
-        let label = |name: &str| {
-            let folder = dir.path().join(name);
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join(PHOTO_LABELS), "{}").unwrap();
-        };
-        assert!(found().is_empty());
+        let dir = dir.path();
+        assert!(found(dir).is_empty());
         let [first, second] = [0, 1].map(numbered_folder);
         for name in ["10", "2", "parts/0000", "parts/0001", "parts/other", "2/below"] {
-            label(name);
+            label(&dir.join(name));
         }
         let parts = [&first, &second].map(|number| Path::new("parts").join(number));
         let mut expected = vec![PathBuf::from("2"), PathBuf::from("10")];
         expected.extend(parts);
-        assert_eq!(found(), expected);
-        label("");
-        assert_eq!(found(), [PathBuf::new()]);
+        assert_eq!(found(dir), expected);
+        label(dir);
+        assert_eq!(found(dir), [PathBuf::new()]);
     }
 }

@@ -6,6 +6,7 @@
 //! | [`source`] | photos decoded within limits, turned upright |
 //! | [`pixels`] | pictures warped, averaged, resized, in grey |
 //! | [`geometry`] | points, quadrilaterals, homographies |
+//! | [`numeric`] | the median, the logistic function |
 //! | [`labels`] | labels on disk: photos with outlines, crops |
 //! | [`mod@print`] | cards as they are printed: stock, inks, fills |
 
@@ -14,6 +15,7 @@
 pub mod encode;
 pub mod geometry;
 pub mod labels;
+pub mod numeric;
 pub mod pixels;
 pub mod print;
 pub mod source;

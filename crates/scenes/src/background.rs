@@ -2,7 +2,7 @@
 
 use setsight_game::cards::Shape;
 use setsight_photo::print::{
-    color::linear_from_srgb,
+    color::linear_rgb,
     dice::{Dice, Span, lattice, octaves, value},
     ink::{coverage, distance, rounded_rectangle, stripes},
 };
@@ -86,10 +86,6 @@ pub(super) struct Top {
     gloss: f64,
 }
 
-fn linear(srgb: [u8; 3]) -> [f64; 3] {
-    srgb.map(|v| linear_from_srgb(f64::from(v) / 255.0))
-}
-
 /// A colour of any hue; `strength` from 0 (grey) to 1 (pure), `brightness` is the linear value of
 /// the largest channel.
 fn any_color(dice: &mut Dice, strength: Span, brightness: Span) -> [f64; 3] {
@@ -138,8 +134,8 @@ impl Top {
             Material::Wood => {
                 let [light, dark] = WOODS[dice.below(WOODS.len())];
                 let bright = dice.between(0.8, 1.15);
-                top.base = linear(light).map(|v| v * bright);
-                top.second = linear(dark).map(|v| v * bright);
+                top.base = linear_rgb(light).map(|v| v * bright);
+                top.second = linear_rgb(dark).map(|v| v * bright);
                 top.gloss = dice.between(0.05, 0.5);
             }
             Material::White => {

@@ -56,8 +56,9 @@ use paint::{Owner, draw_card, draw_coarse, hidden};
 use setsight_game::cards::outline::{CARD_LONG_MM, CARD_SHORT_MM};
 use setsight_game::cards::{Card, DECK_SIZE, Deck};
 use setsight_photo::encode;
-use setsight_photo::geometry::{Point, Quad, median};
-use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy};
+use setsight_photo::geometry::{Point, Quad};
+use setsight_photo::labels::{CardLabel, LabelledBy, PhotoLabel};
+use setsight_photo::numeric::median;
 use setsight_photo::print::card::{self, Print};
 use setsight_photo::print::dice::{Dice, Purpose};
 use stack::Stack;
@@ -458,7 +459,7 @@ impl Scene {
                     code: card.card,
                     center: round(card.center_in_image),
                     corners: Some(Quad::new(card.corners_in_image.0.map(round))),
-                    said_by: SaidBy::Person,
+                    labelled_by: LabelledBy::Person,
                 })
                 .collect(),
         }

@@ -279,13 +279,11 @@ const SCORE_SHARE: f64 = 0.4;
 
 /// Renumbers the corners of `quad` to match those of `like`: the rotation that moves them least.
 pub(super) fn in_order_of(quad: Quad, like: &Quad) -> Quad {
-    let off = |q: &Quad| q.0.iter().zip(like.0).map(|(a, b)| a.distance(b)).sum::<f64>();
-    (0..4)
-        .map(|n| {
-            let mut corners = quad.0;
-            corners.rotate_left(n);
-            Quad::new(corners)
-        })
-        .min_by(|a, b| off(a).total_cmp(&off(b)))
-        .unwrap_or(quad)
+    let turned = (0..4).map(|n| {
+        let mut corners = quad.0;
+        corners.rotate_left(n);
+        let off = corners.iter().zip(like.0).map(|(a, b)| a.distance(b)).sum::<f64>();
+        (off, Quad::new(corners))
+    });
+    turned.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(quad, |(_, nearest)| nearest)
 }

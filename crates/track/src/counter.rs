@@ -27,7 +27,7 @@ pub struct Counter {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Different cards seen since the game began.
-    pub seen: usize,
+    pub distinct_cards: usize,
     /// Sets that were taken from the table.
     pub taken: Vec<[Card; 3]>,
     /// Number of cards not seen yet, that is, left in the deck.
@@ -98,7 +98,7 @@ impl Counter {
     /// The current count.
     pub fn score(&self) -> Score {
         Score {
-            seen: self.counted.len(),
+            distinct_cards: self.counted.len(),
             taken: self.taken.clone(),
             left: DECK_SIZE - self.counted.len(),
             chance: self.chance,
@@ -122,7 +122,7 @@ mod tests {
             counter.update(&table("1fgd 2fgd 3fgd 1ord 2spo"), 100.0 * f64::from(i));
         }
         let score = counter.score();
-        assert_eq!((score.seen, score.left, score.taken.len()), (5, 76, 0));
+        assert_eq!((score.distinct_cards, score.left, score.taken.len()), (5, 76, 0));
         assert!(score.chance.unwrap().value() > 0.3);
         counter.update(&table("2fgd 3fgd 1ord 2spo"), 2_000.0);
         counter.update(&table("3fgd 2spo"), 3_000.0);
@@ -135,7 +135,7 @@ mod tests {
         counter.update(&table("2spo 2fgd"), 5_500.0);
         assert!(counter.score().taken.is_empty());
         counter.reset();
-        assert_eq!(counter.score().seen, 0);
+        assert_eq!(counter.score().distinct_cards, 0);
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
         let departed = departed.iter().map(|card| card.index() as u64).collect();
         counter.update(&TrackedTable { departed, ..table("1ord 2spo") }, 2_000.0);
         assert!(counter.score().taken.is_empty());
-        assert_eq!((counter.score().seen, counter.score().left), (5, 76));
+        assert_eq!((counter.score().distinct_cards, counter.score().left), (5, 76));
     }
 
     #[test]
@@ -158,6 +158,6 @@ mod tests {
             let codes = if i % 3 == 0 { "1fgd 3srs" } else { "1fgd" };
             counter.update(&table(codes), 100.0 * f64::from(i));
         }
-        assert_eq!(counter.score().seen, 1);
+        assert_eq!(counter.score().distinct_cards, 1);
     }
 }

@@ -3,6 +3,7 @@
 use crate::grey::Grey;
 use setsight_game::cards::Property;
 use setsight_photo::geometry::Quad;
+use setsight_photo::numeric::sigmoid;
 use setsight_vision::Reading;
 use std::sync::Arc;
 
@@ -59,13 +60,13 @@ impl Evidence {
     /// is the reading's weight by focus. Unchanged pixels add nothing, however often they are read:
     /// repeating the same error would only raise its probability.
     pub fn add(&mut self, reading: &Reading, quality: f32, picture: &Arc<Grey>, quad: &Quad) {
-        let changed = |before: &Arc<Grey>| -> Option<f64> {
-            // Compare the same place in both: an outline that moves by less than a pixel adds
-            // nothing.
-            Some(picture.thumbnail(quad)?.difference(&before.thumbnail(quad)?))
-        };
         let (same, new) = NEW_LEVELS;
-        let levels = self.of.as_ref().map_or(new, |before| changed(before).unwrap_or(new));
+        // Compare the same place in both: an outline that moves by less than a pixel adds nothing.
+        let levels = self
+            .of
+            .as_ref()
+            .and_then(|before| Some(picture.thumbnail(quad)?.difference(&before.thumbnail(quad)?)));
+        let levels = levels.unwrap_or(new);
         let newness = ((levels - same) / (new - same)).clamp(0.0, 1.0) as f32;
         if newness == 0.0 {
             self.again += 1;
@@ -119,7 +120,7 @@ impl Evidence {
             *values = parts.map(|p| p / sum);
         }
         debug_assert_eq!(values.len(), Property::ALL.len());
-        Reading { values, is_card: 1.0 / (1.0 + (-self.card).exp()) }
+        Reading { values, is_card: sigmoid(self.card) }
     }
 
     /// Number of good readings that still count.

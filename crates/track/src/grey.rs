@@ -3,6 +3,7 @@
 use setsight_photo::{
     Frame,
     geometry::{Homography, Point, Quad},
+    numeric::median,
     pixels::{View, block_means, luma},
 };
 
@@ -30,11 +31,10 @@ impl Plane {
         let (i, j) = (x as usize, y as usize);
         let (u, v) = (x - i as f32, y - j as f32);
         let k = j * self.width + i;
-        let row = |k: usize| {
+        let [upper, lower] = [k, k + self.width].map(|k| {
             let (a, b) = (f32::from(self.pixels[k]), f32::from(self.pixels[k + 1]));
             a + (b - a) * u
-        };
-        let (upper, lower) = (row(k), row(k + self.width));
+        });
         upper + (lower - upper) * v
     }
 
@@ -159,13 +159,10 @@ impl Grey {
                 cells.push((f32::from(value), was));
             }
         }
-        if cells.is_empty() {
-            return 1.0;
-        }
         // Compensate for a change of exposure.
-        let mut lighter: Vec<f32> = cells.iter().map(|&(v, was)| v - before.at(was)).collect();
-        let middle = lighter.len() / 2;
-        let (_, &mut lighter, _) = lighter.select_nth_unstable_by(middle, f32::total_cmp);
+        let Some(lighter) = median(cells.iter().map(|&(v, was)| v - before.at(was))) else {
+            return 1.0;
+        };
         cells
             .iter()
             .filter(|&&(value, was)| {

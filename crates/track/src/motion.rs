@@ -6,7 +6,8 @@
 
 use crate::grey::{Grey, Plane};
 use nalgebra::Matrix3;
-use setsight_photo::geometry::{Homography, Point, median};
+use setsight_photo::geometry::{Homography, Point};
+use setsight_photo::numeric::median;
 
 /// Number of cells across and down; each gives at most one patch.
 const CELLS: (usize, usize) = (14, 8);
@@ -51,13 +52,14 @@ impl Patches {
         }
         for j in 0..down {
             for i in 0..across {
-                let range = |k: usize, n: usize, limit: usize| {
-                    let from = (k * limit / n).max(margin);
-                    from..((k + 1) * limit / n).min(limit - margin)
-                };
+                let [rows, columns] =
+                    [(j, down, plane.height), (i, across, plane.width)].map(|(k, n, limit)| {
+                        let from = (k * limit / n).max(margin);
+                        from..((k + 1) * limit / n).min(limit - margin)
+                    });
                 let mut best = (LEAST_TEXTURE, None);
-                for y in range(j, down, plane.height).step_by(4) {
-                    for x in range(i, across, plane.width).step_by(4) {
+                for y in rows.step_by(4) {
+                    for x in columns.clone().step_by(4) {
                         let p = Point::new(x as f64 + 0.5, y as f64 + 0.5);
                         let strength = weakest_gradient(plane, x, y);
                         if strength > best.0 {

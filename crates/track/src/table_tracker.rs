@@ -113,7 +113,7 @@ pub fn line_of(
     let taken = score.taken.iter().map(|set| set.map(|card| card.to_string()));
     line["resting"] = json!(resting.iter().map(|set| set.0).collect::<Vec<_>>());
     line["looked_at"] = json!(looked);
-    line["seen"] = json!(score.seen);
+    line["seen"] = json!(score.distinct_cards);
     line["left"] = json!(score.left);
     line["taken"] = json!(taken.collect::<Vec<_>>());
     line

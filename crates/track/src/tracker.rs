@@ -220,10 +220,6 @@ impl Tracker {
                 let waited = time_ms - then;
                 let unread =
                     |t: &Track| !t.is_settled(params) || t.doubtful || t.hidden || t.missed > 0;
-                let changed = || {
-                    let then_from_now = now_from_then.inverse();
-                    then_from_now.is_none_or(|m| grey.changed_since(before, &m) > params.change)
-                };
                 // Detections that found nothing increase the interval: searching for cards that may
                 // not be there costs most.
                 let busy_ms = params.busy_ms * f64::from(1u32 << self.empty_detections.min(8));
@@ -231,7 +227,11 @@ impl Tracker {
                     || self.lost && self.is_slow()
                     || waited >= busy_ms
                         && (self.lost
-                            || quality > 0.0 && (self.tracks.iter().any(unread) || changed()))
+                            || quality > 0.0
+                                && (self.tracks.iter().any(unread)
+                                    || now_from_then.inverse().is_none_or(|then_from_now| {
+                                        grey.changed_since(before, &then_from_now) > params.change
+                                    })))
             }
         };
         if !due {

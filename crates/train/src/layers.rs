@@ -7,6 +7,7 @@
 
 use ndarray::ArrayView2;
 use rayon::prelude::*;
+use setsight_photo::numeric::sigmoid;
 
 /// Numbers, the last index fastest: maps `[n, channels, rows, columns]`, or rows `[n, values]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -365,11 +366,6 @@ pub(crate) fn softmax_cross_entropy(
 pub(crate) fn binary_cross_entropy(logit: f32, target: f32, share: f32, gradient: &mut f32) -> f64 {
     *gradient += share * (sigmoid(logit) - target);
     f64::from(softplus(logit) - logit * target)
-}
-
-/// 1 / (1 + e^-x).
-pub(crate) fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 /// log(1 + e^x), without overflow.

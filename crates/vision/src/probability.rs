@@ -1,14 +1,7 @@
 //! Probabilities, log odds and logits; the median.
 
-/// Probability from log odds.
-pub(crate) fn logistic(log_odds: f32) -> f32 {
-    1.0 / (1.0 + (-log_odds).exp())
-}
-
-/// Probability from log odds in double precision, for the finders' evidence.
-pub(crate) fn sigmoid(log_odds: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
-}
+use setsight_photo::numeric;
+pub(crate) use setsight_photo::numeric::{sigmoid, sigmoid as logistic};
 
 /// Log odds of a probability, which is clamped to 1e-6 from 0 and 1: the result lies within 14.
 pub(crate) fn log_odds(probability: f32) -> f32 {
@@ -26,9 +19,7 @@ pub(crate) fn softmax<const N: usize>(logits: [f32; N]) -> [f32; N] {
 
 /// The middle one of some values, of an even number the upper of the two; 0 of none.
 pub(crate) fn median<T: Into<f64> + Copy>(values: impl Iterator<Item = T>) -> f64 {
-    let mut values: Vec<f64> = values.map(Into::into).collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
+    numeric::median(values.map(Into::into)).unwrap_or(0.0)
 }
 
 #[cfg(test)]

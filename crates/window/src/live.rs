@@ -543,7 +543,7 @@ impl LiveTab {
         let score = &self.view.score;
         ui.label(t!(
             "live-count",
-            cards = t!("count-cards", n = score.seen),
+            cards = t!("count-cards", n = score.distinct_cards),
             sets = t!("count-sets", n = score.taken.len()),
             left = score.left
         ));

@@ -3,7 +3,7 @@
 use super::{World, pictures::*};
 use image::{ImageFormat, RgbImage};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, PhotoLabel, SaidBy};
+use setsight_photo::labels::{CardLabel, LabelledBy, PhotoLabel};
 use setsight_photo::print::card;
 
 /// Labels of the cards of [`table`], with their corners.
@@ -18,7 +18,7 @@ pub fn labels(rows: &[&[&str]]) -> Vec<CardLabel> {
                 code: code.parse().unwrap(),
                 center: corners.center(),
                 corners: Some(corners),
-                said_by: SaidBy::Person,
+                labelled_by: LabelledBy::Person,
             }
         })
         .collect()

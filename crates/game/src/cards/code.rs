@@ -33,12 +33,9 @@ impl FromStr for Card {
         let &[number, shading, color, shape] = letters.as_slice() else {
             return Err(CodeError::Length { text: begin_of(text), found: text.chars().count() });
         };
-        let bad = |found, place, property, expected| CodeError::Character {
-            text: text.to_owned(),
-            found,
-            place,
-            property,
-            expected,
+        let bad = |found, place, property, expected| {
+            let text = text.to_owned();
+            CodeError::Character { text, found, place, property, expected }
         };
         Ok(Self {
             number: Number::from_letter(number)

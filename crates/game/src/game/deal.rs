@@ -190,6 +190,19 @@ fn excerpt(text: &str) -> String {
 /// almost never rejected, and ten batches shuffle the deck.
 const BATCH: usize = 8;
 
+/// Draws a number below each bound from one random number. The remainder tells whether they are to be
+/// drawn again.
+#[inline(always)]
+fn draw_offsets(rng: &mut impl Rng, bounds: &[u64; BATCH], offsets: &mut [usize; BATCH]) -> u64 {
+    let mut rest = rng.next_u64();
+    for (offset, bound) in offsets.iter_mut().zip(bounds) {
+        let scaled = u128::from(rest) * u128::from(*bound);
+        *offset = (scaled >> 64) as usize;
+        rest = scaled as u64;
+    }
+    rest
+}
+
 /// Shuffles a deck uniformly, whatever its order was.
 ///
 /// Fisher and Yates' shuffle, with the bounded numbers drawn in batches from one random number
@@ -197,24 +210,15 @@ const BATCH: usize = 8;
 pub fn shuffle(deck: &mut [u8; DECK_SIZE], rng: &mut impl Rng) {
     for start in (0..DECK_SIZE - 1).step_by(BATCH) {
         // Place start + i takes a card from the DECK_SIZE - start - i places from there on.
-        let bound = |i: usize| (DECK_SIZE - start - i) as u64;
-        let product: u64 = (0..BATCH).map(bound).product();
+        let bounds: [u64; BATCH] = std::array::from_fn(|i| (DECK_SIZE - start - i) as u64);
+        let product: u64 = bounds.iter().product();
         let mut offsets = [0; BATCH];
-        let mut draw = || {
-            let mut rest = rng.next_u64();
-            for (i, offset) in offsets.iter_mut().enumerate() {
-                let scaled = u128::from(rest) * u128::from(bound(i));
-                *offset = (scaled >> 64) as usize;
-                rest = scaled as u64;
-            }
-            rest
-        };
         // The lowest remainders have one outcome more than the others.
-        let mut rest = draw();
+        let mut rest = draw_offsets(rng, &bounds, &mut offsets);
         if rest < product {
             let surplus = product.wrapping_neg() % product;
             while rest < surplus {
-                rest = draw();
+                rest = draw_offsets(rng, &bounds, &mut offsets);
             }
         }
         for (i, offset) in offsets.into_iter().enumerate() {

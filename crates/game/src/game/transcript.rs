@@ -30,12 +30,16 @@ pub struct Difference {
     pub found: Option<String>,
 }
 
+/// A line without what does not matter: white space around and between words, and letter case.
+fn plain(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
 /// Compares another transcript of these deals with the right one. Blank lines, white space around and
 /// between words and letter case do not matter, nor which of "No SETs found." and "No cards remain."
 /// stands first at the end of a game: the contest's own samples have both orders.
 pub fn first_difference(deals: &[Deal], other: &str) -> Option<Difference> {
     const EITHER_ORDER: [&str; 2] = ["no sets found.", "no cards remain."];
-    let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let expected = transcript(deals);
     let expected: Vec<(&str, String)> = expected
         .lines()

@@ -40,8 +40,8 @@ pub fn none_among(cards: usize) -> Option<Chance> {
         682_344,
     ];
     let place = cards.checked_sub(12).filter(|_| cards <= 21)?;
-    let choose = |n: u128, k: u128| (0..k).fold(1, |product, i| product * (n - i) / (i + 1));
-    let total = u64::try_from(choose(DECK_SIZE as u128, cards as u128)).ok()?;
+    let total = (0..cards as u128).fold(1, |n, i| n * (DECK_SIZE as u128 - i) / (i + 1));
+    let total = u64::try_from(total).ok()?;
     Some(Chance { favourable: SET_FREE.get(place).copied().unwrap_or(0), total })
 }
 

@@ -9,10 +9,8 @@ pub struct Set(pub [usize; 3]);
 
 /// The one card that makes a set with two others; for two equal cards, that card again.
 pub fn completing(a: Card, b: Card) -> Card {
-    let digit = |p: Property| (6 - a.value(p) - b.value(p)) % 3;
-    Card::from_index(
-        Property::ALL.into_iter().fold(0, |index, property| index * 3 + digit(property)),
-    )
+    let digits = Property::ALL.into_iter().map(|p| (6 - a.value(p) - b.value(p)) % 3);
+    Card::from_index(digits.fold(0, |index, digit| index * 3 + digit))
 }
 
 /// Whether three cards are a set: three different cards that are all equal or all different in

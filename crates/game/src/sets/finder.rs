@@ -175,8 +175,11 @@ impl Finder {
             return if let Some(full) = board.first_chunk::<12>() {
                 wide::search(simd, |i| full[i].into().map_or(wide::GAP, wide::code), room)
             } else {
-                let place = |i| -> Option<Card> { board.get(i).and_then(|&p: &P| p.into()) };
-                wide::search(simd, |i| place(i).map_or(wide::GAP, wide::code), room)
+                let code = |i| match board.get(i).copied().and_then(P::into) {
+                    Some(card) => wide::code(card),
+                    None => wide::GAP,
+                };
+                wide::search(simd, code, room)
             };
         }
         self.search(&keys::<12, P>(board))
@@ -284,8 +287,10 @@ pub fn find_all(board: &[Card]) -> Vec<Set> {
 
 #[inline(always)]
 fn keys<const N: usize, P: Copy + Into<Option<Card>>>(board: &[P]) -> [Key; N] {
-    let of_place = |i| -> Option<Card> { board.get(i).and_then(|&place: &P| place.into()) };
-    std::array::from_fn(|i| of_place(i).map_or(gap_key(i), key))
+    std::array::from_fn(|i| {
+        let card: Option<Card> = board.get(i).and_then(|&place| place.into());
+        card.map_or(gap_key(i), key)
+    })
 }
 
 #[cfg(test)]

@@ -340,29 +340,21 @@ mod tests {
     }
 
     /// All permutations of so many things.
-    fn permutations(n: u8) -> Vec<Vec<u8>> {
-        let mut all = vec![Vec::new()];
-        for _ in 0..n {
-            all = all
-                .iter()
-                .flat_map(|begin| {
-                    let next = (0..n).filter(|i| !begin.contains(i));
-                    next.map(|i| [&begin[..], &[i]].concat()).collect::<Vec<_>>()
-                })
-                .collect();
-        }
-        all
+    fn permutations(n: usize) -> Vec<Vec<u8>> {
+        let orders = symmetry::permutations(n).into_iter();
+        orders.map(|order| order.into_iter().map(|i| i as u8).collect()).collect()
     }
 
     /// Of three values all permutations of a deck that take sets to sets.
     fn of_three(rules: &Rules) -> Vec<Vec<u8>> {
         let sets = sets_by_card(rules).concat();
-        let mapped = |set: u128, image: &[u8]| {
-            let cards = (0..image.len()).filter(|card| set >> card & 1 == 1);
-            cards.fold(0u128, |mask, card| mask | 1 << image[card])
-        };
-        let mut all = permutations(rules.deck() as u8);
-        all.retain(|image| sets.iter().all(|&set| sets.contains(&mapped(set, image))));
+        let mut all = permutations(rules.deck() as usize);
+        all.retain(|image| {
+            sets.iter().all(|set| {
+                let cards = (0..image.len()).filter(|card| set >> card & 1 == 1);
+                sets.contains(&cards.fold(0u128, |mask, card| mask | 1 << image[card]))
+            })
+        });
         all
     }
 

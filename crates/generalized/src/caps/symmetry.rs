@@ -37,24 +37,29 @@ pub struct Exchanges {
     settled: Vec<u8>,
 }
 
+/// All orders of so many things.
+pub(super) fn permutations(n: usize) -> Vec<Vec<usize>> {
+    let mut orders = vec![Vec::new()];
+    for _ in 0..n {
+        orders = orders
+            .iter()
+            .flat_map(|order| {
+                let next = (0..n).filter(|i| !order.contains(i));
+                next.map(|i| [&order[..], &[i]].concat()).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    orders
+}
+
 impl Exchanges {
     /// Those of a deck.
     pub fn new(rules: &Rules) -> Self {
         let (v, p) = (rules.values(), rules.properties());
-        let mut orders = vec![Vec::new()];
-        for _ in 0..p {
-            orders = orders
-                .iter()
-                .flat_map(|order| {
-                    let next = (0..p).filter(|i| !order.contains(i));
-                    next.map(|i| [&order[..], &[i]].concat()).collect::<Vec<_>>()
-                })
-                .collect();
-        }
         Self {
             rules: *rules,
             values: (0..rules.deck()).map(|card| rules.values_of(Card(card)).collect()).collect(),
-            orders,
+            orders: permutations(p),
             images: vec![vec![None; v]; p],
             settled: vec![0; p],
         }

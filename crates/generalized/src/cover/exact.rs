@@ -1,11 +1,10 @@
 //! Any number of values: an exact cover within each group of checked cards, for each new card.
 
-use super::narrow::{Branches, NARROW, for_each_bit};
+use super::narrow::NARROW;
 use super::table::{Candidates, Search, Seen};
 use crate::{
     rules::{Card, Rules},
-    solver::{Budget, Stop, Watched},
-    trace::{Step, Watcher},
+    solver::{Budget, Solver, Stop},
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{sync::Arc, thread};
@@ -179,7 +178,6 @@ impl Worker {
         board: &Checked,
         card: Card,
         budget: &Budget,
-        watcher: &mut impl Watcher,
     ) -> Result<Option<Vec<u32>>, Stop> {
         if board.cards.len() > FEW {
             return self.partners_in_groups(board, board.cards.len(), card, budget);
@@ -193,10 +191,9 @@ impl Worker {
                 .enumerate()
                 .map(|(j, value)| (j * v + usize::from(value)) as u16),
         );
-        let Checked { rows, items, cards, .. } = board;
+        let Checked { rows, items, .. } = board;
         let table = Seen { rows, items, current: &self.items, values: v };
-        let mut named = Named { watcher, card, checked: cards };
-        self.cover.run_groups(&table, budget, &mut named)
+        self.cover.run_groups(&table, budget)
     }
 
     /// The same among the first `checked` cards, by a table for each group.
@@ -283,28 +280,7 @@ impl Worker {
     }
 }
 
-/// Gives the branches of a search to a watcher, with cards for their places.
-struct Named<'a, O> {
-    watcher: &'a mut O,
-    card: Card,
-    checked: &'a [Card],
-}
-
-impl<O: Watcher> Branches for Named<'_, O> {
-    #[inline(always)]
-    fn branch(&mut self, path: &[u32], chosen: Option<usize>, left: &[u64]) {
-        let Self { watcher, card, checked } = self;
-        watcher.see(|| {
-            let path = path.iter().map(|&place| place as usize).chain(chosen);
-            let cards = [*card].into_iter().chain(path.map(|place| checked[place])).collect();
-            let mut fitting = Vec::new();
-            for_each_bit(left, |place| fitting.push(checked[place]));
-            Step::Branch { cards, left: fitting }
-        });
-    }
-}
-
-impl Watched for Exact {
+impl Solver for Exact {
     fn clear(&mut self) {
         self.waiting.clear();
         self.board.cards.clear();
@@ -327,20 +303,14 @@ impl Watched for Exact {
         }
     }
 
-    /// Branches are shown while the board has at most [`FEW`] checked cards.
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
         while let Some(&card) = self.waiting.last() {
             if self.workers.len() > 1 && self.board.cards.len() > FEW {
                 return self.search_together(budget, set);
             }
-            watcher.see(|| Step::Turn(card));
             let worker = &mut self.workers[0];
-            if let Some(partners) = worker.partners(&self.board, card, budget, watcher)? {
+            if let Some(partners) = worker.partners(&self.board, card, budget)? {
                 set.push(card);
                 set.extend(partners.iter().map(|&place| self.board.cards[place as usize]));
                 return Ok(true);

@@ -3,8 +3,7 @@
 use crate::{
     deal::CardSet,
     rules::{Card, Rules},
-    solver::{Budget, Stop, Watched},
-    trace::{Step, Watcher},
+    solver::{Budget, Solver, Stop},
 };
 
 /// `cover` for four values. A card's index consists of its values as bit pairs.
@@ -46,19 +45,19 @@ impl Four {
     }
 
     /// Two checked cards that make a set with c and a third checked card.
-    fn pair(&self, c: u64, watcher: &mut impl Watcher) -> Option<(u64, u64)> {
+    fn pair(&self, c: u64) -> Option<(u64, u64)> {
         // The loops over properties are short, so they are unrolled for common decks.
         match self.properties {
-            3 => self.pair_of(c, 3, watcher),
-            4 => self.pair_of(c, 4, watcher),
-            5 => self.pair_of(c, 5, watcher),
-            6 => self.pair_of(c, 6, watcher),
-            p => self.pair_of(c, p, watcher),
+            3 => self.pair_of(c, 3),
+            4 => self.pair_of(c, 4),
+            5 => self.pair_of(c, 5),
+            6 => self.pair_of(c, 6),
+            p => self.pair_of(c, p),
         }
     }
 
     #[inline(always)]
-    fn pair_of(&self, c: u64, p: usize, watcher: &mut impl Watcher) -> Option<(u64, u64)> {
+    fn pair_of(&self, c: u64, p: usize) -> Option<(u64, u64)> {
         for (block, rows) in self.rows.chunks_exact(p).enumerate() {
             // Of the three other cards of a set, one has the value c ^ 1 and one c ^ 2 in the first
             // property that differs. Choosing those as a and b finds each set once.
@@ -69,7 +68,7 @@ impl Four {
                 while rest != 0 {
                     let a = self.places[block * 64 + rest.trailing_zeros() as usize];
                     rest &= rest - 1;
-                    if let Some(b) = self.third(c, a, first, p, watcher) {
+                    if let Some(b) = self.third(c, a, first, p) {
                         return Some((a, b));
                     }
                 }
@@ -85,14 +84,7 @@ impl Four {
     /// A checked card that makes a set with c, a and a fourth card, and that has the value c ^ 2 in
     /// the property `first`, where c and a differ.
     #[inline(always)]
-    fn third(
-        &self,
-        c: u64,
-        a: u64,
-        first: usize,
-        p: usize,
-        watcher: &mut impl Watcher,
-    ) -> Option<u64> {
+    fn third(&self, c: u64, a: u64, first: usize, p: usize) -> Option<u64> {
         let value = (c >> (2 * first) & 3) as usize;
         for (block, rows) in self.rows.chunks_exact(p).enumerate() {
             let mut fitting = rows[first][value ^ 2];
@@ -108,11 +100,6 @@ impl Four {
             while fitting != 0 {
                 let b = self.places[block * 64 + fitting.trailing_zeros() as usize];
                 fitting &= fitting - 1;
-                watcher.see(|| Step::LookedUp {
-                    cards: [c, a, b].map(Card).to_vec(),
-                    missing: Card(c ^ a ^ b),
-                    found: self.checked.contains(c ^ a ^ b),
-                });
                 if self.checked.contains(c ^ a ^ b) {
                     return Some(b);
                 }
@@ -156,7 +143,7 @@ impl Four {
     }
 }
 
-impl Watched for Four {
+impl Solver for Four {
     fn clear(&mut self) {
         self.waiting.clear();
         for (block, taken) in self.taken.iter_mut().enumerate() {
@@ -182,16 +169,11 @@ impl Watched for Four {
         }
     }
 
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
         let mut steps = 0u32;
         while let Some(&Card(c)) = self.waiting.last() {
-            watcher.see(|| Step::Turn(Card(c)));
-            if let Some((a, b)) = self.pair(c, watcher) {
+            if let Some((a, b)) = self.pair(c) {
                 set.extend([c, a, b, c ^ a ^ b].map(Card));
                 return Ok(true);
             }

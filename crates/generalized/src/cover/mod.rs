@@ -13,10 +13,9 @@ mod four;
 mod narrow;
 mod table;
 
-use super::{rules::Rules, solver::Solver};
-use crate::solver::{Budget, Stop, Watched};
-use crate::trace::{Step, Watcher};
-use crate::{deal::CardSet, rules::Card};
+use crate::deal::CardSet;
+use crate::rules::{Card, Rules};
+use crate::solver::{Budget, Solver, Stop};
 
 pub use exact::Exact;
 pub use four::Four;
@@ -87,12 +86,6 @@ impl Three {
             None => spread(&self.rules, card),
         }
     }
-
-    /// The card with these bit pairs.
-    fn card(&self, pairs: u64) -> Card {
-        let p = self.rules.properties();
-        self.rules.card((0..p).rev().map(|property| (pairs >> (2 * property) & 3) as u8))
-    }
 }
 
 /// The values of a card as pairs of bits.
@@ -110,7 +103,7 @@ const fn third(a: u64, b: u64) -> u64 {
     x ^ differing ^ (a & !differing)
 }
 
-impl Watched for Three {
+impl Solver for Three {
     fn clear(&mut self) {
         self.waiting.clear();
         for (pairs, _) in self.checked.drain(..) {
@@ -132,24 +125,13 @@ impl Watched for Three {
         }
     }
 
-    fn search(
-        &mut self,
-        budget: &Budget,
-        set: &mut Vec<Card>,
-        watcher: &mut impl Watcher,
-    ) -> Result<bool, Stop> {
+    fn find(&mut self, budget: &Budget, set: &mut Vec<Card>) -> Result<bool, Stop> {
+        set.clear();
         while let Some(&card) = self.waiting.last() {
-            watcher.see(|| Step::Turn(card));
             let c = self.pairs(card);
             // The third card cannot be `other` again, because then it would be c as well.
-            let pair = self.checked.iter().find(|&&(other, other_card)| {
-                let found = self.checked_set.contains(third(c, other));
-                watcher.see(|| {
-                    let missing = self.card(third(c, other));
-                    Step::LookedUp { cards: vec![card, other_card], missing, found }
-                });
-                found
-            });
+            let mut checked = self.checked.iter();
+            let pair = checked.find(|(other, _)| self.checked_set.contains(third(c, *other)));
             if let Some(&(a, other)) = pair {
                 let wanted = third(c, a);
                 set.extend([card, other]);

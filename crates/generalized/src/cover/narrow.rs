@@ -34,17 +34,6 @@ pub(super) trait Task {
     ) -> Result<bool, Stop>;
 }
 
-/// Takes the branches of a search: the places on the path, the card chosen after them, and the
-/// candidates that fit, as bits. `()` takes none, and costs nothing.
-pub(super) trait Branches {
-    fn branch(&mut self, path: &[u32], chosen: Option<usize>, left: &[u64]);
-}
-
-impl Branches for () {
-    #[inline(always)]
-    fn branch(&mut self, _: &[u32], _: Option<usize>, _: &[u64]) {}
-}
-
 /// A task that is compiled twice, so that better instructions (wide registers, population count)
 /// are used if the processor has them. A closure would not be inlined into the better version.
 pub(super) struct Dispatched<'a, T, const W: usize, const M: usize>(
@@ -107,7 +96,6 @@ impl Narrow {
         board: &Board,
         start: [u64; W],
         budget: &Budget,
-        watcher: &mut impl Branches,
     ) -> Result<bool, Stop> {
         let rows = board.rows;
         let wanted = board.wanted;
@@ -124,7 +112,6 @@ impl Narrow {
             self.counts.push(count);
         }
         self.path.clear();
-        watcher.branch(&self.path, None, &start);
         if wanted == 1 {
             // Any candidate covers all open items.
             let mut start = start;
@@ -168,7 +155,6 @@ impl Narrow {
             for i in 0..W {
                 live[i] &= !excluded[i];
             }
-            watcher.branch(&self.path, Some(card), &live);
             // Only one more card is needed after this one: any survivor covers all open items.
             if depth + 2 == wanted {
                 if let Some(last) = take_first(&mut live) {

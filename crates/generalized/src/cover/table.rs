@@ -1,7 +1,7 @@
 //! The exact cover: v - 1 cards of a group that together have every open value of every open
 //! property exactly once.
 
-use super::narrow::{Board, Branches, Dispatched, NARROW, Narrow, Task, first_bits, for_each_bit};
+use super::narrow::{Board, Dispatched, NARROW, Narrow, Task, first_bits, for_each_bit};
 use crate::solver::{Budget, Stop};
 
 /// Candidate cards of a group, as a set of bits for each item. An *item* is an open value of an
@@ -143,11 +143,10 @@ impl Search {
         &mut self,
         board: &Seen<'_>,
         budget: &Budget,
-        watcher: &mut impl Branches,
     ) -> Result<Option<Vec<u32>>, Stop> {
         let &Seen { items, current, values, .. } = board;
         let cards = items.len() / current.len();
-        let groups = Groups { board, cards, watcher };
+        let groups = Groups { board, cards };
         let narrow = &mut self.narrow;
         let covered = (values - 1) * current.len();
         let found = match (cards.div_ceil(64), covered) {
@@ -258,7 +257,7 @@ impl Task for TableSearch<'_> {
             wanted: table.wanted,
         };
         let live = std::array::from_fn(|word| first_bits(table.cards, word));
-        narrow.depth_first::<W, M>(&board, live, budget, &mut ())
+        narrow.depth_first::<W, M>(&board, live, budget)
     }
 }
 
@@ -274,13 +273,12 @@ pub(super) struct Seen<'a> {
 }
 
 /// One search for each group of such a board.
-struct Groups<'a, B> {
+struct Groups<'a> {
     board: &'a Seen<'a>,
     cards: usize,
-    watcher: &'a mut B,
 }
 
-impl<B: Branches> Task for Groups<'_, B> {
+impl Task for Groups<'_> {
     #[inline(always)]
     fn run<const W: usize, const M: usize>(
         self,
@@ -325,7 +323,7 @@ impl<B: Branches> Task for Groups<'_, B> {
             }));
             let board = Board { rows, items, per_card: properties, open: &open, wanted };
             let live = std::array::from_fn(|word| part[word]);
-            result = narrow.depth_first::<W, M>(&board, live, budget, self.watcher);
+            result = narrow.depth_first::<W, M>(&board, live, budget);
             narrow.open = open;
             if !matches!(result, Ok(false)) {
                 break;

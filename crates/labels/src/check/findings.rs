@@ -90,9 +90,8 @@ impl Findings {
     pub fn finish(&mut self) {
         self.find_contradictions();
         self.find_strangers();
-        let by_path = |a: &Path, b: &Path| natural_order(a.as_os_str(), b.as_os_str());
-        self.wrong.sort_by(|a, b| by_path(&a.path, &b.path));
-        self.doubts.sort_by(|a, b| by_path(&a.path, &b.path));
+        self.wrong.sort_by(|a, b| natural_order(a.path.as_os_str(), b.path.as_os_str()));
+        self.doubts.sort_by(|a, b| natural_order(a.path.as_os_str(), b.path.as_os_str()));
     }
 
     /// Finds the same picture with different labels.
@@ -132,12 +131,12 @@ impl Findings {
                     .to_owned()
             } else {
                 let rest = self.boards.iter().filter(|other| other.path != board.path);
-                let like = |other: &&LabelledBoard| shared(&board.labelled, &other.sure);
-                let owner = rest.max_by(|a, b| like(a).total_cmp(&like(b)));
-                let owner: Option<PathBuf> =
-                    owner.filter(|owner| like(owner) >= SAME_BOARD).map(|owner| owner.path.clone());
-                let whose =
-                    owner.map_or("another photo".to_owned(), |owner| owner.display().to_string());
+                let owner = rest
+                    .map(|other| (shared(&board.labelled, &other.sure), &other.path))
+                    .max_by(|a, b| a.0.total_cmp(&b.0))
+                    .filter(|(share, _)| *share >= SAME_BOARD);
+                let whose = owner
+                    .map_or("another photo".to_owned(), |(_, path)| path.display().to_string());
                 format!(
                     "has the labels of {whose}, it seems: of {count} labelled cards {} are there; \
                      correct the file's name in the labels",

@@ -1,12 +1,12 @@
 //! Checks labels against the pictures and converts them.
 
 use super::draft::{DraftCrop, DraftPhoto, Drafts, Unit};
-use super::{document::Format, draft::Outline, find::Found};
+use super::{document::Format, draft::Outline, error::ConvertError, find::Found};
 use image::metadata::Orientation;
 use setsight_game::cards::{Card, Deck};
 use setsight_photo::{
     geometry::{Point, Quad},
-    labels::{CardLabel, CropLabel, PhotoLabel, SaidBy},
+    labels::{CardLabel, CropLabel, LabelledBy, PhotoLabel},
     source::{self, Stored, stored_from_upright},
 };
 use std::{
@@ -14,23 +14,6 @@ use std::{
     fmt,
     path::{Path, PathBuf},
 };
-
-/// Why the labels cannot be converted.
-#[derive(Debug, thiserror::Error)]
-pub enum ConvertError {
-    /// All errors, each with its file.
-    #[error("{}", .0.first().map_or("", String::as_str))]
-    Problems(Vec<String>),
-    #[error(
-        "{}: no picture is labelled there: no photo has a card; some exports leave out turned boxes and polygons, so \
-         export another format if you drew any", .0.display()
-    )]
-    Empty(PathBuf),
-    #[error("no class {class} in the labels to leave out; there are: {classes}")]
-    NoSuchClass { class: String, classes: String },
-    #[error("stopped: {done} of {all} pictures looked at, nothing written")]
-    Stopped { done: usize, all: usize },
-}
 
 /// Converted labels, not written yet. Files are named by their paths.
 #[derive(Debug)]
@@ -254,7 +237,7 @@ fn label_of(
         };
         let center = as_stored(center);
         let corners = corners.map(|quad| quad.map(as_stored));
-        let card = CardLabel { code, center, corners, said_by: SaidBy::Person };
+        let card = CardLabel { code, center, corners, labelled_by: LabelledBy::Person };
         if let Err(why) = add_card(&mut cards, card, (w, h)) {
             problems.push(format!("{why}, in {at}"));
         }
@@ -277,9 +260,8 @@ fn label_of(
 /// Adds a card to those of a photo of this size, unless it has this label already.
 fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> Result<(), String> {
     let place = place_text(card.center);
-    let apart = |before: &CardLabel| before.center.distance(card.center);
     match cards.iter_mut().find(|before| before.code == card.code) {
-        Some(before) if apart(before) <= SAME_PLACE_PX => {
+        Some(before) if before.center.distance(card.center) <= SAME_PLACE_PX => {
             before.corners = before.corners.or(card.corners);
             return Ok(());
         }
@@ -291,7 +273,9 @@ fn add_card(cards: &mut Vec<CardLabel>, card: CardLabel, (w, h): (f64, f64)) -> 
         }
         None => {}
     }
-    if let Some(before) = cards.iter().find(|before| apart(before) < margin(w.max(h))) {
+    if let Some(before) =
+        cards.iter().find(|before| before.center.distance(card.center) < margin(w.max(h)))
+    {
         let (a, b) = (before.code, card.code);
         return Err(format!("{place} is labelled {a} and {b}; correct one of them"));
     }
@@ -438,8 +422,10 @@ impl Classes {
         let mut uses: BTreeMap<String, (usize, String)> = BTreeMap::new();
         for draft in drafts {
             for mark in draft.marks.iter().filter(|mark| !mark.class.is_empty()) {
-                let at = || format!("{}: {}", draft.labels_file.display(), mark.at);
-                uses.entry(mark.class.clone()).or_insert_with(|| (0, at())).0 += 1;
+                let first = uses.entry(mark.class.clone()).or_insert_with(|| {
+                    (0, format!("{}: {}", draft.labels_file.display(), mark.at))
+                });
+                first.0 += 1;
             }
         }
         for crop in crops {

@@ -157,21 +157,17 @@ impl Outline {
             return Self::of_box(corner, (width, height));
         }
         let (sin, cos) = angle.sin_cos();
-        let turned = |p: Point| {
-            let d = p - about;
+        let corners = Quad::rectangle(width, height).0.map(|p| {
+            let d = corner + p - about;
             about + Point::new(d.x * cos - d.y * sin, d.x * sin + d.y * cos)
-        };
-        let corners = Quad::rectangle(width, height).0.map(|p| turned(corner + p));
+        });
         Self::Polygon(corners.to_vec())
     }
 
     /// Keypoints are a card's corners where there are four, in any order; otherwise the box counts.
     pub(super) fn of_keypoints(points: &[Point], within: Option<Self>) -> Option<Self> {
-        let Ok(mut corners) = <[Point; 4]>::try_from(points) else { return within };
-        let middle = corners.iter().fold(Point::default(), |sum, &p| sum + p) / 4.0;
-        let angle = |p: &Point| (p.y - middle.y).atan2(p.x - middle.x);
-        corners.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
-        Some(Self::Polygon(corners.to_vec()))
+        let Ok(corners) = <[Point; 4]>::try_from(points) else { return within };
+        Some(Self::Polygon(Quad::from_unordered(corners).0.to_vec()))
     }
 
     /// A polygon from the numbers x, y, x, y and so on; `None` for less than three corners.
@@ -217,9 +213,11 @@ impl Outline {
             Self::Box(a, b) => b.x <= a.x || b.y <= a.y,
             // A bow tie has area, although its halves cancel out.
             Self::Polygon(points) => {
-                let from_first = || points.iter().map(|&p| p - points[0]);
-                let far = from_first().max_by(|a, b| a.norm().total_cmp(&b.norm()));
-                far.is_none_or(|far| from_first().all(|p| p.cross(far).abs() <= 1e-9 * far.norm()))
+                let from_first: Vec<Point> = points.iter().map(|&p| p - points[0]).collect();
+                let far = from_first.iter().copied().max_by(|a, b| a.norm().total_cmp(&b.norm()));
+                far.is_none_or(|far| {
+                    from_first.iter().all(|p| p.cross(far).abs() <= 1e-9 * far.norm())
+                })
             }
         }
     }
@@ -231,10 +229,11 @@ impl Outline {
             Self::Box(a, b) => &[*a, *b],
             Self::Polygon(points) => points,
         };
-        let of_all = |least: fn(f64, f64) -> f64| {
-            points.iter().copied().reduce(|a, b| Point::new(least(a.x, b.x), least(a.y, b.y)))
-        };
-        of_all(f64::min).zip(of_all(f64::max)).unwrap_or_default()
+        let Some(&first) = points.first() else { return Default::default() };
+        points.iter().fold((first, first), |(low, high), p| {
+            let low = Point::new(low.x.min(p.x), low.y.min(p.y));
+            (low, Point::new(high.x.max(p.x), high.y.max(p.y)))
+        })
     }
 
     /// Applies a function to each point.

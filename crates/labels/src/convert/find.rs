@@ -2,6 +2,7 @@
 
 use super::document::{Content, Document, Format, Pictures, Read};
 use super::draft::{self, Drafts};
+use super::error::ConvertError;
 use super::{folders, json, label_studio, table, xml, yolo};
 use setsight_game::cards::Card;
 use setsight_photo::labels::{CROP_LABELS, PHOTO_LABELS};
@@ -23,40 +24,6 @@ impl Format {
     ];
 }
 
-/// Why nothing can be converted.
-#[derive(Debug, thiserror::Error)]
-pub enum FindError {
-    #[error("{}: cannot be read: {source}; expected labels or a folder of them", .path.display())]
-    Unreadable { path: PathBuf, source: std::io::Error },
-    #[error("{} is already in the program's own format; there is nothing to convert", .0.display())]
-    Ours(PathBuf),
-    #[error(
-        "{}: no labels of a known form there; looked for a folder for each card (2spd/1.jpg), the \
-         files of COCO, YOLO (beside data.yaml or classes.txt), Pascal VOC, CVAT, LabelMe and Label \
-         Studio, and CSV tables with the columns file and code", .path.display()
-    )]
-    Unknown {
-        path: PathBuf,
-        /// Files that could hold labels and cannot be read, with the reason.
-        strange: Vec<String>,
-    },
-    #[error(
-        "{}: no labels in the format {} found; expected: {}", .path.display(), .format.name,
-        .format.looks_like
-    )]
-    Other {
-        path: PathBuf,
-        format: Format,
-        /// Files that could hold labels and cannot be read, with the reason.
-        strange: Vec<String>,
-    },
-    #[error(
-        "{}: labels in several formats ({forms}); say which you mean",
-        .path.display()
-    )]
-    Several { path: PathBuf, forms: String },
-}
-
 /// The labels found, not checked yet.
 #[derive(Debug)]
 pub struct Found {
@@ -75,19 +42,9 @@ impl Found {
     }
 }
 
-impl FindError {
-    /// Files that could hold labels and cannot be read, with the reason.
-    pub fn strange(&self) -> &[String] {
-        match self {
-            Self::Unknown { strange, .. } | Self::Other { strange, .. } => strange,
-            _ => &[],
-        }
-    }
-}
-
 /// Detects the format of the labels in a file or folder, and reads them.
-pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
-    let unreadable = |source| FindError::Unreadable { path: from.to_path_buf(), source };
+pub fn find(from: &Path, format: Option<Format>) -> Result<Found, ConvertError> {
+    let unreadable = |source| ConvertError::Unreadable { path: from.to_path_buf(), source };
     let is_file = from.metadata().map_err(unreadable)?.is_file();
     let root = if is_file { root_of(from) } else { from.to_path_buf() };
     root.read_dir().map_err(unreadable)?;
@@ -113,29 +70,29 @@ pub fn find(from: &Path, format: Option<Format>) -> Result<Found, FindError> {
         }
     }
     // If this format was requested, any picture counts; names that are not cards are reported later.
-    let in_folder = |file: &PathBuf| {
+    let in_folders = files.iter().any(|file| {
         draft::is_picture(file) && (format.is_some() || folders::says_a_card(&root, file))
-    };
-    if wanted(folders::FORMAT) && !is_file && files.iter().any(in_folder) {
+    });
+    if wanted(folders::FORMAT) && !is_file && in_folders {
         forms.push((folders::FORMAT, folders::read(&root, &files)));
     }
-    let path = || from.to_path_buf();
+    let path = from.to_path_buf();
     match (forms.len(), format) {
         (1, _) => {
             let (format, mut drafts) = forms.remove(0);
             drafts.problems.extend(lost);
             Ok(Found { format, from: root, drafts, lost_links })
         }
-        (0, Some(format)) => Err(FindError::Other { path: path(), format, strange }),
+        (0, Some(format)) => Err(ConvertError::Other { path, format, strange }),
         (0, None) => Err(match ours {
             // Other programs use these file names too, so they count only if no other format
             // matches.
-            Some(ours) => FindError::Ours(ours),
-            None => FindError::Unknown { path: path(), strange },
+            Some(ours) => ConvertError::Ours(ours),
+            None => ConvertError::Unknown { path, strange },
         }),
         _ => {
             let forms: Vec<&str> = forms.iter().map(|(format, _)| format.name).collect();
-            Err(FindError::Several { path: path(), forms: forms.join(" and ") })
+            Err(ConvertError::Several { path, forms: forms.join(" and ") })
         }
     }
 }
@@ -194,14 +151,16 @@ fn in_files(files: &[PathBuf], pictures: &Pictures, wanted: &dyn Fn(Format) -> b
 /// Whether a file is in the program's own form: the photos of a `labels.json`, or a `labels.csv`
 /// with codes alone.
 fn is_ours(document: &Document) -> bool {
-    let is_called = |name: &str| document.path.file_name().is_some_and(|file| file == name);
+    let name = document.path.file_name().unwrap_or_default();
     match &document.content {
-        Content::Json(json) => is_called(PHOTO_LABELS) && json["photos"].is_array(),
+        Content::Json(json) => name == PHOTO_LABELS && json["photos"].is_array(),
         Content::Table(table) => {
-            let is_code = |row: &[String]| row.get(1).is_some_and(|c| c.parse::<Card>().is_ok());
-            is_called(CROP_LABELS)
+            name == CROP_LABELS
                 && table.columns == ["file", "code"]
-                && table.rows.iter().all(|(_, row)| is_code(row))
+                && table
+                    .rows
+                    .iter()
+                    .all(|(_, row)| row.get(1).is_some_and(|code| code.parse::<Card>().is_ok()))
         }
         Content::Xml(_) => false,
     }

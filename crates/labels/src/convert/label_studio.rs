@@ -56,15 +56,15 @@ pub(super) fn read(
     pictures: &Pictures,
     drafts: &mut Drafts,
 ) -> Option<Result<(), String>> {
-    let has = |task: &Value, keys: [&str; 2], is_enough: fn(bool, bool) -> bool| {
-        is_enough(task.get(keys[0]).is_some(), task.get(keys[1]).is_some())
-    };
     let tasks: Vec<Result<Task, String>> = match &file.content {
         Content::Json(document) => {
             let document = document.as_array()?;
-            if document.iter().any(|task| has(task, ["data", "annotations"], |a, b| a && b)) {
+            if document
+                .iter()
+                .any(|task| ["data", "annotations"].iter().all(|key| task.get(key).is_some()))
+            {
                 document.iter().map(task_of_json).collect()
-            } else if document.iter().any(|task| has(task, OWN, |a, b| a || b)) {
+            } else if document.iter().any(|task| OWN.iter().any(|key| task.get(key).is_some())) {
                 let members = document.iter().filter_map(Value::as_object);
                 members.map(|members| Ok(task_of_members(members))).collect()
             } else {
@@ -280,13 +280,13 @@ fn kind_of(value: &Map<String, Value>, result: &Value) -> String {
 /// The border of a region in percentages, as x, y, x, y and so on; an inner `None` for a line that is open, curved
 /// or branched.
 fn border_of(value: &Map<String, Value>) -> Option<Option<Vec<f64>>> {
-    let list = |name: &str| value.get(name)?.as_array();
-    let corners = list("points").or_else(|| list("vertices"))?;
+    let corners = ["points", "vertices"].iter().find_map(|name| value.get(*name)?.as_array())?;
     let at =
         |p: &Value, i: usize, axis: &str| p.get(i).or_else(|| p.get(axis)).and_then(Value::as_f64);
     let numbers: Option<Vec<f64>> =
         corners.iter().flat_map(|p| [at(p, 0, "x"), at(p, 1, "y")]).collect();
-    let is_closed = list("points").is_some() || value.get("closed").is_some_and(|is| is == true);
+    let is_closed = value.get("points").is_some_and(Value::is_array)
+        || value.get("closed").is_some_and(|is| is == true);
     let is_straight = corners.iter().all(|p| p["isBezier"] != true)
         && corners
             .windows(2)

@@ -51,12 +51,11 @@ impl Columns {
         let size = corners.as_ref().and_then(|_| all(&SIZE));
         let place = corners.or(center).unwrap_or_default();
         let columns = Self { file: one(FILE)?, class, place, size };
-        let is_expected = |column: &usize| {
+        let strange = (0..table.columns.len()).find(|column| {
             let parts = columns.class.iter().chain(&columns.place);
-            parts.chain(columns.size.iter().flatten()).any(|expected| expected == column)
-                || *column == columns.file
-        };
-        let strange = (0..table.columns.len()).find(|column| !is_expected(column));
+            let mut expected = parts.chain(columns.size.iter().flatten()).chain([&columns.file]);
+            expected.all(|expected| expected != column)
+        });
         Some(match strange {
             None => Ok(columns),
             Some(column) => Err(format!(

@@ -4,7 +4,7 @@
 //! the photos' own folder these are plain file names, as the window writes them. With copying, the
 //! folder is first completed under a temporary name.
 
-use super::converted::Converted;
+use super::{converted::Converted, error::ConvertError};
 use setsight_files::small_file::portable;
 use setsight_files::whole_file::{WholeFile, without_name};
 use setsight_photo::labels::{
@@ -14,26 +14,6 @@ use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
 use std::{collections::BTreeSet, ffi::OsStr, io};
 
-/// Why converted labels cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    #[error("{} already exists; name another folder, or move it away", .0.display())]
-    Exists(PathBuf),
-    #[error("{} is not empty; pictures are copied into a new folder alone: name one", .0.display())]
-    NotEmpty(PathBuf),
-    #[error("{}: its name is not UTF-8 text, which labels cannot hold; rename it", .0.display())]
-    Name(PathBuf),
-    #[error("{} and another picture would both be called {name}; rename one of them", .path.display())]
-    SameName { path: PathBuf, name: String },
-    #[error("{}: cannot be written: {source}", .path.display())]
-    Unwritable { path: PathBuf, source: io::Error },
-    /// The label file cannot be written.
-    #[error(transparent)]
-    Labels(#[from] DatasetError),
-    #[error("stopped: nothing is written")]
-    Stopped,
-}
-
 impl Converted {
     /// Writes the labels to a folder, which is created if necessary; returns the label file. With
     /// `copy`, the pictures are copied too; `go_on` is called before each, and `false` cancels.
@@ -42,18 +22,18 @@ impl Converted {
         out: &Path,
         copy: bool,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<PathBuf, WriteError> {
+    ) -> Result<PathBuf, ConvertError> {
         for name in [PHOTO_LABELS, CROP_LABELS] {
             let path = out.join(name);
             if path.exists() {
-                return Err(WriteError::Exists(path));
+                return Err(ConvertError::Exists(path));
             }
         }
         if copy { self.write_copies(out, go_on) } else { self.write_labels(out) }
     }
 
-    fn write_labels(self, out: &Path) -> Result<PathBuf, WriteError> {
-        let unwritable = |source| WriteError::Unwritable { path: out.to_path_buf(), source };
+    fn write_labels(self, out: &Path) -> Result<PathBuf, ConvertError> {
+        let unwritable = |source| ConvertError::Unwritable { path: out.to_path_buf(), source };
         let existed = out.is_dir();
         fs::create_dir_all(out).map_err(unwritable)?;
         let written = (|| {
@@ -72,11 +52,11 @@ impl Converted {
         self,
         out: &Path,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<PathBuf, WriteError> {
+    ) -> Result<PathBuf, ConvertError> {
         let unwritable =
-            |path: &Path, source| WriteError::Unwritable { path: path.to_path_buf(), source };
+            |path: &Path, source| ConvertError::Unwritable { path: path.to_path_buf(), source };
         if out.exists() && out.read_dir().map_or(true, |mut inside| inside.next().is_some()) {
-            return Err(WriteError::NotEmpty(out.to_path_buf()));
+            return Err(ConvertError::NotEmpty(out.to_path_buf()));
         }
         let names = self.plain_names()?;
         let above = match out.parent() {
@@ -95,17 +75,17 @@ impl Converted {
         let making = builder.tempdir_in(above).map_err(|e| unwritable(above, without_name(&e)))?;
         for (path, name) in self.files().zip(&names) {
             if !go_on() {
-                return Err(WriteError::Stopped);
+                return Err(ConvertError::WritingStopped);
             }
             copy_file(path, &making.path().join(name)).map_err(|e| unwritable(path, e))?;
         }
         // Nobody knows the folder in the making.
         let place = |path: PathBuf| out.join(path.file_name().unwrap_or_default());
         let written = self.write_named(making.path(), names).map_err(|error| match error {
-            WriteError::Labels(DatasetError::Unwritable { path, source }) => {
-                WriteError::Unwritable { path: place(path), source }
+            ConvertError::Labels(DatasetError::Unwritable { path, source }) => {
+                ConvertError::Unwritable { path: place(path), source }
             }
-            WriteError::Labels(DatasetError::Malformed { path, reason }) => {
+            ConvertError::Labels(DatasetError::Malformed { path, reason }) => {
                 DatasetError::Malformed { path: place(path), reason }.into()
             }
             other => other,
@@ -125,27 +105,25 @@ impl Converted {
         self.photos.iter().map(|photo| &photo.0).chain(self.crops.iter().map(|crop| &crop.0))
     }
 
-    fn write_named(self, folder: &Path, names: Vec<String>) -> Result<PathBuf, WriteError> {
-        let mut names = names.into_iter();
-        let mut name = || names.next().expect("one for each picture");
+    fn write_named(self, folder: &Path, names: Vec<String>) -> Result<PathBuf, ConvertError> {
         if !self.photos.is_empty() {
-            let photos = self.photos.into_iter();
+            let photos = self.photos.into_iter().zip(names);
             let photos: Vec<_> =
-                photos.map(|(_, photo)| PhotoLabel { file: name(), ..photo }).collect();
+                photos.map(|((_, photo), file)| PhotoLabel { file, ..photo }).collect();
             LabelFile::create(folder, None, &photos)?;
             return Ok(folder.join(PHOTO_LABELS));
         }
-        let crops = self.crops.into_iter();
-        let crops: Vec<_> = crops.map(|(_, crop)| CropLabel { file: name(), ..crop }).collect();
+        let crops = self.crops.into_iter().zip(names);
+        let crops: Vec<_> = crops.map(|((_, crop), file)| CropLabel { file, ..crop }).collect();
         write_crop_labels(folder, &crops)?;
         Ok(folder.join(CROP_LABELS))
     }
 
     /// File names in one folder: the file's own name if it is unique, otherwise its path from the
     /// top with dashes between folders.
-    fn plain_names(&self) -> Result<Vec<String>, WriteError> {
-        let file_name = |path: &Path| text(path.file_name().unwrap_or_default(), path);
-        let mut names = self.files().map(|path| file_name(path)).collect::<Result<Vec<_>, _>>()?;
+    fn plain_names(&self) -> Result<Vec<String>, ConvertError> {
+        let names = self.files().map(|path| text(path.file_name().unwrap_or_default(), path));
+        let mut names = names.collect::<Result<Vec<_>, _>>()?;
         let small: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
         let (mut once, mut often) = (BTreeSet::new(), BTreeSet::new());
         for name in &small {
@@ -166,7 +144,7 @@ impl Converted {
             // overwritten.
             let is_new = taken.insert(name.to_lowercase());
             if !is_new || [PHOTO_LABELS, CROP_LABELS].contains(&name.as_str()) {
-                return Err(WriteError::SameName { path: path.clone(), name: name.clone() });
+                return Err(ConvertError::SameName { path: path.clone(), name: name.clone() });
             }
         }
         Ok(names)
@@ -179,15 +157,15 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     copy.finish()
 }
 
-fn text(name: &OsStr, path: &Path) -> Result<String, WriteError> {
-    name.to_str().map(str::to_owned).ok_or_else(|| WriteError::Name(path.to_path_buf()))
+fn text(name: &OsStr, path: &Path) -> Result<String, ConvertError> {
+    name.to_str().map(str::to_owned).ok_or_else(|| ConvertError::Name(path.to_path_buf()))
 }
 
 /// The relative path from a folder (without symbolic links) to a file, such as `../photos/a.jpg`;
 /// absolute if there is none, as between two drives.
-fn way_to(folder: &Path, file: &Path) -> Result<String, WriteError> {
+fn way_to(folder: &Path, file: &Path) -> Result<String, ConvertError> {
     let file = dunce::canonicalize(file)
-        .map_err(|source| WriteError::Unwritable { path: file.to_path_buf(), source })?;
+        .map_err(|source| ConvertError::Unwritable { path: file.to_path_buf(), source })?;
     let (from, to): (Vec<Component>, Vec<Component>) =
         (folder.components().collect(), file.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

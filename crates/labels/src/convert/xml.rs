@@ -167,13 +167,12 @@ fn read_labels(file: &Document, root: Node, pictures: &Pictures, drafts: &mut Dr
 }
 
 fn outline_of_object(object: Node) -> Option<Outline> {
-    let number_of = |node: Node, name: &str| number(text_of(node, name)?);
     if let Some(polygon) = child(object, "polygon") {
         let parts: HashMap<&str, Node> =
             polygon.children().map(|part| (part.tag_name().name(), part)).collect();
         let corners = (1..).map_while(|i| {
-            let at = |axis: &str| number(parts.get(&*format!("{axis}{i}"))?.text()?);
-            Some([at("x")?, at("y")?])
+            let [x, y] = ["x", "y"].map(|axis| number(parts.get(&*format!("{axis}{i}"))?.text()?));
+            Some([x?, y?])
         });
         let numbers: Vec<f64> = corners.flatten().collect();
         if let Some(outline) = Outline::of_numbers(&numbers) {
@@ -182,15 +181,20 @@ fn outline_of_object(object: Node) -> Option<Outline> {
     }
     // roLabelImg's, which turns about the middle, in radians.
     if let Some(turned) = child(object, "robndbox") {
-        let at = |name: &str| number_of(turned, name);
+        let at = |name: &str| number_in(turned, name);
         let (center, size) = (Point::new(at("cx")?, at("cy")?), (at("w")?, at("h")?));
         let corner = center - Point::new(size.0 / 2.0, size.1 / 2.0);
         return Some(Outline::of_turned_box(corner, size, center, at("angle")?));
     }
     let a_box = child(object, "bndbox")?;
-    let at = |name: &str| number_of(a_box, name);
+    let at = |name: &str| number_in(a_box, name);
     let corner = Point::new(at("xmin")?, at("ymin")?);
     Some(Outline::of_two_corners(corner, Point::new(at("xmax")?, at("ymax")?)))
+}
+
+/// The number that a node's child of this name holds.
+fn number_in(node: Node, name: &str) -> Option<f64> {
+    number(text_of(node, name)?)
 }
 
 fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {

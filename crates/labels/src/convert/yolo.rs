@@ -25,10 +25,6 @@ const LISTS: [&str; 3] = ["classes.txt", "obj.names", "_darknet.labels"];
 
 /// The files among these that list classes, YAML before plain lists.
 pub(super) fn lists_among(files: &[PathBuf]) -> Vec<PathBuf> {
-    let names_classes = |path: &Path| {
-        let text = text_at(path, MAX_SETTINGS_BYTES).unwrap_or_default();
-        text.lines().any(|line| value_of(line, "names").is_some())
-    };
     let mut lists: Vec<PathBuf> = files
         .iter()
         .filter(|path| if is_yaml(path) { names_classes(path) } else { is_list(path) })
@@ -36,6 +32,12 @@ pub(super) fn lists_among(files: &[PathBuf]) -> Vec<PathBuf> {
         .collect();
     lists.sort_by_key(|path| is_list(path));
     lists
+}
+
+/// Whether a YAML file names classes.
+fn names_classes(path: &Path) -> bool {
+    let text = text_at(path, MAX_SETTINGS_BYTES).unwrap_or_default();
+    text.lines().any(|line| value_of(line, "names").is_some())
 }
 
 fn is_yaml(path: &Path) -> bool {
@@ -215,8 +217,7 @@ fn mark_of(
         )
     })?;
     // How far one may reach out of the picture is seen with its pixels.
-    let within = |v: &f64| (-1.0..=2.0).contains(v);
-    if let Some(far) = shares.iter().find(|v| !within(v)) {
+    if let Some(far) = shares.iter().find(|v| !(-1.0..=2.0).contains(*v)) {
         return Err(format!("{far} is not a fraction of the picture; expected 0 to 1, not pixels"));
     }
     Ok(Mark { class: name.clone(), outline, at: String::new() })
@@ -381,10 +382,9 @@ mod tests {
 
     #[test]
     fn labels_lie_where_images_do() {
-        let labels = |picture: &str| labels_apart(Path::new(picture));
         let expected = PathBuf::from("images/x/labels/train/a.b.txt");
-        assert_eq!(labels("images/x/images/train/a.b.jpg"), Some(expected));
-        assert_eq!(labels("obj_train_data/a.jpg"), None);
+        assert_eq!(labels_apart(Path::new("images/x/images/train/a.b.jpg")), Some(expected));
+        assert_eq!(labels_apart(Path::new("obj_train_data/a.jpg")), None);
     }
 
     #[test]

@@ -193,7 +193,7 @@ fn an_address_without_a_scheme_is_http() {
 fn a_port_that_looks_like_a_refusal_is_none() {
     let address: Address = "rtsp://10.0.0.7:40187/live403".parse().unwrap();
     let camera = NetworkCamera::at(address);
-    let error_for = |words: &str| camera.stream_error(FfmpegError::Said(words.to_owned()));
+    let error_for = |words: &str| camera.stream_error(FfmpegError::Message(words.to_owned()));
     let refused = error_for("Connection to tcp://10.0.0.7:40187?timeout=5 failed: /live403");
     assert!(matches!(refused, CameraError::Unreachable { .. }), "{refused:?}");
     let denied = error_for("method DESCRIBE failed: 401 Unauthorized");

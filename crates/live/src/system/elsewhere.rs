@@ -108,7 +108,7 @@ fn wrong(error: FfmpegError, camera: String) -> CameraError {
         FfmpegError::Unstarted(error) => {
             CameraError::Unopened { camera, reason: error.to_string() }
         }
-        FfmpegError::Said(reason) => CameraError::Unopened { camera, reason },
+        FfmpegError::Message(reason) => CameraError::Unopened { camera, reason },
     }
 }
 

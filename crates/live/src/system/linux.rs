@@ -357,12 +357,11 @@ mod tests {
             std::fs::write(folder.join("name"), name).unwrap();
         }
         // Access to 0 and 3 is denied.
-        let asked = |number: u32| match number {
+        let cameras = listed(home.path(), |number| match number {
             0 | 3 => None,
             number => Some(number == 2),
-        };
-        let lines: Vec<String> =
-            listed(home.path(), asked).iter().map(CameraInfo::to_string).collect();
+        });
+        let lines: Vec<String> = cameras.iter().map(CameraInfo::to_string).collect();
         assert_eq!(lines, ["0  Lid", "2  Desk"]);
         assert!(listed(Path::new("/no/such/folder"), |_| Some(true)).is_empty());
     }

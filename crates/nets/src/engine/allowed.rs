@@ -227,15 +227,8 @@ fn result_of(
             (vec![*shape.first().unwrap_or(&1), rest.unwrap_or(u64::MAX)], 1)
         }
         OpType::Gemm => {
-            let of = |i: usize, turned: &str| -> Result<[u64; 2], String> {
-                let shape = input(i)?;
-                let &[rows, columns] = shape.as_slice() else {
-                    return Err(format!("takes an array of {shape:?}; expected two sides"));
-                };
-                let turned = ints(node, turned).first().is_some_and(|&is| is != 0);
-                Ok(if turned { [columns, rows] } else { [rows, columns] })
-            };
-            let ([rows, inner], [_, columns]) = (of(0, "transA")?, of(1, "transB")?);
+            let [rows, inner] = matrix_sides(node, input(0)?, "transA")?;
+            let [_, columns] = matrix_sides(node, input(1)?, "transB")?;
             (vec![rows, columns], inner)
         }
         OpType::Add | OpType::Sub | OpType::Mul | OpType::Div => {
@@ -287,6 +280,15 @@ fn result_of(
     })
 }
 
+/// Rows and columns of a matrix, which an attribute may transpose.
+fn matrix_sides(node: &Node, shape: &Shape, transposed: &str) -> Result<[u64; 2], String> {
+    let &[rows, columns] = shape.as_slice() else {
+        return Err(format!("takes an array of {shape:?}; expected two sides"));
+    };
+    let transposed = ints(node, transposed).first().is_some_and(|&is| is != 0);
+    Ok(if transposed { [columns, rows] } else { [rows, columns] })
+}
+
 /// Rows and columns that windows of this size give.
 fn windows(node: &Node, picture: [u64; 4], window: [u64; 2]) -> Result<[u64; 2], String> {
     let (steps, apart) = (pair(node, "strides")?, pair(node, "dilations")?);
@@ -298,7 +300,7 @@ fn windows(node: &Node, picture: [u64; 4], window: [u64; 2]) -> Result<[u64; 2],
     if rounds_up || node.attribute.iter().any(|a| a.name == "auto_pad" && a.s != b"NOTSET") {
         return Err("rounds up or pads by itself, which is not run".into());
     }
-    let count = |axis: usize| {
+    let [rows, columns] = [0, 1].map(|axis| {
         // The limits of each node keep these small.
         let padded = picture[2 + axis].saturating_add((pads[axis] + pads[axis + 2]) as u64);
         let reach = apart[axis] * window[axis].saturating_sub(1) + 1;
@@ -306,8 +308,8 @@ fn windows(node: &Node, picture: [u64; 4], window: [u64; 2]) -> Result<[u64; 2],
             .checked_sub(reach)
             .map(|room| room / steps[axis] + 1)
             .ok_or_else(|| format!("windows of {reach} pixels do not fit into {padded}"))
-    };
-    Ok([count(0)?, count(1)?])
+    });
+    Ok([rows?, columns?])
 }
 
 /// Two numbers of an attribute; 1 and 1 if it is left out.

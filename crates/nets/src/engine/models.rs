@@ -139,16 +139,11 @@ impl Models {
                     false => Err(io::Error::other("it is none of the files of models")),
                 };
                 let named = self.named(folder, file)?;
-                let gone = || {
-                    io::Error::new(
-                        ErrorKind::NotFound,
-                        format!("{MANIFEST} names it, and it is not there"),
-                    )
-                };
                 let bytes = bytes.map_err(|source| ModelsError::Unreadable {
                     file: self.name_of(file),
                     source: if source.kind() == ErrorKind::NotFound && named.is_some() {
-                        gone()
+                        let reason = format!("{MANIFEST} names it, and it is not there");
+                        io::Error::new(ErrorKind::NotFound, reason)
                     } else {
                         source
                     },

@@ -4,7 +4,8 @@ use super::allowed::{MAX_BYTES, check};
 use super::onnxruntime::Sessions;
 use super::runtime::{Chosen, EngineError, chosen};
 use super::stopwatch::Stopwatch;
-use crate::{Kind, Metadata, MetadataError};
+use crate::onnx::OnnxError;
+use crate::{Kind, Metadata};
 use rten::{Model, ModelOptions, OpRegistry, RunOptions, ThreadPool, Value, op_types};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -89,7 +90,7 @@ impl Network {
         });
         let metadata = match metadata {
             // The properties are at the end of a file.
-            Err(MetadataError::Missing(_)) if model.producer_name == "setsight" => {
+            Err(OnnxError::NoProperty(_)) if model.producer_name == "setsight" => {
                 return Err(broken("its end is missing".to_owned(), file));
             }
             other => other.map_err(|error| foreign(error.to_string()))?,
@@ -229,6 +230,20 @@ impl Embedded {
         Ok(Self { model, dimensions, idle: Mutex::default() })
     }
 
+    /// [`Self::run_in`] on the pool's thread, and the processor time that it took.
+    fn timed_in(
+        &self,
+        pool: &Arc<ThreadPool>,
+        values: Vec<f32>,
+        shape: [usize; 4],
+    ) -> (Result<Output, String>, Duration) {
+        pool.run(|| {
+            let watch = Stopwatch::start();
+            let output = self.run_in(pool, values, shape);
+            (output, watch.cpu())
+        })
+    }
+
     fn run_in(
         &self,
         pool: &Arc<ThreadPool>,
@@ -265,13 +280,6 @@ impl Embedded {
 impl Program for Embedded {
     fn run(&self, values: Vec<f32>, shape: [usize; 4]) -> Result<Output, String> {
         let pool = self.idle().pop().unwrap_or_else(|| Arc::new(ThreadPool::with_num_threads(1)));
-        let in_pool = || {
-            pool.run(|| {
-                let watch = Stopwatch::start();
-                let output = self.run_in(&pool, values, shape);
-                (output, watch.cpu())
-            })
-        };
         // Photos are read by rayon's workers. A worker that waits for another pool would begin the
         // next photo meanwhile, nested without end; a separate thread just waits.
         // A lone worker has no other photo, and WebAssembly one thread for all.
@@ -279,10 +287,10 @@ impl Program for Embedded {
             && rayon::current_thread_index().is_some()
             && rayon::current_num_threads() > 1;
         let (output, cpu) = if needs_thread {
-            std::thread::scope(|scope| scope.spawn(in_pool).join())
+            std::thread::scope(|scope| scope.spawn(|| self.timed_in(&pool, values, shape)).join())
                 .map_err(|_| "it stopped in the middle".to_owned())?
         } else {
-            in_pool()
+            self.timed_in(&pool, values, shape)
         };
         CPU_ELSEWHERE.set(CPU_ELSEWHERE.get() + cpu);
         let mut idle = self.idle();

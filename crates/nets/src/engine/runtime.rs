@@ -167,8 +167,10 @@ fn choose(choice: EngineChoice) -> Result<Chosen, EngineError> {
         }
     }
     if choice == EngineChoice::OnnxRuntime {
-        let none = || format!("no {} was found", library_name());
-        let reason = if warnings.is_empty() { none() } else { warnings.join("; ") };
+        let reason = match warnings.is_empty() {
+            true => format!("no {} was found", library_name()),
+            false => warnings.join("; "),
+        };
         return Err(EngineError::NoLibrary(reason));
     }
     Ok(embedded(warnings))
@@ -278,10 +280,10 @@ fn described_bytes(file: &mut File) -> io::Result<Option<u64>> {
         if file.read_exact(&mut segment).is_err() {
             return Ok(Some(u64::MAX));
         }
-        let field = |from: usize| {
+        let [offset, bytes] = [8, 32].map(|from| {
             u64::from_le_bytes(segment[from..from + 8].try_into().expect("eight bytes"))
-        };
-        end = end.max(field(8).saturating_add(field(32)));
+        });
+        end = end.max(offset.saturating_add(bytes));
     }
     Ok(Some(end))
 }

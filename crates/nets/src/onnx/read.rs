@@ -1,20 +1,21 @@
 //! Reads ONNX with another library than the one that writes it, from any program that writes the
 //! same form.
 
+use crate::Metadata;
 use crate::graph::{AgainstTable, Conv, Graph, Node, Op};
-use crate::{Metadata, MetadataError};
 use half::f16;
 use onnx_rs::ast::{self, Attribute, DataType, Dimension, OpType};
 use std::collections::HashMap;
 
 /// Why an ONNX file is not a network of this program.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OnnxError {
     #[error("it is not a complete ONNX file ({0})")]
     Broken(String),
-    /// ONNX, but without this program's metadata.
-    #[error(transparent)]
-    Metadata(#[from] MetadataError),
+    #[error("it has no property `{0}`: it was not written by this program")]
+    NoProperty(&'static str),
+    #[error("its {what} is `{found}`; expected {expected}")]
+    Property { what: &'static str, found: String, expected: String },
     #[error("node `{node}`: {problem}")]
     Node { node: String, problem: String },
 }

@@ -177,17 +177,8 @@ pub fn table_of(text: &[u8]) -> Result<Table, csv::Error> {
         .delimiter(separator(text))
         .from_reader(text);
     let mut fields = 0;
-    let row = |record: Result<csv::StringRecord, csv::Error>| {
-        let record = record?;
-        fields += record.len();
-        if fields > MAX_FIELDS {
-            let reason = format!("it has more than {MAX_FIELDS} fields; split it");
-            return Err(io::Error::new(ErrorKind::FileTooLarge, reason).into());
-        }
-        let line = record.position().map_or(0, csv::Position::line);
-        Ok::<_, csv::Error>((line, record.iter().map(str::to_owned).collect::<Vec<String>>()))
-    };
-    let mut rows = reader.records().map(row).filter(|row| {
+    let rows = reader.records().map(|record| row_of(&record?, &mut fields));
+    let mut rows = rows.filter(|row| {
         row.as_ref().map_or(true, |(line, fields)| {
             let tells_separator =
                 *line == 1 && declared_separator(fields.join("").as_bytes()).is_some();
@@ -197,6 +188,20 @@ pub fn table_of(text: &[u8]) -> Result<Table, csv::Error> {
     let Some(names) = rows.next() else { return Ok(Table::default()) };
     let columns = names?.1.iter().map(|name| name.to_lowercase()).collect();
     Ok(Table { columns, rows: rows.collect::<Result<_, _>>()? })
+}
+
+/// A row with the number of its line. `fields` counts those of the whole table.
+fn row_of(
+    record: &csv::StringRecord,
+    fields: &mut usize,
+) -> Result<(u64, Vec<String>), csv::Error> {
+    *fields += record.len();
+    if *fields > MAX_FIELDS {
+        let reason = format!("it has more than {MAX_FIELDS} fields; split it");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, reason).into());
+    }
+    let line = record.position().map_or(0, csv::Position::line);
+    Ok((line, record.iter().map(str::to_owned).collect()))
 }
 
 /// What Excel writes above a table to say what stands between its fields: `sep=;`.

@@ -68,14 +68,14 @@ pub struct CardLabel {
     /// Its corners where known; their order is not reliable.
     pub corners: Option<Quad>,
     /// Who assigned the code; a person if omitted.
-    #[serde(default, skip_serializing_if = "SaidBy::is_person")]
-    pub said_by: SaidBy,
+    #[serde(rename = "said_by", default, skip_serializing_if = "LabelledBy::is_person")]
+    pub labelled_by: LabelledBy,
 }
 
 /// Who assigned a card's code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SaidBy {
+pub enum LabelledBy {
     /// A person.
     #[default]
     Person,
@@ -83,7 +83,7 @@ pub enum SaidBy {
     Reader,
 }
 
-impl SaidBy {
+impl LabelledBy {
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
     fn is_person(&self) -> bool {
         *self == Self::Person
@@ -163,8 +163,8 @@ impl PhotoLabel {
             .map(|card| CardLabel {
                 code: card.code,
                 center: turn(card.center),
-                corners: card.corners.map(|quad| around_its_centre(quad.0.map(turn)).as_card()),
-                said_by: card.said_by,
+                corners: card.corners.map(|quad| Quad::from_unordered(quad.0.map(turn)).as_card()),
+                labelled_by: card.labelled_by,
             })
             .collect()
     }
@@ -182,8 +182,8 @@ impl CardLabel {
     ) -> Self {
         let turn = stored_from_upright(orientation, stored_width, stored_height);
         let corners = Quad::new(corners_in_upright.0.map(turn));
-        let said_by = SaidBy::Person;
-        Self { code, center: corners.center(), corners: Some(corners), said_by }
+        let labelled_by = LabelledBy::Person;
+        Self { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
 }
 
@@ -202,14 +202,6 @@ pub fn with_corners(mut labels: Vec<CardLabel>, outlines: &[Quad]) -> Vec<CardLa
         label.corners = label.corners.or(outline.map(|j| outlines[j]));
     }
     labels
-}
-
-/// Sorts corners by their angle around the centre.
-fn around_its_centre(mut corners: [Point; 4]) -> Quad {
-    let centre = (corners[0] + corners[1] + corners[2] + corners[3]) / 4.0;
-    let angle = |p: &Point| (p.y - centre.y).atan2(p.x - centre.x);
-    corners.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
-    Quad::new(corners)
 }
 
 /// Serialises a card as its code, for serde's `with`.
@@ -240,9 +232,9 @@ mod tests {
         fn labels_turn_upright_and_back(exif in 1u8..=8, x in 0.0..300.0f64, y in 0.0..200.0f64) {
             let orientation = Orientation::from_exif(exif).unwrap();
             let corners = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, y)));
-            let (code, said_by) = ("2spd".parse().unwrap(), SaidBy::Person);
+            let (code, labelled_by) = ("2spd".parse().unwrap(), LabelledBy::Person);
             let card =
-                CardLabel { code, center: corners.center(), corners: Some(corners), said_by };
+                CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by };
             let photo = PhotoLabel {
                 file: "table 1.jpg".into(),
                 width: 400,

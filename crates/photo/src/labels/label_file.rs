@@ -5,8 +5,8 @@
 //! when they are asked for, so that a bad one is in nobody's way but its own.
 
 use super::{
-    CardLabel, DatasetError, PHOTO_LABELS, PhotoLabel, SaidBy, UNCHECKED, check_files, label::few,
-    merge::same_cards, write_all,
+    CardLabel, DatasetError, LabelledBy, PHOTO_LABELS, PhotoLabel, UNCHECKED, check_files,
+    label::few, merge::same_cards, write_all,
 };
 use crate::geometry::{Point, Quad};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -134,9 +134,10 @@ impl LabelFile {
     /// # Errors
     /// [`DatasetError::Unwritable`]: the folder cannot be opened, or another program does not end.
     pub fn lock(folder: &Path) -> Result<FolderLock, DatasetError> {
-        let path = || folder.join(PHOTO_LABELS);
-        FolderLock::wait_for(folder)
-            .map_err(|source| DatasetError::Unwritable { path: path(), source })
+        FolderLock::wait_for(folder).map_err(|source| {
+            let path = folder.join(PHOTO_LABELS);
+            DatasetError::Unwritable { path, source }
+        })
     }
 
     /// Writes the file, completely or not at all; a file of nothing is taken away. The lock must be
@@ -311,11 +312,11 @@ fn value_with_foreign_members(
     }
     let cards: Vec<&CardLabel> =
         entry.label.cards.iter().chain(entry.unchecked.iter().flatten()).collect();
-    let in_list = |list: &[(CardLabel, Map<String, Value>)]| {
+    let [in_old, in_earlier] = [&old, &earlier.0].map(|list| {
         let listed: Vec<&CardLabel> = list.iter().map(|(card, _)| card).collect();
         same_cards(&cards, &listed, entry.label.width)
-    };
-    let mut places = in_list(&old).into_iter().zip(in_list(&earlier.0));
+    });
+    let mut places = in_old.into_iter().zip(in_earlier);
     for list in ["cards", UNCHECKED] {
         let values = new.get_mut(list).and_then(Value::as_array_mut);
         for (value, place) in values.into_iter().flatten().zip(&mut places) {
@@ -359,7 +360,7 @@ fn member_at_fault(photo: &Value) -> Option<String> {
         ),
         ("center", is_bad::<Point>(card, "center")),
         ("corners", is_bad::<Option<Quad>>(card, "corners")),
-        ("said_by", is_bad::<SaidBy>(card, "said_by")),
+        ("said_by", is_bad::<LabelledBy>(card, "said_by")),
     ];
     let member = bad.iter().find(|(_, is_bad)| *is_bad).map(|(member, _)| format!(", {member}"));
     Some(format!("card {}{}", number + 1, member.unwrap_or_default()))
@@ -383,9 +384,9 @@ mod tests {
 
     fn card(code: &str, x: f64) -> CardLabel {
         let corners = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + Point::new(x, 50.0)));
-        let said_by = SaidBy::Person;
+        let labelled_by = LabelledBy::Person;
         let code = code.parse().unwrap();
-        CardLabel { code, center: corners.center(), corners: Some(corners), said_by }
+        CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by }
     }
 
     fn photo(file: &str, cards: Vec<CardLabel>) -> PhotoLabel {
@@ -414,7 +415,7 @@ mod tests {
         let mut written = photo("table 1.jpg", vec![card("2spd", 50.0)]);
         written.cards.push(CardLabel {
             corners: None,
-            said_by: SaidBy::Reader,
+            labelled_by: LabelledBy::Reader,
             ..card("1ogd", 200.0)
         });
         LabelFile::create(dir.path(), Some("drawn"), &[written.clone()]).unwrap();
@@ -499,16 +500,18 @@ mod tests {
         assert_eq!(text_in(dir.path()), expected);
     }
 
+    /// Asserts that a photo with these members is refused in words that contain `part`.
+    fn says(photo: &str, part: &str) {
+        let text = format!(r#"{{"photos": [{{"file": "a.jpg", "width": 1, {photo}}}]}}"#);
+        let dir = folder_with(&text);
+        let error = LabelFile::read(dir.path()).unwrap().photos().unwrap_err().to_string();
+        assert!(error.contains("labels.json") && error.contains(part), "{error}");
+    }
+
     #[test]
     fn bad_labels_are_named() {
         let missing = LabelFile::read(Path::new("/no/such")).unwrap_err().to_string();
         assert!(missing.contains("/no/such/labels.json: cannot be read"), "{missing}");
-        let says = |photo: &str, part: &str| {
-            let text = format!(r#"{{"photos": [{{"file": "a.jpg", "width": 1, {photo}}}]}}"#);
-            let dir = folder_with(&text);
-            let error = LabelFile::read(dir.path()).unwrap().photos().unwrap_err().to_string();
-            assert!(error.contains("labels.json") && error.contains(part), "{error}");
-        };
         let card = |members: &str| {
             let good = r#"{"code": "1ogo", "center": [1, 1], "corners": null}"#;
             format!(r#""height": 1, "cards": [{good}, {{{members}}}]"#)

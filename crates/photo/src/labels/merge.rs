@@ -1,6 +1,6 @@
 //! Two programs on one folder: what both have said of a photo, put together; and the labels nearest to outlines.
 
-use super::{CardLabel, PhotoEntry, PhotoLabel, SaidBy, UNCHECKED};
+use super::{CardLabel, LabelledBy, PhotoEntry, PhotoLabel, UNCHECKED};
 use crate::geometry::{Point, Quad};
 use setsight_game::cards::Card;
 
@@ -23,8 +23,8 @@ struct Item {
 
 impl Item {
     fn says_as(&self, other: &Self) -> bool {
-        (self.card.code, self.unsure, self.card.said_by)
-            == (other.card.code, other.unsure, other.card.said_by)
+        (self.card.code, self.unsure, self.card.labelled_by)
+            == (other.card.code, other.unsure, other.card.labelled_by)
     }
 
     fn lies_as(&self, other: &Self) -> bool {
@@ -43,8 +43,8 @@ impl Item {
     /// Of the same code, from the surer source.
     fn surer(mut self, other: &Self) -> Self {
         self.unsure &= other.unsure;
-        if other.card.said_by == SaidBy::Person {
-            self.card.said_by = SaidBy::Person;
+        if other.card.labelled_by == LabelledBy::Person {
+            self.card.labelled_by = LabelledBy::Person;
         }
         self
     }
@@ -94,8 +94,8 @@ pub fn same(a: Option<&PhotoEntry>, b: Option<&PhotoEntry>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return a.is_none() && b.is_none() };
     let (x, y) = (items(a), items(b));
     let cards = x.len() == y.len() && x.iter().zip(&y).all(|(x, y)| x.is_as(y));
-    let heads = |w: &PhotoEntry| (w.label.tags.clone(), w.label.deck.clone(), w.label.mirrored);
-    cards && heads(a) == heads(b)
+    let [a, b] = [a, b].map(|entry| (&entry.label.tags, &entry.label.deck, entry.label.mirrored));
+    cards && a == b
 }
 
 /// What I and others have made of the same beginning. Of each card the change counts, from either side;
@@ -236,10 +236,11 @@ mod tests {
         for (i, word) in codes.split_whitespace().enumerate().filter(|(_, word)| *word != "-") {
             let at = Point::new(110.0 * i as f64 + 20.0, 20.0);
             let corners = Quad::new(Quad::rectangle(90.0, 60.0).0.map(|p| p + at));
-            let said_by = if word.ends_with('!') { SaidBy::Person } else { SaidBy::Reader };
+            let labelled_by =
+                if word.ends_with('!') { LabelledBy::Person } else { LabelledBy::Reader };
             let code = word.trim_end_matches(['?', '!']).parse().unwrap();
             let card =
-                CardLabel { code, center: corners.center(), corners: Some(corners), said_by };
+                CardLabel { code, center: corners.center(), corners: Some(corners), labelled_by };
             if word.ends_with('?') { guesses.push(card) } else { sure.push(card) }
         }
         let label = PhotoLabel {
@@ -294,17 +295,16 @@ mod tests {
     #[test]
     fn a_corner_and_a_code_come_together_and_two_corners_do_not() {
         let base = written("1fgd");
-        let moved = |by: f64| {
+        let [slightly, by_7, by_9] = [1e-9, 7.0, 9.0].map(|by| {
             let mut moved = base.clone();
-            let quad = moved.label.cards[0].corners.as_mut().unwrap();
-            quad.0[0].x += by;
+            moved.label.cards[0].corners.as_mut().unwrap().0[0].x += by;
             moved
-        };
-        let both = merged(&base, &moved(7.0), &written("2ord!")).unwrap();
+        });
+        let both = merged(&base, &by_7, &written("2ord!")).unwrap();
         assert_eq!(both.label.cards[0].code.to_string(), "2ord");
         assert!((both.label.cards[0].corners.unwrap().0[0].x - 27.0).abs() < 1e-9);
-        assert!(merged(&base, &moved(7.0), &moved(9.0)).is_err());
-        assert!(same(Some(&base), Some(&moved(1e-9))) && !same(Some(&base), None));
+        assert!(merged(&base, &by_7, &by_9).is_err());
+        assert!(same(Some(&base), Some(&slightly)) && !same(Some(&base), None));
     }
 
     #[test]

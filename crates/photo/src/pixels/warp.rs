@@ -174,15 +174,8 @@ pub fn straightened(
     if !quad.0.iter().all(|p| p.x.is_finite() && p.y.is_finite()) {
         return None;
     }
-    // The pixels around the quad: the first, and the one behind the last.
-    let bound = |pick: fn(&Point) -> f64, limit: u32| {
-        let values = quad.0.iter().map(pick);
-        let low = (values.clone().fold(f64::MAX, f64::min).floor() - 2.0).max(0.0);
-        let high = (values.fold(f64::MIN, f64::max).ceil() + 2.0).min(f64::from(limit));
-        (high > low).then_some((low as usize, high as usize))
-    };
-    let (left, right) = bound(|p| p.x, photo_px.0)?;
-    let (top, bottom) = bound(|p| p.y, photo_px.1)?;
+    let (left, right) = pixels_around(quad.0.map(|p| p.x), photo_px.0)?;
+    let (top, bottom) = pixels_around(quad.0.map(|p| p.y), photo_px.1)?;
     let by = (quad.long_side() / f64::from(size_px.0)) as usize;
     let by = by.clamp(1, MOST_IN_A_BLOCK);
     if by == 1 {
@@ -193,6 +186,13 @@ pub fn straightened(
     let first = Point::new(left as f64, top as f64);
     let quad = Quad::new(quad.0.map(|p| (p - first) / by as f64));
     warped_quad(View::from_image(&small)?, &quad, size_px)
+}
+
+/// The pixels around corners on one axis: the first, and the one behind the last.
+fn pixels_around(corners: [f64; 4], limit: u32) -> Option<(usize, usize)> {
+    let low = (corners.into_iter().fold(f64::MAX, f64::min).floor() - 2.0).max(0.0);
+    let high = (corners.into_iter().fold(f64::MIN, f64::max).ceil() + 2.0).min(f64::from(limit));
+    (high > low).then_some((low as usize, high as usize))
 }
 
 /// Warps a quad of a picture to one of `size_px`.
@@ -223,9 +223,11 @@ mod tests {
         let (width, height) = (image.width() as i64, image.height() as i64);
         RgbImage::from_fn(size.0, size.1, |x, y| {
             let p = map.apply(Point::new(f64::from(x) + 0.5, f64::from(y) + 0.5));
-            let holds = |v: f64, most: i64| (0.0..=most as f64).contains(&v);
             match outside {
-                Outside::Color(color) if !holds(p.x, width) || !holds(p.y, height) => {
+                Outside::Color(color)
+                    if !(0.0..=width as f64).contains(&p.x)
+                        || !(0.0..=height as f64).contains(&p.y) =>
+                {
                     return image::Rgb(color);
                 }
                 _ => {}

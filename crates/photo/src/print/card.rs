@@ -5,7 +5,7 @@
 //! There is no texture, so no limit of resolution.
 
 use super::{
-    color::{linear_from_srgb, srgb_byte},
+    color::{linear_from_srgb, linear_rgb, srgb_byte},
     dice::{self, Dice, Span},
     ink::{self, Footprint, Symbols, coverage, rounded_rectangle},
 };
@@ -53,17 +53,13 @@ impl Default for Print {
     }
 }
 
-fn linear([r, g, b]: [u8; 3]) -> [f64; 3] {
-    [r, g, b].map(|v| linear_from_srgb(f64::from(v) / 255.0))
-}
-
 impl Print {
     /// The most common printing of a deck, new.
     pub fn new(deck: Arc<Deck>) -> Self {
         Self {
             symbols: Symbols::for_deck(&deck),
             stock: [0.86, 0.86, 0.85],
-            inks: [0, 1, 2].map(|i| linear(deck.inks[i].printings[0])),
+            inks: [0, 1, 2].map(|i| linear_rgb(deck.inks[i].printings[0])),
             fills: [0, 1, 2].map(|i| deck.fills[i].fill),
             deck,
             phase: 0.0,
@@ -87,7 +83,7 @@ impl Print {
         let stock = plain.stock.map(|v| v * brightness * spread(0.012));
         let shade = [spread(0.3), spread(0.3), spread(0.2)];
         let inks = [0, 1, 2].map(|color| {
-            let printing = linear(inks_of_deck[color].printings[choice]);
+            let printing = linear_rgb(inks_of_deck[color].printings[choice]);
             [0, 1, 2].map(|channel| {
                 let printed = printing[channel];
                 let usual = plain.inks[color][channel];
@@ -311,7 +307,7 @@ pub fn picture(card: Card, print: &Print, long_px: u32, white: u8, outside: [u8;
     let mm = CARD_LONG_MM / f64::from(long_px);
     let short_px = (CARD_SHORT_MM / mm).round() as u32;
     let gain = linear_from_srgb(f64::from(white) / 255.0) / print.stock[1];
-    let outside = outside.map(|v| linear_from_srgb(f64::from(v) / 255.0));
+    let outside = linear_rgb(outside);
     let pixel = Footprint { right: (mm, 0.0), down: (0.0, mm) };
     RgbImage::from_fn(long_px, short_px, |i, j| {
         let x = (f64::from(i) + 0.5 - f64::from(long_px) / 2.0) * mm;
@@ -364,11 +360,10 @@ mod tests {
             let face = picture(card, &print, 356, 250, [0, 0, 0]);
             assert_eq!(face.dimensions(), (356, 228));
             // A line through the middle crosses each symbol once.
-            let inked = |x: u32, y: u32| face.get_pixel(x, y)[1] < 215;
             let mut runs = 0;
             let mut blank = 99;
             for x in 10..346 {
-                if (110..118).any(|y| inked(x, y)) {
+                if (110..118).any(|y| face.get_pixel(x, y)[1] < 215) {
                     if blank > 20 && card.shading != Shading::Open {
                         runs += 1;
                     }
@@ -395,13 +390,12 @@ mod tests {
         for shading in Shading::ALL {
             for shape in Shape::ALL {
                 let card = Card { number: Number::Three, shading, color: Color::Red, shape };
-                let linear_mean = |long_px| {
+                let [small, large] = [44, 445].map(|long_px| {
                     let face = picture(card, &Print::default(), long_px, 250, [0; 3]);
                     let sum: f64 =
                         face.pixels().map(|p| linear_from_srgb(f64::from(p[1]) / 255.0)).sum();
                     sum / f64::from(face.width() * face.height())
-                };
-                let (small, large) = (linear_mean(44), linear_mean(445));
+                });
                 assert!((small / large - 1.0).abs() < 0.02, "{card}: {small} {large}");
             }
         }

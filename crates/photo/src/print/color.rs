@@ -5,6 +5,11 @@ pub fn linear_from_srgb(value: f64) -> f64 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
+/// Linear light of an 8-bit colour.
+pub fn linear_rgb(srgb: [u8; 3]) -> [f64; 3] {
+    srgb.map(|v| linear_from_srgb(f64::from(v) / 255.0))
+}
+
 /// Linear to sRGB, both 0 to 1 (IEC 61966-2-1).
 pub fn srgb_from_linear(value: f64) -> f64 {
     if value <= 0.003_130_8 { value * 12.92 } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }

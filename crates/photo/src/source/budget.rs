@@ -219,13 +219,11 @@ mod tests {
     #[test]
     fn a_photo_comes_in_the_memory_of_one_that_is_done_with() {
         let dir = tempfile::tempdir().unwrap();
-        let save = |name: &str, level: u8| {
-            let path = dir.path().join(name);
-            let picture = RgbImage::from_pixel(640, 480, image::Rgb([level; 3]));
-            picture.save(&path).unwrap();
+        let [dark, bright] = [40, 200].map(|level| {
+            let path = dir.path().join(format!("{level}.jpg"));
+            RgbImage::from_pixel(640, 480, image::Rgb([level; 3])).save(&path).unwrap();
             path
-        };
-        let (dark, bright) = (save("dark.jpg", 40), save("bright.jpg", 200));
+        });
         let budget = MemoryBudget::new(READING_BYTES + (2 << 20));
         let (first, reservation) = budget.load(&bright, 0).unwrap();
         let memory = first.frame.as_raw().as_ptr();

@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn only_what_is_too_large_is_reduced() {
-        let by = |width, height| reduction(width, height);
         assert_eq!(
-            (by(8000, 8000), by(9248, 6936), by(12_000, 9000), by(16_384, 12_288)),
-            (1, 2, 2, 4)
+            [(8000, 8000), (9248, 6936), (12_000, 9000), (16_384, 12_288)]
+                .map(|(width, height)| reduction(width, height)),
+            [1, 2, 2, 4]
         );
     }
 

@@ -160,10 +160,8 @@ pub(super) fn decode_reduced(
     decoder.set_max_decoding_buffer_size((4 * MAX_PIXELS) as usize);
     decoder.read_info().map_err(|error| jpeg_error(error.into()))?;
     let info = decoder.info().ok_or_else(|| jpeg_error("it has no size".into()))?;
-    let side = |px: u16| u32::from(px).div_ceil(by) as u16;
-    let (width, height) = decoder
-        .scale(side(info.width), side(info.height))
-        .map_err(|error| jpeg_error(error.into()))?;
+    let [width, height] = [info.width, info.height].map(|side| u32::from(side).div_ceil(by) as u16);
+    let (width, height) = decoder.scale(width, height).map_err(|error| jpeg_error(error.into()))?;
     let pixels = decoder.decode().map_err(|error| jpeg_error(error.into()))?;
     let (width, height) = (u32::from(width), u32::from(height));
     let image = match info.pixel_format {
@@ -371,8 +369,8 @@ mod tests {
             let small = decode_reduced(&bytes, by, &budget).unwrap();
             assert_eq!(small.dimensions(), (1003u32.div_ceil(by), 517u32.div_ceil(by)));
             let worst = small.enumerate_pixels().map(|(x, y, small)| {
-                let at = |v: u32, side: u32| (by * v + by / 2).min(side - 1);
-                let full = full[(at(x, 1003), at(y, 517))];
+                let [x, y] = [(x, 1003), (y, 517)].map(|(v, side)| (by * v + by / 2).min(side - 1));
+                let full = full[(x, y)];
                 small.0.iter().zip(full.0).map(|(a, b)| a.abs_diff(b)).max().unwrap()
             });
             assert!(worst.max().unwrap() <= 12, "{by}");

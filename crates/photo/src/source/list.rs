@@ -153,7 +153,6 @@ pub fn files_below(
 ) -> impl Iterator<Item = Result<PathBuf, ListError>> {
     let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let mut followed: Vec<PathBuf> = Vec::new();
-    let wanted = move |entry: &DirEntry| is_wanted(entry, &root, except, &mut followed);
     let walk = WalkDir::new(folder)
         .min_depth(1)
         .max_depth(if recursive { MAX_DEPTH } else { 1 })
@@ -161,7 +160,9 @@ pub fn files_below(
         .sort_by(|a, b| natural_order(a.file_name(), b.file_name()));
     let unreadable =
         |path: &Path, reason| ListError::Unreadable { path: path.to_path_buf(), reason };
-    walk.into_iter().filter_entry(wanted).filter_map(move |entry| match entry {
+    let wanted =
+        walk.into_iter().filter_entry(move |entry| is_wanted(entry, &root, except, &mut followed));
+    wanted.filter_map(move |entry| match entry {
         Ok(entry) if entry.file_type().is_dir() => (entry.depth() == MAX_DEPTH).then(|| {
             let reason = format!("it lies more than {MAX_DEPTH} folders deep");
             Err(unreadable(entry.path(), reason))
@@ -313,12 +314,9 @@ mod tests {
             fs::write(root.join(name), b"x").unwrap();
         }
         let names = |recursive, except: &[&Path]| -> Vec<String> {
-            list_photos(&[root.to_path_buf()], recursive, except)
-                .into_iter()
-                .map(|p| {
-                    p.unwrap().strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/")
-                })
-                .collect()
+            let photos = list_photos(&[root.to_path_buf()], recursive, except).into_iter();
+            let paths = photos.map(|path| path.unwrap().strip_prefix(root).unwrap().to_owned());
+            paths.map(|path| path.to_string_lossy().replace('\\', "/")).collect()
         };
         assert_eq!(names(false, &[]), ["9.JPG", "10.jpg"]);
         assert_eq!(

@@ -227,6 +227,16 @@ mod tests {
         out.into_inner()
     }
 
+    /// A WebP in the extended form, which other chunks may follow, with EXIF data.
+    fn in_webp(webp: &[u8], exif: &[u8]) -> Vec<u8> {
+        let four = |v: usize| (v as u32).to_le_bytes();
+        let extended = [8, 0, 0, 0, 63, 0, 0, 31, 0, 0];
+        let body =
+            [b"WEBPVP8X", &four(10)[..], &extended, &webp[12..], b"EXIF", &four(exif.len()), exif];
+        let body = body.concat();
+        [b"RIFF", &four(body.len())[..], &body].concat()
+    }
+
     fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
         let sum = [&name[..], content].concat().iter().fold(!0u32, |crc, &byte| {
             (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ (0xedb8_8320 * (crc & 1)))
@@ -265,22 +275,6 @@ mod tests {
             let sum = (b << 16 | a).to_be_bytes();
             [b"Raw profile type exif\0\0", &head[..], profile.as_bytes(), &sum].concat()
         };
-        // Extended, so that other chunks may follow.
-        let in_webp = |exif: &[u8]| {
-            let four = |v: usize| (v as u32).to_le_bytes();
-            let extended = [8, 0, 0, 0, 63, 0, 0, 31, 0, 0];
-            let body = [
-                b"WEBPVP8X",
-                &four(10)[..],
-                &extended,
-                &webp[12..],
-                b"EXIF",
-                &four(exif.len()),
-                exif,
-            ];
-            let body = body.concat();
-            [b"RIFF", &four(body.len())[..], &body].concat()
-        };
         let behind = [&b"Exif\0\0"[..], &short].concat();
         for (what, bytes) in [
             ("JPEG", in_jpeg(&[], &short)),
@@ -301,9 +295,9 @@ mod tests {
             ("PNG, text", in_png(33, chunk(b"tEXt", &text))),
             ("PNG, text behind the pixels", in_png(end, chunk(b"tEXt", &text))),
             ("PNG, packed text", in_png(33, chunk(b"zTXt", &stored))),
-            ("WebP", in_webp(&short)),
-            ("WebP, with JPEG's prefix", in_webp(&behind)),
-            ("WebP, LONG", in_webp(&exif(false, 4))),
+            ("WebP", in_webp(&webp, &short)),
+            ("WebP, with JPEG's prefix", in_webp(&webp, &behind)),
+            ("WebP, LONG", in_webp(&webp, &exif(false, 4))),
         ] {
             let photo = decode(&bytes).unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(photo.orientation, Orientation::Rotate90, "{what}");

@@ -3,7 +3,7 @@
 
 use super::Tracker;
 use crate::{
-    card::{Track, in_order_of},
+    card::in_order_of,
     detect::{self, Detections, TrackedCard},
     grey::Grey,
 };
@@ -31,10 +31,10 @@ impl Tracker {
             let reading = detection.reading.as_ref().filter(|reading| reading.is_card >= 0.5);
             let Some((card, probability)) = reading.and_then(likely_card) else { continue };
             read.push(card);
-            let is_it = |track: &&Track| {
-                likely_card(&track.evidence.reading()).is_some_and(|b| b.0 == card)
-            };
-            if let Some(track) = self.tracks.iter().find(is_it) {
+            let track = self.tracks.iter().find(|track| {
+                likely_card(&track.evidence.reading()).is_some_and(|likely| likely.0 == card)
+            });
+            if let Some(track) = track {
                 pairs.push(((track.quad, detection.outline.corners_in_image), probability));
             }
         }

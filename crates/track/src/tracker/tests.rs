@@ -330,10 +330,12 @@ fn what_is_no_card_is_not_read_over_and_over() {
 
 /// Finds all cards except the first.
 fn but_one(scene: &Scene) -> SceneReader<'_> {
-    let finds = |cards: &mut Vec<CardOutline>| {
-        cards.remove(0);
-    };
-    SceneReader { finds, ..SceneReader::new(scene) }
+    SceneReader {
+        finds: |cards| {
+            cards.remove(0);
+        },
+        ..SceneReader::new(scene)
+    }
 }
 
 #[test]
@@ -506,10 +508,10 @@ fn the_same_pixels_are_one_reading_and_other_light_is_another() {
 
 #[test]
 fn where_nothing_is_found_fewer_looks_are_taken() {
-    let nothing = |step: u32| Scene { shift: (3.0 * f64::from(step), 0.0), ..Scene::default() };
     let mut run = Run::new();
     for step in 0..90 {
-        run.show(&nothing(step), 1);
+        let shift = (3.0 * f64::from(step), 0.0);
+        run.show(&Scene { shift, ..Scene::default() }, 1);
     }
     assert!(run.looks <= 12, "{} looks in three seconds", run.looks);
     // A new card is found soon, and detections then return to the usual rate.

@@ -18,12 +18,13 @@ pub(crate) mod target;
 mod tests;
 
 use super::checkpoint::{First, Weights};
-use super::layers::{Loss, Tensor, sigmoid, softplus};
+use super::layers::{Loss, Tensor, softplus};
 use super::net::{Layer, Plan, Step};
 use super::run::{Settings, Task, Validation};
 use scenes::{Draw, Drawn, Stream};
 use setsight_nets::finder;
 use setsight_photo::geometry::Quad;
+use setsight_photo::numeric::sigmoid;
 use setsight_scenes::scenes::HELD_BACK;
 use setsight_vision::find::{Candidate, Maps, Params, cards};
 use std::sync::OnceLock;

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use setsight_photo::geometry::{Point, Quad};
 use setsight_photo::labels::nearest;
+use setsight_photo::numeric::sigmoid;
 use setsight_scenes::{Kind, Params, Scene, render, scenes};
 use setsight_vision::classify::screens::{self, is_likely};
 use setsight_vision::find::evidence::{FEATURES, NAMES, Weights, log_odds};
@@ -218,11 +219,6 @@ fn fit<'a>(examples: impl Iterator<Item = &'a Example>) -> Weights {
     let weights = optimiser::fit(&choices, &[0.0; FEATURES + 1], RIDGE);
     // Further digits would be noise.
     std::array::from_fn(|k| (weights[k] * 1e4).round() / 1e4)
-}
-
-/// Probability from log odds.
-fn sigmoid(log_odds: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
 }
 
 fn report<'a>(weights: &Weights, examples: impl Iterator<Item = &'a Example>) -> OutlinesReport {

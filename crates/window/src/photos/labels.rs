@@ -6,7 +6,9 @@ use crate::{
 };
 use setsight_game::cards::{Deck, Edition};
 use setsight_photo::geometry::{Point, Quad};
-use setsight_photo::labels::{CardLabel, DatasetError, PhotoEntry, PhotoLabel, SaidBy, UNCHECKED};
+use setsight_photo::labels::{
+    CardLabel, DatasetError, LabelledBy, PhotoEntry, PhotoLabel, UNCHECKED,
+};
 use setsight_vision::ReadCard;
 use std::path::PathBuf;
 
@@ -115,9 +117,9 @@ fn card_label(card: &ReadCard, by_person: bool, found: &Found) -> CardLabel {
     let (width, height) = found.stored_px;
     let reduced = f64::from(found.reduced());
     let corners = Quad::new(card.corners_in_image.0.map(|p| p * reduced));
-    let said_by = if by_person { SaidBy::Person } else { SaidBy::Reader };
+    let labelled_by = if by_person { LabelledBy::Person } else { LabelledBy::Reader };
     let label = CardLabel::stored(card.card, corners, found.orientation, width, height);
-    CardLabel { said_by, ..label }
+    CardLabel { labelled_by, ..label }
 }
 
 /// The table that was written. A card without corners gets those that were found around its
@@ -141,7 +143,7 @@ pub(crate) fn table_of(written: &PhotoEntry, found: &Found) -> Table {
             .corners
             .or(found_corners)
             .unwrap_or_else(|| usual_card_at(&found.table, found.size_px, card.center));
-        let by_person = !unsure && card.said_by == SaidBy::Person;
+        let by_person = !unsure && card.labelled_by == LabelledBy::Person;
         let reader = read.map_or(0.0, |i| found.table.cards[i].confidence);
         let confidence = if by_person { 1.0 } else { reader };
         confirmed.push(by_person);

@@ -266,13 +266,11 @@ fn visuals(theme: Theme) -> Visuals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use setsight_photo::print::color::linear_rgb;
 
     /// Relative luminance (WCAG 2).
     fn luminance(color: Color32) -> f64 {
-        let [r, g, b, _] = color.to_array().map(|v| {
-            let v = f64::from(v) / 255.0;
-            if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
-        });
+        let [r, g, b] = linear_rgb([color.r(), color.g(), color.b()]);
         0.2126 * r + 0.7152 * g + 0.0722 * b
     }
 

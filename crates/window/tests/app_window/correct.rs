@@ -5,7 +5,7 @@ use crate::harness::{Fake, ONE_SET, Test, harness};
 use eframe::egui::{Key, Modifiers, accesskit::Role};
 use egui_kittest::kittest::{NodeT, Queryable};
 use setsight_photo::geometry::Point;
-use setsight_photo::labels::{LabelFile, SaidBy};
+use setsight_photo::labels::{LabelFile, LabelledBy};
 use setsight_window::{Language, Photos, Task};
 
 #[test]
@@ -123,9 +123,9 @@ fn one_changed_card_does_not_confirm_the_rest() {
     test.press("Card 3: three striped red squiggles");
     test.press("shading: filled");
     let labels = |test: &Test| LabelFile::read(test.folder.path()).unwrap();
-    let authors: Vec<SaidBy> =
-        labels(&test).photos().unwrap()[0].cards.iter().map(|card| card.said_by).collect();
-    assert_eq!(authors, [SaidBy::Reader, SaidBy::Reader, SaidBy::Person]);
+    let authors: Vec<LabelledBy> =
+        labels(&test).photos().unwrap()[0].cards.iter().map(|card| card.labelled_by).collect();
+    assert_eq!(authors, [LabelledBy::Reader, LabelledBy::Reader, LabelledBy::Person]);
     let (_, unchecked) = labels(&test).checked_photos().unwrap();
     assert_eq!(unchecked, ["a.jpg"], "it is no ground truth");
     test.shows_part("corrected");
@@ -135,7 +135,7 @@ fn one_changed_card_does_not_confirm_the_rest() {
     let (photos, unchecked) = labels(&test).checked_photos().unwrap();
     assert!(unchecked.is_empty());
     assert!(photos[0].cards.len() == 4, "the unsure one is right as well");
-    assert!(photos[0].cards.iter().all(|card| card.said_by == SaidBy::Person));
+    assert!(photos[0].cards.iter().all(|card| card.labelled_by == LabelledBy::Person));
     test.press("Undo");
     assert_eq!(labels(&test).checked_photos().unwrap().1, ["a.jpg"]);
 }

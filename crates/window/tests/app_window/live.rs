@@ -62,7 +62,7 @@ fn view(number: u64, codes: &str) -> LiveView {
         number,
         time_ms: 100.0 * number as f64,
         tracked: TrackedTable { table, tracks, looked: true, ..TrackedTable::default() },
-        score: Score { seen: 14, taken, left: 67, chance },
+        score: Score { distinct_cards: 14, taken, left: 67, chance },
         fps: 30.0,
         latency_ms: 4.0,
         ..LiveView::default()

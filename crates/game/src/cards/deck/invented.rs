@@ -59,14 +59,14 @@ fn plan(place: usize, chance: &mut Chance) -> Plan {
         1 => ("spark", Straight, star(4, chance.between(0.25, 0.4)), (0.5, 1.0)),
         2 => ("burst", Straight, star(8, chance.between(0.6, 0.75)), (0.6, 1.0)),
         3 => {
-            let curve = |t: f64| {
+            let points = (0..60).map(|i| {
+                let t = TAU * f64::from(i) / 60.0;
                 let (s, c) = (t.sin(), t.cos());
                 let y = 13.0 * c - 5.0 * (2.0 * t).cos() - 2.0 * (3.0 * t).cos() - (4.0 * t).cos();
                 (-s * s * s, -(y + 2.5) / 14.5)
-            };
+            });
             // Straight sides follow the cleft and the tip, which the spline would round off.
-            let points = (0..60).map(|i| curve(TAU * f64::from(i) / 60.0)).collect();
-            ("heart", Straight, points, (0.6, 1.0))
+            ("heart", Straight, points.collect(), (0.6, 1.0))
         }
         4 => {
             let (a, b) = (chance.between(0.28, 0.4), chance.between(0.28, 0.4));

@@ -214,10 +214,10 @@ fn fill(field: &Field) -> Read<NamedFill> {
     field.object(&["name", "text", "kind", "outline_mm", "pitch_mm", "duty"])?;
     let name = field.get("name", "the fill's name")?.words(MAX_NAME)?;
     let [text] = field.get("text", "a character for a terminal")?.characters()?;
-    let kinds = || FillKind::ALL.map(FillKind::name).join(", ");
-    let kind_field = field.get("kind", &format!("one of {}", kinds()))?;
+    let kinds = format!("one of {}", FillKind::ALL.map(FillKind::name).join(", "));
+    let kind_field = field.get("kind", &kinds)?;
     let kind = FillKind::ALL.into_iter().find(|k| Some(k.name()) == kind_field.value.as_str());
-    let Some(kind) = kind else { return kind_field.wrong(format!("one of {}", kinds())) };
+    let Some(kind) = kind else { return kind_field.wrong(kinds) };
     let width = |key: &str, range: RangeInclusive<f64>| {
         field.get(key, "a width in millimetres")?.number(range, " millimetres")
     };

@@ -51,14 +51,16 @@ fn the_built_in_decks_are_as_measured() {
     assert_eq!(handed(&Deck::classic()), handed(&Deck::rectangles()), "one handedness");
 }
 
+/// Asserts that a deck's file with a change is refused in words that contain these parts.
+fn says(change: fn(&mut Value), parts: &[&str]) {
+    let error = broken(change);
+    for part in parts {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
 #[test]
 fn a_broken_file_is_refused_in_words() {
-    let says = |change: fn(&mut Value), parts: &[&str]| {
-        let error = broken(change);
-        for part in parts {
-            assert!(error.contains(part), "{error}");
-        }
-    };
     says(
         |deck| deck["fills"][2]["pitch_mm"] = json!("wide"),
         &["mine.json: fills[2].pitch_mm: expected a number of 0.3 to 8 millimetres", "\"wide\""],

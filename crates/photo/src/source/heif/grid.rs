@@ -361,8 +361,9 @@ mod tests {
                 let mut joined = RgbImage::new(size.0, size.1);
                 for y in (0..height).step_by(side) {
                     for x in (0..width).step_by(side) {
-                        let px = |start: u32, total: u32| (side as u32).min(total - start);
-                        let place = Place { x, y, width: px(x, width), height: px(y, height) };
+                        let side = side as u32;
+                        let (width, height) = (side.min(width - x), side.min(height - y));
+                        let place = Place { x, y, width, height };
                         let part = place.reduced(&rgba(place), by);
                         put(&mut joined, &part, (x.div_ceil(by), y.div_ceil(by)));
                     }

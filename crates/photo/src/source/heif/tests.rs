@@ -66,7 +66,9 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
     let tiles: Vec<u8> = (2..=items.len()).flat_map(u16_of).collect();
     let references = boxed(b"dimg", &[&u16_of(1), &u16_of(items.len() - 1), &tiles[..]].concat());
     let head = boxed(b"ftyp", &[&brand[..], &[0; 4], b"mif1"].concat());
-    let meta = |first: usize| {
+    let (mut first, mut meta) = (0, Vec::new());
+    // The second time with the length of all that comes before the pictures.
+    for _ in 0..2 {
         // Offsets and lengths have four bytes; each item has one extent.
         let mut locations = [&[0x44, 0][..], &u16_of(items.len())].concat();
         for (id, &part) in (1..).zip(&at) {
@@ -83,10 +85,10 @@ fn container(brand: &[u8; 4], items: &[TestItem]) -> Vec<u8> {
             if items.len() > 1 { full(b"iref", 0, &references) } else { Vec::new() },
             boxed(b"iprp", &[boxed(b"ipco", &all), full(b"ipma", 0, &associations)].concat()),
         ];
-        full(b"meta", 0, &boxes.concat())
-    };
-    let first = head.len() + meta(0).len() + 8;
-    [head, meta(first), boxed(b"mdat", &parts.concat())].concat()
+        meta = full(b"meta", 0, &boxes.concat());
+        first = head.len() + meta.len() + 8;
+    }
+    [head, meta, boxed(b"mdat", &parts.concat())].concat()
 }
 
 fn u16_of(n: usize) -> [u8; 2] {
@@ -408,15 +410,15 @@ fn what_is_cut_off_enormous_or_of_another_kind_is_refused_by_name() {
 
 #[test]
 fn crops_stay_within_the_picture() {
-    let clap = |width, height| Property::CleanAperture {
-        width: (width, 1),
-        height: (height, 1),
-        horiz_offset: (0, 1),
-        vert_offset: (0, 1),
-    };
-    assert_eq!(aperture(&clap(90, 50), (100, 60)), Some((5, 5, 90, 50)));
-    assert_eq!(aperture(&clap(900, 50), (100, 60)), Some((0, 5, 100, 50)));
-    assert_eq!(aperture(&clap(0, 50), (100, 60)), None);
+    for (width, part) in [(90, Some((5, 5, 90, 50))), (900, Some((0, 5, 100, 50))), (0, None)] {
+        let clap = Property::CleanAperture {
+            width: (width, 1),
+            height: (50, 1),
+            horiz_offset: (0, 1),
+            vert_offset: (0, 1),
+        };
+        assert_eq!(aperture(&clap, (100, 60)), part);
+    }
     let other = Property::Unknown(FourCC(*b"free"), Vec::new());
     assert_eq!(aperture(&other, (100, 60)), None);
 }

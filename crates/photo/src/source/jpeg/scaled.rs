@@ -303,8 +303,8 @@ impl<'a> Header<'a> {
 /// off, or the time for it is spent.
 pub(super) fn decode(bytes: &[u8], by: u32, budget: &Budget<'_>) -> Option<RgbImage> {
     let header = Header::parse(bytes, by as usize)?;
-    let side = |px: usize| (px as u32).div_ceil(by);
-    let mut image = RgbImage::new(side(header.size_px.0), side(header.size_px.1));
+    let (width, height) = header.size_px;
+    let mut image = RgbImage::new((width as u32).div_ceil(by), (height as u32).div_ceil(by));
     let by = by as usize;
     pulp::Arch::new().dispatch(Decoding { header, by, budget, image: &mut image }).map(|()| image)
 }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use setsight_game::cards::{Card, Color, Deck, Number, Shading, Shape};
 use setsight_nets::engine::NetworkError;
 use setsight_photo::print::card::Print;
-use setsight_photo::print::color::linear_from_srgb;
+use setsight_photo::print::color::linear_rgb;
 use setsight_photo::print::dice::{Dice, Purpose};
 use std::sync::Arc;
 
@@ -107,10 +107,7 @@ impl DeckReader {
                 [0, 1, 2].map(|shape| [0, 1, 2].map(|fill| drawn[9 * k + 3 * shape + fill].clone()))
             })
             .collect();
-        let inks = deck
-            .inks
-            .each_ref()
-            .map(|ink| ink.printings[0].map(|v| linear_from_srgb(f64::from(v) / 255.0) as f32));
+        let inks = deck.inks.each_ref().map(|ink| linear_rgb(ink.printings[0]).map(|v| v as f32));
         Self { deck, outlines: outlines.into(), looks, inks }
     }
 

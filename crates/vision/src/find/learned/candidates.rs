@@ -19,6 +19,7 @@ use setsight_nets::{
 };
 use setsight_photo::Frame;
 use setsight_photo::geometry::{Point, Quad, space};
+use setsight_photo::numeric::median;
 
 /// A card as the network describes it, by default in pixels of the network's input.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -425,13 +426,8 @@ const fn worth_a_look(likely: usize) -> usize {
 
 /// Long side of the median likely card, in pixels of the input.
 fn median_long_side(cards: &[Candidate]) -> Option<f64> {
-    let mut sizes: Vec<f64> = cards
-        .iter()
-        .filter(|c| c.heat > -0.4)
-        .map(|c| c.quad.long_side().max(c.quad.short_side()))
-        .collect();
-    sizes.sort_by(f64::total_cmp);
-    sizes.get(sizes.len() / 2).copied()
+    let likely = cards.iter().filter(|c| c.heat > -0.4);
+    median(likely.map(|c| c.quad.long_side().max(c.quad.short_side())))
 }
 
 #[cfg(test)]

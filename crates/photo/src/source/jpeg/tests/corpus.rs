@@ -238,9 +238,14 @@ pub(super) fn jpeg(shape: &Shape) -> Vec<u8> {
         .map(|at| {
             let (h, v) = sampling[at];
             let pixel = ((most.0 as f64) / h as f64, (most.1 as f64) / v as f64);
-            let place = |x: usize, y: usize| (8.0 * x as f64 * pixel.0, 8.0 * y as f64 * pixel.1);
             (0..units.1 * v)
-                .map(|y| (0..units.0 * h).map(|x| block(at, place(x, y), pixel)).collect())
+                .map(|y| {
+                    (0..units.0 * h)
+                        .map(|x| {
+                            block(at, (8.0 * x as f64 * pixel.0, 8.0 * y as f64 * pixel.1), pixel)
+                        })
+                        .collect()
+                })
                 .collect()
         })
         .collect();
@@ -360,12 +365,11 @@ fn shapes(sampling: &[(usize, usize)]) -> Vec<Shape> {
         (Apart, 0, true),
         (FirstApart, 0, false),
     ];
-    let is_legal = |scans| match scans {
+    let legal = ways.into_iter().filter(|way| match way.0 {
         Together => fits(sampling),
         Apart => sampling.len() > 1,
         FirstApart => sampling.len() > 1 && fits(&sampling[1..]),
-    };
-    let legal = ways.into_iter().filter(|way| is_legal(way.0));
+    });
     legal
         .map(|(scans, restart, is_progressive)| Shape {
             sampling: sampling.to_vec(),

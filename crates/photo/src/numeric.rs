@@ -1,0 +1,42 @@
+//! The median of measured values, and the logistic function.
+
+use nalgebra::RealField;
+
+/// The median of measured values, of an even number the upper of the middle two; `None` of none.
+pub fn median<T: Copy + Into<f64>>(values: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut values: Vec<T> = values.into_iter().collect();
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return None;
+    }
+    let (_, &mut median, _) =
+        values.select_nth_unstable_by(middle, |&a, &b| a.into().total_cmp(&b.into()));
+    Some(median)
+}
+
+/// 1 / (1 + e^-x): the probability for log odds.
+#[inline]
+pub fn sigmoid<T: RealField>(x: T) -> T {
+    T::one() / (T::one() + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_is_a_value() {
+        assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median([4u8, 1, 3, 2]), Some(3));
+        assert_eq!(median::<f32>([]), None);
+    }
+
+    #[test]
+    fn log_odds_become_a_probability() {
+        assert_eq!((sigmoid(0.0f32), sigmoid(0.0f64)), (0.5, 0.5));
+        for x in [-90.0, -3.7, 0.3, 12.0, 800.0f64] {
+            assert_eq!(sigmoid(x), 1.0 / (1.0 + (-x).exp()));
+            assert_eq!(sigmoid(x as f32), 1.0 / (1.0 + (-x as f32).exp()));
+        }
+    }
+}
