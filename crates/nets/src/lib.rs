@@ -345,10 +345,37 @@ pub mod sameness {
     pub const ALIKE: f32 = 6.0;
     /// Names of the outputs, in order.
     pub const LABELS: [&str; OUTPUTS] = [
-        "one", "two", "three", "card", "filling_0", "filling_1", "filling_2", "filling_3",
-        "filling_4", "filling_5", "filling_6", "filling_7", "ink_0", "ink_1", "ink_2", "ink_3",
-        "ink_4", "ink_5", "ink_6", "ink_7", "outline_0", "outline_1", "outline_2", "outline_3",
-        "outline_4", "outline_5", "outline_6", "outline_7", "outline_8", "outline_9", "outline_10",
+        "one",
+        "two",
+        "three",
+        "card",
+        "filling_0",
+        "filling_1",
+        "filling_2",
+        "filling_3",
+        "filling_4",
+        "filling_5",
+        "filling_6",
+        "filling_7",
+        "ink_0",
+        "ink_1",
+        "ink_2",
+        "ink_3",
+        "ink_4",
+        "ink_5",
+        "ink_6",
+        "ink_7",
+        "outline_0",
+        "outline_1",
+        "outline_2",
+        "outline_3",
+        "outline_4",
+        "outline_5",
+        "outline_6",
+        "outline_7",
+        "outline_8",
+        "outline_9",
+        "outline_10",
         "outline_11",
     ];
     pub const INPUT_NAME: &str = "cards";
@@ -411,7 +438,11 @@ mod tests {
         let labels = Kind::Reader.labels().join(",");
         let properties = metadata().properties();
         for (changed, value, expected) in [
-            ("kind", "dog", "its kind is `dog`; expected `reader`, `finder`, `refiner` or `sameness`"),
+            (
+                "kind",
+                "dog",
+                "its kind is `dog`; expected `reader`, `finder`, `refiner` or `sameness`",
+            ),
             ("labels", "a,b", &format!("its labels is `a,b`; expected `{labels}`")),
             ("seed", "x", "its seed is `x`; expected a whole number"),
         ] {

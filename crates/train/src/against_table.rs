@@ -96,10 +96,14 @@ impl<'a> Pass<'a> {
     fn new(head: &'a AgainstTable, maps: &'a Tensor, tables: usize) -> Self {
         let [cards, channels, rows, columns] = maps.maps();
         assert_eq!(cards % tables, 0, "tables of equally many cards");
-        let cards: Vec<ArrayView2<f32>> =
-            maps.values.chunks_exact(channels * rows * columns).map(|v| matrix(v, channels)).collect();
+        let cards: Vec<ArrayView2<f32>> = maps
+            .values
+            .chunks_exact(channels * rows * columns)
+            .map(|v| matrix(v, channels))
+            .collect();
         let weights = matrix(&head.attention, head.maps);
-        let attention: Vec<Array2<f32>> = cards.iter().map(|maps| softmax(weights.dot(maps))).collect();
+        let attention: Vec<Array2<f32>> =
+            cards.iter().map(|maps| softmax(weights.dot(maps))).collect();
         let mut pooled = Array2::zeros((cards.len(), head.features()));
         for ((mut row, places), maps) in pooled.rows_mut().into_iter().zip(&attention).zip(&cards) {
             row.assign(&Array1::from_iter(places.dot(&maps.t())));
@@ -197,8 +201,11 @@ impl<'a> Pass<'a> {
         let weights = matrix(&self.head.attention, maps);
         let mut of_weights = Array2::zeros((maps, channels));
         let mut of_maps = Vec::new();
-        for ((card, places), of_card) in self.cards.iter().zip(&self.attention).zip(of_pooled.rows()) {
-            let of_card = of_card.to_shape((maps, channels)).expect("one row for each attention map");
+        for ((card, places), of_card) in
+            self.cards.iter().zip(&self.attention).zip(of_pooled.rows())
+        {
+            let of_card =
+                of_card.to_shape((maps, channels)).expect("one row for each attention map");
             let mut of_places = of_card.dot(card);
             for (mut of_row, row) in of_places.rows_mut().into_iter().zip(places.rows()) {
                 let mean = of_row.dot(&row);
@@ -270,7 +277,10 @@ mod tests {
         let (of_maps, of_arrays) = gradient(&head(), &maps, 2, &of_out);
         let check = |found: f32, moved: &dyn Fn(f32) -> f32, name: &str| {
             let wanted = (moved(5e-3) - moved(-5e-3)) / 1e-2;
-            assert!((found - wanted).abs() < 1e-3 + 0.03 * wanted.abs(), "{name}: {found} {wanted}");
+            assert!(
+                (found - wanted).abs() < 1e-3 + 0.03 * wanted.abs(),
+                "{name}: {found} {wanted}"
+            );
         };
         for (i, found) in of_maps.iter().enumerate().step_by(7) {
             let moved = |by: f32| {

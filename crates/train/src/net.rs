@@ -710,14 +710,12 @@ mod tests {
         }
         let layers = vec![Layer::conv3(3, 6, 1), biased, Layer::GlobalAveragePool];
         gradients_are_those_of_differences(&Plan::chain(3, [8, 12], layers));
-        let head = Layer::AgainstTable {
-            tables: 1,
-            channels: 6,
-            maps: 2,
-            hidden: 7,
-            outputs: 5,
-            kept: 4,
-        };
-        gradients_are_those_of_differences(&Plan::chain(3, [8, 12], vec![Layer::conv3(3, 6, 2), head]));
+        let head =
+            Layer::AgainstTable { tables: 1, channels: 6, maps: 2, hidden: 7, outputs: 5, kept: 4 };
+        gradients_are_those_of_differences(&Plan::chain(
+            3,
+            [8, 12],
+            vec![Layer::conv3(3, 6, 2), head],
+        ));
     }
 }

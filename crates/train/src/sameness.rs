@@ -8,7 +8,7 @@
 
 use super::checkpoint::{First, Weights};
 use super::finder::scenes::Kept;
-use super::layers::{Loss, Tensor, binary_cross_entropy, sigmoid, softmax_cross_entropy, softplus};
+use super::layers::{Loss, Tensor, binary_cross_entropy, softmax_cross_entropy, softplus};
 use super::net::{Layer, Plan, Step};
 use super::run::{Settings, Task, Validation};
 use rand::seq::SliceRandom;
@@ -17,6 +17,7 @@ use rand_pcg::Pcg64;
 use setsight_nets::reader::{CHANNELS, HEIGHT, WIDTH};
 use setsight_nets::sameness::{ALIKE, CARD, EMBEDDINGS, NUMBER, OUTPUTS};
 use setsight_photo::geometry::Quad;
+use setsight_photo::numeric::sigmoid;
 use setsight_photo::print::dice::{Dice, Purpose};
 use setsight_scenes::invented::{self, FillingKind, InventedBoard};
 use setsight_scenes::scenes::HELD_BACK;
@@ -225,7 +226,8 @@ impl Batch {
             table.entries.iter().partition(|entry| entry.class.is_some());
         cards.shuffle(rng);
         strays.shuffle(rng);
-        let strays = &strays[..strays.len().min(if rng.random_bool(0.4) { rng.random_range(1..3) } else { 0 })];
+        let strays = &strays
+            [..strays.len().min(if rng.random_bool(0.4) { rng.random_range(1..3) } else { 0 })];
         let wanted = self.cards_of_table - strays.len().min(self.cards_of_table);
         if cards.len() < wanted {
             return false;
@@ -336,7 +338,8 @@ impl Losses {
             losses.card +=
                 binary_cross_entropy(row[CARD], is_card, CARD_WEIGHT / all, &mut gradient[CARD]);
             if let Some(truth) = truth {
-                losses.number += one_hot(row, NUMBER, truth.class[0], NUMBER_WEIGHT / cards, gradient);
+                losses.number +=
+                    one_hot(row, NUMBER, truth.class[0], NUMBER_WEIGHT / cards, gradient);
                 if stride == ALL_OUTPUTS {
                     losses.generators(row, truth, cards, i * stride);
                 }
@@ -406,7 +409,13 @@ fn pairs<T: Copy>(all: &[T]) -> impl Iterator<Item = (T, T)> {
     all.iter().enumerate().flat_map(|(i, a)| all[i + 1..].iter().map(move |b| (*a, *b)))
 }
 
-fn one_hot(row: &[f32], range: Range<usize>, truth: usize, share: f32, gradient: &mut [f32]) -> f64 {
+fn one_hot(
+    row: &[f32],
+    range: Range<usize>,
+    truth: usize,
+    share: f32,
+    gradient: &mut [f32],
+) -> f64 {
     let targets: Vec<f32> = (0..range.len()).map(|v| f32::from(u8::from(v == truth))).collect();
     let outputs: Vec<usize> = range.collect();
     softmax_cross_entropy(row, &outputs, &targets, share, gradient)

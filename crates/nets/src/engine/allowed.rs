@@ -254,7 +254,9 @@ fn result_of(
         OpType::Transpose => match (input(0)?.as_slice(), ints(node, "perm")) {
             (&[n, rows, columns], [0, 2, 1]) => (vec![n, columns, rows], 1),
             (shape, perm) => {
-                return Err(format!("turns {shape:?} by {perm:?}; expected three sides by 0, 2, 1"));
+                return Err(format!(
+                    "turns {shape:?} by {perm:?}; expected three sides by 0, 2, 1"
+                ));
             }
         },
         OpType::ReduceMean => match (input(0)?.as_slice(), ints(node, "axes")) {

@@ -192,7 +192,8 @@ impl<'a> Reading<'a> {
         {
             return Err(format!("matrices that do not fit {features} features, {units} units"));
         }
-        let rows = alone.chunks(features).zip(relative.chunks(features)).zip(table.chunks(features));
+        let rows =
+            alone.chunks(features).zip(relative.chunks(features)).zip(table.chunks(features));
         let head = AgainstTable {
             attention,
             maps: attention_dims.first().copied().unwrap_or(0),

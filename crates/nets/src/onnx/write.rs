@@ -199,8 +199,11 @@ impl Writing {
     fn against_table(&mut self, name: &str, head: &AgainstTable, maps: String, output: String) {
         let (features, channels) = (head.features(), head.channels());
         let [spread, floor] = AgainstTable::SPREAD_EPSILON;
-        let attention =
-            self.weights(&format!("{name}.attention"), &[head.maps, channels, 1, 1], &head.attention);
+        let attention = self.weights(
+            &format!("{name}.attention"),
+            &[head.maps, channels, 1, 1],
+            &head.attention,
+        );
         let logits = self.step(name, "logits", "Conv", &[&maps, &attention], vec![]);
         let logits = self.rows(name, "logit_rows", &logits, head.maps);
         let last = || vec![integer("axis", 2)];
@@ -232,8 +235,7 @@ impl Writing {
             let columns = head.hidden.chunks_exact(3 * features);
             let columns: Vec<f32> =
                 columns.flat_map(|row| &row[i * features..][..features]).copied().collect();
-            let weights =
-                self.weights(&format!("{name}.of_{part}"), &[units, features], &columns);
+            let weights = self.weights(&format!("{name}.of_{part}"), &[units, features], &columns);
             let across = vec![integer("transB", 1)];
             let product =
                 self.step(name, &format!("{part}_product"), "Gemm", &[&input, &weights], across);
@@ -277,9 +279,13 @@ impl Writing {
             f: Some(AgainstTable::NORM_EPSILON),
             ..attribute("epsilon", AttributeType::FLOAT)
         };
-        self.step(name, &format!("{part}_norm"), "LayerNormalization", &[input, &scale], vec![
-            epsilon,
-        ])
+        self.step(
+            name,
+            &format!("{part}_norm"),
+            "LayerNormalization",
+            &[input, &scale],
+            vec![epsilon],
+        )
     }
 
     fn add(

@@ -132,7 +132,9 @@ pub(crate) fn classes(
     let (fills, fills_are_clear) = table.groups(0);
     let counted = table.cards.iter().map(|card| card.number - 1);
     let settled: Option<Vec<usize>> = match &table.readings {
-        Some(readings) => settled_numbers(counted.clone().zip(readings.iter().map(|r| r.values[0]))),
+        Some(readings) => {
+            settled_numbers(counted.clone().zip(readings.iter().map(|r| r.values[0])))
+        }
         None => Some(counted.clone().collect()),
     };
     let settled = settled.filter(|all| all.iter().all(|&number| number < 3));
