@@ -22,6 +22,7 @@
 //! | `cast` | tints, two lamps, coloured fringes |
 //! | `sensor` | blur, noise, tone |
 //! | `screen` | tables on a screen, as apps draw them |
+//! | [`invented`] | boards of invented decks on a screen, for networks that compare cards |
 //! | [`film`] | a table over time, with labels for each frame |
 //! | [`scenes`] | tables for training |
 //! | [`suite`] | tables for evaluation, and those of `datasets/samples` |
@@ -64,8 +65,8 @@ use std::sync::Arc;
 use table::{Lying, symbols_uncovered};
 
 pub use background::Material;
-pub use screen::invented;
 pub use params::{DeckChoice, Kind, Params};
+pub use screen::invented;
 pub use table::Layout;
 
 /// Draws scene number `index` of a series.

@@ -400,16 +400,16 @@ impl Plan {
 /// Something about as large as a card.
 #[derive(Clone, Copy)]
 enum Stray {
+    /// A smaller copy of a card.
     Copy,
     Button,
+    /// An icon, a card's back, or a free place.
     Icon,
-    /// A place for a card, or a card's back.
-    Slot,
 }
 
 impl Stray {
     fn random(dice: &mut Dice) -> Self {
-        dice.pick(&[(Self::Button, 3.0), (Self::Icon, 2.0), (Self::Slot, 2.0), (Self::Copy, 0.7)])
+        dice.pick(&[(Self::Button, 3.0), (Self::Icon, 4.0), (Self::Copy, 0.7)])
     }
 
     fn draw(
@@ -428,7 +428,7 @@ impl Stray {
         match self {
             Self::Copy => {
                 let class = [0; 4].map(|_: usize| dice.below(3));
-                let scale = (size.x / look.size.x).min(size.y / look.size.y);
+                let scale = (size.x / look.size.x).min(size.y / look.size.y).min(0.7);
                 let (a, b) = look.card(image, class, center, scale, false);
                 return rectangle(a, b);
             }
@@ -436,33 +436,21 @@ impl Stray {
                 let word = WORDS[dice.below(WORDS.len())];
                 let height = (0.6 * short).min(1.6 * size.x / (word.len() as f64 + 1.0));
                 plate(image, (a, b), radius, color);
-                let left = center.x - 0.27 * height * word.len() as f64;
-                write(
-                    image,
-                    dice.below(2),
-                    word,
-                    Point::new(left, center.y),
-                    height,
-                    bytes(ink),
-                    1.0,
-                );
+                let at = Point::new(center.x - 0.27 * height * word.len() as f64, center.y);
+                write(image, dice.below(2), word, at, height, bytes(ink), 1.0);
             }
-            Self::Icon | Self::Slot => {
+            Self::Icon => {
                 let line = Point::new(1.0, 1.0) * (0.03 * short).max(1.0);
                 plate(image, (a, b), 0.4 * radius, color);
                 if dice.chance(0.5) {
                     let inner = mix(color, look.page[0], dice.between(0.6, 1.0));
                     plate(image, (a + line, b - line), 0.4 * radius, inner);
                 }
-                if matches!(self, Self::Icon) || dice.chance(0.3) {
-                    let outline = outlines::outline(dice);
-                    let points = scaled(&outline.points, 0.6 * short, 0.6 * short);
-                    let field = Field::new(
-                        &points,
-                        0.3 * short * outline.round,
-                        2.0,
-                        (short / 40.0).max(0.5),
-                    );
+                if dice.chance(0.65) {
+                    let super::draw::Outline { points, round } = outlines::outline(dice);
+                    let points = scaled(&points, 0.6 * short, 0.6 * short);
+                    let step = (short / 40.0).max(0.5);
+                    let field = Field::new(&points, 0.3 * short * round, 2.0, step);
                     Mark::solid(&field, ink).draw(image, center, 1.0);
                 }
             }
@@ -529,11 +517,8 @@ impl Look {
                 let inside = &Inside::Tint(texture.under);
                 Mark { inside, lines: (0.0, 0.0), ..mark }.draw(image, at, scale * smaller);
             }
-            Mark { shadow: mark.shadow.filter(|_| texture.under == 0.0), ..mark }.draw(
-                image,
-                at,
-                scale * smaller,
-            );
+            let shadow = mark.shadow.filter(|_| texture.under == 0.0);
+            Mark { shadow, ..mark }.draw(image, at, scale * smaller);
         }
         (a, b)
     }

@@ -64,8 +64,8 @@ static RECIPES: [(Recipe, f64); 35] = [
     (Band(EVEN, [(2.5, 9.0), (0.3, 1.2), NO, NO]), 2.0),
     (Band(EVEN, [NO, (0.15, 0.8), NO, NO]), 1.0),
     (Band(EVEN, [NO, NO, (0.2, 0.8), NO]), 0.8),
-    (Band(EVEN, [(0.0, 6.0), NO, NO, (1.0, 3.6)]), 0.8),
-    (Band(LEAF, [NO, NO, NO, (1.2, 3.6)]), 1.0),
+    (Band(EVEN, [(0.0, 6.0), NO, NO, (1.0, 2.6)]), 0.8),
+    (Band(LEAF, [NO, NO, NO, (1.2, 2.7)]), 1.0),
     (Band(LEAF, [NO, (0.0, 0.5), (-0.3, 0.3), NO]), 1.0),
     // Drops, hourglasses, triangles, boats, half discs, arrows, crosses, an I, a T, any turned thing.
     (Band(&[(-1.0, TIP), (-0.3, (0.25, 0.45)), (0.15, (0.5, 0.7)), (0.5, (0.6, 0.75)), (0.8, (0.4, 0.5)), (1.0, TIP)], [NO, NO, NO, (-0.5, 0.5)]), 1.0),
