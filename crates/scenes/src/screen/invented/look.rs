@@ -37,6 +37,8 @@ const PLACES: [(Places, f64); 8] = [
 const PART: (Span, Span) = (span(0.55, 0.95), span(0.35, 0.9));
 const PITCH: [(Span, f64); 3] =
     [(span(1.08, 1.45), 5.0), (span(1.0, 1.08), 1.0), (span(0.95, 1.0), 0.3)];
+/// A symbol's longest side by its shortest.
+const SLIM: f64 = 4.0;
 const SMALL: (f64, Span) = (0.2, span(0.5, 0.9));
 /// Symbols that are smaller the more there are.
 const CROWDED: (f64, Span) = (0.05, span(0.72, 0.92));
@@ -139,11 +141,12 @@ impl Look {
         };
         let (last, side) = (most(|p| p.0.abs()), most(|p| p.1.abs()));
         let smaller = if dice.chance(SMALL.0) { dice.within(SMALL.1) } else { 1.0 };
-        let along = row / (2.0 * last + 1.0) * dice.within(PART.0) * smaller;
+        let mut along = row / (2.0 * last + 1.0) * dice.within(PART.0) * smaller;
         let mut across = column / (2.0 * side + 1.0) * dice.within(PART.1) * smaller;
         if dice.chance(0.3) {
             across = across.min(along * dice.between(0.8, 1.25));
         }
+        (along, across) = (along.min(SLIM * across), across.min(SLIM * along));
         let apart = dice.pick(&PITCH);
         let within = |extent: f64, room: f64, steps: f64, dice: &mut Dice| {
             (extent * dice.within(apart)).min(0.48 * (room - extent) / steps.max(0.1))
@@ -218,12 +221,18 @@ fn shadow(size: f64, dice: &mut Dice) -> Shadow {
 fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 256]; 3]) {
     /// Least depth of an outline in the symbol's short side.
     const LEAST_DEPTH: f64 = 0.13;
+    /// After so many tries outlines may be more alike, and slimmer.
+    const TRIES: u32 = 40;
     let alike = dice.pick(&ALIKE);
     let is_stretched = dice.chance(0.5);
     let has_sizes = dice.chance(0.25);
     let least = symbol.x.min(symbol.y);
     let mut found: Vec<(Outline, [u8; 256])> = vec![];
-    while found.len() < 3 {
+    for attempt in 1.. {
+        if found.len() == 3 {
+            break;
+        }
+        let eased = f64::from(attempt.max(TRIES)) / f64::from(TRIES);
         let Outline { points, round } = outline(dice);
         let extent =
             points.iter().fold((0f64, 0f64), |e, p| (e.0.max(p.0.abs()), e.1.max(p.1.abs())));
@@ -241,8 +250,8 @@ fn outlines(symbol: Point, reach: f64, dice: &mut Dice) -> ([Field; 3], [[u8; 25
         let half = 0.5 * x.max(y);
         let coarse = Field::new(&outline.points, outline.round, 0.1 * half, half / 12.0);
         let mask = mask(&coarse, 1.06 * half);
-        let differs = found.iter().all(|(_, other)| overlap(&mask, other) < alike);
-        if differs && coarse.depth() > LEAST_DEPTH * least {
+        let differs = found.iter().all(|(_, other)| overlap(&mask, other) < alike * eased);
+        if differs && coarse.depth() * eased >= LEAST_DEPTH * least {
             found.push((outline, mask));
         }
     }
@@ -256,7 +265,12 @@ fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice)
     let outlined = dice.pick(&[(1.0, 5.0), (0.0, 2.0), (0.5, 2.0)]);
     let twice = dice.chance(0.15);
     let mut found: Vec<(Texture, f64, f64)> = vec![];
-    while found.len() < 3 {
+    for attempt in 1.. {
+        if found.len() == 3 {
+            break;
+        }
+        // After so many tries fillings may be more alike.
+        let eased = f64::from(attempt.max(100)) / 100.0;
         let kind = dice.pick(&FILLINGS);
         let turn =
             dice.pick(&[(0.0, 2.0), (FRAC_PI_2, 2.0), (FRAC_PI_4, 1.0), (3.0 * FRAC_PI_4, 1.0)]);
@@ -271,10 +285,10 @@ fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice)
         let is_even = matches!(kind, FillingKind::Solid | FillingKind::Empty | FillingKind::Tint);
         let pitch = if is_even { 0.0 } else { pitch };
         let turn = if twice && !is_even { turn } else { 0.0 };
-        if found
-            .iter()
-            .any(|(other, p, t)| clash((&fact, pitch, turn), (&other.fact, *p, *t), twice))
-        {
+        let clashes = |(other, p, t): &(Texture, f64, f64)| {
+            clash((&fact, pitch, turn), (&other.fact, *p, *t), twice, eased)
+        };
+        if found.iter().any(clashes) {
             continue;
         }
         let bold = if dice.chance(THICKER.0) { dice.within(THICKER.1) } else { 1.0 };
@@ -289,7 +303,7 @@ fn textures(field: &Field, size: f64, stroke: f64, widest: f64, dice: &mut Dice)
 }
 
 /// Whether two fillings, each with its pitch and its turn, could be taken for each other.
-fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool) -> bool {
+fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool, eased: f64) -> bool {
     /// Below it a pattern is seen as a tint.
     const FINE_PX: f64 = 3.0;
     let apart = (a.0.coverage - b.0.coverage).abs();
@@ -300,7 +314,7 @@ fn clash(a: (&Filling, f64, f64), b: (&Filling, f64, f64), twice: bool) -> bool 
         _ => 0.0,
     };
     let alike = a.0.kind == b.0.kind && !(twice && (apart > 0.25 || (a.2 - b.2).sin().abs() > 0.6));
-    alike || apart < least
+    alike || apart * eased < least
 }
 
 /// The mean of a filling over a symbol.
@@ -309,7 +323,7 @@ fn mean(field: &Field, inside: &Inside) -> f64 {
     let (x, y) = field.extent();
     let at = |k: usize, reach: f64| (2.0 * (k as f64 + 0.5) / STEPS as f64 - 1.0) * reach;
     let inked = (0..STEPS * STEPS).filter_map(|k| {
-        covered(field, inside, (0.0, 0.0), (at(k % STEPS, x), at(k / STEPS, y)), (0.5, 0.5))
+        covered(field, inside, (0.0, 0.0), (at(k % STEPS, x), at(k / STEPS, y)), (1e-6, 0.5))
     });
     let (sum, count) = inked.fold((0.0, 0.0), |(sum, count), c| (sum + c.1, count + 1.0));
     sum / f64::max(count, 1.0)
