@@ -204,7 +204,9 @@ impl Writing {
             &[head.maps, channels, 1, 1],
             &head.attention,
         );
-        let logits = self.step(name, "logits", "Conv", &[&maps, &attention], vec![]);
+        // The embedded engine takes the number of strides from it.
+        let kernel = vec![integers("kernel_shape", &[1, 1])];
+        let logits = self.step(name, "logits", "Conv", &[&maps, &attention], kernel);
         let logits = self.rows(name, "logit_rows", &logits, head.maps);
         let last = || vec![integer("axis", 2)];
         let places = self.step(name, "places", "Softmax", &[&logits], last());

@@ -57,7 +57,7 @@ pub(crate) fn group(
     let mut is_card = vec![0.0f32; n];
     let share = 1.0 / VIEWS.len() as f32;
     for view in VIEWS {
-        let input = inputs.iter().flat_map(|input| seen_in(input, view)).collect();
+        let input = inputs.iter().flat_map(|input| mirrored(input, view)).collect();
         let outputs = network.outputs(input, n)?;
         let rows: Vec<&[f32]> = outputs.chunks_exact(OUTPUTS).collect();
         for (i, row) in rows.iter().enumerate() {
@@ -78,13 +78,13 @@ pub(crate) fn group(
 }
 
 /// The pixels of a card in a mirror.
-fn seen_in(input: &[f32], [mirrored, upside_down]: [bool; 2]) -> impl Iterator<Item = f32> {
+fn mirrored(input: &[f32], [is_mirrored, is_upside_down]: [bool; 2]) -> impl Iterator<Item = f32> {
     let (rows, columns) = (reader::HEIGHT, reader::WIDTH);
     (0..input.len()).map(move |i| {
         let (plane, at) = (i / (rows * columns), i % (rows * columns));
         let (y, x) = (at / columns, at % columns);
-        let y = if upside_down { rows - 1 - y } else { y };
-        let x = if mirrored { columns - 1 - x } else { x };
+        let y = if is_upside_down { rows - 1 - y } else { y };
+        let x = if is_mirrored { columns - 1 - x } else { x };
         input[(plane * rows + y) * columns + x]
     })
 }
@@ -148,4 +148,79 @@ fn best_match(both: &[(usize, Class, Class)], property: usize) -> [usize; 3] {
         both.iter().filter(|(_, a, b)| order[a[property]] == b[property]).count()
     };
     ORDERS.into_iter().max_by_key(common).expect("six orders")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::card::{CARD_LONG_PX, CARD_SHORT_PX};
+    use image::{Rgb, RgbImage};
+
+    /// Reads the class of a card from its colours: red is the number, green the filling, blue ink and outline.
+    /// A black card is none.
+    struct ByColour;
+    impl SamenessNetwork for ByColour {
+        fn outputs(&self, input: Vec<f32>, cards: usize) -> Result<Vec<f32>, NetworkError> {
+            let rows = input.chunks_exact(input.len() / cards).map(|card| {
+                let plane = card.len() / 3;
+                let level = |channel: usize| (card[channel * plane] * 255.0).round() / 50.0 - 1.0;
+                let mut row = [0.0; OUTPUTS];
+                row[CARD] = if level(0) < 0.0 { -5.0 } else { 5.0 };
+                row[NUMBER.start + level(0).max(0.0) as usize] = 4.0;
+                for (range, channel) in EMBEDDINGS.into_iter().zip([1, 2, 2]) {
+                    row[range.start] = 9.0 * level(channel);
+                }
+                row
+            });
+            Ok(rows.flatten().collect())
+        }
+    }
+
+    fn card(levels: [u8; 3]) -> CardImage {
+        CardImage {
+            pixels: RgbImage::from_pixel(CARD_LONG_PX, CARD_SHORT_PX, Rgb(levels)),
+            white_in_image: [255.0; 3],
+            light_cast: 0.0,
+            long_side_in_image_px: 100.0,
+        }
+    }
+
+    #[test]
+    fn cards_are_grouped_by_their_embeddings_and_what_is_no_card_is_left_out() {
+        let levels = [[50, 50, 150], [100, 50, 50], [0, 0, 0], [150, 100, 100], [50, 150, 150]];
+        let images = levels.map(card);
+        let grouping = group(&ByColour, &images.each_ref()).unwrap();
+        let classes: Vec<Class> = grouping.classes.iter().flatten().copied().collect();
+        assert_eq!((classes.len(), grouping.classes[2]), (4, None));
+        assert_eq!(classes.iter().map(|class| class[0]).collect::<Vec<_>>(), [0, 1, 2, 0]);
+        let alike = |a: usize, b: usize, p: usize| classes[a][p] == classes[b][p];
+        assert!(alike(0, 1, 1) && !alike(0, 2, 1) && !alike(2, 3, 1), "{classes:?}");
+        assert!(alike(0, 3, 2) && !alike(0, 1, 2) && alike(0, 3, 3), "{classes:?}");
+        assert!(grouping.margins.iter().all(|margin| *margin > DENIES), "{grouping:?}");
+    }
+
+    #[test]
+    fn two_ways_agree_whatever_they_call_their_groups() {
+        let classes = [[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2], [0, 1, 2, 0], [1, 0, 0, 1]];
+        let other = classes.map(|[n, f, i, o]| [n, (f + 1) % 3, 2 - i, o]);
+        let margins = vec![9.0; classes.len()];
+        let mut grouping = Grouping { classes: other.map(Some).to_vec(), margins };
+        let by_measures = classes.map(Some);
+        assert_eq!(grouping.agreed(&by_measures), by_measures);
+        grouping.classes[3] = Some([0, 2, 1, 0]);
+        let agreed = grouping.agreed(&by_measures);
+        assert_eq!(agreed.iter().filter(|class| class.is_none()).count(), 1);
+        assert_eq!(agreed[3], None);
+    }
+
+    #[test]
+    fn views_are_mirror_images() {
+        let input: Vec<f32> = (0..3 * reader::HEIGHT * reader::WIDTH).map(|i| i as f32).collect();
+        let last = reader::WIDTH - 1;
+        let across: Vec<f32> = mirrored(&input, [true, false]).collect();
+        assert_eq!((across[0], across[last]), (last as f32, 0.0));
+        let turned: Vec<f32> = mirrored(&input, [true, true]).collect();
+        let plane = reader::HEIGHT * reader::WIDTH;
+        assert!(turned[..plane].iter().rev().eq(&input[..plane]));
+    }
 }
