@@ -7,8 +7,7 @@ use super::classify::reader::{Cards, Reader};
 use super::find::{self, CardFinder, FindError};
 use super::finder_and_reader::{FinderError, Step};
 use super::probability::median;
-use super::table::alike::{self, Class, Groups, Likeness};
-use super::table::sameness;
+use super::table::alike::{self, Class, Likeness};
 use super::table::{AssessedTable, Colors, DeckFacts, TableFacts};
 use super::table_reading::TableReading;
 use super::trace::Trace;
@@ -277,17 +276,13 @@ impl Pipeline {
         let straight = is_grouped.then(|| table.cards.images.clone());
         let likeness = table.look.likeness.clone();
         let (mut readings, mut facts) = table.read(&*self.reader)?;
-        let classes = match straight.zip(likeness) {
-            Some((straight, likeness)) => {
-                self.group(&straight, &likeness, outlines, &mut readings, &mut facts)?
-            }
-            None => None,
-        };
+        let classes = straight.zip(likeness).and_then(|(straight, likeness)| {
+            self.group(&straight, &likeness, outlines, &mut readings, &mut facts)
+        });
         Ok(CardsRead { readings, images, facts, classes })
     }
 
-    /// Groups cards that are alike, and names the groups where they are clear; `None` if no witness agrees with
-    /// another.
+    /// Groups cards that are alike, and names the groups; `None` if they are not clear.
     fn group(
         &self,
         images: &[CardImage],
@@ -295,30 +290,32 @@ impl Pipeline {
         outlines: &[CardOutline],
         readings: &mut [Reading],
         facts: &mut TableFacts,
-    ) -> Result<Option<Vec<Option<Class>>>, NetworkError> {
+    ) -> Option<Vec<Option<Class>>> {
+        let before = readings.to_vec();
         let quads: Vec<&Quad> = outlines.iter().map(|outline| &outline.corners_in_image).collect();
         let board = copies::parts(&quads).into_iter().next().unwrap_or_default();
-        let counts: Vec<usize> = (0..images.len())
-            .filter(|&i| readings[i].is_card >= self.board.least_is_card)
-            .collect();
-        let Some((classes, are_clear)) =
-            group_by_measures(images, likeness, (&board, &counts), readings, facts)
-        else {
-            return Ok(None);
+        let grouped = |named| {
+            alike::classes(images, likeness, named, &board, |i| {
+                before[i].is_card >= self.board.least_is_card
+            })
         };
-        let cards: Vec<&CardImage> = counts.iter().map(|&i| &images[i]).collect();
-        let Some(grouping) = self.reader.grouping(&cards)? else {
-            return Ok(are_clear.then(|| alike::without_copies(classes, &board)));
-        };
-        let of_cards: Vec<Option<Class>> = counts.iter().map(|&i| classes[i]).collect();
-        let agreed = grouping.agreed(&of_cards);
-        let mut joint = vec![None; classes.len()];
-        for (k, &i) in counts.iter().enumerate() {
-            let is_denied = agreed[k].is_none() && grouping.margins[k] > sameness::DENIES;
-            joint[i] = if are_clear && !is_denied { of_cards[k] } else { agreed[k] };
+        // Readers know nothing of an unknown deck.
+        let has_names = facts.named_edition().1 > 0.5;
+        let by_names = has_names.then(|| grouped(Some(&before[..])));
+        if let Some(Ok(classes)) = by_names {
+            let are_named = alike::name(&classes, readings);
+            return are_named.then(|| alike::without_copies(classes, &board));
         }
-        let is_shared = joint.iter().flatten().count() >= alike::LEAST_CARDS;
-        Ok(is_shared.then(|| alike::without_copies(joint, &board)))
+        let classes = grouped(None).ok()?;
+        if !alike::name(&classes, readings) && has_names {
+            // Inks and outlines of a deck whose cards have names are clear by these.
+            let is_other = matches!(by_names, Some(Err(Property::Color | Property::Shape)));
+            if !is_other || matches!(facts.deck, DeckFacts::Known(_)) {
+                return None;
+            }
+            *facts = facts.clone().with_unknown_deck();
+        }
+        Some(alike::without_copies(classes, &board))
     }
 
     /// Reads one card whose corners are given, in a frame whose facts are given.
@@ -336,41 +333,6 @@ impl Pipeline {
         let image = read.images.pop().expect("one outline");
         Ok((image, read.readings.pop().unwrap_or(Reading::UNKNOWN)))
     }
-}
-
-/// The classes of cards by what is measured and read, and whether they are clear; `None` where nothing is to be
-/// said. Names clear groups. `counts` are the indices of what is a card.
-fn group_by_measures(
-    images: &[CardImage],
-    likeness: &Likeness,
-    (board, counts): (&[usize], &[usize]),
-    readings: &mut [Reading],
-    facts: &mut TableFacts,
-) -> Option<(Vec<Option<Class>>, bool)> {
-    let before = readings.to_vec();
-    let grouped = |named| alike::classes(images, likeness, named, board, |i| counts.contains(&i));
-    // Readers know nothing of an unknown deck.
-    let has_names = facts.named_edition().1 > 0.5;
-    let by_names = has_names.then(|| grouped(Some(&before[..]))).flatten();
-    if let Some(Groups { classes, unclear: None }) = by_names {
-        let are_named = alike::name(&classes, readings);
-        return Some((classes, are_named));
-    }
-    let Groups { classes, unclear } = grouped(None)?;
-    let guess = by_names.as_ref().map_or_else(|| classes.clone(), |names| names.classes.clone());
-    if unclear.is_some() {
-        return Some((guess, false));
-    }
-    if !alike::name(&classes, readings) && has_names {
-        // Inks and outlines of a deck whose cards have names are clear by these.
-        let unclear = by_names.and_then(|names| names.unclear);
-        let is_other = matches!(unclear, Some(Property::Color | Property::Shape));
-        if !is_other || matches!(facts.deck, DeckFacts::Known(_)) {
-            return Some((guess, false));
-        }
-        *facts = facts.clone().with_unknown_deck();
-    }
-    Some((classes, true))
 }
 
 /// Whether neither the finder nor the reader recognises a card here, as in the cells of a spreadsheet or on the keys

@@ -140,13 +140,11 @@ pub enum Step {
     Drawing,
     /// The groups of what is alike on a drawn table.
     Groups,
-    /// The network that groups the cards of a drawn table.
-    Sameness,
 }
 
 impl Step {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Corrected,
         Self::Search,
         Self::Panels,
@@ -159,7 +157,6 @@ impl Step {
         Self::Closer,
         Self::Drawing,
         Self::Groups,
-        Self::Sameness,
     ];
 
     /// Its name on the command line, and its help text.
@@ -177,7 +174,6 @@ impl Step {
             Self::Closer => ("closer", "crops around the small symbols of a drawing"),
             Self::Drawing => ("drawing", "what is measured of a drawing's symbols"),
             Self::Groups => ("groups", "groups of what is alike on a drawn table"),
-            Self::Sameness => ("sameness", "the network that groups the cards of a drawn table"),
         }
     }
 }

@@ -222,7 +222,7 @@ impl TableReading {
         let probable = self.probable_sets.len() + self.probable_sets_left_out;
         let sets = match (self.sets.len(), unsure) {
             (0, 0) => "no set".to_owned(),
-            (0, _) if self.all_are_grouped() => "no set".to_owned(),
+            (0, _) if !self.classes.is_empty() => "no set".to_owned(),
             (0, unsure) if unsure == cards => "no sure set".to_owned(),
             (0, _) => format!("no set among the {}", counted(cards - unsure, "sure card")),
             (n, _) => counted(n, "set"),

@@ -102,15 +102,11 @@ impl TableReading {
         let copies = self.copies();
         let repeated: Vec<usize> = copies.iter().flat_map(|places| &places[1..]).copied().collect();
         let sure_sets = self.sets.iter().map(|set| codes(&self.cards, set.0)).collect();
-        (self.probable_sets, self.probable_sets_left_out) = match self.all_are_grouped() {
-            true => (Vec::new(), 0),
-            false => probable_sets(&self.cards, &repeated, &sure_sets),
+        // Where all that is alike is known, nothing is probable.
+        (self.probable_sets, self.probable_sets_left_out) = match self.classes.is_empty() {
+            true => probable_sets(&self.cards, &repeated, &sure_sets),
+            false => (Vec::new(), 0),
         };
-    }
-
-    /// Whether it is clear of all cards which are alike, so that there are no sets but those found.
-    pub(crate) fn all_are_grouped(&self) -> bool {
-        !self.classes.is_empty() && self.classes.iter().all(Option::is_some)
     }
 
     /// The sets by [`classes`](Self::classes) that have an unsure card, which has no name.

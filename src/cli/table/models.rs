@@ -97,7 +97,7 @@ pub fn verbose() -> String {
         }
         Err(error) => line("engine", &format!("none: {error}")),
     }
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().filter(|kind| Models::Shipped.has(file_of(*kind))) {
         line(kind.name(), &network(kind));
     }
     line(

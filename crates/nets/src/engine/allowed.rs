@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn the_shipped_networks_cost_a_fraction_of_what_is_allowed() {
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.into_iter().filter(|kind| Models::Shipped.has(file_of(*kind))) {
             let bytes = Models::Shipped.read(file_of(kind)).unwrap();
             let model = onnx_rs::parse(&bytes).unwrap();
             let cost = check_cost(model.graph.as_ref().unwrap(), kind).unwrap();

@@ -17,7 +17,6 @@ use crate::probability::{logistic, softmax};
 use crate::refiner::{self, Answer, RefinerNetwork};
 use crate::table::alike::Likeness;
 use crate::table::company::{self, Company, Place};
-use crate::table::sameness::{self, Grouping};
 use crate::table::{DeckFacts, TableFacts};
 use setsight_game::cards::{Edition, Property};
 use setsight_nets::engine::NetworkError;
@@ -139,12 +138,6 @@ impl Reader for FusedReader {
             company.join(&mut readings, &places);
         }
         Ok(readings)
-    }
-
-    fn grouping(&self, images: &[&CardImage]) -> Result<Option<Grouping>, NetworkError> {
-        let network = self.screens.as_ref().and_then(|screens| screens.sameness.as_deref());
-        let network = network.filter(|_| !self.without.contains(&Step::Sameness));
-        network.map(|network| sameness::group(network, images)).transpose()
     }
 }
 
@@ -613,7 +606,6 @@ mod tests {
             evidence: evidence(),
             weights,
             likeness: None,
-            sameness: None,
         });
         let frame = RgbImage::new(400, 300);
         let outlines = [0.0; 3].map(|_| CardOutline::at(Quad::rectangle(90.0, 60.0)));

@@ -3,7 +3,6 @@
 use crate::card::{CardImage, CardOutline, Reading};
 use crate::table::TableFacts;
 use crate::table::alike::Likeness;
-use crate::table::sameness::Grouping;
 use setsight_nets::engine::NetworkError;
 use setsight_nets::reader::OUTPUTS;
 use setsight_photo::Frame;
@@ -70,11 +69,5 @@ pub trait Reader: Send + Sync {
     ) -> Result<Vec<Reading>, NetworkError> {
         let _ = (cards, facts);
         Ok(look.readings)
-    }
-
-    /// Which cards of a drawn table are alike, for a reader that has a network for it.
-    fn grouping(&self, images: &[&CardImage]) -> Result<Option<Grouping>, NetworkError> {
-        let _ = images;
-        Ok(None)
     }
 }

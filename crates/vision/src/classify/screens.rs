@@ -11,7 +11,6 @@ use crate::classify::reader::Cards;
 use crate::find::panels::{alike_within, is_drawing};
 use crate::probability::median;
 use crate::table::alike::MeasuredLikeness;
-use crate::table::sameness::{self, SamenessNetwork};
 use serde::{Deserialize, Serialize};
 use setsight_nets::Kind;
 use setsight_nets::engine::{Models, ModelsError, Network, SCREEN_READER, SCREENS, sha256};
@@ -34,8 +33,6 @@ pub(crate) struct Screens {
     pub weights: Weights,
     /// Weights of the measurements beside the network's likeness.
     pub likeness: Option<MeasuredLikeness>,
-    /// Says what is alike on a table of a deck that nobody knows.
-    pub sameness: Option<Box<dyn SamenessNetwork>>,
 }
 
 impl Screens {
@@ -57,8 +54,7 @@ impl Screens {
         let ScreenWeights { is_screen: weights, evidence, likeness, .. } = weights;
         let network = Network::load(&bytes, &models.name_of(SCREEN_READER), Kind::Reader)?;
         let network = NeuralReader::with_network(Box::new(network));
-        let sameness = sameness::load(models)?;
-        Ok(Some(Self { network, evidence, weights, likeness, sameness }))
+        Ok(Some(Self { network, evidence, weights, likeness }))
     }
 }
 

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub type Class = [usize; 4];
 
 /// Fewer cards show too little of a deck.
-pub(crate) const LEAST_CARDS: usize = 6;
+const LEAST_CARDS: usize = 6;
 /// Groups whose members lie within this distance on average are one, in the units of [`fill`],
 /// [`ink_point`] and [`Outline::distance`]: what drawing and scaling leave between two pictures of one print.
 const ONE_FILL: f32 = 0.12;
@@ -110,36 +110,34 @@ fn shifted<const N: usize>(place: &[f32], weights: &[[f32; N]], measured: &[f32]
 /// If the deck is known, `named` is the readers' result for each card, which then replaces the measure by hand.
 /// `board` are the cards of the largest board, by their indices: beside it a card may lie a second time.
 ///
-/// `None` where there are too few of them.
+/// # Errors
+/// A property in which the groups are not clear. Fillings come last: they seldom are.
 pub(crate) fn classes(
     images: &[CardImage],
     likeness: &Likeness,
     named: Option<&[Reading]>,
     board: &[usize],
     counts: impl Fn(usize) -> bool,
-) -> Option<Groups> {
+) -> Result<Vec<Option<Class>>, Property> {
     let measured = measured(images, &counts);
     let indices: Vec<usize> = (0..images.len()).filter(|&i| measured[i].is_some()).collect();
     let cards: Vec<&Measured> = measured.iter().flatten().collect();
     if cards.len() < LEAST_CARDS {
-        return None;
+        return Err(Property::Shading);
     }
     let places = indices.iter().zip(&cards).map(|(&i, card)| likeness.places(i, card)).collect();
     let readings = named.map(|all| indices.iter().map(|&i| &all[i]).collect());
     let table = MeasuredTable { cards, places, readings };
-    let (inks, inks_are_clear) = table.groups(1);
-    let (outlines, outlines_are_clear) = table.groups(2);
-    let (fills, fills_are_clear) = table.groups(0);
+    let inks = table.groups(1).ok_or(Property::Color)?;
+    let outlines = table.groups(2).ok_or(Property::Shape)?;
     let counted = table.cards.iter().map(|card| card.number - 1);
-    let settled: Option<Vec<usize>> = match &table.readings {
-        Some(readings) => {
-            settled_numbers(counted.clone().zip(readings.iter().map(|r| r.values[0])))
-        }
-        None => Some(counted.clone().collect()),
+    let numbers: Option<Vec<usize>> = match &table.readings {
+        Some(readings) => settled_numbers(counted.zip(readings.iter().map(|r| r.values[0]))),
+        None => Some(counted.collect()),
     };
-    let settled = settled.filter(|all| all.iter().all(|&number| number < 3));
-    let numbers_are_clear = settled.is_some();
-    let numbers = settled.unwrap_or_else(|| counted.map(|number| number.min(2)).collect());
+    let numbers = numbers.filter(|all| all.iter().all(|&number| number < 3));
+    let numbers = numbers.ok_or(Property::Number)?;
+    let fills = table.groups(0).ok_or(Property::Shading)?;
     let classes: Vec<Class> =
         (0..indices.len()).map(|i| [numbers[i], fills[i], inks[i], outlines[i]]).collect();
     let varies = classes.iter().any(|class| class[0] != classes[0][0]);
@@ -147,23 +145,7 @@ pub(crate) fn classes(
     indices.iter().zip(classes).for_each(|(&i, class)| by_card[i] = Some(class));
     let is_deck =
         are_different(by_card.iter().flatten().copied()) || adds_only_copies(&by_card, board);
-    // Fillings come last: they seldom are clear.
-    let unclear = [
-        (inks_are_clear, Property::Color),
-        (outlines_are_clear, Property::Shape),
-        (numbers_are_clear, Property::Number),
-        (fills_are_clear && varies && is_deck, Property::Shading),
-    ];
-    let unclear = unclear.into_iter().find(|(is_clear, _)| !is_clear).map(|(_, property)| property);
-    Some(Groups { classes: by_card, unclear })
-}
-
-/// How the cards of a table are grouped.
-pub(crate) struct Groups {
-    /// The class of each card that takes part.
-    pub classes: Vec<Option<Class>>,
-    /// The first property in which the groups are a guess.
-    pub unclear: Option<Property>,
+    if varies && is_deck { Ok(by_card) } else { Err(Property::Shading) }
 }
 
 /// Whether nothing lies outside the board but copies of its cards.
@@ -208,8 +190,8 @@ impl MeasuredTable<'_> {
         are_one(groups, &self.distances(far).linked())
     }
 
-    /// The group of each card, and whether the groups are clear.
-    fn groups(&self, property: usize) -> (Vec<usize>, bool) {
+    /// The group of each card; `None` if the groups are not clear.
+    fn groups(&self, property: usize) -> Option<Vec<usize>> {
         if let Some(readings) = &self.readings {
             let values: Vec<_> = readings.iter().map(|r| r.values[property + 1]).collect();
             return self.groups_by_names(property, &values);
@@ -223,10 +205,10 @@ impl MeasuredTable<'_> {
         let are_clear = property != 0 || both.apart(&groups) >= CLEAR_FILLS;
         let are_found = (property != 1 && self.is_found_by(&groups, learnt))
             || (property != 0 && self.is_found_by(&groups, by_hand));
-        (groups, are_clear && are_found)
+        (are_clear && are_found).then_some(groups)
     }
 
-    fn groups_by_names(&self, property: usize, values: &[[f32; 3]]) -> (Vec<usize>, bool) {
+    fn groups_by_names(&self, property: usize, values: &[[f32; 3]]) -> Option<Vec<usize>> {
         let learnt = |a: usize, b: usize| self.learnt(property, a, b);
         let both = self.distances(|a, b| {
             f32::midpoint(learnt(a, b), total_variation(values[a], values[b]) / ONE_NAME)
@@ -235,7 +217,7 @@ impl MeasuredTable<'_> {
         let names: Vec<usize> = values.iter().filter_map(|three| likeliest(*three)).collect();
         let are_believed = both.margin(&groups) > LEAST_MARGIN
             || (are_one(&groups, &names) && self.is_found_by(&groups, learnt));
-        (groups, are_believed)
+        are_believed.then_some(groups)
     }
 }
 
@@ -261,7 +243,7 @@ pub(crate) fn without_copies(
 }
 
 /// The index of the likeliest value.
-pub(crate) fn likeliest(values: [f32; 3]) -> Option<usize> {
+fn likeliest(values: [f32; 3]) -> Option<usize> {
     (0..3).max_by(|&a, &b| values[a].total_cmp(&values[b]))
 }
 
@@ -360,10 +342,10 @@ fn group_count(groups: &[usize]) -> usize {
 }
 
 /// Distances between cards; members of one group lie within 1 on average.
-pub(crate) struct Distances(Vec<Vec<f32>>);
+struct Distances(Vec<Vec<f32>>);
 
 impl Distances {
-    pub(crate) fn new(n: usize, far: &dyn Fn(usize, usize) -> f32) -> Self {
+    fn new(n: usize, far: &dyn Fn(usize, usize) -> f32) -> Self {
         Self((0..n).map(|a| (0..n).map(|b| far(a, b)).collect()).collect())
     }
 
@@ -375,7 +357,7 @@ impl Distances {
 
     /// The group of each card by average linkage: three groups, fewer where two of these would lie within 1; a
     /// table without a value is rare.
-    pub(crate) fn linked(&self) -> Vec<usize> {
+    fn linked(&self) -> Vec<usize> {
         let mut groups: Vec<Vec<usize>> = (0..self.0.len()).map(|i| vec![i]).collect();
         while groups.len() > 1 {
             let mut nearest = (f32::INFINITY, 0, 0);
@@ -411,19 +393,15 @@ impl Distances {
 
     /// By how much the nearest other grouping is worse: with one card in another group, or two groups as one.
     fn margin(&self, groups: &[usize]) -> f32 {
-        let least = self.leads(groups).into_iter().fold(f32::INFINITY, f32::min);
-        least.min(self.apart(groups) - 1.0)
-    }
-
-    /// For each card by how much farther the next group is than its group.
-    pub(crate) fn leads(&self, groups: &[usize]) -> Vec<f32> {
         let members = members(groups);
-        let leads = groups.iter().enumerate().map(|(card, &current_group)| {
+        let costs = groups.iter().enumerate().map(|(card, &current_group)| {
             let elsewhere = (0..members.len()).filter(|&group| group != current_group);
-            let next = elsewhere.map(|group| self.to_group(card, &members[group]));
-            next.fold(f32::INFINITY, f32::min) - self.to_group(card, &members[current_group])
+            let current_distance = self.to_group(card, &members[current_group]);
+            let costs =
+                elsewhere.map(|group| self.to_group(card, &members[group]) - current_distance);
+            costs.fold(f32::INFINITY, f32::min)
         });
-        leads.collect()
+        costs.fold(f32::INFINITY, f32::min).min(self.apart(groups) - 1.0)
     }
 
     /// Mean distance of a card from the rest of a group.

@@ -1,8 +1,7 @@
 //! Table-level inference, before the cards are read: whether the picture is a copy of
 //! a screen ([`screens`](crate::classify::screens)), which edition lies there ([`facts`]), whether the picture is mirrored
 //! ([`mirror`]), in which direction symbols follow each other ([`direction`]), whether it shows the cards'
-//! colours ([`colors`]), and the similarity of its cards ([`alike`], [`sameness`],
-//! [`company`]).
+//! colours ([`colors`]), and the similarity of its cards ([`alike`], [`company`]).
 
 pub mod alike;
 mod colors;
@@ -10,7 +9,6 @@ pub mod company;
 mod direction;
 mod facts;
 mod mirror;
-pub mod sameness;
 
 pub(crate) use facts::DeckFacts;
 pub use facts::{Colors, Mirrored, TableFacts};

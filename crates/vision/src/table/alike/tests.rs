@@ -56,19 +56,6 @@ fn embedding(class: &Class) -> [f32; LIKENESS[0] + LIKENESS[1] + LIKENESS[2]] {
     row
 }
 
-/// The classes where they are clear, as [`super::classes`] takes its arguments.
-fn classes(
-    images: &[CardImage],
-    likeness: &Likeness,
-    named: Option<&[Reading]>,
-    board: &[usize],
-    counts: impl Fn(usize) -> bool,
-) -> Result<Vec<Option<Class>>, Property> {
-    let groups = super::classes(images, likeness, named, board, counts);
-    let Groups { classes, unclear } = groups.ok_or(Property::Shading)?;
-    unclear.map_or(Ok(classes), Err)
-}
-
 #[test]
 fn groups_are_one_that_put_the_same_cards_together() {
     assert!(are_one(&[0, 0, 1, 2], &[2, 2, 0, 1]));
