@@ -187,10 +187,16 @@ impl Pipeline {
         let board = trace.stage("board", |_| Board::assign(outlines, &readings, is_deck, &params));
         let mut order = reading_order(&board, outlines);
         // Non-cards are no evidence of the table's facts.
-        order.retain(|&i| {
+        let quad = |i: usize| &outlines[board.cards[i].outline].corners_in_image;
+        let (clear, vague): (Vec<usize>, Vec<usize>) = order.iter().partition(|&&i| {
             let card = &board.cards[i];
             let is_vague = is_guess || is_vague(&outlines[card.outline], &readings[card.outline]);
             !(card.unsure && is_vague)
+        });
+        let sizes = [&clear, &vague].map(|all| all.iter().map(|&i| quad(i)).collect::<Vec<_>>());
+        order.retain(|&i| {
+            let is_on_board = facts.on_screen && !is_guess && fits_board(quad(i), &sizes);
+            clear.contains(&i) || is_on_board
         });
         let facts = if order.is_empty() && is_guess { self.facts.clone() } else { facts };
         let cards: Vec<ReadCard> = order
@@ -345,6 +351,20 @@ fn is_vague(outline: &CardOutline, reading: &Reading) -> bool {
     outline.score <= LEAST_SCORE && reading.best().1 < LEAST_NAMED
 }
 
+/// Whether an outline is as large as others on a drawing, of which at least half are clearly cards: a program draws
+/// all cards of a board alike, those of a deck that no reader knows, too. The others are clear or vague.
+fn fits_board(quad: &Quad, [clear, vague]: &[Vec<&Quad>; 2]) -> bool {
+    const LEAST_CLEAR: usize = 2;
+    const TOLERANCE: f64 = 0.04;
+    let is_near = |a: f64, b: f64| (a - b).abs() <= TOLERANCE * b;
+    let is_alike = |other: &&&Quad| {
+        is_near(quad.long_side(), other.long_side())
+            && is_near(quad.short_side(), other.short_side())
+    };
+    let [clear, vague] = [clear, vague].map(|all| all.iter().filter(is_alike).count());
+    clear >= vague.max(LEAST_CLEAR)
+}
+
 /// Whether half of the cards have fewer pixels than the reader needs.
 fn are_small(outlines: &[CardOutline]) -> bool {
     /// The reader network's input: of 997 cards of 60 to 300 pixels one in a thousand is read otherwise than on a
@@ -416,6 +436,17 @@ mod tests {
             triple
         });
         Reading { values, is_card: 0.1 }
+    }
+
+    #[test]
+    fn a_vague_place_is_a_card_where_most_of_its_size_are() {
+        let sized = |long: f64| Quad::rectangle(long, long / 1.5);
+        let (card, other) = (sized(90.0), sized(120.0));
+        let fits = |clear: usize, vague: usize| {
+            fits_board(&card, &[vec![&card; clear], vec![&card; vague]])
+        };
+        assert!(fits(3, 3) && fits(9, 1) && !fits(3, 4) && !fits(1, 1));
+        assert!(!fits_board(&card, &[vec![&other; 9], vec![&card]]), "of another size");
     }
 
     #[test]
