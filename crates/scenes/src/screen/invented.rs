@@ -153,8 +153,8 @@ pub fn board(seed: u64, index: u64) -> InventedBoard {
     }
     let drawn_px = image.dimensions();
     let image = developed(image, 1.0 / plan.resized, &mut dice(Purpose::Sensor));
-    let scale = |to: u32, from: u32| f64::from(to) / f64::from(from);
-    let (x, y) = (scale(image.width(), drawn_px.0), scale(image.height(), drawn_px.1));
+    let [x, y] = [(image.width(), drawn_px.0), (image.height(), drawn_px.1)]
+        .map(|(to, from)| f64::from(to) / f64::from(from));
     let moved = |quad: &Quad| Quad::new(quad.0.map(|p| Point::new(p.x * x, p.y * y)));
     cards.iter_mut().for_each(|card| card.corners = moved(&card.corners));
     InventedBoard {
@@ -183,9 +183,8 @@ fn deal(dice: &mut Dice) -> (Vec<[usize; 4]>, bool) {
             values.truncate(dice.pick(&VALUES));
             values
         });
-        let code = |k: usize| [k / 27, k / 9 % 3, k / 3 % 3, k % 3];
         all = (0..81)
-            .map(code)
+            .map(|k| [k / 27, k / 9 % 3, k / 3 % 3, k % 3])
             .filter(|c| c.iter().zip(&kept).all(|(v, kept)| kept.contains(v)))
             .collect();
     }
@@ -545,13 +544,14 @@ mod tests {
             let board = board(11, index);
             let (width, height) = board.image.dimensions();
             assert!(width.max(height) <= 1401, "{index}: {width} x {height}");
-            let is_inside = |p: Point| {
-                (-0.01..=f64::from(width) + 0.01).contains(&p.x)
-                    && (-0.01..=f64::from(height) + 0.01).contains(&p.y)
-            };
+            let (columns, rows) =
+                (-0.01..=f64::from(width) + 0.01, -0.01..=f64::from(height) + 0.01);
             let quads = board.cards.iter().map(|card| &card.corners).chain(&board.strays);
             for quad in quads {
-                assert!(quad.0.into_iter().all(is_inside), "{index}: {quad:?}");
+                assert!(
+                    quad.0.iter().all(|p| columns.contains(&p.x) && rows.contains(&p.y)),
+                    "{index}: {quad:?}"
+                );
                 assert!(quad.signed_area() > 0.0, "{index}: {quad:?}");
             }
             let classes = board.cards.iter().map(|card| card.class);
@@ -567,8 +567,10 @@ mod tests {
     /// Connected regions of pixels that are not of the card's colour.
     fn regions(image: &RgbImage, stock: Color) -> usize {
         let (width, height) = (image.width() as usize, image.height() as usize);
-        let is_ink = |p: &Rgb<u8>| p.0.iter().zip(bytes(stock)).any(|(a, b)| a.abs_diff(b) > 40);
-        let mut left: Vec<bool> = image.pixels().map(is_ink).collect();
+        let mut left: Vec<bool> = image
+            .pixels()
+            .map(|p| p.0.iter().zip(bytes(stock)).any(|(a, b)| a.abs_diff(b) > 40))
+            .collect();
         let mut count = 0;
         while let Some(start) = left.iter().position(|ink| *ink) {
             let mut open = vec![start];
@@ -577,8 +579,8 @@ mod tests {
                     let (x, y) = (at % width, at / width);
                     let next =
                         [(x + 1, y), (x.wrapping_sub(1), y), (x, y + 1), (x, y.wrapping_sub(1))];
-                    let is_inside = |p: &(usize, usize)| p.0 < width && p.1 < height;
-                    open.extend(next.into_iter().filter(is_inside).map(|p| p.1 * width + p.0));
+                    let inside = next.into_iter().filter(|p| p.0 < width && p.1 < height);
+                    open.extend(inside.map(|p| p.1 * width + p.0));
                 }
             }
             count += 1;
